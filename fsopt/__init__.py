@@ -1,0 +1,59 @@
+"""fsopt: feature selection by optimization.
+
+Explicit Pyomo models of five papers, thin drivers, swappable solvers, certified answers. Names below are
+loaded when they are first used, so that ``import fsopt`` costs nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+_HOME = {
+    "Dataset": "fsopt.data",
+    "load_dataset": "fsopt.data",
+    "MODELS": "fsopt.models.registry",
+    "build": "fsopt.models.registry",
+    "SOLVERS": "fsopt.solvers.registry",
+    "solve": "fsopt.solvers.base",
+    "Session": "fsopt.solvers.base",
+    "METHODS": "fsopt.methods.registry",
+    "fit": "fsopt.methods.registry",
+    "Certificate": "fsopt.certify",
+    "certify": "fsopt.certify",
+    "classify": "fsopt.classify",
+    "export": "fsopt.export",
+    "Fit": "fsopt.results",
+    "SolveResult": "fsopt.results",
+    "DriverResult": "fsopt.results",
+    "Status": "fsopt.results",
+    "FsoptError": "fsopt.errors",
+}
+
+__all__ = [*_HOME, "__version__"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """Keeps ``fsopt.certify``, ``classify`` and ``export`` the functions, also once their modules are loaded."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

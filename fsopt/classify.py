@@ -1,0 +1,42 @@
+"""The problem class of a Pyomo model, read from its arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+import scipy.sparse as sp
+
+from fsopt.compiler import Program, compile_model
+
+CLASSES = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP")
+"""What :func:`classify` can answer; NLP and MINLP stand for everything that is not known to be convex."""
+
+
+def classify(model: pyo.ConcreteModel) -> str:
+    """Return the class of a model: LP, QP, SOCP, MILP, MIQP, MISOCP, NLP or MINLP.
+
+    A convex quadratic objective alone makes a QP; with second-order cones it is counted as SOCP, which is
+    what the solvers of that class take. Nonconvex quadratics and every other nonlinearity make an NLP.
+    """
+    return program_class(compile_model(model))
+
+
+def program_class(program: Program) -> str:
+    """Return the class of a compiled model."""
+    integer = bool(program.integer.any())
+    if program.unsupported or not convex(program.P):
+        return "MINLP" if integer else "NLP"
+    kind = "SOCP" if len(program.cones) else "QP" if program.P.nnz else "LP"
+    return {"LP": "MILP", "QP": "MIQP", "SOCP": "MISOCP"}[kind] if integer else kind
+
+
+def convex(P: sp.csc_matrix) -> bool:
+    """Return whether a symmetric matrix is positive semidefinite, to 1e-10 of its largest eigenvalue."""
+    diagonal = P.diagonal()
+    if np.any(diagonal < 0):
+        return False
+    if sp.triu(P, 1).count_nonzero() == 0:
+        return True
+    active = np.flatnonzero(np.diff(P.indptr))
+    values = np.linalg.eigvalsh(P[active][:, active].toarray())
+    return bool(values[0] >= -1e-10 * max(values[-1], 0.0))

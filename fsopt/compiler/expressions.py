@@ -1,0 +1,179 @@
+"""Linear forms that are cheap to build and cheap to read, and the reader of Pyomo expressions."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pyomo.core.base.expression import NamedExpressionData
+from pyomo.core.expr.numeric_expr import (
+    DivisionExpression,
+    LinearExpression,
+    MonomialTermExpression,
+    NegationExpression,
+    PowExpression,
+    ProductExpression,
+    SumExpression,
+)
+from pyomo.core.expr.numvalue import native_numeric_types, value
+
+
+class Dot(LinearExpression):  # type: ignore[misc]
+    """The linear form ``coefs'variables``, kept as one array until somebody asks for its terms.
+
+    Pyomo's own expressions hold an object per term; a data matrix of n rows and p columns then costs n p
+    objects to build and to read. Here a row is an array and a tuple of variables that all rows share, so the
+    compiler reads it directly. Everybody else sees a :class:`LinearExpression`: Pyomo dispatches on
+    ``__class__``, which answers so, and the terms are made when they are first asked for.
+    """
+
+    __slots__ = ("_terms", "coefs", "variables")
+
+    def __init__(self, coefs: NDArray[np.float64], variables: tuple[Any, ...]) -> None:
+        self.coefs = coefs
+        self.variables = variables
+        self._terms: list[Any] | None = None
+        self._nargs = len(variables)
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return LinearExpression
+
+    @property
+    def _args_(self) -> list[Any]:
+        if self._terms is None:
+            self._terms = list(map(MonomialTermExpression, zip(self.coefs.tolist(), self.variables, strict=True)))
+        return self._terms
+
+    def _trunc_append(self, other: Any) -> SumExpression:
+        return SumExpression([self, other])
+
+    def _trunc_extend(self, other: Any) -> SumExpression:
+        return SumExpression([self, other])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Dot:
+        return Dot(self.coefs, copy.deepcopy(self.variables, memo))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return Dot, (self.coefs, self.variables)
+
+
+def dot(coefs: ArrayLike, variables: Sequence[Any]) -> Dot:
+    """Return the expression ``sum_j coefs[j] * variables[j]``.
+
+    Parameters
+    ----------
+    coefs : (p,) finite numbers.
+    variables : p Pyomo variables; pass the same tuple for every row of a matrix, it is read only once.
+    """
+    return Dot(np.asarray(coefs, dtype=float), variables if isinstance(variables, tuple) else tuple(variables))
+
+
+@dataclass
+class Terms:
+    """An expression read as constant + linear + quadratic (+ what is neither).
+
+    ``dots`` holds (scale, Dot); ``columns``/``values`` the other linear terms, zeros kept so that a
+    coefficient which is a mutable parameter keeps its place; ``quadratic`` the terms (i, j, value).
+    """
+
+    constant: float = 0.0
+    columns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    dots: list[tuple[float, Dot]] = field(default_factory=list)
+    quadratic: list[tuple[int, int, float]] = field(default_factory=list)
+    nonlinear: Any = None
+
+    def affine(self, column: dict[int, int]) -> dict[int, float]:
+        """Return the linear part as column -> coefficient, Dots spread out."""
+        form: dict[int, float] = {}
+        for j, v in zip(self.columns, self.values, strict=True):
+            form[j] = form.get(j, 0.0) + v
+        for scale, d in self.dots:
+            for coef, var in zip(d.coefs.tolist(), d.variables, strict=True):
+                j = column[id(var)]
+                form[j] = form.get(j, 0.0) + scale * coef
+        return form
+
+    @property
+    def linear(self) -> bool:
+        """Whether there is neither a quadratic nor another nonlinear term."""
+        return not self.quadratic and self.nonlinear is None
+
+
+def read(expression: Any, column: dict[int, int]) -> Terms:
+    """Read a Pyomo expression; ``column`` maps id(variable) to its column.
+
+    Parameters count with their present value. Anything that is neither linear nor quadratic is left in
+    ``nonlinear`` (the first such node), not refused: the class of the program is decided elsewhere.
+    """
+    terms = Terms()
+    stack: list[tuple[float, Any]] = [(1.0, expression)]
+    while stack:
+        scale, node = stack.pop()
+        kind = type(node)
+        if kind in native_numeric_types:
+            terms.constant += scale * node
+        elif kind is Dot:
+            terms.dots.append((scale, node))
+        elif kind is MonomialTermExpression:
+            coef, var = node._args_
+            terms.columns.append(column[id(var)])
+            terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else value(coef)))
+        elif not node.is_potentially_variable():
+            terms.constant += scale * value(node)
+        elif not node.is_expression_type():
+            terms.columns.append(column[id(node)])
+            terms.values.append(scale)
+        else:
+            _read_operator(scale, node, column, terms, stack)
+    return terms
+
+
+def _read_operator(
+    scale: float, node: Any, column: dict[int, int], terms: Terms, stack: list[tuple[float, Any]]
+) -> None:
+    if isinstance(node, SumExpression):
+        stack.extend((scale, arg) for arg in reversed(node.args))
+    elif isinstance(node, NegationExpression):
+        stack.append((-scale, node.args[0]))
+    elif isinstance(node, NamedExpressionData):
+        stack.append((scale, node.expr))
+    elif isinstance(node, ProductExpression):
+        left, right = node.args
+        if _constant(left):
+            stack.append((scale * value(left), right))
+        elif _constant(right):
+            stack.append((scale * value(right), left))
+        else:
+            _multiply(scale, node, left, right, column, terms)
+    elif isinstance(node, DivisionExpression) and _constant(node.args[1]):
+        stack.append((scale / value(node.args[1]), node.args[0]))
+    elif isinstance(node, PowExpression) and _constant(node.args[1]) and value(node.args[1]) == 2:
+        _multiply(scale, node, node.args[0], node.args[0], column, terms)
+    else:
+        terms.nonlinear = node
+
+
+def _constant(node: Any) -> bool:
+    return node.__class__ in native_numeric_types or not node.is_potentially_variable()
+
+
+def _multiply(scale: float, node: Any, left: Any, right: Any, column: dict[int, int], terms: Terms) -> None:
+    """Add ``scale * left * right`` for two affine factors; leave the node as nonlinear otherwise."""
+    a = read(left, column)
+    b = a if right is left else read(right, column)
+    if not (a.linear and b.linear):
+        terms.nonlinear = node
+        return
+    fa, fb = a.affine(column), b.affine(column)
+    terms.constant += scale * a.constant * b.constant
+    for form, factor in ((fa, b.constant), (fb, a.constant)):
+        if factor:
+            terms.columns.extend(form)
+            terms.values.extend(scale * factor * v for v in form.values())
+    terms.quadratic.extend((i, j, scale * u * v) for i, u in fa.items() for j, v in fb.items())

@@ -1,0 +1,235 @@
+r"""A Pyomo model as arrays: the one form that solvers, class detection and certificates all read.
+
+.. math::
+
+    \min_x \ \tfrac12 x'Px + c'x + c_0 \quad \text{s.t.}\quad
+    \ell \le Ax \le u,\quad \underline{x} \le x \le \overline{x},\quad
+    G_k x + h_k \in \mathcal{Q}_k,\quad x_j \in \mathbb{Z}\ (j \in \mathcal{I}).
+
+A maximisation is stored as the minimisation of its negative. Each quadratic constraint becomes a
+second-order cone where :mod:`fsopt.compiler.cones` can show that it is one, and is listed under
+``unsupported`` with the reason where it cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from pyomo.common.gc_manager import PauseGC
+from pyomo.core.expr.numvalue import value
+
+from fsopt.compiler.cones import ConeStack, Quadratic, recognise
+from fsopt.compiler.expressions import Dot, Terms, read
+from fsopt.compiler.scaling import Scaling, equilibrate
+from fsopt.errors import ParameterError
+
+Vector = NDArray[np.float64]
+
+
+@dataclass
+class Program:
+    """The arrays of a model, and the way back from them to its components.
+
+    Attributes
+    ----------
+    model, variables, constraints : the Pyomo model, its variables (columns) and linear constraints (rows).
+    objective : the active objective component, None if the model has none.
+    sign : +1 for a minimisation, -1 for a maximisation stored as its negative.
+    P, c, c0 : objective; P is symmetric (n, n).
+    A, lo, hi : linear rows (m, n), sorted indices, explicit zeros kept.
+    lb, ub, integer : bounds of the columns and which of them are integer.
+    cones : the second-order cones.
+    unsupported : (constraint or objective name, reason) of everything that has none of these forms.
+    """
+
+    model: pyo.ConcreteModel
+    variables: list[Any]
+    column: dict[int, int]
+    constraints: list[Any]
+    objective: Any
+    sign: float
+    P: sp.csc_matrix
+    c: Vector
+    c0: float
+    A: sp.csr_matrix
+    lo: Vector
+    hi: Vector
+    lb: Vector
+    ub: Vector
+    integer: NDArray[np.bool_]
+    cones: ConeStack
+    unsupported: list[tuple[str, str]]
+    row_of: dict[int, int] = field(default_factory=dict)
+
+    @cached_property
+    def scaling(self) -> Scaling:
+        """The units of the program as it was first read; updates in place do not change them."""
+        return equilibrate(self.A, (self.lo, self.hi), (self.lb, self.ub), self.cones)
+
+    @property
+    def n(self) -> int:
+        """Number of columns."""
+        return len(self.c)
+
+    def objective_at(self, x: Vector) -> float:
+        """Return the model's own objective (its own sense) at the point x (n,)."""
+        return float(self.sign * (0.5 * x @ (self.P @ x) + self.c @ x + self.c0))
+
+    def values(self) -> Vector:
+        """Return the present values (n,) of the model's variables; unset ones count as 0."""
+        return np.array([0.0 if v.value is None else float(v.value) for v in self.variables])
+
+
+def compile_model(model: pyo.ConcreteModel) -> Program:
+    """Read a Pyomo model into arrays; nothing is refused here, see ``Program.unsupported``."""
+    with PauseGC():
+        variables = list(model.component_data_objects(pyo.Var, descend_into=True))
+        column = {id(v): j for j, v in enumerate(variables)}
+        integer = np.array([not v.is_continuous() for v in variables], dtype=bool)
+        lb, ub = read_bounds(variables)
+        unsupported: list[tuple[str, str]] = []
+        objective, sign, P, c, c0 = _read_objective(model, column, unsupported)
+        rows, quadratics = _read_constraints(model, column, unsupported)
+        A, lo, hi = build_rows(rows, column)
+        cones, refused = recognise(quadratics, lb, ub, len(variables))
+        unsupported.extend(refused)
+    constraints = [r.constraint for r in rows]
+    return Program(
+        model, variables, column, constraints, objective, sign, P, c, c0, A, lo, hi, lb, ub, integer, cones,
+        unsupported, {id(data): i for i, data in enumerate(constraints)},
+    )  # fmt: skip
+
+
+@dataclass
+class Row:
+    """A linear constraint as read: its terms and its two sides."""
+
+    constraint: Any
+    terms: Terms
+    lo: float
+    hi: float
+
+
+def read_bounds(variables: Sequence[Any]) -> tuple[Vector, Vector]:
+    """Return the lower and upper bounds (n,) of variables; a fixed variable has both at its value."""
+    bounds = [(v.value, v.value) if v.fixed else v.bounds for v in variables]
+    lb = np.array([-np.inf if b[0] is None else b[0] for b in bounds], dtype=float)
+    ub = np.array([np.inf if b[1] is None else b[1] for b in bounds], dtype=float)
+    return lb, ub
+
+
+def _read_objective(
+    model: pyo.ConcreteModel, column: dict[int, int], unsupported: list[tuple[str, str]]
+) -> tuple[Any, float, sp.csc_matrix, Vector, float]:
+    n = len(column)
+    objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    if len(objectives) > 1:
+        names = ", ".join(o.name for o in objectives)
+        raise ParameterError(
+            f"the model has {len(objectives)} active objectives ({names})", "deactivate all but one"
+        )
+    if not objectives:
+        return None, 1.0, sp.csc_matrix((n, n)), np.zeros(n), 0.0
+    objective = objectives[0]
+    sign = 1.0 if objective.sense == pyo.minimize else -1.0
+    terms = read(objective.expr, column)
+    if terms.nonlinear is not None:
+        unsupported.append((objective.name, f"the term {_short(terms.nonlinear)} is not quadratic"))
+    return objective, sign, sign * hessian(terms, n), sign * linear_part(terms, column), sign * terms.constant
+
+
+def linear_part(terms: Terms, column: dict[int, int]) -> Vector:
+    """Return the linear coefficients (n,) of an expression that was read."""
+    c = np.zeros(len(column))
+    np.add.at(c, np.asarray(terms.columns, dtype=int), terms.values)
+    for scale, d in terms.dots:
+        np.add.at(c, [column[id(v)] for v in d.variables], scale * d.coefs)
+    return c
+
+
+def hessian(terms: Terms, n: int) -> sp.csc_matrix:
+    """Return the symmetric matrix (n, n) of the quadratic part of an expression that was read."""
+    if not terms.quadratic:
+        return sp.csc_matrix((n, n))
+    i, j, v = (np.array(a) for a in zip(*terms.quadratic, strict=True))
+    q = sp.coo_matrix((v.astype(float), (i.astype(int), j.astype(int))), shape=(n, n))
+    return (q + q.T).tocsc()
+
+
+def _read_constraints(
+    model: pyo.ConcreteModel, column: dict[int, int], unsupported: list[tuple[str, str]]
+) -> tuple[list[Row], list[Quadratic]]:
+    rows: list[Row] = []
+    quadratics: list[Quadratic] = []
+    for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+        row = read_row(data, column)
+        if row.terms.nonlinear is not None:
+            unsupported.append((data.name, f"the term {_short(row.terms.nonlinear)} is not quadratic"))
+        elif row.terms.quadratic:
+            quadratics.append(
+                Quadratic(data, row.terms.quadratic, row.terms.affine(column), row.terms.constant, row.lo, row.hi)
+            )
+        else:
+            rows.append(row)
+    return rows, quadratics
+
+
+def read_row(data: Any, column: dict[int, int]) -> Row:
+    """Read one constraint; its sides are those of the body without its constant for a linear one."""
+    lower, body, upper = data.to_bounded_expression()
+    terms = read(body, column)
+    lo = -np.inf if lower is None else value(lower)
+    hi = np.inf if upper is None else value(upper)
+    return Row(data, terms, lo, hi)
+
+
+def build_rows(rows: Sequence[Row], column: dict[int, int]) -> tuple[sp.csr_matrix, Vector, Vector]:
+    """Return A (m, n), lo and hi (m,) of linear rows; rows that share a tuple of variables are read at once."""
+    seen: dict[int, NDArray[np.int64]] = {}
+    ij: list[tuple[Any, Any, Any]] = []
+    plain_row: list[int] = []
+    plain_col: list[int] = []
+    plain_val: list[float] = []
+    for i, row in enumerate(rows):
+        plain_row.extend([i] * len(row.terms.columns))
+        plain_col.extend(row.terms.columns)
+        plain_val.extend(row.terms.values)
+        for scale, d in row.terms.dots:
+            ij.append(_dot_entries(i, scale, d, column, seen))
+    ij.append((np.array(plain_row, dtype=int), np.array(plain_col, dtype=int), np.array(plain_val, dtype=float)))
+    i_all, j_all, v_all = (np.concatenate(part) for part in zip(*ij, strict=True))
+    A = sp.coo_matrix((v_all, (i_all, j_all)), shape=(len(rows), len(column))).tocsr()
+    A.sum_duplicates()
+    shift = np.array([r.terms.constant for r in rows])
+    lo = np.array([r.lo for r in rows], dtype=float) - shift
+    hi = np.array([r.hi for r in rows], dtype=float) - shift
+    return A, lo, hi
+
+
+def _dot_entries(
+    i: int, scale: float, d: Dot, column: dict[int, int], seen: dict[int, NDArray[np.int64]]
+) -> tuple[Any, Any, Any]:
+    columns = seen.get(id(d.variables))
+    if columns is None:
+        columns = seen[id(d.variables)] = np.array([column[id(v)] for v in d.variables], dtype=int)
+    keep = np.flatnonzero(d.coefs)
+    if len(keep) == len(columns):
+        return np.full(len(columns), i), columns, scale * d.coefs
+    return np.full(len(keep), i), columns[keep], scale * d.coefs[keep]
+
+
+def constraint_data(components: Iterable[Any]) -> list[Any]:
+    """Return the active constraints in (indexed or scalar) constraint components."""
+    return [data for component in components for data in component.values() if data.active]
+
+
+def _short(expression: Any) -> str:
+    text = str(expression)
+    return text if len(text) <= 60 else text[:57] + "..."

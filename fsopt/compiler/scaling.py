@@ -1,0 +1,111 @@
+r"""Units taken out of a program: columns, rows and cones brought to comparable size.
+
+Data in raw units make columns whose entries differ by a factor of :math:`10^6`. Solvers then stop early, and a
+residual of :math:`10^{-7}` in such units can hide an error of a percent in the objective. The scaling found
+here is used twice: the conic form is handed to the solver in it, and residuals are measured in it.
+
+A second-order cone may be multiplied by a positive number and, along a row r of its tail, by the automorphism
+that takes :math:`f = s_0 + s_r` to :math:`kf` and :math:`g = s_0 - s_r` to :math:`g/k`: a rotated cone
+:math:`w^2 \le fg` keeps its meaning while its two sides become equally long.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from fsopt.compiler.cones import ConeStack
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """The units of a program.
+
+    Attributes
+    ----------
+    columns : (n,) d with x = d x', powers of two.
+    rows : (m,) factors that bring the largest entry of a row to 1, after the columns.
+    cone : (k, k) block-diagonal T that turns cone rows s into T s, again in the cone; T' turns multipliers of
+        the turned rows into multipliers of the original ones.
+    uncone : the inverse of T.
+    """
+
+    columns: Vector
+    rows: Vector
+    cone: sp.csr_matrix
+    uncone: sp.csr_matrix
+
+
+def equilibrate(
+    A: sp.csr_matrix, sides: tuple[Vector, Vector], bounds: tuple[Vector, Vector], cones: ConeStack, passes: int = 3
+) -> Scaling:
+    """Return the scaling of linear rows A (m, n) with two sides, columns with two bounds, and cones.
+
+    A finite side or bound other than 0 fixes the unit of its row or column. The other rows follow the columns,
+    the other columns follow the rows, in turn; the cones follow the columns.
+    """
+    entries = abs(A)
+    entries.eliminate_zeros()
+    by_column = entries.tocsc()
+    log_rows, log_columns = np.log2(entries.data), np.log2(by_column.data)
+    anchored_row, row = _anchor(*sides)
+    anchored_column, column = _anchor(*bounds)
+    for _ in range(passes):
+        height = _segment_max(log_columns - row[by_column.indices], by_column.indptr)
+        column = np.where(anchored_column, column, -height)
+        largest = _segment_max(log_rows + column[entries.indices], entries.indptr)
+        row = np.where(anchored_row, row, largest)
+    columns: Vector = 2.0 ** np.round(column)
+    return Scaling(columns, 2.0 ** -np.round(row), *_balance(cones, columns))
+
+
+def _anchor(low: Vector, high: Vector) -> tuple[NDArray[np.bool_], Vector]:
+    """Return where a finite nonzero side fixes the unit, and its logarithm there (0 elsewhere)."""
+    size = np.maximum(np.where(np.isfinite(low), np.abs(low), 0.0), np.where(np.isfinite(high), np.abs(high), 0.0))
+    return size > 0, np.log2(np.where(size > 0, size, 1.0))
+
+
+def _segment_max(values: Vector, indptr: NDArray[np.int64]) -> Vector:
+    """Return the largest value of each segment, 0 for an empty one."""
+    result = np.zeros(len(indptr) - 1)
+    filled = np.flatnonzero(np.diff(indptr))
+    if len(filled):
+        result[filled] = np.maximum.reduceat(values, indptr[:-1][filled])
+    return result
+
+
+def _balance(cones: ConeStack, columns: Vector) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+    """Return T and its inverse: a boost along the paired row of each cone, then division by its largest entry."""
+    k = len(cones.h)
+    if not k:
+        return sp.csr_matrix((0, 0)), sp.csr_matrix((0, 0))
+    scaled = sp.csr_matrix(sp.hstack([cones.G @ sp.diags(columns), cones.h[:, None]]))
+    paired = np.flatnonzero(cones.pairs)
+    head, tail = cones.starts[paired], cones.starts[paired] + cones.pairs[paired]
+    f, g = _largest(scaled[head] + scaled[tail]), _largest(scaled[head] - scaled[tail])
+    both = (f > 0) & (g > 0)
+    factor = np.sqrt(np.where(both, g, 1.0) / np.where(both, f, 1.0))
+    boost, unboost = _boost(k, head, tail, factor), _boost(k, head, tail, 1 / factor)
+    size = np.maximum.reduceat(_largest(sp.csr_matrix(boost @ scaled)), cones.starts[:-1])
+    block = np.repeat(np.where(size > 0, size, 1.0), cones.sizes)
+    return sp.csr_matrix(sp.diags(1 / block) @ boost), sp.csr_matrix(unboost @ sp.diags(block))
+
+
+def _boost(k: int, head: NDArray[np.int64], tail: NDArray[np.int64], factor: Vector) -> sp.csr_matrix:
+    """Return the matrix (k, k) that multiplies s_head + s_tail by the factor and divides s_head - s_tail by it."""
+    even, odd = (factor + 1 / factor) / 2 - 1, (factor - 1 / factor) / 2
+    rows, columns = np.concatenate([head, tail, head, tail]), np.concatenate([head, tail, tail, head])
+    turn = sp.csr_matrix((np.concatenate([even, even, odd, odd]), (rows, columns)), shape=(k, k))
+    return sp.csr_matrix(sp.identity(k, format="csr") + turn)
+
+
+def _largest(matrix: sp.csr_matrix) -> Vector:
+    if not matrix.nnz:
+        return np.zeros(matrix.shape[0])
+    result: Vector = abs(matrix).max(axis=1).toarray().ravel()
+    return result

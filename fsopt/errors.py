@@ -1,0 +1,85 @@
+"""Errors a user can cause: what happened, why, and what to do next.
+
+Every class carries ``kind`` (stable, for scripts), ``message`` (what and why) and ``hint`` (what to do).
+The command line prints ``message`` and ``hint`` on one line and exits with 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class FsoptError(Exception):
+    """Base of every error that fsopt raises on purpose.
+
+    Parameters
+    ----------
+    message : str
+        What happened and why, one line.
+    hint : str
+        What to do about it, one line.
+    """
+
+    kind = "error"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}: {self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[type[FsoptError], tuple[str, str]]:
+        return type(self), (self.message, self.hint)
+
+
+class DataError(FsoptError):
+    """A data set cannot be read, or is not a valid two-class data set."""
+
+    kind = "data"
+
+
+class UnknownNameError(FsoptError):
+    """A model, method, solver or parameter name that is not registered."""
+
+    kind = "unknown-name"
+
+
+class ParameterError(FsoptError):
+    """A parameter has the wrong type or lies outside its range."""
+
+    kind = "parameter"
+
+
+class InfeasibleError(FsoptError):
+    """The parameters make the problem infeasible, shown before any solver is called."""
+
+    kind = "infeasible"
+
+
+class SolverError(FsoptError):
+    """A solver is missing, does not solve this problem class, or failed."""
+
+    kind = "solver"
+
+
+class OptionError(FsoptError):
+    """An option of a solver is unknown or an options file cannot be read."""
+
+    kind = "option"
+
+
+class FileError(FsoptError):
+    """A file cannot be written, or a saved answer cannot be read."""
+
+    kind = "file"
+
+
+def unknown(what: str, name: str, known: Iterable[str], command: str) -> UnknownNameError:
+    """Return the error for an unregistered name, with the nearest registered ones as a hint."""
+    names = sorted(known)
+    close = get_close_matches(name, names, n=3)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names)}"
+    return UnknownNameError(f"there is no {what} called '{name}'", f"{hint} ('{command}' lists all)")

@@ -1,0 +1,1 @@
+"""The papers' problems as Pyomo models: one builder each, and their registry."""

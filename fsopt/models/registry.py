@@ -1,0 +1,124 @@
+"""The models, as data: slug -> builder, paper, equation and class."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.common.gc_manager import PauseGC
+
+from fsopt.data import Dataset
+from fsopt.errors import ParameterError, unknown
+from fsopt.models import fsp, gmeb, mop, mpm, polyhedral
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """One model.
+
+    Attributes
+    ----------
+    slug : registry name, the same in folders, docs and tests.
+    builder : function of a data set and keywords that returns the ConcreteModel.
+    paper, equation : where it comes from.
+    problem_class : what :func:`fsopt.classify` says of it.
+    summary : the first line of the builder's docstring.
+    """
+
+    slug: str
+    builder: Callable[..., pyo.ConcreteModel]
+    paper: str
+    equation: str
+    problem_class: str
+
+    @property
+    def summary(self) -> str:
+        """What the model is, one line."""
+        first = (inspect.getdoc(self.builder) or "").partition("\n")[0]
+        return first.removeprefix("Return ").rstrip(".")
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Name -> default of the parameters; ``inspect.Parameter.empty`` where there is no default."""
+        return parameters(self.builder)
+
+
+def parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return name -> default of the keyword-only parameters of a function."""
+    return {
+        name: p.default for name, p in inspect.signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY
+    }
+
+
+def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse parameters that a builder or method does not have, and name those that are missing."""
+    for parameter in given:
+        if parameter not in known:
+            has = ", ".join(known) or "none"
+            raise ParameterError(f"{what} '{name}' has no parameter '{parameter}'", f"its parameters: {has}")
+    missing = [k for k, default in known.items() if default is inspect.Parameter.empty and k not in given]
+    if missing:
+        raise ParameterError(
+            f"{what} '{name}' needs the parameter{'s' * (len(missing) > 1)} {', '.join(missing)}",
+            f"for example --param {missing[0]}=...",
+        )
+
+
+_ENTRIES = (
+    ModelSpec("gmeb-primal", gmeb.build_gmeb_primal, "GMEB", "(15)", "SOCP"),
+    ModelSpec("gmeb-dual", gmeb.build_gmeb_dual, "GMEB", "(16)/(17)", "SOCP"),
+    ModelSpec("gmeb-hard-margin", gmeb.build_gmeb_hard_margin, "GMEB", "(15), xi = 0", "SOCP"),
+    ModelSpec("mpm", mpm.build_mpm, "L0-MPM", "(3)-(5)", "SOCP"),
+    ModelSpec("l1-mpm", mpm.build_l1_mpm, "L0-MPM", "(12)-(15)", "SOCP"),
+    ModelSpec("l0-mpm-step", mpm.build_l0_mpm_step, "L0-MPM", "(42)-(46)", "SOCP"),
+    ModelSpec("rlp", polyhedral.build_rlp, "SLA", "(17), lambda = 0", "LP"),
+    ModelSpec("misclass-step", polyhedral.build_misclass_step, "SLA", "(20), (23)", "LP"),
+    ModelSpec("fsv-step", polyhedral.build_fsv_step, "SLA", "(21), (23)", "LP"),
+    ModelSpec("svm", fsp.build_svm, "GBD", "(1)", "QP"),
+    ModelSpec("onsvm", fsp.build_onsvm, "GBD", "(ONSVM)", "LP"),
+    ModelSpec("fsp-sub", fsp.build_fsp_sub, "GBD", "(SUB-M) (5)-(6)", "QP"),
+    ModelSpec("fsp-master", fsp.build_fsp_master, "GBD", "(RMP-M) (10)", "MILP"),
+    ModelSpec("rsvm", mop.build_rsvm, "MOP", "(13)", "SOCP"),
+    ModelSpec("rsvm-dual", mop.build_rsvm_dual, "MOP", "(14)", "SOCP"),
+    ModelSpec("rsvm-least-norm", mop.build_rsvm_least_norm, "MOP", "(12)", "QP"),
+    ModelSpec("kernel-scaling-step", mop.build_kernel_scaling_step, "MOP", "(15)", "LP"),
+)
+
+MODELS: Mapping[str, ModelSpec] = MappingProxyType({entry.slug: entry for entry in _ENTRIES})
+if len(MODELS) != len(_ENTRIES):
+    raise RuntimeError("a model slug is registered twice")
+
+
+def model_spec(slug: str) -> ModelSpec:
+    """Return a model's entry; raises UnknownNameError."""
+    if slug not in MODELS:
+        raise unknown("model", slug, MODELS, "fsopt models")
+    return MODELS[slug]
+
+
+def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
+    """Build a registered model.
+
+    Parameters
+    ----------
+    slug : one of ``fsopt.MODELS``.
+    data : the data set, used exactly as it is.
+    params : the builder's keywords; unknown names are refused.
+
+    Returns
+    -------
+    ConcreteModel
+        Never solved, components named as in the builder's docstring.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+    """
+    entry = model_spec(slug)
+    check_parameters("model", slug, params, entry.parameters)
+    with PauseGC():
+        return entry.builder(data, **params)

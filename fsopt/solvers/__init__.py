@@ -1,0 +1,1 @@
+"""Solvers: the registry, one module per interface, and solving with a certificate."""

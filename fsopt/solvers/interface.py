@@ -1,0 +1,114 @@
+"""What a solver interface is: compiled arrays in, an outcome in the program's own convention out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fsopt.compiler import Program
+from fsopt.errors import OptionError
+from fsopt.results import Point, Status
+
+STOP_WORDS = (
+    "optimal",
+    "almost",
+    "infeasible",
+    "unbounded",
+    "time-limit",
+    "iteration-limit",
+    "interrupted",
+    "numerical",
+)
+"""Why a solver stopped."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options that mean the same for every solver, and the solver's own ones.
+
+    Attributes
+    ----------
+    tolerance : feasibility and gap tolerance asked of the solver; None for the interface's default.
+    mip_gap : relative gap at which branch and bound stops.
+    threads, seed, tee : threads, random seed, and whether to show the solver's log.
+    own : options of the solver by its own names.
+    """
+
+    tolerance: float | None = None
+    mip_gap: float = 1e-7
+    threads: int = 1
+    seed: int = 0
+    tee: bool = False
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def make(options: Mapping[str, Any] | None, *, tee: bool = False) -> Settings:
+        """Split a mapping of options into the common ones and the solver's own."""
+        given = dict(options or {})
+        common: dict[str, Any] = {}
+        for name, kind in (("tolerance", float), ("mip_gap", float), ("threads", int), ("seed", int)):
+            if name in given:
+                value = given.pop(name)
+                if isinstance(value, bool) or not isinstance(value, (int, kind)) or value < 0:
+                    raise OptionError(f"option '{name}' must be a number >= 0, not {value!r}", "correct the option")
+                common[name] = kind(value)
+        return Settings(tee=tee, own=given, **common)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an update changed in a program; ``rows`` are numbers of rows with new coefficients or sides."""
+
+    objective: bool = False
+    hessian: bool = False
+    bounds: bool = False
+    rows: NDArray[np.int64] | None = None
+    added: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a solver said, in the minimisation form of the program.
+
+    Attributes
+    ----------
+    claim : the solver's claim as a status.
+    stop : one of STOP_WORDS.
+    point : primal-dual point, None where there is none.
+    bound : lower bound on the minimisation form that the solver proved; None if unknown.
+    ray : proof of infeasibility, a point whose y and z are a Farkas certificate; None if unknown.
+    iterations, seconds, message : the solver's count, its wall time, its own words.
+    """
+
+    claim: Status
+    stop: str
+    point: Point | None
+    bound: float | None
+    iterations: int
+    seconds: float
+    message: str
+    ray: Point | None = None
+
+
+class Interface(Protocol):
+    """A solver with one program loaded."""
+
+    def solve(self, time_limit: float | None) -> Outcome:
+        """Solve what is loaded, warm where the solver can."""
+
+    def update(self, change: Change) -> str | None:
+        """Take over a change of the program in place; return why not, if it cannot."""
+
+
+def refuse_option(solver: str, name: str, reason: str) -> OptionError:
+    """Return the error for an option that a solver does not take."""
+    return OptionError(f"solver '{solver}' does not take the option '{name}' ({reason})", "see the solver's manual")
+
+
+def program_size(program: Program) -> str:
+    """Return the size of a program in words, for logs."""
+    return f"{program.n} columns, {program.A.shape[0]} rows, {len(program.cones)} cones"

@@ -1,0 +1,133 @@
+"""The solvers, as data: what each one solves, what it proves, and where to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from types import MappingProxyType
+
+from fsopt.errors import SolverError, unknown
+
+
+@dataclass(frozen=True)
+class SolverSpec:
+    """One solver.
+
+    Attributes
+    ----------
+    name : registry name, as given to ``solver=`` and ``--solver``.
+    interface : module of ``fsopt.solvers`` that drives it.
+    package : importable Python package that must be installed.
+    classes : problem classes it solves; whole classes, because "QP yes, MILP yes" does not mean "MIQP yes".
+    proves : ``global`` or ``local``.
+    duals, vertex, in_place : whether it returns multipliers, returns vertices, and updates a model in place.
+    tolerance : relative accuracy of the objective that it reaches on the classes it claims.
+    pip : what to install.
+    licence : what the user needs to run it.
+    """
+
+    name: str
+    interface: str
+    package: str
+    classes: frozenset[str]
+    proves: str
+    duals: bool
+    vertex: bool
+    in_place: bool
+    tolerance: float
+    pip: str
+    licence: str
+
+    @property
+    def available(self) -> bool:
+        """Whether the package is installed."""
+        return find_spec(self.package) is not None
+
+
+SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(
+    {
+        "highs": SolverSpec(
+            name="highs",
+            interface="highs",
+            package="highspy",
+            classes=frozenset({"LP", "QP", "MILP"}),
+            proves="global",
+            duals=True,
+            vertex=True,
+            in_place=True,
+            tolerance=1e-7,
+            pip="pip install highspy",
+            licence="MIT, in the core install",
+        ),
+        "clarabel": SolverSpec(
+            name="clarabel",
+            interface="conic",
+            package="clarabel",
+            classes=frozenset({"LP", "QP", "SOCP"}),
+            proves="global",
+            duals=True,
+            vertex=False,
+            in_place=True,
+            tolerance=1e-6,
+            pip="pip install clarabel",
+            licence="Apache-2.0, in the core install",
+        ),
+    }
+)
+
+PREFERENCE: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"LP": ("highs", "clarabel"), "QP": ("clarabel", "highs"), "MILP": ("highs",), "SOCP": ("clarabel",)}
+)
+"""Which solver is taken for a class where the user names none: the first one that is installed."""
+
+
+def spec(name: str) -> SolverSpec:
+    """Return a solver's entry; raises UnknownNameError."""
+    if name not in SOLVERS:
+        raise unknown("solver", name, SOLVERS, "fsopt solvers")
+    return SOLVERS[name]
+
+
+def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
+    """Return the solver to call for a problem class, or say which ones there are.
+
+    Parameters
+    ----------
+    name : registry name, or None for the preferred installed solver of the class.
+    problem_class : as returned by :func:`fsopt.classify`.
+    model : name of the model, for the message.
+
+    Raises
+    ------
+    UnknownNameError : no such solver.
+    SolverError : the solver is not installed, or does not solve this class, or none does.
+    """
+    if name is None:
+        for candidate in PREFERENCE.get(problem_class, ()):
+            if SOLVERS[candidate].available:
+                return SOLVERS[candidate]
+        raise SolverError(f"no installed solver takes '{model}', a {problem_class}", alternatives(problem_class))
+    chosen = spec(name)
+    if problem_class not in chosen.classes:
+        can = ", ".join(sorted(chosen.classes))
+        raise SolverError(
+            f"solver '{name}' does not solve '{model}', a {problem_class} (it solves {can})",
+            alternatives(problem_class),
+        )
+    if not chosen.available:
+        raise SolverError(f"solver '{name}' is not installed", f"{chosen.pip}; {alternatives(problem_class)}")
+    return chosen
+
+
+def alternatives(problem_class: str) -> str:
+    """Return the installed solvers of a class and the pip lines of the others, as one phrase."""
+    able = [s for s in SOLVERS.values() if problem_class in s.classes]
+    installed = [s.name for s in able if s.available]
+    missing = [f"{s.name} ({s.pip})" for s in able if not s.available]
+    phrases = []
+    if installed:
+        phrases.append(f"installed for {problem_class}: {', '.join(installed)}")
+    if missing:
+        phrases.append(f"not installed: {', '.join(missing)}")
+    return "; ".join(phrases) or f"no registered solver takes a {problem_class}; 'fsopt solvers' lists the classes"
