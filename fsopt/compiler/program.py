@@ -78,6 +78,16 @@ class Program:
         """Number of columns."""
         return len(self.c)
 
+    def append(self, rows: Sequence[Row]) -> None:
+        """Append linear constraints that were read as new rows."""
+        A, lo, hi = build_rows(rows, self.column)
+        self.A = sp.vstack([self.A, A], format="csr")
+        self.lo, self.hi = np.concatenate([self.lo, lo]), np.concatenate([self.hi, hi])
+        for row in rows:
+            self.row_of[id(row.constraint)] = len(self.constraints)
+            self.constraints.append(row.constraint)
+        self.__dict__.pop("scaling", None)
+
     def objective_at(self, x: Vector) -> float:
         """Return the model's own objective (its own sense) at the point x (n,)."""
         return float(self.sign * (0.5 * x @ (self.P @ x) + self.c @ x + self.c0))

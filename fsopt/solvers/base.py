@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-import scipy.sparse as sp
 
 from fsopt.certify import certify_point, farkas, make
 from fsopt.classify import program_class
@@ -134,12 +133,7 @@ class Session:
         read_anew = [read_row(data, p.column) for data in constraints]
         if not all(row.terms.linear for row in read_anew):
             raise ParameterError("only linear constraints can be added to a session", "open a new session")
-        A, lo, hi = build_rows(read_anew, p.column)
-        p.A = sp.vstack([p.A, A], format="csr")
-        p.lo, p.hi = np.concatenate([p.lo, lo]), np.concatenate([p.hi, hi])
-        for data in constraints:
-            p.row_of[id(data)] = len(p.constraints)
-            p.constraints.append(data)
+        p.append(read_anew)
         self._send(Change(added=len(constraints)))
         self.seconds["update"] += time.perf_counter() - started
 

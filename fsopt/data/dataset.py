@@ -1,0 +1,270 @@
+"""The data set that every model, method and estimator takes: validated once, then frozen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fsopt.errors import DataError, ParameterError
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Dataset:
+    """A two-class data set with named features.
+
+    Parameters
+    ----------
+    X : (n, p) array of finite numbers
+        One sample per row. Copied to C-contiguous float64 and made read-only.
+    y : (n,) array in {-1, +1}
+        Labels, +1 for the condition one looks for. Copied to float64 and made read-only.
+    features : sequence of p different names, optional
+        Names of the columns; ``x1 .. xp`` if not given.
+    name : str
+        What reports call the data set.
+    labels : (str, str), optional
+        Original texts of the labels -1 and +1, in this order: ``("benign", "malignant")``.
+
+    Raises
+    ------
+    DataError
+        If `X` is not a matrix of finite numbers with at least one row and one column, if `y` does not hold
+        -1 or +1 for each row or holds one class only, or if the names are not p different non-empty texts.
+
+    Notes
+    -----
+    A constant column is not an error (see :attr:`constant`). Copies and pickles are read-only as well.
+    """
+
+    X: Matrix
+    y: Vector
+    features: tuple[str, ...]
+    name: str
+    labels: tuple[str, str]
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        features: Sequence[str] | None = None,
+        *,
+        name: str = "data",
+        labels: tuple[str, str] | None = None,
+    ) -> None:
+        matrix = as_matrix(X)
+        n, p = matrix.shape
+        names = tuple(f"x{j}" for j in range(1, p + 1)) if features is None else _names(features, p)
+        _check_finite(matrix, names)
+        self.__setstate__(
+            {
+                "X": matrix,
+                "y": _classes(y, n),
+                "features": names,
+                "name": name,
+                "labels": ("-1", "+1") if labels is None else _label_texts(labels),
+            }
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.X.setflags(write=False)
+        self.y.setflags(write=False)
+
+    def __repr__(self) -> str:
+        negative, positive = self.labels
+        counts = f"+1 ({positive}): {self.positive.size}, -1 ({negative}): {self.negative.size}"
+        return f"Dataset({self.name!r}, n={self.n}, p={self.p}, {counts})"
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.X)
+
+    @property
+    def p(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    @property
+    def positive(self) -> Rows:
+        """Indices of the rows with y = +1, increasing."""
+        return np.flatnonzero(self.y > 0)
+
+    @property
+    def negative(self) -> Rows:
+        """Indices of the rows with y = -1, increasing."""
+        return np.flatnonzero(self.y < 0)
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """Names of the columns that have the same value in every row."""
+        same = np.equal(self.X, self.X[0]).all(axis=0)
+        return tuple(self.features[j] for j in np.flatnonzero(same))
+
+    def rows(self, index: slice | ArrayLike) -> Dataset:
+        """Return the data set of some rows, for example of one fold.
+
+        Parameters
+        ----------
+        index : slice, (m,) array of integers, or (n,) array of bools
+            The rows, in the order wanted; as in numpy, negative positions count from the end.
+
+        Returns
+        -------
+        Dataset
+            (m, p), with the same features, name and labels.
+
+        Raises
+        ------
+        DataError
+            If there is no row, or the rows are of one class only.
+        ParameterError
+            If `index` is not a valid index of the n rows.
+        """
+        positions = _positions(index, self.n, "rows")
+        return replace(self, X=self.X[positions], y=self.y[positions])
+
+    def columns(self, index: slice | ArrayLike) -> Dataset:
+        """Return the data set of some features, for example of the selected ones.
+
+        Parameters
+        ----------
+        index : slice, (m,) array of integers, or (p,) array of bools
+            The columns, in the order wanted; as in numpy, negative positions count from the end.
+
+        Returns
+        -------
+        Dataset
+            (n, m), with the same rows, name and labels.
+
+        Raises
+        ------
+        DataError
+            If there is no column, or one occurs twice.
+        ParameterError
+            If `index` is not a valid index of the p columns.
+        """
+        positions = _positions(index, self.p, "columns")
+        return replace(self, X=self.X[:, positions], features=tuple(self.features[j] for j in positions))
+
+    def with_X(self, X: ArrayLike) -> Dataset:
+        """Return the data set with other values of the same features, for example scaled ones.
+
+        Parameters
+        ----------
+        X : (n, p) array of finite numbers
+
+        Returns
+        -------
+        Dataset
+            With the same y, features, name and labels.
+
+        Raises
+        ------
+        DataError
+            If `X` is not an (n, p) matrix of finite numbers.
+        """
+        return Dataset(X, self.y, self.features, name=self.name, labels=self.labels)
+
+
+def as_matrix(X: ArrayLike) -> Matrix:
+    """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN.
+
+    Raises
+    ------
+    DataError
+        If `X` is not two-dimensional, not numeric, or has no row or no column.
+    """
+    hint = "pass a dense array of numbers with one sample per row and one feature per column"
+    try:
+        values = np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X is not a matrix, its rows differ in length ({error})", hint) from error
+    if values.dtype.kind not in "biuf":
+        raise DataError(f"X is not numeric, its values are of type {values.dtype}", hint)
+    if values.ndim != 2:
+        raise DataError(f"X must be two-dimensional (samples, features), its shape is {values.shape}", hint)
+    if 0 in values.shape:
+        raise DataError(f"X needs at least one row and one feature, its shape is {values.shape}", hint)
+    return np.array(values, dtype=np.float64, order="C")
+
+
+def _names(features: Sequence[str], p: int) -> tuple[str, ...]:
+    if isinstance(features, str):
+        raise DataError("features is one text, not a list of names", "pass one name per column")
+    names = tuple(str(name) for name in features)
+    if len(names) != p:
+        raise DataError(f"there are {len(names)} feature names for {p} columns", "give one name per column")
+    empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
+    if empty:
+        raise DataError(f"the name of column {', '.join(empty)} is empty", "give every feature a name")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
+    return names
+
+
+def _check_finite(X: Matrix, names: tuple[str, ...]) -> None:
+    bad = ~np.isfinite(X)
+    if not bad.any():
+        return
+    i, j = np.argwhere(bad)[0]
+    count = int(bad.sum())
+    values = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
+    raise DataError(
+        f"X has {values} in row {i + 1}, column '{names[j]}' ({X[i, j]})",
+        "if values are missing use --missing drop|mean (missing= of load_dataset); remove infinite values",
+    )
+
+
+def _classes(y: ArrayLike, n: int) -> Vector:
+    hint = "y holds -1 or +1 for each row of X; load_dataset maps other pairs of labels"
+    try:
+        values = np.asarray(y)
+    except ValueError as error:
+        raise DataError(f"y is not a vector ({error})", hint) from error
+    if values.shape != (n,):
+        raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} rows of X", hint)
+    if values.dtype.kind not in "iuf":
+        raise DataError(f"y is not numeric, its values are of type {values.dtype}", hint)
+    found = np.unique(values).tolist()
+    wrong = [value for value in found if value not in (-1, 1)]
+    if wrong:
+        shown = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
+        raise DataError(f"y has labels other than -1 and +1: {shown}", hint)
+    if len(found) == 1:
+        raise DataError(
+            f"only one class is present, all {n} labels are {found[0]:+g}",
+            "use rows of both classes (stratified folds, more samples, or another seed)",
+        )
+    return values.astype(np.float64)
+
+
+def _label_texts(labels: tuple[str, str]) -> tuple[str, str]:
+    if isinstance(labels, str) or len(labels) != 2 or labels[0] == labels[1]:
+        raise DataError(f"labels is {labels!r}", "give two different texts, of -1 and of +1, in this order")
+    return str(labels[0]), str(labels[1])
+
+
+def _positions(index: slice | ArrayLike, size: int, what: str) -> Rows:
+    chosen = index if isinstance(index, slice) else np.asarray(index)
+    if isinstance(chosen, np.ndarray) and chosen.size == 0:
+        chosen = slice(0)
+    try:
+        positions = np.arange(size)[chosen]
+    except IndexError as error:
+        raise ParameterError(
+            f"these are not {what} of the data set: {error}", f"use 0..{size - 1}, a mask or a slice"
+        ) from error
+    if positions.ndim != 1:
+        raise ParameterError(f"one list of {what} is needed, got {index!r}", "use a list, a mask or a slice")
+    return positions

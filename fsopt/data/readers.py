@@ -1,0 +1,146 @@
+"""``load_dataset``: the bundled WDBC data, a file of a known format, or a name in the folder FSOPT_DATA."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from fsopt.data.arrays import read_libsvm, read_npz
+from fsopt.data.dataset import Dataset
+from fsopt.data.table import Table, to_dataset
+from fsopt.data.text import read_arff, read_csv
+from fsopt.errors import DataError, ParameterError
+
+FOLDER_VARIABLE = "FSOPT_DATA"
+DEFAULT_LABEL = "label"
+
+_NAMED: dict[str, Callable[[Path, str], Table]] = {
+    ".csv.gz": read_csv,
+    ".csv": read_csv,
+    ".arff": read_arff,
+}
+"""Formats whose columns have names, so that the label is chosen by name."""
+
+_UNNAMED: dict[str, Callable[[Path], Table]] = {".npz": read_npz, ".libsvm": read_libsvm}
+"""Formats that have one fixed place for the label."""
+
+SUFFIXES = (".csv.gz", ".csv", ".npz", ".arff", ".libsvm")
+
+
+def load_dataset(
+    source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, missing: str | None = None
+) -> Dataset:
+    """Load a two-class data set.
+
+    Parameters
+    ----------
+    source : str or path
+        ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
+        malignant); or a path that ends in .csv, .csv.gz, .npz, .arff or .libsvm; or a NAME, looked up as
+        NAME.csv.gz, NAME.csv, NAME.npz, NAME.arff, NAME.libsvm in the folder that the environment variable
+        FSOPT_DATA names.
+    label : str
+        Name of the label's column (.csv, .csv.gz, .arff). An .arff file without an attribute ``label`` uses
+        its last nominal attribute called ``class``.
+    missing : {"drop", "mean"}, optional
+        ``"drop"`` leaves out the rows with a missing value, ``"mean"`` puts the column's mean over all rows
+        of the file in its place. By default a missing value is an error.
+
+    Returns
+    -------
+    Dataset
+        Its ``labels`` hold the original texts of -1 and +1. Of two numbers the larger is +1, of two other
+        texts the alphabetically last.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
+    ParameterError
+        If `missing` is another word, or `label` is given for a format without column names.
+
+    Notes
+    -----
+    .csv : a header, comma-separated, UTF-8; an empty field, ``?`` or ``nan`` is a missing value.
+    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored.
+    .arff : dense; nominal attributes other than the label must be numbers.
+    .libsvm : sparse lines ``label index:value ...``, made dense; features are called ``x1 .. xp``.
+    """
+    if missing not in (None, "drop", "mean"):
+        raise ParameterError(f"missing is {missing!r}", "use 'drop', 'mean' or nothing (an error)")
+    if os.fspath(source) == "wdbc":
+        _refuse_label(label, "wdbc")
+        return _wdbc()
+    path = _resolve(Path(source))
+    suffix = _suffix(path)
+    name = path.name[: -len(suffix)]
+    try:
+        if suffix in _NAMED:
+            return to_dataset(_NAMED[suffix](path, label), name, missing)
+        _refuse_label(label, f"a {suffix} file")
+        return to_dataset(_UNNAMED[suffix](path), name, missing)
+    except DataError as error:
+        raise DataError(f"{path}: {error.message}", error.hint) from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
+
+
+def data_folder() -> Path | None:
+    """Return the folder that FSOPT_DATA names, None if it is not set."""
+    value = os.environ.get(FOLDER_VARIABLE)
+    return Path(value).expanduser() if value else None
+
+
+def _suffix(path: Path) -> str:
+    return next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), "")
+
+
+def _resolve(source: Path) -> Path:
+    path = source.expanduser()
+    if _suffix(path):
+        if not path.is_file():
+            raise DataError(f"there is no file {path}", "check the path, or give the bare name of a data set")
+        return path
+    if path.parent != Path() or path.is_file():
+        raise DataError(f"the type of {path} is not known from its name", f"use one of {', '.join(SUFFIXES)}")
+    folder = data_folder()
+    if folder is None:
+        raise DataError(
+            f"there is no data set '{source}': it is not bundled and the folder {FOLDER_VARIABLE} is not set",
+            f"set {FOLDER_VARIABLE} and run 'fsopt data fetch {source}', or give a path to a file",
+        )
+    for suffix in SUFFIXES:
+        candidate = folder / f"{source}{suffix}"
+        if candidate.is_file():
+            return candidate
+    raise DataError(
+        f"there is no data set '{source}' in {folder} ({FOLDER_VARIABLE})",
+        f"run 'fsopt data fetch {source}', or give a path to a file ({', '.join(SUFFIXES)})",
+    )
+
+
+def _refuse_label(label: str, what: str) -> None:
+    if label != DEFAULT_LABEL:
+        raise ParameterError(
+            f"label={label!r} cannot be used for {what}, which has one fixed label", "leave out --label"
+        )
+
+
+def _wdbc() -> Dataset:
+    from sklearn.datasets import load_breast_cancer
+
+    bunch = load_breast_cancer()
+    y = np.where(bunch.target == 0, 1.0, -1.0)
+    features = [_wdbc_name(str(name)) for name in bunch.feature_names]
+    return Dataset(bunch.data, y, features, name="wdbc", labels=("benign", "malignant"))
+
+
+def _wdbc_name(name: str) -> str:
+    """Return 'concave_points_se' for 'concave points error': the quantity first, then mean, se or worst."""
+    words = name.split()
+    if words[-1] == "error":
+        words = ["se", *words[:-1]]
+    return "_".join([*words[1:], words[0]])

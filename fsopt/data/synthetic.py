@@ -1,0 +1,291 @@
+"""Synthetic data of the papers: one seeded function per law, drawn with ``numpy.random.default_rng``.
+
+Labels are random, so a small sample may hold one class only; that is a DataError (choose another seed).
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+
+from fsopt.data.dataset import Dataset, Rows, Vector
+from fsopt.errors import ParameterError
+
+NamedInstance = tuple[Dataset, Dataset, Dataset, Rows, Vector]
+"""Training, validation and test sample, support of the plane, and its weights."""
+
+
+def gmeb_type1(n: int, seed: int, p: int = 202) -> Dataset:
+    r"""Draw the GMEB paper's first synthetic data set: two cases, six relevant features.
+
+    .. math::
+        y = \pm 1 \text{ with probability } 1/2, \qquad
+        \text{case I } (0.7): \; x_i \mid y \sim N(y i, 1), \; x_{i+3} \sim N(0, 1), \qquad
+        \text{case II } (0.3): \; x_i \sim N(0, 1), \; x_{i+3} \mid y \sim N(y i, 1), \qquad i = 1, 2, 3,
+
+    and noise :math:`x_j \sim N(0, 20)`, :math:`j = 7 \dots p`, where 20 is the variance.
+
+    Parameters
+    ----------
+    n : int
+        Samples, at least 2.
+    seed : int
+        Seed, not negative.
+    p : int
+        Features, at least 6; the paper has 202.
+
+    Returns
+    -------
+    Dataset
+        (n, p)
+
+    Raises
+    ------
+    ParameterError
+        If an argument is out of range.
+    DataError
+        If all n labels drawn are the same.
+
+    Notes
+    -----
+    Peleg and Meir (GMEB), section 6.3.1, item 1 and Table 1, after Weston et al. (2000). The table's
+    :math:`x_i y \sim` is read as :math:`x_i \mid y \sim`: with it the paper's baselines are reproduced.
+    """
+    _whole("n", n, 2)
+    _whole("p", p, 6)
+    rng = _generator(seed)
+    y = _signs(rng, n)
+    first = rng.random(n) < 0.7
+    X = rng.standard_normal((n, p))
+    means = np.outer(y, [1.0, 2.0, 3.0])
+    X[:, 0:3] += np.where(first[:, None], means, 0.0)
+    X[:, 3:6] += np.where(first[:, None], 0.0, means)
+    X[:, 6:] *= np.sqrt(20.0)
+    return Dataset(X, y, name="gmeb-type1")
+
+
+def gmeb_type2(n: int, seed: int, p: int = 100, n_informative: int = 10) -> Dataset:
+    r"""Draw the GMEB paper's second synthetic data set: correlated relevant features and white noise.
+
+    .. math::
+        y = \pm 1 \text{ with probability } 1/2, \qquad
+        (x_1, \dots, x_s) \mid y \sim N(y \mathbf 1, V D V'), \; D = \operatorname{diag}(1, \dots, s), \qquad
+        x_j \sim N(0, 1), \; j > s,
+
+    with s = `n_informative` and V a random orthogonal matrix (uniform: the Q of a Gaussian matrix with the
+    signs that make R's diagonal positive).
+
+    Parameters
+    ----------
+    n : int
+        Samples, at least 2.
+    seed : int
+        Seed, not negative. It draws V as well.
+    p : int
+        Features, at least `n_informative`.
+    n_informative : int
+        Relevant features, the first ones, at least 1.
+
+    Returns
+    -------
+    Dataset
+        (n, p)
+
+    Raises
+    ------
+    ParameterError
+        If an argument is out of range.
+    DataError
+        If all n labels drawn are the same.
+
+    Notes
+    -----
+    Peleg and Meir (GMEB), section 6.3.1, item 2.
+    """
+    _whole("n", n, 2)
+    _whole("n_informative", n_informative, 1)
+    _whole("p", p, n_informative)
+    rng = _generator(seed)
+    q, r = np.linalg.qr(rng.standard_normal((n_informative, n_informative)))
+    V = q * np.where(np.diag(r) < 0, -1.0, 1.0)
+    y = _signs(rng, n)
+    X = rng.standard_normal((n, p))
+    scale = np.sqrt(np.arange(1.0, n_informative + 1))
+    X[:, :n_informative] = y[:, None] + (X[:, :n_informative] * scale) @ V.T
+    return Dataset(X, y, name="gmeb-type2")
+
+
+def mpm_synthetic(n: int = 50, seed: int = 0, p: int = 1000, literal: bool = False) -> Dataset:
+    r"""Draw the L0-MPM paper's synthetic data set: ten relevant features of equal strength.
+
+    .. math::
+        y = \pm 1 \text{ with probability } 1/2, \qquad
+        x_i \mid y \sim y \, N(-1, 1), \; i = 1 \dots 10, \qquad x_j \sim N(0, 1), \; j > 10.
+
+    Parameters
+    ----------
+    n : int
+        Samples, at least 2; the paper has 50.
+    seed : int
+        Seed, not negative.
+    p : int
+        Features, at least 10; the paper has 1000.
+    literal : bool
+        Use the mean -i of the print instead of -1.
+
+    Returns
+    -------
+    Dataset
+        (n, p)
+
+    Raises
+    ------
+    ParameterError
+        If an argument is out of range.
+    DataError
+        If all n labels drawn are the same.
+
+    Notes
+    -----
+    Yang and Ju (L0-MPM), section 4.2. The print has :math:`y N(-i, 1)`: with it the tenth feature alone
+    separates the classes, which contradicts the paper's results.
+    """
+    _whole("n", n, 2)
+    _whole("p", p, 10)
+    rng = _generator(seed)
+    y = _signs(rng, n)
+    X = rng.standard_normal((n, p))
+    means = np.arange(1.0, 11.0) if literal else np.ones(10)
+    X[:, :10] = y[:, None] * (X[:, :10] - means)
+    return Dataset(X, y, name="mpm-synthetic")
+
+
+def gbd_set_one(p: int, n: int, k: int, root: int = 2013) -> NamedInstance:
+    r"""Draw an instance of data set one of the GBD paper, with the number of features in bin k // 2.
+
+    With the generator ``default_rng([root, p, n, k])`` and b = k // 2, in this order:
+
+    .. math::
+        m \sim U\{\lfloor 0.2 b p \rfloor + 1, \dots, \lfloor 0.2 (b + 1) p \rfloor\}, \; m \le p - 1, \qquad
+        w_S \sim N(0, I), \; S \text{ a random set of } m \text{ features}, \; w_j = 0 \text{ elsewhere},
+
+    then three samples of n rows :math:`x = g / \|g\|_2`, :math:`g \sim N(0, I)`, with y = +1 where
+    :math:`w'x \ge 0` and -1 elsewhere.
+
+    Parameters
+    ----------
+    p : int
+        Features, at least 5.
+    n : int
+        Samples in each of the three sets, at least 2.
+    k : int
+        Number of the instance, 0 to 9.
+    root : int
+        First number of the seed; other roots give fresh instances of the same law.
+
+    Returns
+    -------
+    train, validation, test : Dataset
+        (n, p) each
+    support : (m,) array of int
+        Relevant features, 0-based, increasing.
+    w : (p,) array
+        Weights of the plane through the origin.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is out of range.
+    DataError
+        If all n labels of a set are the same.
+
+    Notes
+    -----
+    Aytug (GBD), section 4, data set one. The paper's seeds and its law of the weights are not
+    published; this is our reading.
+    """
+    _whole("p", p, 5)
+    _whole("n", n, 2)
+    _whole("k", k, 0, 9)
+    _whole("root", root, 0)
+    rng = np.random.default_rng([root, p, n, k])
+    b = k // 2
+    m = min(int(rng.integers(b * p // 5 + 1, (b + 1) * p // 5 + 1)), p - 1)
+    return _plane(rng, p, n, m, f"gbd-one-{p}-{n}-{k}")
+
+
+def gbd_set_two(m: int, k: int, root: int = 2014, p: int = 800, n: int = 1000) -> NamedInstance:
+    r"""Draw an instance of data set two of the GBD paper: a given number m of relevant features.
+
+    The law is that of :func:`gbd_set_one` with m given, the generator is ``default_rng([root, p, n, m, k])``.
+
+    Parameters
+    ----------
+    m : int
+        Relevant features, 1 to `p`.
+    k : int
+        Number of the instance, not negative.
+    root : int
+        First number of the seed; other roots give fresh instances of the same law.
+    p : int
+        Features; the paper has 800.
+    n : int
+        Samples in each of the three sets, at least 2; the paper has 1000.
+
+    Returns
+    -------
+    train, validation, test : Dataset
+        (n, p) each
+    support : (m,) array of int
+        Relevant features, 0-based, increasing.
+    w : (p,) array
+        Weights of the plane through the origin.
+
+    Raises
+    ------
+    ParameterError
+        If an argument is out of range.
+    DataError
+        If all n labels of a set are the same.
+
+    Notes
+    -----
+    Aytug (GBD), section 4, data set two, in our reading.
+    """
+    _whole("p", p, 1)
+    _whole("n", n, 2)
+    _whole("m", m, 1, p)
+    _whole("k", k, 0)
+    _whole("root", root, 0)
+    return _plane(np.random.default_rng([root, p, n, m, k]), p, n, m, f"gbd-two-{m}-{k}")
+
+
+def _plane(rng: np.random.Generator, p: int, n: int, m: int, name: str) -> NamedInstance:
+    support = rng.choice(p, m, replace=False)
+    w = np.zeros(p)
+    w[support] = rng.standard_normal(m)
+    train, validation, test = (_sample(rng, w, n, f"{name}-{part}") for part in ("train", "valid", "test"))
+    return train, validation, test, np.sort(support), w
+
+
+def _sample(rng: np.random.Generator, w: Vector, n: int, name: str) -> Dataset:
+    X = rng.standard_normal((n, w.size))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return Dataset(X, np.where(X @ w >= 0, 1.0, -1.0), name=name)
+
+
+def _signs(rng: np.random.Generator, n: int) -> Vector:
+    return np.where(rng.random(n) < 0.5, 1.0, -1.0)
+
+
+def _generator(seed: int) -> np.random.Generator:
+    _whole("seed", seed, 0)
+    return np.random.default_rng(seed)
+
+
+def _whole(name: str, value: int, low: int, high: int | None = None) -> None:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or value < low or (high is not None and value > high):
+        limits = f"at least {low}" if high is None else f"{low} to {high}"
+        raise ParameterError(f"{name} is {value!r}", f"{name} is a whole number, {limits}")

@@ -1,0 +1,166 @@
+"""GBD: generalized Benders decomposition of the support vector machine with few features (paper 4, Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from numpy.typing import NDArray
+
+from fsopt.certify import Certificate, make, relative_gap
+from fsopt.data import Dataset
+from fsopt.drivers.recorder import Progress, Recorder, usable
+from fsopt.models.fsp import add_cut
+from fsopt.planes import hinge, midpoint_intercept, project_multipliers
+from fsopt.results import DriverResult, Status
+from fsopt.solvers.base import Session
+
+Vector = NDArray[np.float64]
+
+
+@dataclass
+class _State:
+    """The incumbent, the cuts behind the bound, and the selections that were tried."""
+
+    upper: float = np.inf
+    lower: float = 0.0
+    sigma: Vector = field(default_factory=lambda: np.zeros(0))
+    w: Vector = field(default_factory=lambda: np.zeros(0))
+    b: float = 0.0
+    alphas: list[Vector] = field(default_factory=list)
+    tried: set[bytes] = field(default_factory=set)
+
+    @property
+    def gap(self) -> float:
+        return relative_gap(self.upper, self.lower)
+
+
+def gbd(
+    data: Dataset,
+    master: pyo.ConcreteModel,
+    sub: pyo.ConcreteModel,
+    *,
+    c: float,
+    master_solver: str | None = None,
+    sub_solver: str | None = None,
+    tolerance: float = 1e-6,
+    max_cuts: int = 250,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> DriverResult:
+    r"""Minimise :math:`F(\sigma)` over the selections that a master problem allows.
+
+    Starting at :math:`\sigma = 0` where the master allows it: solve the subproblem, take its multipliers alpha,
+    made exactly dual feasible, add the cut :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to
+    the master, and go on at the master's solution. The upper bound is the best primal value, the lower bound
+    is what branch and bound proved about the master.
+
+    Parameters
+    ----------
+    data : the data set behind both models.
+    master, sub : models ``fsp-master`` (without lambda) and ``fsp-sub``; further constraints on ``sigma`` of
+        the master are the user's.
+    c : the price of the hinge loss in ``sub``.
+    tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
+    max_cuts : the paper stops after 250.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``sigma``, ``w``, ``b`` and the list ``alphas`` of the multipliers behind the cuts.
+        ``optimal`` where the gap is closed and every cut was recomputed from a dual feasible alpha; else
+        ``feasible`` with upper and lower bound.
+
+    Raises
+    ------
+    SolverError : the master or a subproblem was not solved.
+    """
+    master_session = Session(master, master_solver)
+    sub_session = Session(sub, sub_solver, options=options)
+    recorder = Recorder([master_session, sub_session], time_limit, progress)
+    state = _State()
+    stop = "iteration-limit"
+    sigma = _start(data, master, master_session)
+    try:
+        for _ in range(max_cuts):
+            state.tried.add(sigma.tobytes())
+            _solve_sub(data, sub, sub_session, sigma, c, state, recorder)
+            master_session.add(add_cut(master, data, state.alphas[-1]))
+            bound = usable(master_session.solve(time_limit=recorder.remaining), "the master problem")
+            state.lower = max(state.lower, bound.bound if bound.bound is not None else 0.0)
+            recorder.record(objective=state.upper, bound=state.lower, gap=state.gap)
+            sigma = np.round([v.value for v in master.sigma.values()])
+            if state.upper - state.lower <= tolerance * max(1.0, abs(state.upper)):
+                stop = "optimal"
+            elif recorder.expired:
+                stop = "time-limit"
+            elif sigma.tobytes() in state.tried:
+                stop = "repeated"
+            else:
+                continue
+            break
+    except KeyboardInterrupt:
+        if not np.isfinite(state.upper):
+            raise
+        stop = "interrupted"
+    certificate = certify_gbd(data, state.alphas, c, state.upper, state.lower, tolerance)
+    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    point = {"sigma": state.sigma, "w": state.w, "b": state.b, "alphas": state.alphas}
+    return DriverResult(
+        status, stop, state.upper, state.lower, len(recorder.history), point, tuple(recorder.history), certificate,
+        f"{master_session.spec.name}+{sub_session.spec.name}", recorder.seconds,
+    )  # fmt: skip
+
+
+def _start(data: Dataset, master: pyo.ConcreteModel, session: Session) -> Vector:
+    """Return sigma = 0 if the master's constraints allow it, else the master's first solution."""
+    zero = np.zeros(data.p)
+    program = session.program
+    at_zero = program.A @ np.zeros(program.n)
+    if np.all(at_zero >= program.lo) and np.all(at_zero <= program.hi):
+        return zero
+    usable(session.solve(), "the first master problem")
+    return np.round([v.value for v in master.sigma.values()])
+
+
+def _solve_sub(
+    data: Dataset,
+    sub: pyo.ConcreteModel,
+    session: Session,
+    sigma: Vector,
+    c: float,
+    state: _State,
+    recorder: Recorder,
+) -> None:
+    """Solve the subproblem at sigma; keep its multipliers, and its plane if it is the best one."""
+    sub.sigma.store_values(dict(enumerate(sigma.tolist())))
+    session.update(sub.selection)
+    usable(session.solve(time_limit=recorder.remaining), "the subproblem")
+    alpha = np.array([sub.dual[row] for row in sub.margin.values()])
+    state.alphas.append(project_multipliers(alpha, data.y, c))
+    w = np.where(sigma > 0.5, [v.value for v in sub.w.values()], 0.0)
+    scores = data.X @ w
+    b = midpoint_intercept(scores, data.y)
+    value = 0.5 * float(w @ w) + c * hinge(scores + b, data.y)
+    if value < state.upper:
+        state.upper, state.sigma, state.w, state.b = value, sigma, w, b
+
+
+def certify_gbd(
+    data: Dataset, alphas: list[Vector], c: float, upper: float, lower: float, tolerance: float
+) -> Certificate:
+    """Certify the bounds: every cut is valid because its alpha is dual feasible, and the gap is closed.
+
+    The lower bound is the master's over these cuts, proved by the branch and bound of its solver.
+    """
+    A = np.array(alphas) if alphas else np.zeros((0, data.n))
+    outside = max(float(np.maximum(-A, A - c).max(initial=0.0)), 0.0) / max(1.0, c)
+    balance = float(np.abs(A @ data.y).max(initial=0.0)) / max(1.0, c)
+    residuals = {"alpha bounds": outside, "alpha balance": balance, "gap": relative_gap(upper, lower)}
+    return make(
+        "gbd", residuals, tolerance=max(tolerance, 1e-9), objective=upper, bound=lower, bound_source="master problem"
+    )

@@ -1,0 +1,70 @@
+"""Bookkeeping that every driver needs: time left, one record per iteration, progress, interruption."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fsopt.errors import SolverError
+from fsopt.results import SolveResult
+from fsopt.solvers.base import Session
+
+Progress = Callable[[Mapping[str, Any]], None]
+PHASES = ("translate", "update", "solve", "load")
+
+
+class Recorder:
+    """The history of a driver over one or more sessions.
+
+    Parameters
+    ----------
+    sessions : the sessions whose seconds count.
+    time_limit : seconds for the whole loop; None for no limit.
+    progress : called with each record as it is made.
+    """
+
+    def __init__(
+        self, sessions: Sequence[Session], time_limit: float | None = None, progress: Progress | None = None
+    ) -> None:
+        self.sessions = sessions
+        self.history: list[Mapping[str, Any]] = []
+        self._deadline = None if time_limit is None else time.perf_counter() + time_limit
+        self._progress = progress
+        self._seen = dict.fromkeys(PHASES, 0.0)
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left for the next solve, at least a tenth; None without a limit."""
+        return None if self._deadline is None else max(self._deadline - time.perf_counter(), 0.1)
+
+    @property
+    def expired(self) -> bool:
+        """Whether the time limit has passed."""
+        return self._deadline is not None and time.perf_counter() >= self._deadline
+
+    def record(self, **fields: Any) -> None:
+        """Append the record of one iteration, with the seconds it took and why anything was rebuilt."""
+        seconds = self.seconds
+        spent = {f"seconds_{k}": seconds[k] - self._seen[k] for k in PHASES}
+        self._seen = seconds
+        rebuilt = "; ".join(s.rebuilt for s in self.sessions if s.rebuilt)
+        entry = {"iteration": len(self.history) + 1, **fields, **spent, "rebuilt": rebuilt}
+        self.history.append(entry)
+        if self._progress is not None:
+            self._progress(entry)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Total seconds of each phase over all sessions."""
+        return {k: sum(s.seconds[k] for s in self.sessions) for k in PHASES}
+
+
+def usable(result: SolveResult, what: str) -> SolveResult:
+    """Return a subproblem's result if it holds a point, else raise SolverError with what went wrong."""
+    if result.status.solved:
+        return result
+    raise SolverError(
+        f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",
+        "try another solver, other parameters or scaled data",
+    )

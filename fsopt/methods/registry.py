@@ -1,0 +1,114 @@
+"""The methods, as data: name -> function, paper, models and driver; and :func:`fit`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from fsopt.data import Dataset
+from fsopt.drivers.recorder import Progress
+from fsopt.errors import ParameterError, unknown
+from fsopt.methods import gmeb, machines, mopfs, mpm, polyhedral
+from fsopt.methods.common import Run
+from fsopt.models.registry import check_parameters, parameters
+from fsopt.results import Fit
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """One method.
+
+    Attributes
+    ----------
+    name : registry name.
+    function : takes a data set, a :class:`fsopt.methods.common.Run` and keywords, returns a Fit.
+    paper, equation : where it comes from.
+    models : slugs of the models that it solves.
+    driver : name of the driver; empty where one solve is all.
+    """
+
+    name: str
+    function: Callable[..., Fit]
+    paper: str
+    equation: str
+    models: tuple[str, ...]
+    driver: str = ""
+
+    @property
+    def summary(self) -> str:
+        """What the method does, one line."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0].removeprefix("Fit ").rstrip(".")
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Name -> default of the parameters."""
+        return parameters(self.function)
+
+
+_ENTRIES = (
+    MethodSpec("gmeb", gmeb.fit_gmeb, "GMEB", "(15)-(17)", ("gmeb-dual", "gmeb-primal", "gmeb-hard-margin")),
+    MethodSpec("l1-mpm", mpm.fit_l1_mpm, "L0-MPM", "(12)-(15)", ("l1-mpm",)),
+    MethodSpec("l0-mpm", mpm.fit_l0_mpm, "L0-MPM", "(32)-(46)", ("l0-mpm-step",), "dca"),
+    MethodSpec("misclass", polyhedral.fit_misclass, "SLA", "(20)", ("misclass-step",), "sla"),
+    MethodSpec("fsv", polyhedral.fit_fsv, "SLA", "(21)", ("fsv-step",), "sla"),
+    MethodSpec("onsvm", machines.fit_onsvm, "GBD", "(ONSVM)", ("onsvm",)),
+    MethodSpec("gbd", machines.fit_gbd, "GBD", "(5)-(10)", ("fsp-sub", "fsp-master"), "gbd"),
+    MethodSpec(
+        "mopfs", mopfs.fit_mopfs, "MOP", "(13)-(15)",
+        ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"), "mop",
+    ),
+    MethodSpec("svm", machines.fit_svm, "GBD", "(1)", ("svm",)),
+)  # fmt: skip
+
+METHODS: Mapping[str, MethodSpec] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
+if len(METHODS) != len(_ENTRIES):
+    raise RuntimeError("a method name is registered twice")
+
+
+def method_spec(name: str) -> MethodSpec:
+    """Return a method's entry; raises UnknownNameError."""
+    if name not in METHODS:
+        raise unknown("method", name, METHODS, "fsopt methods")
+    return METHODS[name]
+
+
+def fit(
+    name: str,
+    data: Dataset,
+    *,
+    solver: str | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    **params: Any,
+) -> Fit:
+    """Run a method on a data set, end to end.
+
+    Parameters
+    ----------
+    name : one of ``fsopt.METHODS``.
+    data : the training data, in raw units: methods preprocess it themselves, see their parameter ``scale``.
+    solver : for the continuous problems of the method; None takes the preferred one of their class.
+    time_limit : seconds for the whole method.
+    options : options of the solver, as in :func:`fsopt.solve`.
+    progress : called with the record of each iteration.
+    params : the method's own keywords; unknown names are refused.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    UnknownNameError, ParameterError, InfeasibleError, SolverError
+    """
+    entry = method_spec(name)
+    check_parameters("method", name, params, entry.parameters)
+    if time_limit is not None and not time_limit > 0:
+        raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
+    defaults = {k: v for k, v in entry.parameters.items() if v is not None}
+    fitted = entry.function(data, Run(solver, time_limit, options, progress), **params)
+    return replace(fitted, method=name, params={**defaults, **params})

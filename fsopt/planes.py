@@ -1,0 +1,42 @@
+"""Planes w'x + b = 0: hinge loss, the intercepts that are best for a given w, and the exact dual feasibility."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+def hinge(scores: Vector, y: Vector) -> float:
+    """Return sum_i max(0, 1 - y_i s_i) of scores s (n,) and labels y (n,) in {-1, +1}."""
+    return float(np.maximum(1.0 - y * scores, 0.0).sum())
+
+
+def best_intercepts(scores: Vector, y: Vector) -> tuple[float, float]:
+    """Return the interval of all b that minimise the hinge loss of ``scores + b``.
+
+    The loss is convex and piecewise linear in b with breakpoints ``y_i - scores_i``; its slope left of all of
+    them is minus the number of positive rows and rises by 1 at each. The interval is a point unless the slope
+    is 0 between two breakpoints. Both classes must be present.
+    """
+    points = np.sort(y - scores)
+    positives = int(np.sum(y > 0))
+    return float(points[positives - 1]), float(points[positives])
+
+
+def midpoint_intercept(scores: Vector, y: Vector) -> float:
+    """Return the middle of the interval of best intercepts."""
+    low, high = best_intercepts(scores, y)
+    return 0.5 * (low + high)
+
+
+def project_multipliers(alpha: Vector, y: Vector, cap: float) -> Vector:
+    """Return multipliers (n,) in [0, cap] with y'alpha = 0, near the given ones: the heavier class shrinks."""
+    a = np.clip(alpha, 0.0, cap)
+    plus, minus = a[y > 0].sum(), a[y < 0].sum()
+    if plus > minus:
+        a[y > 0] *= minus / plus
+    elif minus > plus:
+        a[y < 0] *= plus / minus
+    return a
