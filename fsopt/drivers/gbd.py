@@ -33,6 +33,11 @@ class _State:
     alphas: list[Vector] = field(default_factory=list)
     tried: set[bytes] = field(default_factory=set)
 
+    def keep(self, sigma: Vector, value: float, w: Vector, b: float) -> None:
+        """Take a selection over as incumbent if it is the best one so far."""
+        if value < self.upper:
+            self.upper, self.sigma, self.w, self.b = value, sigma, w, b
+
     @property
     def gap(self) -> float:
         return relative_gap(self.upper, self.lower)
@@ -54,10 +59,11 @@ def gbd(
 ) -> DriverResult:
     r"""Minimise :math:`F(\sigma)` over the selections that a master problem allows.
 
-    Starting at :math:`\sigma = 0` where the master allows it: solve the subproblem, take its multipliers alpha,
-    made exactly dual feasible, add the cut :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to
-    the master, and go on at the master's solution. The upper bound is the best primal value, the lower bound
-    is what branch and bound proved about the master.
+    Solve the subproblem at sigma, take its multipliers alpha, made exactly dual feasible, add the cut
+    :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to the master, and go on at the master's
+    solution. The upper bound is the best primal value, the lower bound is what branch and bound proved about
+    the master. The first cut is that of the machine on all features: it is valid for every selection, starts
+    the lower bound at F(e) instead of 0, and asks nothing of the constraints on sigma.
 
     Parameters
     ----------
@@ -66,7 +72,7 @@ def gbd(
         the master are the user's.
     c : the price of the hinge loss in ``sub``.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
-    max_cuts : the paper stops after 250.
+    max_cuts : at least 2; the paper stops after 250.
 
     Returns
     -------
@@ -84,16 +90,20 @@ def gbd(
     recorder = Recorder([master_session, sub_session], time_limit, progress)
     state = _State()
     stop = "iteration-limit"
-    sigma = _start(data, master, master_session)
+    sigma = np.ones(data.p)
     try:
-        for _ in range(max_cuts):
-            state.tried.add(sigma.tobytes())
-            _solve_sub(data, sub, sub_session, sigma, c, state, recorder)
+        for k in range(max_cuts):
+            plane = _solve_sub(data, sub, sub_session, sigma, c, state, recorder)
+            if k > 0:
+                state.tried.add(sigma.tobytes())
+                state.keep(sigma, *plane)
             master_session.add(add_cut(master, data, state.alphas[-1]))
             bound = usable(master_session.solve(time_limit=recorder.remaining), "the master problem")
             state.lower = max(state.lower, bound.bound if bound.bound is not None else 0.0)
             recorder.record(objective=state.upper, bound=state.lower, gap=state.gap)
             sigma = np.round([v.value for v in master.sigma.values()])
+            if k == 0:
+                continue
             if state.upper - state.lower <= tolerance * max(1.0, abs(state.upper)):
                 stop = "optimal"
             elif recorder.expired:
@@ -116,17 +126,6 @@ def gbd(
     )  # fmt: skip
 
 
-def _start(data: Dataset, master: pyo.ConcreteModel, session: Session) -> Vector:
-    """Return sigma = 0 if the master's constraints allow it, else the master's first solution."""
-    zero = np.zeros(data.p)
-    program = session.program
-    at_zero = program.A @ np.zeros(program.n)
-    if np.all(at_zero >= program.lo) and np.all(at_zero <= program.hi):
-        return zero
-    usable(session.solve(), "the first master problem")
-    return np.round([v.value for v in master.sigma.values()])
-
-
 def _solve_sub(
     data: Dataset,
     sub: pyo.ConcreteModel,
@@ -135,8 +134,8 @@ def _solve_sub(
     c: float,
     state: _State,
     recorder: Recorder,
-) -> None:
-    """Solve the subproblem at sigma; keep its multipliers, and its plane if it is the best one."""
+) -> tuple[float, Vector, float]:
+    """Solve the subproblem at sigma, keep its multipliers, and return its primal value and plane."""
     sub.sigma.store_values(dict(enumerate(sigma.tolist())))
     session.update(sub.selection)
     usable(session.solve(time_limit=recorder.remaining), "the subproblem")
@@ -145,9 +144,7 @@ def _solve_sub(
     w = np.where(sigma > 0.5, [v.value for v in sub.w.values()], 0.0)
     scores = data.X @ w
     b = midpoint_intercept(scores, data.y)
-    value = 0.5 * float(w @ w) + c * hinge(scores + b, data.y)
-    if value < state.upper:
-        state.upper, state.sigma, state.w, state.b = value, sigma, w, b
+    return 0.5 * float(w @ w) + c * hinge(scores + b, data.y), w, b
 
 
 def certify_gbd(

@@ -13,7 +13,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.gbd import gbd
 from fsopt.drivers.recorder import usable
 from fsopt.methods.common import Plane, Run, make_fit, preprocess, proof, select
-from fsopt.models.blocks import number
+from fsopt.models.blocks import number, whole
 from fsopt.models.fsp import build_fsp_master, build_fsp_sub, build_onsvm, build_svm
 from fsopt.results import Fit
 from fsopt.solvers.base import solve
@@ -98,6 +98,7 @@ def fit_gbd(
     """
     started = time.perf_counter()
     c = number("gbd", "c", c, low=0.0, strict=True)
+    max_cuts = whole("gbd", "max_cuts", max_cuts, low=2, high=100_000)
     if m is None and costs is None and budget is None:
         m = min(5, data.p)
     work, map_ = preprocess(data, scale)
