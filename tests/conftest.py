@@ -1,0 +1,27 @@
+"""Fixtures shared by all tests; functions and paths are in support.py (``from support import ...``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support import SHARED, reference
+
+from fsopt.data import Dataset, load_dataset
+
+
+@pytest.fixture(scope="session")
+def wdbc() -> Dataset:
+    return load_dataset("wdbc")
+
+
+@pytest.fixture(scope="session")
+def wdbc_std() -> Dataset:
+    return reference("wdbc_std")
+
+
+@pytest.fixture
+def shared() -> Path:
+    if not SHARED.is_dir():
+        pytest.skip(f"the papers' files are not at {SHARED} (set FSOPT_SHARED)")
+    return SHARED
