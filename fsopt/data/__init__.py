@@ -5,7 +5,7 @@ Importing this package loads numpy and nothing heavier; scikit-learn is loaded b
 
 from fsopt.data.dataset import Dataset
 from fsopt.data.fetch import fetch_dataset
-from fsopt.data.readers import load_dataset
+from fsopt.data.readers import load_dataset, load_samples
 from fsopt.data.synthetic import gbd_set_one, gbd_set_two, gmeb_type1, gmeb_type2, mpm_synthetic
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "gmeb_type1",
     "gmeb_type2",
     "load_dataset",
+    "load_samples",
     "mpm_synthetic",
 ]

@@ -15,6 +15,7 @@ from fsopt.data.dataset import Matrix, as_matrix
 from fsopt.data.readers import DEFAULT_LABEL, FOLDER_VARIABLE, data_folder
 from fsopt.data.table import is_missing, label_texts, map_labels
 from fsopt.errors import DataError, FileError, ParameterError
+from fsopt.files import whole_file
 
 
 def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Path:
@@ -115,14 +116,12 @@ def _csv(X: Matrix, labels: list[str], features: list[str]) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> Path:
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content)
-        partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise FileError(
             f"{path} cannot be written ({error})", "choose a folder that can be written"
         ) from error
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
     return path

@@ -88,6 +88,34 @@ def load_dataset(
         raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
 
 
+def load_samples(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL) -> Table:
+    """Read rows to be classified: as :func:`load_dataset`, but a CSV file may have no label's column.
+
+    Returns
+    -------
+    Table
+        Raw content: ``labels`` is empty where there is no such column, features are None where the format has
+        no names, and missing values are NaN.
+
+    Raises
+    ------
+    DataError
+    """
+    if os.fspath(source) == "wdbc":
+        data = _wdbc()
+        return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
+    path = _resolve(Path(source))
+    suffix = _suffix(path)
+    try:
+        if suffix in (".csv", ".csv.gz"):
+            return read_csv(path, label, required=False)
+        return _NAMED[suffix](path, label) if suffix in _NAMED else _UNNAMED[suffix](path)
+    except DataError as error:
+        raise DataError(f"{path}: {error.message}", error.hint) from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
+
+
 def data_folder() -> Path | None:
     """Return the folder that FSOPT_DATA names, None if it is not set."""
     value = os.environ.get(FOLDER_VARIABLE)

@@ -22,7 +22,7 @@ _ATTRIBUTE = re.compile(
 )
 
 
-def read_csv(path: Path, label: str) -> Table:
+def read_csv(path: Path, label: str, *, required: bool = True) -> Table:
     """Read a comma-separated file with a header, gzip'ed if its name ends in .gz.
 
     Parameters
@@ -30,6 +30,8 @@ def read_csv(path: Path, label: str) -> Table:
     path : Path
     label : str
         Name of the label's column.
+    required : bool
+        Whether a file without that column is an error; otherwise the table has no labels.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def read_csv(path: Path, label: str) -> Table:
         raise DataError("the file is empty", "give a header row and one row per sample")
     if all(_is_number(cell) for cell in header):
         raise DataError("the first row is numbers only, there is no header", "put the names in the first row")
-    return _table(rows, header, _label_position(header, label))
+    return _table(rows, header, _label_position(header, label) if required or label in header else None)
 
 
 def read_arff(path: Path, label: str) -> Table:
@@ -143,11 +145,11 @@ def _label_position(names: Sequence[str], label: str) -> int:
     )
 
 
-def _table(rows: Iterator[tuple[int, list[str]]], names: list[str], position: int) -> Table:
-    features = names[:position] + names[position + 1 :]
+def _table(rows: Iterator[tuple[int, list[str]]], names: list[str], position: int | None) -> Table:
+    features = [name for k, name in enumerate(names) if k != position]
     if not features:
         raise DataError(
-            f"'{names[position]}' is the only column", "give a comma-separated file with features"
+            f"'{names[0]}' is the only column", "give a comma-separated file with features"
         )
     values: list[list[float]] = []
     labels: list[str] = []
@@ -157,7 +159,8 @@ def _table(rows: Iterator[tuple[int, list[str]]], names: list[str], position: in
             raise DataError(
                 f"{where} has {len(row)} fields, there are {len(names)} columns", "repair the row"
             )
-        labels.append(row.pop(position).strip())
+        if position is not None:
+            labels.append(row.pop(position).strip())
         try:
             values.append(list(map(float, row)))
         except ValueError:

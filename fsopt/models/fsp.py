@@ -160,7 +160,8 @@ def build_fsp_master(
 
     Parameters
     ----------
-    m : largest number of features, 1..p. Give exactly one of ``m``, ``costs`` with ``budget``, ``lam``.
+    m : largest number of features, 1..p. Give one of ``m``, ``costs`` with ``budget``, ``lam``; without any,
+        m is 5 (or p, where that is less).
     costs, budget : (p,) prices beta >= 0 of the features and the budget B >= 0.
     lam : >= 0, price of each feature (RMP-lambda).
     cuts : vectors alpha (n,) in [0, infinity) with y'alpha = 0, one for each cut; add more with
@@ -173,18 +174,17 @@ def build_fsp_master(
 
     Raises
     ------
-    ParameterError : no or more than one limit, m > p, negative prices, a cut of the wrong length.
+    ParameterError : more than one limit, m > p, negative prices, a cut of the wrong length.
 
     Notes
     -----
     Paper 4, problems (RMP-M) (10) and (RMP-lambda) (15).
     """
     limits = [m is not None, costs is not None or budget is not None, lam is not None]
-    if sum(limits) != 1:
-        raise ParameterError(
-            f"'fsp-master' needs exactly one of m, costs with budget, lam; {sum(limits)} were given",
-            "for example --param m=5",
-        )
+    if sum(limits) > 1:
+        raise ParameterError("'fsp-master' takes one of m, costs with budget, lam, not several", "leave one")
+    if sum(limits) == 0:
+        m = min(5, data.p)
     model = new_model("fsp-master", data)
     model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
     model.theta = pyo.Var(within=pyo.NonNegativeReals, doc="theta >= F(sigma) as far as the cuts know")

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, new_model, number, squares, vector
+from fsopt.models.blocks import Vector, add_classifier, add_margins, new_model, number, squares, vector
+from fsopt.planes import hinge
 
 
 def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
@@ -104,7 +105,7 @@ def build_rsvm_dual(
 
 
 def build_rsvm_least_norm(
-    data: Dataset, *, e_cap: float, scale: ArrayLike | None = None
+    data: Dataset, *, e_cap: float | None = None, scale: ArrayLike | None = None
 ) -> pyo.ConcreteModel:
     r"""Return the plane of least norm among those whose hinge loss is at most E, a quadratic program.
 
@@ -117,7 +118,7 @@ def build_rsvm_least_norm(
 
     Parameters
     ----------
-    e_cap : E >= 0, at least the least hinge loss of any plane.
+    e_cap : E >= 0, at least the least hinge loss of any plane; n, the loss of w = 0, by default.
     scale : (p,) the factors s >= 0 of the kernel x'Sx; ones by default.
 
     Returns
@@ -133,7 +134,7 @@ def build_rsvm_least_norm(
     -----
     Paper 5, the second objective of (12) at the best value of the first.
     """
-    e_cap = number("rsvm-least-norm", "e_cap", e_cap, low=0.0)
+    e_cap = number("rsvm-least-norm", "e_cap", data.n if e_cap is None else e_cap, low=0.0)
     s = np.ones(data.p) if scale is None else vector("rsvm-least-norm", "scale", scale, data.p, low=0.0)
     root = np.sqrt(s)
     m = new_model("rsvm-least-norm", data)
@@ -153,9 +154,9 @@ def build_rsvm_least_norm(
 def build_kernel_scaling_step(
     data: Dataset,
     *,
-    w: ArrayLike,
-    b: float,
-    e_cap: float,
+    w: ArrayLike | None = None,
+    b: float = 0.0,
+    e_cap: float | None = None,
     c: float = 0.0,
     radius: float = 1.0,
     capacity: float = 1.0,
@@ -174,7 +175,8 @@ def build_kernel_scaling_step(
     Parameters
     ----------
     w, b : (p,) and scalar, the plane in the unscaled space: the score is :math:`\sum_j s_j w_j x_{ij} + b`.
-    e_cap : E >= 0, the hinge loss that the scaling must keep.
+        By default w is the difference of the class means.
+    e_cap : E >= 0, the hinge loss that the scaling must keep; that of (w, b) at s = e by default.
     c : >= 0, price of the scales.
     radius, capacity : > 0, the point :math:`(\bar R, \bar W)` of the linearisation.
 
@@ -193,7 +195,9 @@ def build_kernel_scaling_step(
     Paper 5, problem (15) for the kernel x'Sx with the penalty of section 6. R is the squared radius.
     """
     name = "kernel-scaling-step"
-    weights = vector(name, "w", w, data.p)
+    weights = _mean_difference(data) if w is None else vector(name, "w", w, data.p)
+    if e_cap is None:
+        e_cap = hinge(data.X @ weights + number(name, "b", b), data.y)
     m = new_model(name, data)
     m.s = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="s, scales")
     m.w = pyo.Var(m.J, doc="g_j = w_j s_j, weights of the scaled plane")
@@ -229,3 +233,8 @@ def build_kernel_scaling_step(
 
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(15) sum_j x_ij^2 s_j <= R")
     return m
+
+
+def _mean_difference(data: Dataset) -> Vector:
+    difference: Vector = data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0)
+    return difference

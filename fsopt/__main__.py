@@ -1,0 +1,5 @@
+"""``python -m fsopt``."""
+
+from fsopt.cli import main
+
+main()

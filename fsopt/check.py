@@ -1,0 +1,198 @@
+"""Checking a saved answer without any solver: everything it claims is recomputed from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fsopt.certify import Certificate, certify_point, dual_point, make, relative_gap
+from fsopt.compiler import Program, compile_model
+from fsopt.data import Dataset
+from fsopt.drivers.gbd import certify_gbd
+from fsopt.errors import FileError
+from fsopt.methods.common import scaled_plane
+from fsopt.methods.objectives import OBJECTIVES
+from fsopt.models.fsp import cut_coefficients
+from fsopt.models.registry import build
+from fsopt.results import Fit, Point, Status
+from fsopt.saved import fingerprint, fit_from, point_from
+
+Vector = NDArray[np.float64]
+LOCAL_TOLERANCE = 1e-5
+ENUMERATE = 200_000
+"""Largest number of selections that are enumerated to recompute the master's bound."""
+
+
+def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[str, Any]:
+    """Recompute a saved solve or fit and return what was found.
+
+    Returns
+    -------
+    dict
+        ``verified`` (every recomputed number supports the claimed status), ``claimed`` status,
+        ``certificate`` (recomputed), ``notes`` on what rests on a solver's word.
+
+    Raises
+    ------
+    FileError : the record is damaged or belongs to other data.
+    """
+    if record["data_sha256"] != fingerprint(data):
+        raise FileError(
+            f"'{path}' was computed from other data than '{data.name}'",
+            "give the data set of the saved answer, with the same --label and --missing",
+        )
+    if "method" in record:
+        fit = fit_from(record, path)
+        certificate = check_fit(fit, data)
+        claimed = fit.status
+    else:
+        certificate = _check_solve(record, data)
+        claimed = Status(record["status"])
+    verified = certificate.ok and _supports(certificate, claimed)
+    return {"claimed": claimed, "verified": verified, "certificate": certificate, "notes": certificate.notes}
+
+
+def _supports(certificate: Certificate, claimed: Status) -> bool:
+    """Return whether a certificate of this kind is enough for the claim."""
+    needed = {
+        Status.OPTIMAL: ("convex", "mixed-integer", "gbd"),
+        Status.STATIONARY: ("dca", "sla"),
+        Status.FEASIBLE: ("convex", "mixed-integer", "gbd", "dca", "sla", "mop", "feasible"),
+    }
+    return certificate.kind in needed.get(claimed, ())
+
+
+def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
+    point = point_from(record["point"])
+    if point is None:
+        return Certificate("none", False, {}, notes=("the saved answer has no point to check",))
+    program = compile_model(build(record["model"], data, **record["params"]))
+    point = _fitting(program, point)
+    bound = record.get("bound")
+    found = certify_point(
+        program, point, bound=None if bound is None else program.sign * bound, source=str(record.get("solver"))
+    )
+    claim = relative_gap(found.objective or 0.0, record["objective"])
+    notes = ("the bound is the solver's: branch and bound is not repeated",) if found.kind == "mixed-integer" else ()
+    if record["status"] == Status.FEASIBLE:
+        return make("feasible", {"primal": found.residuals["primal"], "objective": claim}, objective=found.objective)
+    return make(
+        found.kind, {**found.residuals, "objective": claim}, objective=found.objective, bound=found.bound, notes=notes
+    )
+
+
+def _fitting(program: Program, point: Point) -> Point:
+    """Return the point if its parts have the program's lengths."""
+    lengths = {"x": program.n, "y": program.A.shape[0], "z": len(program.cones.h)}
+    for name, length in lengths.items():
+        part = getattr(point, name)
+        if part is not None and part.shape != (length,):
+            raise FileError(
+                f"the saved point is damaged: {name} has {part.size} entries, not {length}", "solve and save again"
+            )
+    return point
+
+
+def check_fit(fit: Fit, data: Dataset) -> Certificate:
+    """Recompute the certificate of a fit from the data it was fitted to.
+
+    The objective is evaluated at the classifier in numpy; a proof by a convex program is certified again from
+    the saved primal-dual point; GBD's cuts are recomputed from their multipliers.
+    """
+    if len(fit.coef) != data.p:
+        raise FileError(f"the saved fit has {len(fit.coef)} features, the data {data.p}", "give its own data set")
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    w, b = scaled_plane(fit.coef, fit.intercept, fit.preprocessing)
+    value, violation = OBJECTIVES[fit.method](work, w, b, {**fit.params, **_given(fit)})
+    stated = float("nan") if fit.objective is None else float(fit.objective)
+    residuals = {"objective": relative_gap(value, stated), "constraints": violation}
+    if fit.method == "gbd":
+        return _check_gbd(fit, work, residuals)
+    if fit.details.get("program") is None or fit.details.get("point") is None:
+        return make("mop" if fit.method == "mopfs" else "feasible", residuals, objective=value)
+    return _check_proof(fit, work, w, b, value, residuals)
+
+
+def _given(fit: Fit) -> dict[str, Any]:
+    """Return the parameters that the method chose itself."""
+    return {k: fit.details[k] for k in ("delta",) if k in fit.details}
+
+
+def _check_proof(
+    fit: Fit, work: Dataset, w: Vector, b: float, value: float, residuals: dict[str, float]
+) -> Certificate:
+    details = fit.details
+    columns = details.get("columns")
+    data = work if columns is None else work.columns(np.array(columns, dtype=int))
+    program = compile_model(build(details["program"], data, **details["program_params"]))
+    point = point_from(details["point"]) if isinstance(details["point"], Mapping) else details["point"]
+    point = _fitting(program, point)
+    proof = certify_point(program, point)
+    local = {"l0-mpm": "dca", "misclass": "sla", "fsv": "sla"}.get(fit.method)
+    if local is None:
+        bound = _bound(details["program"], proof)
+        residuals |= proof.residuals | {"bound": relative_gap(value, bound)}
+        return make("convex", residuals, objective=value, bound=bound, bound_source="dual point")
+    least, dual = dual_point(program, point)
+    here = _step_value(fit, work, w, b)
+    residuals |= {"dual": dual["dual"], "first order": max(here - least, 0.0) / (1.0 + abs(here))}
+    return make(local, residuals, objective=value, tolerance=LOCAL_TOLERANCE)
+
+
+def _bound(program: str, proof: Certificate) -> float:
+    """Return the lower bound on the method's problem that the certified program gives."""
+    if program == "gmeb-hard-margin":
+        return 0.0
+    if program == "gmeb-dual":
+        return max(proof.objective or 0.0, 0.0)
+    return proof.bound if proof.bound is not None else float("nan")
+
+
+def _step_value(fit: Fit, data: Dataset, w: Vector, b: float) -> float:
+    """Return the objective of the last linearised step at the answer itself."""
+    at = fit.details["program_params"]
+    if fit.method == "l0-mpm":
+        return float(at["alpha"] * np.abs(w).sum() - np.asarray(at["v"]) @ w)
+    errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
+    y, z = errors[data.y > 0], errors[data.y < 0]
+    slope = lambda x: at["alpha"] * np.exp(-at["alpha"] * np.asarray(x))  # noqa: E731
+    if fit.method == "misclass":
+        return float(slope(at["y"]) @ y + slope(at["z"]) @ z)
+    return float((1 - at["lam"]) * (y.mean() + z.mean()) + at["lam"] * slope(at["v"]) @ np.abs(w))
+
+
+def _check_gbd(fit: Fit, data: Dataset, residuals: dict[str, float]) -> Certificate:
+    alphas = [np.array(a, dtype=float) for a in fit.details.get("alphas", [])]
+    if not alphas or any(a.shape != (data.n,) for a in alphas) or fit.bound is None or fit.objective is None:
+        return Certificate("gbd", False, residuals, notes=("the saved cuts are damaged",))
+    cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, fit.params["tolerance"])
+    lower = _enumerated_bound(fit, data, alphas)
+    notes = ("the master's bound is its solver's: too many selections to enumerate",)
+    checks = dict(cuts.residuals)
+    if lower is not None:
+        notes = ("the master's bound was recomputed by enumeration",)
+        checks["bound"] = max(fit.bound - lower, 0.0) / max(1.0, abs(lower))
+    if fit.status is not Status.OPTIMAL:
+        checks.pop("gap")
+    return make("gbd", {**residuals, **checks}, objective=fit.objective, bound=fit.bound, notes=notes)
+
+
+def _enumerated_bound(fit: Fit, data: Dataset, alphas: list[Vector]) -> float | None:
+    """Return the minimum over all selections of size m of the largest cut, None where there are too many."""
+    m = fit.params.get("m")
+    if fit.params.get("costs") is not None:
+        return None
+    m = min(5, data.p) if m is None else int(m)
+    if comb(data.p, m) > ENUMERATE:
+        return None
+    constants, slopes = zip(*(cut_coefficients(data, a) for a in alphas), strict=True)
+    chosen = np.zeros((comb(data.p, m), data.p))
+    for row, subset in enumerate(combinations(range(data.p), m)):
+        chosen[row, list(subset)] = 1.0
+    worst: Vector = (np.array(constants)[:, None] - np.array(slopes) @ chosen.T).max(axis=0)
+    return float(max(worst.min(), 0.0))

@@ -1,0 +1,27 @@
+"""The verbs, put together; everything heavy is imported inside them."""
+
+from __future__ import annotations
+
+import typer
+
+from fsopt.cli import catalogue, comparing, datasets, fitting, solving
+
+app = typer.Typer(
+    name="fsopt",
+    help="Feature selection by optimization: models, solvers, methods, and certified answers.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for verb in (
+    catalogue.models, catalogue.solvers, catalogue.methods, catalogue.show,
+    solving.solve, solving.export, fitting.fit, fitting.predict, comparing.compare, solving.check,
+):  # fmt: skip
+    app.command()(verb)
+app.add_typer(datasets.app, name="data")
+
+
+@app.callback()
+def _top() -> None:
+    """Feature selection by optimization: models, solvers, methods, and certified answers."""

@@ -1,0 +1,181 @@
+"""Verbs ``models``, ``solvers``, ``methods`` and ``show``: what there is."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import escape, pairs, print_json, remark, show as put, table
+
+
+def models(json: options.Json = False) -> None:
+    """List the models: class, paper and equation, parameters."""
+    from fsopt.models.registry import MODELS
+
+    rows = [
+        {
+            "model": m.slug,
+            "class": m.problem_class,
+            "paper": m.paper,
+            "equation": m.equation,
+            "parameters": _defaults(m.parameters),
+            "summary": m.summary,
+        }
+        for m in MODELS.values()
+    ]
+    if json:
+        print_json({"models": rows})
+        return
+    listing = table("models", [(k, "left") for k in ("model", "class", "paper", "equation", "parameters")])
+    for row in rows:
+        defaults = " ".join(f"{k}={escape(v)}" for k, v in row["parameters"].items())
+        listing.add_row(*(escape(row[k]) for k in ("model", "class", "paper", "equation")), defaults)
+    put(listing)
+
+
+def solvers(json: options.Json = False) -> None:
+    """List the solvers: classes, what they prove and return, availability and why not."""
+    from fsopt.solvers.registry import SOLVERS
+
+    classes = sorted({c for s in SOLVERS.values() for c in s.classes})
+    rows = [
+        {
+            "solver": s.name,
+            "classes": sorted(s.classes),
+            "proves": s.proves,
+            "duals": s.duals,
+            "vertex": s.vertex,
+            "in_place": s.in_place,
+            "tolerance": s.tolerance,
+            "available": s.available,
+            "why_not": "" if s.available else f"package '{s.package}' is not installed: {s.pip}",
+            "licence": s.licence,
+        }
+        for s in SOLVERS.values()
+    ]
+    if json:
+        print_json({"solvers": rows})
+        return
+    heads = ["solver", *classes, "proves", "duals", "vertex", "in place", "tolerance", "available"]
+    listing = table("solvers", [(h, "left") for h in heads])
+    for row in rows:
+        marks = ["yes" if c in row["classes"] else "-" for c in classes]
+        flags = ["yes" if row[k] else "-" for k in ("duals", "vertex", "in_place")]
+        state = "yes" if row["available"] else row["why_not"]
+        listing.add_row(row["solver"], *marks, row["proves"], *flags, f"{row['tolerance']:g}", escape(state))
+    put(listing)
+
+
+def methods(json: options.Json = False) -> None:
+    """List the methods: paper, models, driver, parameters."""
+    from fsopt.methods.registry import METHODS
+
+    rows = [
+        {
+            "method": m.name,
+            "paper": m.paper,
+            "equation": m.equation,
+            "models": list(m.models),
+            "driver": m.driver,
+            "parameters": _defaults(m.parameters),
+            "summary": m.summary,
+        }
+        for m in METHODS.values()
+    ]
+    if json:
+        print_json({"methods": rows})
+        return
+    listing = table("methods", [(k, "left") for k in ("method", "paper", "equation", "models", "driver", "parameters")])
+    for row in rows:
+        defaults = " ".join(f"{k}={escape(v)}" for k, v in row["parameters"].items())
+        listing.add_row(*(escape(row[k] or "-") for k in ("method", "paper", "equation", "models", "driver")), defaults)
+    put(listing)
+
+
+def _defaults(parameters: Any) -> dict[str, Any]:
+    return {
+        k: "required" if v is inspect.Parameter.empty else list(v) if isinstance(v, tuple) else v
+        for k, v in parameters.items()
+    }
+
+
+def show(
+    model: Annotated[str, typer.Argument(help="a slug of 'fsopt models'")],
+    data: Annotated[str | None, options.Data.__metadata__[0]] = None,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    param: options.Params = None,
+    latex: Annotated[bool, typer.Option("--latex", help="print the program alone, as LaTeX")] = False,
+    json: options.Json = False,
+) -> None:
+    """Show a model: its program, its size on a data set, and which component is which equation."""
+    from fsopt.classify import program_class
+    from fsopt.compiler import compile_model
+    from fsopt.models.registry import build, model_spec
+
+    entry = model_spec(model)
+    program = displayed_program(inspect.getdoc(entry.builder) or "")
+    if latex and not json:
+        print("\\begin{aligned}\n" + program + "\n\\end{aligned}")
+        return
+    source = options.load(data, label, missing) if data else _sample()
+    if not data:
+        remark("sizes are those of 6 rows and 3 features; give --data for yours")
+    built = build(model, source, **options.parse_params(param))
+    compiled = compile_model(built)
+    components = [
+        {"component": c.name, "kind": kind, "size": len(c), "equation": c.doc or ""}
+        for kind, c in _components(built)
+    ]
+    sizes = {
+        "variables": compiled.n,
+        "integer": int(compiled.integer.sum()),
+        "rows": compiled.A.shape[0],
+        "nonzeros": compiled.A.nnz,
+        "cones": len(compiled.cones),
+    }
+    if json:
+        print_json(
+            {"model": model, "class": program_class(compiled), "paper": entry.paper, "equation": entry.equation,
+             "latex": program, "size": sizes, "components": components}
+        )  # fmt: skip
+        return
+    listing = table("components", [("component", "left"), ("kind", "left"), ("size", "right"), ("meaning", "left")])
+    for c in components:
+        listing.add_row(*(escape(c[k]) for k in ("component", "kind", "size", "equation")))
+    head = pairs([("model", model), ("what", entry.summary), ("class", program_class(compiled)),
+                  ("source", f"{entry.paper} {entry.equation}"), *sizes.items()])  # fmt: skip
+    put(head, "\n" + program + "\n", listing)
+
+
+def displayed_program(docstring: str) -> str:
+    """Return the displayed mathematics of a docstring, the text of its ``.. math::`` block."""
+    lines = docstring.splitlines()
+    start = next((k for k, line in enumerate(lines) if line.startswith(".. math::")), None)
+    if start is None:
+        return ""
+    block = [lines[start].removeprefix(".. math::").strip()]
+    for line in lines[start + 1 :]:
+        if line and not line.startswith(" "):
+            break
+        block.append(line.strip())
+    return "\n".join(line for line in block if line)
+
+
+def _sample() -> Any:
+    import numpy as np
+
+    from fsopt.data import Dataset
+
+    X = np.array([[2.0, 0.1, 0.3], [1.5, -0.4, 1.0], [0.2, 0.5, -1.0], [-1.0, 0.3, 0.2], [-1.2, 1.0, 0.5], [0.4, -1.0, -0.7]])
+    return Dataset(X, np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]), name="sample")
+
+
+def _components(model: Any) -> list[tuple[str, Any]]:
+    import pyomo.environ as pyo
+
+    kinds = [("variable", pyo.Var), ("parameter", pyo.Param), ("objective", pyo.Objective), ("constraint", pyo.Constraint)]
+    return [(kind, c) for kind, ctype in kinds for c in model.component_objects(ctype)]

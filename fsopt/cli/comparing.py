@@ -1,0 +1,111 @@
+"""Verb ``compare``: all methods side by side on one data set."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import (
+    EXIT_INTERRUPTED,
+    EXIT_NOT_SOLVED,
+    EXIT_SOLVED,
+    dump_json,
+    escape,
+    print_json,
+    progress_bar,
+    remark,
+    show,
+    table,
+)
+from fsopt.errors import ParameterError
+
+
+def compare(
+    data: options.Data,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    methods: Annotated[str | None, typer.Option("--methods", help="names separated by commas; all by default")] = None,
+    folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
+    seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    time_limit: options.TimeLimit = None,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="also the names of the features")] = False,
+    output: options.Output = None,
+    json: options.Json = False,
+) -> int:
+    """Run all methods at their default parameters with cross-validation and print one table."""
+    from fsopt.experiments.compare import compare as run
+    from fsopt.files import write_text
+    from fsopt.saved import plain
+
+    if time_limit is not None and time_limit <= 0:
+        raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
+    if jobs == 0 or jobs < -1:
+        raise ParameterError(f"--jobs is {jobs}", "give a number of processes, or -1 for all processors")
+    names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
+    if names is not None and (not names or len(set(names)) < len(names)):
+        raise ParameterError("--methods is empty or names a method twice", "for example --methods gmeb,fsv")
+    source = options.load(data, label, missing)
+    rows: list[Any] = []
+    interrupted = False
+    with progress_bar("compare", total=1) as update:
+        try:
+            for row in run(
+                source, names, folds=folds, seed=seed, jobs=jobs, time_limit=time_limit,
+                progress=lambda k, n, done: update(k / n, f"compare: {k} of {n} fits, last {done.task.method}"),
+            ):  # fmt: skip
+                rows.append(row)
+        except KeyboardInterrupt:
+            interrupted = True
+    record = {"data": data, "n": source.n, "p": source.p, "folds": folds, "seed": seed, "rows": [asdict(r) for r in rows]}
+    record = plain(record)
+    if output is not None:
+        write_text(output, dump_json(record))
+    if json:
+        print_json(record)
+    else:
+        _print(record, verbose)
+    if interrupted:
+        remark(f"interrupted: {len(rows)} methods were finished")
+        return EXIT_INTERRUPTED
+    return EXIT_SOLVED if all(row.status != "none" for row in rows) else EXIT_NOT_SOLVED
+
+
+def _print(record: dict[str, Any], verbose: bool) -> None:
+    columns = [
+        ("method", "left"), ("paper", "left"), ("features", "right"), ("CV accuracy", "right"), ("CV MCC", "right"),
+        ("objective", "right"), ("status", "left"), ("certificate", "left"), ("solver", "left"), ("seconds", "right"),
+    ]  # fmt: skip
+    title = f"{record['data']}: {record['n']} rows, {record['p']} features, {record['folds']}-fold cross-validation, seed {record['seed']}"
+    listing = table(title, columns)
+    for row in record["rows"]:
+        listing.add_row(
+            row["method"], row["paper"], escape(row["n_features"]), _share(row["cv_accuracy"]), _share(row["cv_mcc"]),
+            escape(row["objective"]), row["status"], _certificate(row), row["solver"] or "-", f"{row['seconds']:.2f}",
+        )  # fmt: skip
+    show(listing)
+    for row in record["rows"]:
+        if verbose and row["features"]:
+            show(f"{row['method']}: {', '.join(row['features'])}")
+        for text in (*row["warnings"], row["error"]):
+            if text:
+                remark(f"{row['method']}: {text}")
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _certificate(row: dict[str, Any]) -> str:
+    """Return the largest residual; for a fit that is only feasible with a bound, the gap to it."""
+    certificate = row["certificate"]
+    if certificate is None:
+        return "-"
+    worst = certificate["worst"]
+    size = f"{worst:.1e}" if isinstance(worst, float) else str(worst)
+    if certificate["ok"]:
+        return f"{size} {certificate['kind']}"
+    return f"gap {size}" if row["bound"] is not None else f"{size} fails"

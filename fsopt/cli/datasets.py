@@ -1,0 +1,57 @@
+"""Verbs ``data fetch`` and ``data show``: data sets."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import pairs, print_json, show
+
+app = typer.Typer(help="Data sets: fetch one from OpenML, or look at one.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help="name on openml.org")],
+    json: options.Json = False,
+) -> None:
+    """Download a data set from OpenML into the folder FSOPT_DATA."""
+    from fsopt.data import fetch_dataset
+
+    path = str(fetch_dataset(name))
+    if json:
+        print_json({"data": name, "file": path})
+    else:
+        show(f"wrote {path}")
+
+
+@app.command("show")
+def show_data(
+    data: Annotated[str, typer.Argument(help="wdbc, a file, or a name in FSOPT_DATA")],
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    json: options.Json = False,
+) -> None:
+    """Print the size of a data set, its classes and its constant columns."""
+    from fsopt.data import load_dataset
+
+    found = load_dataset(data, label=label, missing=missing)
+    record = {
+        "data": found.name,
+        "n": found.n,
+        "p": found.p,
+        "classes": {found.labels[1]: len(found.positive), found.labels[0]: len(found.negative)},
+        "positive": found.labels[1],
+        "constant": list(found.constant),
+        "features": list(found.features),
+    }
+    if json:
+        print_json(record)
+        return
+    show(pairs([
+        ("data", found.name), ("rows", found.n), ("features", found.p),
+        ("+1", f"'{found.labels[1]}', {len(found.positive)} rows"), ("-1", f"'{found.labels[0]}', {len(found.negative)} rows"),
+        ("constant columns", ", ".join(found.constant) or "none"),
+    ]))  # fmt: skip

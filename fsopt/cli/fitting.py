@@ -1,0 +1,162 @@
+"""Verbs ``fit`` and ``predict``: one method on one data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import (
+    EXIT_INTERRUPTED,
+    EXIT_NOT_SOLVED,
+    EXIT_SOLVED,
+    dump_json,
+    pairs,
+    print_json,
+    progress_bar,
+    remark,
+    show,
+)
+from fsopt.cli.solving import print_certificate
+from fsopt.errors import DataError
+
+
+def fit(
+    method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'")],
+    data: options.Data,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    param: options.Params = None,
+    solver: options.Solver = None,
+    options_file: options.Options = None,
+    time_limit: options.TimeLimit = None,
+    output: options.Output = None,
+    json: options.Json = False,
+) -> int:
+    """Run a method: selected features, classifier, certificate. Ctrl-C prints the best point so far."""
+    from fsopt.files import write_text
+    from fsopt.methods.registry import fit as run
+    from fsopt.methods.registry import method_spec
+    from fsopt.saved import fit_record
+
+    method_spec(method)
+    params, solver_options = options.parse_params(param), options.read_options(options_file)
+    source = options.load(data, label, missing)
+    with progress_bar(method) as update:
+
+        def report(entry: Mapping[str, Any]) -> None:
+            update(entry["iteration"], f"{method}: iteration {entry['iteration']}{_short(entry)}")
+
+        fitted = run(
+            method, source, solver=solver, time_limit=time_limit, options=solver_options, progress=report, **params
+        )
+    record = fit_record(fitted, data=source, source=data) | {"label": label, "missing": missing}
+    record["columns"] = list(source.features)
+    if output is not None:
+        write_text(output, dump_json(record))
+    for warning in fitted.warnings:
+        remark(f"warning: {warning}")
+    if json:
+        print_json(record)
+    else:
+        _print_fit(record)
+    if fitted.stop == "interrupted":
+        remark(f"interrupted: the best point so far is shown, its status is {fitted.status}")
+        return EXIT_INTERRUPTED
+    return EXIT_SOLVED if fitted.status.solved else EXIT_NOT_SOLVED
+
+
+def _short(entry: Mapping[str, Any]) -> str:
+    shown = {k: entry[k] for k in ("objective", "bound", "E", "H") if isinstance(entry.get(k), float)}
+    return "".join(f", {k} {v:.6g}" for k, v in shown.items())
+
+
+def _print_fit(record: dict[str, Any]) -> None:
+    names = ["method", "data", "solver", "status", "stop", "objective", "bound", "iterations"]
+    lines: list[tuple[str, Any]] = [(k, record[k]) for k in names]
+    lines.append(("seconds", record["seconds"].get("total")))
+    lines.append(("train", ", ".join(f"{k} {v:.4f}" for k, v in record["train"].items())))
+    lines.append((f"features ({len(record['features'])})", ", ".join(record["features"]) or "none"))
+    lines.append(("intercept", record["intercept"]))
+    show(pairs(lines))
+    if len(record["support"]) <= 30:
+        weights = [(name, record["coef"][j]) for name, j in zip(record["features"], record["support"], strict=True)]
+        show("\n" + pairs([("feature", "weight (raw units)"), *weights]))
+    print_certificate(record["certificate"])
+
+
+def predict(
+    saved: Annotated[Path, typer.Argument(help="a fit saved with -o", metavar="FIT.json")],
+    data: options.Data,
+    label: options.Label = "label",
+    output: options.Output = None,
+    json: options.Json = False,
+) -> int:
+    """Classify rows with a saved fit; the file may lack the label, then nothing is scored."""
+    from fsopt.data import load_samples
+    from fsopt.errors import FileError
+    from fsopt.files import write_text
+    from fsopt.saved import fit_from, plain, read_record
+
+    record = read_record(saved)
+    if "method" not in record:
+        raise FileError(f"'{saved}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
+    fitted = fit_from(record, saved)
+    rows = load_samples(data, label=label)
+    X = _aligned(rows, record.get("columns"), len(fitted.coef))
+    labels = fitted.predict(X)
+    names = [str(record["labels"][int(v > 0)]) for v in labels]
+    result = {
+        "method": fitted.method,
+        "data": data,
+        "n": len(X),
+        "predictions": [int(v) for v in labels],
+        "labels": names,
+        "scores": fitted.decision_function(X).tolist(),
+        "accuracy": _accuracy(names, rows.labels),
+    }
+    result = plain(result)
+    if output is not None:
+        write_text(output, dump_json(result))
+    if json:
+        print_json(result)
+    elif output is None:
+        print("\n".join(names))
+    if result["accuracy"] is not None:
+        remark(f"accuracy {result['accuracy']:.4f} on {len(X)} rows")
+    return EXIT_SOLVED
+
+
+def _aligned(rows: Any, columns: list[str] | None, p: int) -> Any:
+    """Return the rows in the order of the fit's columns, by name where the file has names."""
+    import numpy as np
+
+    X = rows.X
+    if rows.features is not None and columns is not None:
+        absent = [name for name in columns if name not in rows.features]
+        if absent:
+            more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
+            raise DataError(f"the data have no column {', '.join(absent[:3])}{more}", "give the columns of the fit")
+        X = X[:, [rows.features.index(name) for name in columns]]
+    elif X.shape[1] != p:
+        raise DataError(f"the data have {X.shape[1]} features, the fit {p}", "give the columns of the fit")
+    bad = int(np.sum(~np.isfinite(X).all(axis=1)))
+    if bad:
+        raise DataError(f"{bad} rows have missing or infinite values", "fill or remove them first")
+    return X
+
+
+def _accuracy(names: list[str], truth: list[str]) -> float | None:
+    """Return the share of right labels, None where the file has none or only some."""
+    from fsopt.data.table import is_missing
+
+    if not truth or any(is_missing(t) for t in truth):
+        return None
+    try:
+        same = [float(a) == float(b) for a, b in zip(names, truth, strict=True)]
+    except ValueError:
+        same = [a == b for a, b in zip(names, truth, strict=True)]
+    return sum(same) / len(same)

@@ -1,0 +1,73 @@
+"""Options that several verbs share, and how their texts are read."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fsopt.errors import OptionError, ParameterError
+
+if TYPE_CHECKING:
+    from fsopt.data import Dataset
+
+Data = Annotated[str, typer.Option("--data", help="wdbc, a file (.csv .csv.gz .npz .arff .libsvm), or a name in FSOPT_DATA")]
+Label = Annotated[str, typer.Option("--label", help="name of the label's column")]
+Missing = Annotated[str | None, typer.Option("--missing", help="drop or mean: what to do with missing values")]
+Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]
+Solver = Annotated[str | None, typer.Option("--solver", help="registry name; the best installed one by default")]
+Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="save as JSON to this file")]
+Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
+
+
+def load(source: str, label: str, missing: str | None) -> Dataset:
+    """Load a data set and report what the user should know about it on stderr."""
+    from fsopt.cli.output import remark
+    from fsopt.data import load_dataset
+
+    data = load_dataset(source, label=label, missing=missing)
+    remark(f"{data.name}: {data.n} rows, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")
+    if data.constant:
+        more = f" and {len(data.constant) - 5} more" if len(data.constant) > 5 else ""
+        remark(f"{len(data.constant)} constant columns: {', '.join(data.constant[:5])}{more}")
+    return data
+
+
+def parse_params(given: list[str] | None) -> dict[str, Any]:
+    """Return the parameters of ``--param k=v``; a value is JSON, inf, or else a word."""
+    params: dict[str, Any] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise ParameterError(f"'--param {text}' is not of the form k=v", "for example --param c=1.0")
+        if name in params:
+            raise ParameterError(f"the parameter '{name}' is given twice", "give it once")
+        params[name] = _value(value)
+    return params
+
+
+def _value(text: str) -> Any:
+    if text.strip().lower() in ("inf", "infinity"):
+        return float("inf")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def read_options(path: Path | None) -> dict[str, Any] | None:
+    """Read a TOML file of solver options."""
+    if path is None:
+        return None
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OptionError(f"cannot read the options file '{path}': {error.strerror}", "check the path") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise OptionError(f"the options file '{path}' is not TOML: {error}", "write lines such as threads = 1") from error

@@ -1,0 +1,162 @@
+"""Verbs ``solve``, ``export`` and ``check``: one model at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import (
+    EXIT_NOT_SOLVED,
+    EXIT_SOLVED,
+    dump_json,
+    escape,
+    pairs,
+    print_json,
+    remark,
+    show,
+    table,
+)
+
+Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'")]
+Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the columns before the model is built")]
+
+
+def _build(model: str, data: Any, param: list[str] | None, scale: str) -> tuple[Any, Any, dict[str, Any]]:
+    from fsopt.methods.common import preprocess
+    from fsopt.models.registry import build
+
+    params = options.parse_params(param)
+    work, _ = preprocess(data, scale)
+    return build(model, work, **params), work, params
+
+
+def solve(
+    model: Model,
+    data: options.Data,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    param: options.Params = None,
+    scale: Scale = "none",
+    solver: options.Solver = None,
+    options_file: options.Options = None,
+    time_limit: options.TimeLimit = None,
+    verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
+    tee: options.Tee = False,
+    output: options.Output = None,
+    json: options.Json = False,
+) -> int:
+    """Build a model on a data set, solve it, and certify the answer."""
+    import time
+
+    from fsopt.files import write_text
+    from fsopt.saved import solve_record
+    from fsopt.solvers.base import Session
+    from fsopt.solvers.registry import spec
+
+    if verify is not None:
+        spec(verify)
+    solver_options = options.read_options(options_file)
+    source = options.load(data, label, missing)
+    started = time.perf_counter()
+    built, work, params = _build(model, source, param, scale)
+    seconds = time.perf_counter() - started
+    result = Session(built, solver, options=solver_options, tee=tee).solve(time_limit=time_limit)
+    record = solve_record(built, result, slug=model, data=work, source=data, params=params)
+    record |= {"scale": scale, "label": label, "missing": missing}
+    record["seconds"]["build"] = seconds
+    if verify is not None:
+        record["verify"] = _verify(built, verify, result.objective)
+    if output is not None:
+        write_text(output, dump_json(record))
+    if json:
+        print_json(record)
+    else:
+        _print_solve(record)
+    return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
+
+
+def _verify(model: Any, solver: str, objective: float | None) -> dict[str, Any]:
+    from fsopt.solvers.base import Session
+
+    second = Session(model, solver).solve(load=False)
+    known = objective is not None and second.objective is not None
+    difference = abs(objective - second.objective) / max(1.0, abs(objective)) if known else None  # type: ignore[operator]
+    return {"solver": solver, "status": second.status, "objective": second.objective, "difference": difference}
+
+
+def _print_solve(record: dict[str, Any]) -> None:
+    names = ["model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations"]
+    lines: list[tuple[str, Any]] = [(k, record[k]) for k in names]
+    lines.append(("seconds", ", ".join(f"{k} {v:.3f}" for k, v in record["seconds"].items())))
+    show(pairs(lines))
+    if record.get("verify"):
+        again = record["verify"]
+        show(pairs([("verify", f"{again['solver']}: {again['status']}, objective {again['objective']}, relative difference {again['difference']}")]))
+    print_certificate(record["certificate"])
+
+
+def print_certificate(certificate: dict[str, Any] | None) -> None:
+    """Print a certificate as a small table."""
+    if certificate is None:
+        show("certificate  none: the solver's claim was not verified")
+        return
+    held = "holds" if certificate["ok"] else "does NOT hold"
+    listing = table(
+        f"certificate ({certificate['kind']}, tolerance {certificate['tolerance']:g}) {held}",
+        [("residual", "left"), ("value", "right")],
+    )
+    for name, value in certificate["residuals"].items():
+        listing.add_row(escape(name), f"{value:.2e}" if isinstance(value, float) else escape(value))
+    show(listing)
+    for note in certificate["notes"]:
+        remark(note)
+
+
+def export(
+    model: Model,
+    data: options.Data,
+    output: Annotated[Path, typer.Option("-o", "--output", help="file ending in .lp, .mps, .nl or .gms")],
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    param: options.Params = None,
+    scale: Scale = "none",
+    json: options.Json = False,
+) -> int:
+    """Write a model to a file that other software reads."""
+    from fsopt.export import export as write
+
+    source = options.load(data, label, missing)
+    built, _, params = _build(model, source, param, scale)
+    files = [str(path) for path in write(built, output)]
+    if json:
+        print_json({"model": model, "data": data, "params": params, "scale": scale, "files": files})
+    else:
+        show(f"wrote {', '.join(files)}")
+    return EXIT_SOLVED
+
+
+def check(
+    solution: Annotated[Path, typer.Argument(help="a file saved by 'fsopt solve' or 'fsopt fit' with -o")],
+    data: options.Data,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    json: options.Json = False,
+) -> int:
+    """Verify a saved answer again without any solver."""
+    from fsopt.check import check_record
+    from fsopt.methods.common import preprocess
+    from fsopt.saved import plain, read_record
+
+    record = read_record(solution)
+    source = options.load(data, label, missing)
+    work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
+    found = plain(check_record(record, work, str(solution)))
+    if json:
+        print_json(found)
+    else:
+        show(pairs([("claimed", found["claimed"]), ("verified", "yes" if found["verified"] else "NO")]))
+        print_certificate(found["certificate"])
+    return EXIT_SOLVED if found["verified"] else EXIT_NOT_SOLVED

@@ -1,0 +1,147 @@
+"""Answers as JSON, and back; plain data only, nothing that runs when it is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.certify import Certificate
+from fsopt.data import Dataset
+from fsopt.drivers.dca import values
+from fsopt.errors import FileError
+from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
+
+FIT_KEYS = ("method", "params", "status", "coef", "intercept", "support", "preprocessing", "data_sha256")
+SOLVE_KEYS = ("model", "params", "status", "objective", "point", "data_sha256")
+
+
+def plain(value: Any) -> Any:
+    """Return a value as plain JSON data: arrays as lists, inf and nan as the words 'inf', '-inf', 'nan'."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (np.floating, float)):
+        return float(value) if math.isfinite(value) else str(float(value))
+    if isinstance(value, (np.integer, np.bool_)):
+        return value.item()
+    if isinstance(value, Certificate):
+        return {**{k: plain(v) for k, v in asdict(value).items()}, "worst": plain(value.worst)}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {k: plain(v) for k, v in asdict(value).items()}
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    return value
+
+
+def numbers(value: Any) -> Any:
+    """Return plain JSON data with the words 'inf', '-inf' and 'nan' as numbers again."""
+    if isinstance(value, str) and value in ("inf", "-inf", "nan"):
+        return float(value)
+    if isinstance(value, dict):
+        return {k: numbers(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [numbers(v) for v in value]
+    return value
+
+
+def fingerprint(data: Dataset) -> str:
+    """Return the SHA-256 of X and y, by which a saved answer recognises its data."""
+    digest = hashlib.sha256(repr(data.X.shape).encode())
+    digest.update(np.ascontiguousarray(data.X).tobytes())
+    digest.update(np.ascontiguousarray(data.y).tobytes())
+    return digest.hexdigest()
+
+
+def solve_record(
+    model: pyo.ConcreteModel, result: SolveResult, *, slug: str, data: Dataset, source: str, params: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the JSON object of a solve."""
+    record = {
+        "model": slug,
+        "data": source,
+        "params": params,
+        "solver": result.solver,
+        "status": result.status,
+        "stop": result.stop,
+        "objective": result.objective,
+        "bound": result.bound,
+        "seconds": result.seconds,
+        "iterations": result.iterations,
+        "message": result.message,
+        "certificate": result.certificate,
+        "solution": values(model) if result.point is not None else None,
+        "point": result.point,
+        "labels": data.labels,
+        "data_sha256": fingerprint(data),
+    }
+    return {k: plain(v) for k, v in record.items()}
+
+
+def fit_record(fit: Fit, *, data: Dataset, source: str) -> dict[str, Any]:
+    """Return the JSON object of a fit."""
+    names = (
+        "method params solver status stop objective bound iterations features support coef intercept history "
+        "certificate seconds preprocessing warnings details"
+    ).split()
+    record = {name: getattr(fit, name) for name in names}
+    record |= {"data": source, "train": fit.scores(data), "labels": data.labels, "data_sha256": fingerprint(data)}
+    return {k: plain(v) for k, v in record.items()}
+
+
+def read_record(path: str | Path) -> dict[str, Any]:
+    """Read a saved answer; raises FileError for anything that is not one."""
+    hint = "give a file that 'fsopt solve' or 'fsopt fit' saved with -o"
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"cannot read '{path}': {error.strerror}", hint) from error
+    except ValueError as error:
+        raise FileError(f"'{path}' is not JSON: {error}", hint) from error
+    keys = FIT_KEYS if isinstance(record, dict) and "method" in record else SOLVE_KEYS
+    missing = [k for k in keys if not isinstance(record, dict) or k not in record]
+    if missing:
+        raise FileError(f"'{path}' is not a saved answer: it has no {', '.join(missing)}", hint)
+    words = {k: record[k] for k in ("labels", "features", "data") if k in record}
+    return {**numbers(record), **words}
+
+
+def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
+    """Return the Fit of a saved record; raises FileError where its parts do not fit together."""
+    try:
+        map_ = record["preprocessing"]
+        coef = np.array(record["coef"], dtype=float)
+        shift, scale = (np.array(map_[k], dtype=float) for k in ("shift", "scale"))
+        support = tuple(int(j) for j in record["support"])
+        if coef.ndim != 1 or shift.shape != coef.shape or scale.shape != coef.shape:
+            raise ValueError("coef, shift and scale differ in length")
+        if not all(0 <= j < len(coef) for j in support):
+            raise ValueError("the support is outside 0..p-1")
+        return Fit(
+            method=str(record["method"]), params=record["params"], features=tuple(record.get("features", ())),
+            support=support, coef=coef, intercept=float(record["intercept"]), objective=record.get("objective"),
+            status=Status(record["status"]), stop=record.get("stop", ""), bound=record.get("bound"),
+            iterations=int(record.get("iterations", 0)), history=tuple(record.get("history", ())), certificate=None,
+            solver=record.get("solver", ""), seconds=record.get("seconds", {}),
+            preprocessing=Preprocessing(str(map_["kind"]), shift, scale), details=record.get("details", {}),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
+
+
+def point_from(value: Any) -> Point | None:
+    """Return a primal-dual point from plain data, None where there is none."""
+    if value is None:
+        return None
+    try:
+        return Point(*(None if value[k] is None else np.array(value[k], dtype=float) for k in ("x", "y", "z")))  # type: ignore[arg-type]
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileError(f"the saved point is damaged: {error}", "solve again and save with -o") from error

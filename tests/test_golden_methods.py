@@ -1,0 +1,65 @@
+"""Every reference value of a method, from tests/reference/golden.json (computed with other software)."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from support import REFERENCE, reference
+
+import fsopt
+from fsopt.errors import InfeasibleError
+from fsopt.solvers.base import Session
+
+ENTRIES = json.loads((REFERENCE / "golden.json").read_text())
+FITS = [e for e in ENTRIES if e["kind"] == "fit" and e["name"] in fsopt.METHODS]
+ERRORS = [e for e in ENTRIES if e["kind"] == "error" and e["name"] in fsopt.METHODS]
+
+
+def name_of(entry):
+    """Return a short test id."""
+    words = [f"{k}={v}" for k, v in entry["params"].items() if not isinstance(v, list)]
+    return "-".join([entry["name"], entry["data"], *words])
+
+
+def scaling(entry):
+    """Return the keyword that turns preprocessing off where the value was computed on the data as stored."""
+    return {"scale": "none"} if entry.get("no_scaling") or entry["kind"] == "error" else {}
+
+
+def test_there_is_something_to_compare_with():
+    assert {e["name"] for e in FITS} >= {"gmeb", "l0-mpm", "misclass", "fsv", "gbd"}
+    assert ERRORS
+
+
+@pytest.mark.parametrize("entry", FITS, ids=name_of)
+def test_fit_reaches_the_reference_value(entry):
+    data = reference(entry["data"])
+    fit = fsopt.fit(entry["name"], data, **entry["params"], **scaling(entry))
+    value, allowed = entry["objective"], entry["atol"] + entry["rtol"] * abs(entry["objective"])
+    if entry.get("at_most"):
+        assert fit.objective <= value + allowed
+    else:
+        assert fit.objective == pytest.approx(value, abs=allowed, rel=0)
+    assert fit.certificate.ok, fit.certificate
+    if entry.get("support") is not None:
+        assert list(fit.support) == entry["support"]
+        assert fit.features == tuple(data.features[j] for j in entry["support"])
+    if "support_at_1e5" in entry:
+        size = np.abs(fit.coef)
+        assert np.flatnonzero(size > 1e-5 * size.max()).tolist() == entry["support_at_1e5"]
+    if "plane_errors" in entry:
+        wrong = int(np.sum(data.y * fit.decision_function(data.X) <= 0))
+        assert fit.details["plane_errors"] == wrong == entry["plane_errors"]
+
+
+@pytest.mark.parametrize("entry", ERRORS, ids=name_of)
+def test_what_cannot_be_asked_for_is_refused_before_any_solver(entry, monkeypatch):
+    def refuse(*args, **kwargs):
+        pytest.fail("a solver was called")
+
+    monkeypatch.setattr(Session, "solve", refuse)
+    with pytest.raises(InfeasibleError) as caught:
+        fsopt.fit(entry["name"], reference(entry["data"]), **entry["params"], **scaling(entry))
+    numbers = [float(x) for x in re.findall(r"\d+\.\d+", str(caught.value))]
+    assert min(abs(x - entry["mentions"]) for x in numbers) <= 1e-3

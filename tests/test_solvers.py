@@ -1,0 +1,287 @@
+"""Both solvers on small problems with known answers: optima, prices, statuses, refusals, warm re-solves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+import fsopt
+from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
+from fsopt.solvers import registry
+from fsopt.solvers.base import Session
+
+BOTH = pytest.mark.parametrize("solver", ["highs", "clarabel"])
+
+
+def program(kind: str) -> tuple[pyo.ConcreteModel, float, list[float]]:
+    """Return a tiny model of variables x[0..2] in [0, 9], its optimum and its solution."""
+    m = pyo.ConcreteModel(name=kind)
+    m.x = pyo.Var(range(3), bounds=(0, 9), domain=pyo.Integers if kind == "MILP" else pyo.Reals)
+    a, b, c = m.x.values()
+    if kind == "LP":
+        m.c = pyo.Constraint(expr=a + b >= 2)
+        m.d = pyo.Constraint(expr=a + c == 1.5)
+        m.o = pyo.Objective(expr=a + 2 * b + 3 * c + 1)
+        return m, 3.5, [1.5, 0.5, 0.0]
+    if kind == "QP":
+        m.c = pyo.Constraint(expr=a + b <= 2)
+        m.o = pyo.Objective(expr=-((a - 1) ** 2) - (b - 2) ** 2 - (c - 3) ** 2, sense=pyo.maximize)
+        return m, -0.5, [0.5, 1.5, 3.0]
+    if kind == "SOCP":
+        m.c = pyo.Constraint(expr=a**2 <= b * c)
+        m.d = pyo.Constraint(expr=a >= 3)
+        m.o = pyo.Objective(expr=b + 4 * c)
+        return m, 12.0, [3.0, 6.0, 1.5]
+    m.c = pyo.Constraint(expr=2 * a + 3 * b + c <= 5.5)
+    m.d = pyo.Constraint(expr=3 * a + 4 * b + 2 * c <= 8.5)
+    m.o = pyo.Objective(expr=5 * a + 4 * b + 3 * c, sense=pyo.maximize)
+    return m, 13.0, [2.0, 0.0, 1.0]
+
+
+PAIRS = [(s, k) for s, spec in fsopt.SOLVERS.items() for k in sorted(spec.classes)]
+
+
+@pytest.mark.parametrize(("solver", "kind"), PAIRS)
+def test_each_solver_reaches_the_optimum_of_each_class_it_claims(solver, kind):
+    m, optimum, at = program(kind)
+    assert fsopt.classify(m) == kind
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.stop, result.solver) == ("optimal", "optimal", solver)
+    assert result.certificate.ok
+    assert result.objective == pytest.approx(optimum, rel=1e-6)
+    assert result.bound == pytest.approx(optimum, rel=1e-6)
+    assert pyo.value(m.o) == pytest.approx(result.objective, rel=1e-9)
+    assert [v.value for v in m.x.values()] == pytest.approx(at, abs=1e-4)
+    assert set(result.seconds) == {"build", "translate", "solve", "load"}
+    assert all(s >= 0 for s in result.seconds.values())
+    assert result.seconds["translate"] > 0 < result.seconds["solve"]
+
+
+@pytest.mark.parametrize("kind", ["LP", "QP", "SOCP", "MILP"])
+def test_without_a_name_the_class_picks_the_solver(kind):
+    m, optimum, _ = program(kind)
+    result = fsopt.solve(m)
+    assert result.solver == {"LP": "highs", "QP": "clarabel", "SOCP": "clarabel", "MILP": "highs"}[kind]
+    assert result.objective == pytest.approx(optimum, rel=1e-6)
+
+
+# -- prices -----------------------------------------------------------------------------------------------
+
+
+def priced(sense, square):
+    """A problem whose rows (<=, >=, ==, range), bounds and fixed variable are all active; sides in m.r."""
+    m = pyo.ConcreteModel()
+    m.r = pyo.Param(range(7), initialize=[2.0, 1.0, 3.0, 1.5, 0.5, 1.25, 0.25], mutable=True)
+    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, m.r[3]), 1: (m.r[4], None)}.get(j))
+    x = m.x
+    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= m.r[0])
+    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= m.r[1] + 1)
+    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == m.r[2])
+    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], m.r[5]))
+    x[6].fix(pyo.value(m.r[6]))
+    A = np.array([[1, 1, 0, 0, 0, 0, 1], [0, 0, 1, -1, 0, 0, 0], [1, 0, 1, 0, 1, 0, 0], [0, 0, 0, -1, 0, 1, 0]])
+    cost = A.T @ [-1.5, 2.0, 0.7, -1.1] + np.array([0, 0.9, 0, 0, -1.2, 0, 0.6])
+    at = [1.25, 0.5, 0.25, -0.75, 1.5, 0.5, 0.25]
+    form = sum(float(c) * v for c, v in zip(cost, x.values(), strict=True))
+    form += square * sum((v - a) ** 2 for v, a in zip(x.values(), at, strict=True))
+    m.o = pyo.Objective(expr=form if sense == pyo.minimize else -form, sense=sense)
+    return m
+
+
+@BOTH
+@pytest.mark.parametrize("square", [0.0, 0.3])
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+def test_prices_are_derivatives_of_the_optimal_value(solver, square, sense):
+    def value(k, change):
+        m = priced(sense, square)
+        m.r[k] = pyo.value(m.r[k]) + change
+        m.x[6].fix(pyo.value(m.r[6]))
+        return fsopt.solve(m, "clarabel").objective
+
+    m = priced(sense, square)
+    result = fsopt.solve(m, solver)
+    assert result.status == "optimal"
+    rows = {0: m.le, 1: m.ge, 2: m.eq, 5: m.range}
+    prices = {k: m.dual[c] for k, c in rows.items()} | {3: m.rc[m.x[4]], 4: m.rc[m.x[1]], 6: m.rc[m.x[6]]}
+    for k, price in prices.items():
+        slope = (value(k, 1e-3) - value(k, -1e-3)) / 2e-3
+        assert abs(slope) > 0.05, "the side does not matter: the test is empty"
+        assert price == pytest.approx(slope, rel=1e-4), k
+    assert result.duals(m.le) == {None: m.dual[m.le]}
+    assert abs(m.rc[m.x[0]]) < 1e-6
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+@pytest.mark.parametrize(("shape", "price"), [("ball", -0.5), ("rotated", -1 / 3), ("lorentz", -0.1), ("parabola", -1.0)])  # fmt: skip
+def test_the_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, price, sense, turned):
+    m = pyo.ConcreteModel()
+    m.w, m.v, m.s, m.t = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.fix = pyo.Constraint(expr=m.w == 3)
+    m.fix2 = pyo.Constraint(expr=m.v == 4)
+    body, goal = {
+        "ball": (m.s**2 + m.t**2 + 0 * m.w - 2, -m.s - m.t), "rotated": (m.w**2 - m.s * m.t, m.s + m.t),
+        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t), "parabola": (m.w**2 + m.v**2 - m.t, m.t),
+    }[shape]  # fmt: skip
+    m.q = pyo.Constraint(expr=-body >= 0) if turned else pyo.Constraint(expr=body <= 0)
+    m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
+    result = fsopt.solve(m)
+    expected = price * (-1 if turned else 1) * (1 if sense == pyo.minimize else -1)
+    assert m.dual[m.q] == pytest.approx(expected, rel=1e-5)
+    assert result.duals(m.q) == {None: m.dual[m.q]}
+
+
+@BOTH
+def test_reduced_costs_without_rows_and_no_old_prices_after_integers(solver):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(1, 5))
+    m.o = pyo.Objective(expr=3 * m.x)
+    assert fsopt.solve(m, solver).objective == pytest.approx(3)
+    assert m.rc[m.x] == pytest.approx(3)
+    m.c = pyo.Constraint(expr=m.x >= 2.5)
+    fsopt.solve(m, solver)
+    assert m.dual[m.c] == pytest.approx(3)
+    m.x.domain = pyo.Integers
+    assert fsopt.solve(m).objective == pytest.approx(9)
+    assert m.dual.get(m.c) is None, "a price of the continuous problem is left beside the integer answer"
+
+
+# -- statuses ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("solver", "kind"), PAIRS)
+def test_infeasible_and_unbounded_are_told(solver, kind):
+    m, _, _ = program(kind)
+    m.no = pyo.Constraint(expr=m.x[0] + m.x[1] + m.x[2] <= -1)
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.stop) == ("infeasible", "infeasible")
+    assert result.objective is result.point is None
+    m, _, _ = program(kind)
+    m.y = pyo.Var(domain=pyo.Integers if kind == "MILP" else pyo.Reals)
+    m.o.set_value(m.o.expr + m.y * (1 if m.o.sense == pyo.maximize else -1))
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.stop, result.objective) == ("unbounded", "unbounded", None)
+
+
+def hard_milp(equations):
+    rng = np.random.default_rng(3)
+    A = rng.integers(1, 1000, (5, 45))
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(45), domain=pyo.Binary)
+    bodies = [sum(int(A[i, j]) * m.x[j] for j in range(45)) for i in range(5)]
+    half = [int(a) // 2 for a in A.sum(axis=1)]
+    m.c = pyo.Constraint(range(5), rule=lambda m, i: bodies[i] == half[i] if equations else bodies[i] <= half[i])
+    m.o = pyo.Objective(expr=sum((int(A[:, j].sum()) + 300) * m.x[j] for j in range(45)), sense=pyo.maximize)
+    return m
+
+
+def test_a_time_limit_gives_the_incumbent_and_a_bound_or_nothing_but_never_optimal():
+    m = hard_milp(equations=False)
+    result = fsopt.solve(m, time_limit=0.5)
+    assert (result.status, result.stop) == ("feasible", "time-limit")
+    assert result.objective == pytest.approx(pyo.value(m.o))
+    relaxed = hard_milp(equations=False)
+    for v in relaxed.x.values():
+        v.domain = pyo.UnitInterval
+    assert result.objective < result.bound <= fsopt.solve(relaxed).objective + 1e-6
+    assert all(pyo.value(c.body) <= c.upper + 1e-6 for c in m.c.values())
+    nothing = fsopt.solve(hard_milp(equations=True), time_limit=0.3)
+    assert (nothing.status, nothing.stop, nothing.objective) == ("none", "time-limit", None)
+
+
+@BOTH
+def test_a_time_limit_holds_for_one_solve_only_and_garbage_is_not_loaded(solver):
+    rng = np.random.default_rng(0)
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(60), bounds=(0, None), initialize=7.0)
+    m.c = pyo.Constraint(range(60), rule=lambda m, i: sum(rng.random() * m.x[j] for j in range(60)) >= 1 + i)
+    m.o = pyo.Objective(expr=sum(m.x.values()))
+    session = Session(m, solver)
+    first = session.solve(time_limit=1e-7)
+    assert (first.status in ("none", "feasible"), first.stop) == (True, "time-limit")
+    if first.status == "none":
+        assert m.x[0].value == 7.0, "a point that is no answer was written into the model"
+    assert session.solve().status == "optimal"
+
+
+# -- refusals ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("solver", "kind", "other"), [("highs", "SOCP", "clarabel"), ("clarabel", "MILP", "highs")])
+def test_a_wrong_class_is_refused_before_any_call_with_the_alternative(monkeypatch, solver, kind, other):
+    monkeypatch.setattr(Session, "_open", lambda self: pytest.fail("the solver was opened"))
+    with pytest.raises(SolverError, match=rf"{solver}.*{kind}.*installed for {kind}: {other}"):
+        fsopt.solve(program(kind)[0], solver)
+    m, _, _ = program("MILP")
+    m.o.set_value(m.o.expr - m.x[0] ** 2)
+    with pytest.raises(SolverError, match="MIQP"):
+        fsopt.solve(m, "highs")
+
+
+def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
+    monkeypatch.setattr(registry, "find_spec", lambda name: None if name == "highspy" else object())
+    m, optimum, _ = program("LP")
+    with pytest.raises(SolverError, match="highs.*not installed.*pip install highspy.*clarabel"):
+        fsopt.solve(m, "highs")
+    result = fsopt.solve(m)
+    assert (result.solver, result.objective) == ("clarabel", pytest.approx(optimum, rel=1e-6))
+    with pytest.raises(SolverError, match="pip install highspy"):
+        fsopt.solve(program("MILP")[0])
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "bad",
+    [{"nope": 1}, {"tolerance": "a"}, {"tolerance": -1}, {"tolerance": float("nan")}, {"seed": True},
+     {"threads": 1.5}, {"mip_gap": None}, {"_private": 1}],
+    ids=str,
+)  # fmt: skip
+def test_bad_options_are_named(solver, bad):
+    with pytest.raises(OptionError, match=next(iter(bad))):
+        fsopt.solve(program("LP")[0], solver, options=bad)
+
+
+@pytest.mark.parametrize(
+    ("solver", "bad"),
+    [("highs", {"presolve": "bad"}), ("highs", {"presolve": [1]}), ("highs", {"simplex_strategy": 99}),
+     ("clarabel", {"max_iter": "a"}), ("clarabel", {"max_iter": -5}), ("clarabel", {"default": 1}),
+     ("clarabel", {"direct_solve_method": "bad"})],
+    ids=str,
+)  # fmt: skip
+def test_bad_values_of_own_options_are_named(solver, bad):
+    with pytest.raises(OptionError, match=next(iter(bad))):
+        fsopt.solve(program("LP")[0], solver, options=bad)
+
+
+def test_good_options_reach_the_solver():
+    m, _, _ = program("SOCP")
+    result = fsopt.solve(m, options={"max_iter": 2})
+    assert (result.stop, result.iterations) == ("iteration-limit", 2)
+    assert result.status in ("none", "feasible")
+    assert fsopt.solve(hard_milp(equations=False), options={"mip_gap": 0.5}).stop == "optimal"
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, float("nan"), "5"])
+def test_a_time_limit_that_is_no_positive_number_is_refused(limit):
+    with pytest.raises(ParameterError, match="time limit"):
+        fsopt.solve(program("LP")[0], time_limit=limit)
+
+
+def test_unknown_names_and_objectives_that_are_none_or_two():
+    m, _, _ = program("LP")
+    with pytest.raises(UnknownNameError, match="hihgs.*highs"):
+        fsopt.solve(m, "hihgs")
+    m.second = pyo.Objective(expr=m.x[0])
+    with pytest.raises(ParameterError, match="o, second"):
+        fsopt.solve(m)
+    m.o.deactivate()
+    m.second.deactivate()
+    result = fsopt.solve(m)
+    assert (result.status, result.objective) == ("optimal", 0.0)
+    assert m.x[0].value + m.x[1].value >= 2 - 1e-9
+    m.x[0].fix(1.25)
+    m.o.activate()
+    assert fsopt.solve(m).objective == pytest.approx(1 + 1.25 + 1.5 + 0.75)
+    assert m.x[0].fixed
+    assert m.x[0].value == 1.25
