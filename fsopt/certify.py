@@ -110,16 +110,12 @@ def certify_point(program: Program, point: Point, *, bound: float | None = None,
         if bound is None:
             return make("feasible", residuals, objective=objective)
         residuals["gap"] = relative_gap(value, bound)
-        return make(
-            "mixed-integer", residuals, objective=objective, bound=program.sign * bound, bound_source=source
-        )
+        return make("mixed-integer", residuals, objective=objective, bound=program.sign * bound, bound_source=source)
     if point.y is None or point.z is None:
         return make("feasible", residuals, objective=objective)
     dual_bound, dual = dual_point(program, point)
     residuals |= dual | {"gap": relative_gap(value, dual_bound)}
-    return make(
-        "convex", residuals, objective=objective, bound=program.sign * dual_bound, bound_source="dual point"
-    )
+    return make("convex", residuals, objective=objective, bound=program.sign * dual_bound, bound_source="dual point")
 
 
 def relative_gap(value: float, bound: float) -> float:

@@ -18,6 +18,7 @@ from fsopt.errors import FileError
 from fsopt.methods.common import scaled_plane
 from fsopt.methods.objectives import OBJECTIVES
 from fsopt.models.fsp import cut_coefficients
+from fsopt.models.polyhedral import step_costs
 from fsopt.models.registry import build
 from fsopt.results import Fit, Point, Status
 from fsopt.saved import fingerprint, fit_from, point_from
@@ -75,14 +76,21 @@ def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
     point = _fitting(program, point)
     bound = record.get("bound")
     found = certify_point(
-        program, point, bound=None if bound is None else program.sign * bound, source=str(record.get("solver"))
+        program,
+        point,
+        bound=None if bound is None else program.sign * bound,
+        source=str(record.get("solver")),
     )
     claim = relative_gap(found.objective or 0.0, record["objective"])
     notes = ("the bound is the solver's: branch and bound is not repeated",) if found.kind == "mixed-integer" else ()
     if record["status"] == Status.FEASIBLE:
         return make("feasible", {"primal": found.residuals["primal"], "objective": claim}, objective=found.objective)
     return make(
-        found.kind, {**found.residuals, "objective": claim}, objective=found.objective, bound=found.bound, notes=notes
+        found.kind,
+        {**found.residuals, "objective": claim},
+        objective=found.objective,
+        bound=found.bound,
+        notes=notes,
     )
 
 
@@ -93,7 +101,8 @@ def _fitting(program: Program, point: Point) -> Point:
         part = getattr(point, name)
         if part is not None and part.shape != (length,):
             raise FileError(
-                f"the saved point is damaged: {name} has {part.size} entries, not {length}", "solve and save again"
+                f"the saved point is damaged: {name} has {part.size} entries, not {length}",
+                "solve and save again",
             )
     return point
 
@@ -130,13 +139,14 @@ def _check_proof(
     columns = details.get("columns")
     data = work if columns is None else work.columns(np.array(columns, dtype=int))
     program = compile_model(build(details["program"], data, **details["program_params"]))
-    point = point_from(details["point"]) if isinstance(details["point"], Mapping) else details["point"]
+    point = details["point"] if isinstance(details["point"], Point) else point_from(details["point"])
+    assert point is not None
     point = _fitting(program, point)
     proof = certify_point(program, point)
     local = {"l0-mpm": "dca", "misclass": "sla", "fsv": "sla"}.get(fit.method)
     if local is None:
         bound = _bound(details["program"], proof)
-        residuals |= proof.residuals | {"bound": relative_gap(value, bound)}
+        residuals |= {**proof.residuals, "bound": relative_gap(value, bound)}
         return make("convex", residuals, objective=value, bound=bound, bound_source="dual point")
     least, dual = dual_point(program, point)
     here = _step_value(fit, work, w, b)
@@ -160,10 +170,10 @@ def _step_value(fit: Fit, data: Dataset, w: Vector, b: float) -> float:
         return float(at["alpha"] * np.abs(w).sum() - np.asarray(at["v"]) @ w)
     errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
     y, z = errors[data.y > 0], errors[data.y < 0]
-    slope = lambda x: at["alpha"] * np.exp(-at["alpha"] * np.asarray(x))  # noqa: E731
+    slopes = {k: step_costs(at["alpha"], np.asarray(at[k], dtype=float)) for k in ("y", "z", "v") if k in at}
     if fit.method == "misclass":
-        return float(slope(at["y"]) @ y + slope(at["z"]) @ z)
-    return float((1 - at["lam"]) * (y.mean() + z.mean()) + at["lam"] * slope(at["v"]) @ np.abs(w))
+        return float(slopes["y"] @ y + slopes["z"] @ z)
+    return float((1 - at["lam"]) * (y.mean() + z.mean()) + at["lam"] * slopes["v"] @ np.abs(w))
 
 
 def _check_gbd(fit: Fit, data: Dataset, residuals: dict[str, float]) -> Certificate:

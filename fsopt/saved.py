@@ -62,7 +62,13 @@ def fingerprint(data: Dataset) -> str:
 
 
 def solve_record(
-    model: pyo.ConcreteModel, result: SolveResult, *, slug: str, data: Dataset, source: str, params: Mapping[str, Any]
+    model: pyo.ConcreteModel,
+    result: SolveResult,
+    *,
+    slug: str,
+    data: Dataset,
+    source: str,
+    params: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the JSON object of a solve."""
     record = {
@@ -88,12 +94,33 @@ def solve_record(
 
 def fit_record(fit: Fit, *, data: Dataset, source: str) -> dict[str, Any]:
     """Return the JSON object of a fit."""
-    names = (
-        "method params solver status stop objective bound iterations features support coef intercept history "
-        "certificate seconds preprocessing warnings details"
-    ).split()
+    names = [
+        "method",
+        "params",
+        "solver",
+        "status",
+        "stop",
+        "objective",
+        "bound",
+        "iterations",
+        "features",
+        "support",
+        "coef",
+        "intercept",
+        "history",
+        "certificate",
+        "seconds",
+        "preprocessing",
+        "warnings",
+        "details",
+    ]
     record = {name: getattr(fit, name) for name in names}
-    record |= {"data": source, "train": fit.scores(data), "labels": data.labels, "data_sha256": fingerprint(data)}
+    record |= {
+        "data": source,
+        "train": fit.scores(data),
+        "labels": data.labels,
+        "data_sha256": fingerprint(data),
+    }
     return {k: plain(v) for k, v in record.items()}
 
 
@@ -142,6 +169,9 @@ def point_from(value: Any) -> Point | None:
     if value is None:
         return None
     try:
-        return Point(*(None if value[k] is None else np.array(value[k], dtype=float) for k in ("x", "y", "z")))  # type: ignore[arg-type]
+        x, y, z = (None if value[k] is None else np.array(value[k], dtype=float) for k in ("x", "y", "z"))
+        if x is None:
+            raise ValueError("x is missing")
+        return Point(x, y, z)
     except (KeyError, TypeError, ValueError) as error:
         raise FileError(f"the saved point is damaged: {error}", "solve again and save with -o") from error

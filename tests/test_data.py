@@ -187,10 +187,7 @@ def test_a_subset_of_rows_keeps_names_and_values(draw):
 
 
 def test_import_is_light():
-    code = (
-        "import sys, fsopt.data; "
-        "print([m for m in ('scipy', 'sklearn', 'pyomo', 'pandas') if m in sys.modules])"
-    )
+    code = "import sys, fsopt.data; print([m for m in ('scipy', 'sklearn', 'pyomo', 'pandas') if m in sys.modules])"
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}
@@ -268,9 +265,7 @@ def written(folder, name, content):
 
 @pytest.mark.parametrize("name", ["toy.csv", "toy.csv.gz", "TOY.CSV"])
 def test_csv(tmp_path, name):
-    path = written(
-        tmp_path, name, '\ufeffa,label,"b, c"\r\n1,yes, 2.5e3\r\n-0.1,no,4\r\n\r\n 3 ,yes,1e-300\r\n'
-    )
+    path = written(tmp_path, name, '\ufeffa,label,"b, c"\r\n1,yes, 2.5e3\r\n-0.1,no,4\r\n\r\n 3 ,yes,1e-300\r\n')
     data = load_dataset(path)
     assert data.X.tolist() == [[1.0, 2500.0], [-0.1, 4.0], [3.0, 1e-300]]
     assert data.y.tolist() == [1.0, -1.0, 1.0]
@@ -526,9 +521,7 @@ def test_arff_refuses(tmp_path, content, message):
 
 
 def test_libsvm(tmp_path):
-    data = load_dataset(
-        written(tmp_path, "t.libsvm", "+1 1:0.5 3:-2\n-1 2:4 # note\n-1 1:1 2:nan\n"), missing="drop"
-    )
+    data = load_dataset(written(tmp_path, "t.libsvm", "+1 1:0.5 3:-2\n-1 2:4 # note\n-1 1:1 2:nan\n"), missing="drop")
     assert data.X.tolist() == [[0.5, 0.0, -2.0], [0.0, 4.0, 0.0]]
     assert data.y.tolist() == [1.0, -1.0]
     assert data.features == ("x1", "x2", "x3")
@@ -620,9 +613,7 @@ def test_sources_not_found(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=r"there is no file .*folder\.csv"):
         load_dataset(tmp_path / "folder.csv")
     written(tmp_path, "t.xlsx", "")
-    with pytest.raises(
-        DataError, match=r"the type of .*t\.xlsx is not known from its name: use one of \.csv"
-    ):
+    with pytest.raises(DataError, match=r"the type of .*t\.xlsx is not known from its name: use one of \.csv"):
         load_dataset(tmp_path / "t.xlsx")
 
 

@@ -1,14 +1,20 @@
-"""Every reference value of a method, from tests/reference/golden.json (computed with other software)."""
+"""Values of the methods against other software: tests/reference/golden.json, and all selections by libsvm."""
 
 import json
 import re
+from itertools import pairwise, product
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
-from support import REFERENCE, reference
+from sklearn.svm import SVC
+from support import REFERENCE, blobs, reference
 
 import fsopt
+from fsopt.drivers.gbd import gbd
 from fsopt.errors import InfeasibleError
+from fsopt.planes import hinge
+from fsopt.results import Status
 from fsopt.solvers.base import Session
 
 ENTRIES = json.loads((REFERENCE / "golden.json").read_text())
@@ -63,3 +69,85 @@ def test_what_cannot_be_asked_for_is_refused_before_any_solver(entry, monkeypatc
         fsopt.fit(entry["name"], reference(entry["data"]), **entry["params"], **scaling(entry))
     numbers = [float(x) for x in re.findall(r"\d+\.\d+", str(caught.value))]
     assert min(abs(x - entry["mentions"]) for x in numbers) <= 1e-3
+
+
+# ---------------------------------------------------------------- GBD against all selections
+
+
+def exact_value(data, sigma, c):
+    """Return F(sigma) from libsvm, with the empty selection in closed form."""
+    chosen = np.flatnonzero(sigma)
+    if not len(chosen):
+        return c * 2 * min((data.y > 0).sum(), (data.y < 0).sum())
+    X = data.X[:, chosen]
+    w = SVC(kernel="linear", C=c, tol=1e-9).fit(X, data.y).coef_[0]
+    return 0.5 * w @ w + c * min(hinge(X @ w + b, data.y) for b in data.y - X @ w)
+
+
+def all_values(data, c):
+    return {s: exact_value(data, np.array(s), c) for s in product((0, 1), repeat=data.p)}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_gbd_finds_the_best_of_all_selections(seed):
+    n, p, c = (20, 24, 30)[seed % 3], 4 + seed % 3, (0.5, 2.0, 8.0)[seed % 3]
+    data = blobs(n, p, seed=seed)
+    values = all_values(data, c)
+    costs = np.random.default_rng(seed).integers(1, 5, p).astype(float)
+    budget = float(costs.sum() // 2)
+    limits = [({"m": m}, lambda s, m=m: sum(s) <= m) for m in (1, 2, p)]
+    limits.append(({"costs": costs.tolist(), "budget": budget}, lambda s: costs @ s <= budget))
+    for limit, allowed in limits:
+        least = min(v for s, v in values.items() if allowed(s))
+        fit = fsopt.fit("gbd", data, c=c, scale="none", **limit)
+        assert fit.status == "optimal"
+        assert fit.objective == pytest.approx(least, rel=2e-6)
+        assert fit.bound == pytest.approx(least, rel=2e-6)
+        sigma = np.zeros(p, dtype=int)
+        sigma[list(fit.support)] = 1
+        assert allowed(tuple(sigma))
+        assert values[tuple(sigma)] == pytest.approx(least, rel=2e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_cut_of_gbd_is_dual_feasible_and_valid_everywhere(seed):
+    data, c = blobs(24, 5, seed=seed), (0.5, 2.0, 8.0)[seed]
+    values = all_values(data, c)
+    fit = fsopt.fit("gbd", data, m=2, c=c, scale="none")
+    assert len(fit.details["alphas"]) >= 2
+    for alpha in fit.details["alphas"]:
+        assert alpha.min() >= 0.0
+        assert alpha.max() <= c
+        assert abs(alpha @ data.y) <= 1e-12 * max(1.0, alpha.sum())
+        slopes = 0.5 * (data.X.T @ (alpha * data.y)) ** 2
+        for sigma, value in values.items():
+            assert alpha.sum() - slopes @ sigma <= value + 1e-7 * max(1.0, value)
+
+
+@pytest.mark.parametrize("data", [blobs(24, 5, seed=1), blobs(30, 5, seed=2), reference("gbd_n6")], ids=str)
+@pytest.mark.parametrize("m", [1, 3])
+def test_gbd_encloses_the_best_value_in_every_iteration(data, m):
+    c = 4.0
+    least = min(v for s, v in all_values(data, c).items() if sum(s) <= m)
+    master, sub = fsopt.build("fsp-master", data, m=m), fsopt.build("fsp-sub", data, c=c)
+    result = gbd(data, master, sub, c=c)
+    lower, upper = ([h[k] for h in result.history] for k in ("bound", "objective"))
+    slack = 2e-6 * least
+    assert max(lower) <= least + slack
+    assert min(upper) >= least - slack
+    assert np.all(np.diff(lower) >= 0)
+    assert all(b <= a for a, b in pairwise(upper))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(least, rel=2e-6)
+    assert result.bound == lower[-1]
+
+
+def test_gbd_obeys_a_rule_that_the_user_adds_to_the_master():
+    data, c = reference("gbd_n6"), 4.0
+    master, sub = fsopt.build("fsp-master", data, m=2), fsopt.build("fsp-sub", data, c=c)
+    master.rule = pyo.Constraint(expr=master.sigma[1] >= 1)
+    result = gbd(data, master, sub, c=c)
+    least = min(v for s, v in all_values(data, c).items() if sum(s) <= 2 and s[1])
+    assert result.status is Status.OPTIMAL
+    assert result.point["sigma"][1] == 1
+    assert result.objective == pytest.approx(least, rel=2e-6)

@@ -8,14 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.output import escape, pairs, print_json, remark, show as put, table
+from fsopt.cli.output import escape, pairs, print_json, remark, table
+from fsopt.cli.output import show as put
 
 
 def models(json: options.Json = False) -> None:
     """List the models: class, paper and equation, parameters."""
     from fsopt.models.registry import MODELS
 
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "model": m.slug,
             "class": m.problem_class,
@@ -41,7 +42,7 @@ def solvers(json: options.Json = False) -> None:
     from fsopt.solvers.registry import SOLVERS
 
     classes = sorted({c for s in SOLVERS.values() for c in s.classes})
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "solver": s.name,
             "classes": sorted(s.classes),
@@ -73,7 +74,7 @@ def methods(json: options.Json = False) -> None:
     """List the methods: paper, models, driver, parameters."""
     from fsopt.methods.registry import METHODS
 
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "method": m.name,
             "paper": m.paper,
@@ -127,8 +128,7 @@ def show(
     built = build(model, source, **options.parse_params(param))
     compiled = compile_model(built)
     components = [
-        {"component": c.name, "kind": kind, "size": len(c), "equation": c.doc or ""}
-        for kind, c in _components(built)
+        {"component": c.name, "kind": kind, "size": len(c), "equation": c.doc or ""} for kind, c in _components(built)
     ]
     sizes = {
         "variables": compiled.n,
@@ -170,12 +170,26 @@ def _sample() -> Any:
 
     from fsopt.data import Dataset
 
-    X = np.array([[2.0, 0.1, 0.3], [1.5, -0.4, 1.0], [0.2, 0.5, -1.0], [-1.0, 0.3, 0.2], [-1.2, 1.0, 0.5], [0.4, -1.0, -0.7]])
+    X = np.array(
+        [
+            [2.0, 0.1, 0.3],
+            [1.5, -0.4, 1.0],
+            [0.2, 0.5, -1.0],
+            [-1.0, 0.3, 0.2],
+            [-1.2, 1.0, 0.5],
+            [0.4, -1.0, -0.7],
+        ]
+    )
     return Dataset(X, np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]), name="sample")
 
 
 def _components(model: Any) -> list[tuple[str, Any]]:
     import pyomo.environ as pyo
 
-    kinds = [("variable", pyo.Var), ("parameter", pyo.Param), ("objective", pyo.Objective), ("constraint", pyo.Constraint)]
+    kinds = [
+        ("variable", pyo.Var),
+        ("parameter", pyo.Param),
+        ("objective", pyo.Objective),
+        ("constraint", pyo.Constraint),
+    ]
     return [(kind, c) for kind, ctype in kinds for c in model.component_objects(ctype)]

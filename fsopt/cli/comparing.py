@@ -60,7 +60,14 @@ def compare(
                 rows.append(row)
         except KeyboardInterrupt:
             interrupted = True
-    record = {"data": data, "n": source.n, "p": source.p, "folds": folds, "seed": seed, "rows": [asdict(r) for r in rows]}
+    record = {
+        "data": data,
+        "n": source.n,
+        "p": source.p,
+        "folds": folds,
+        "seed": seed,
+        "rows": [asdict(r) for r in rows],
+    }
     record = plain(record)
     if output is not None:
         write_text(output, dump_json(record))
@@ -79,7 +86,10 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         ("method", "left"), ("paper", "left"), ("features", "right"), ("CV accuracy", "right"), ("CV MCC", "right"),
         ("objective", "right"), ("status", "left"), ("certificate", "left"), ("solver", "left"), ("seconds", "right"),
     ]  # fmt: skip
-    title = f"{record['data']}: {record['n']} rows, {record['p']} features, {record['folds']}-fold cross-validation, seed {record['seed']}"
+    title = (
+        f"{record['data']}: {record['n']} rows, {record['p']} features, "
+        f"{record['folds']}-fold cross-validation, seed {record['seed']}"
+    )
     listing = table(title, columns)
     for row in record["rows"]:
         listing.add_row(

@@ -51,7 +51,13 @@ def fit(
             update(entry["iteration"], f"{method}: iteration {entry['iteration']}{_short(entry)}")
 
         fitted = run(
-            method, source, solver=solver, time_limit=time_limit, options=solver_options, progress=report, **params
+            method,
+            source,
+            solver=solver,
+            time_limit=time_limit,
+            options=solver_options,
+            progress=report,
+            **params,
         )
     record = fit_record(fitted, data=source, source=data) | {"label": label, "missing": missing}
     record["columns"] = list(source.features)

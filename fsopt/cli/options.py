@@ -14,7 +14,10 @@ from fsopt.errors import OptionError, ParameterError
 if TYPE_CHECKING:
     from fsopt.data import Dataset
 
-Data = Annotated[str, typer.Option("--data", help="wdbc, a file (.csv .csv.gz .npz .arff .libsvm), or a name in FSOPT_DATA")]
+Data = Annotated[
+    str,
+    typer.Option("--data", help="wdbc, a file (.csv .csv.gz .npz .arff .libsvm), or a name in FSOPT_DATA"),
+]
 Label = Annotated[str, typer.Option("--label", help="name of the label's column")]
 Missing = Annotated[str | None, typer.Option("--missing", help="drop or mean: what to do with missing values")]
 Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]
@@ -70,4 +73,6 @@ def read_options(path: Path | None) -> dict[str, Any] | None:
     except OSError as error:
         raise OptionError(f"cannot read the options file '{path}': {error.strerror}", "check the path") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise OptionError(f"the options file '{path}' is not TOML: {error}", "write lines such as threads = 1") from error
+        raise OptionError(
+            f"the options file '{path}' is not TOML: {error}", "write lines such as threads = 1"
+        ) from error

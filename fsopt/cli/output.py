@@ -89,7 +89,14 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
         yield lambda completed, text: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
     bar = [BarColumn(), MofNCompleteColumn()] if total is not None else []
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False), *bar, TimeElapsedColumn()]

@@ -82,9 +82,15 @@ def _verify(model: Any, solver: str, objective: float | None) -> dict[str, Any]:
     from fsopt.solvers.base import Session
 
     second = Session(model, solver).solve(load=False)
-    known = objective is not None and second.objective is not None
-    difference = abs(objective - second.objective) / max(1.0, abs(objective)) if known else None  # type: ignore[operator]
-    return {"solver": solver, "status": second.status, "objective": second.objective, "difference": difference}
+    difference = None
+    if objective is not None and second.objective is not None:
+        difference = abs(objective - second.objective) / max(1.0, abs(objective))
+    return {
+        "solver": solver,
+        "status": second.status,
+        "objective": second.objective,
+        "difference": difference,
+    }
 
 
 def _print_solve(record: dict[str, Any]) -> None:
@@ -93,8 +99,7 @@ def _print_solve(record: dict[str, Any]) -> None:
     lines.append(("seconds", ", ".join(f"{k} {v:.3f}" for k, v in record["seconds"].items())))
     show(pairs(lines))
     if record.get("verify"):
-        again = record["verify"]
-        show(pairs([("verify", f"{again['solver']}: {again['status']}, objective {again['objective']}, relative difference {again['difference']}")]))
+        show(pairs([(f"verify {k}", v) for k, v in record["verify"].items()]))
     print_certificate(record["certificate"])
 
 

@@ -149,8 +149,9 @@ def _second_order_cone(
     head = _nonnegative(np.sqrt(-values[negative[0]]) * u, lb, ub)
     if head is None:
         return "its two branches are not separated by the bounds: bound the variables on the large side by 0"
-    partners = np.flatnonzero(np.all((F != 0) == (head != 0), axis=1)) if np.count_nonzero(head) > 1 else []
-    return np.vstack([head, F]), np.zeros(1 + len(F)), 1.0, 1 + int(partners[0]) if len(partners) else 0
+    alike = np.flatnonzero(np.all((F != 0) == (head != 0), axis=1))
+    pair = 1 + int(alike[0]) if len(alike) and np.count_nonzero(head) > 1 else 0
+    return np.vstack([head, F]), np.zeros(1 + len(F)), 1.0, pair
 
 
 def _eigen(Q: Vector) -> tuple[Vector, Vector]:
@@ -188,9 +189,7 @@ def _stack(blocks: Sequence[_Block], n: int) -> ConeStack:
         rows.append(start + i)
         cols.append(b.columns[j])
         vals.append(b.G[i, j])
-    G = sp.csr_matrix(
-        (np.concatenate(vals), (np.concatenate(rows), np.concatenate(cols))), shape=(int(starts[-1]), n)
-    )
+    G = sp.csr_matrix((np.concatenate(vals), (np.concatenate(rows), np.concatenate(cols))), shape=(int(starts[-1]), n))
     return ConeStack(
         G,
         np.concatenate([np.zeros(0), *(b.h for b in blocks)]),

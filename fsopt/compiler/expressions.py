@@ -37,10 +37,10 @@ class Dot(LinearExpression):  # type: ignore[misc]
         self.coefs = coefs
         self.variables = variables
         self._terms: list[Any] | None = None
-        self._nargs = len(variables)
+        self._nargs = len(variables)  # type: ignore[misc]
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
         return LinearExpression
 
     @property

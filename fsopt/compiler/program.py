@@ -142,9 +142,7 @@ def _read_objective(
     objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     if len(objectives) > 1:
         names = ", ".join(o.name for o in objectives)
-        raise ParameterError(
-            f"the model has {len(objectives)} active objectives ({names})", "deactivate all but one"
-        )
+        raise ParameterError(f"the model has {len(objectives)} active objectives ({names})", "deactivate all but one")
     if not objectives:
         return None, 1.0, sp.csc_matrix((n, n)), np.zeros(n), 0.0
     objective = objectives[0]

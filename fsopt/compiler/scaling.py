@@ -42,7 +42,11 @@ class Scaling:
 
 
 def equilibrate(
-    A: sp.csr_matrix, sides: tuple[Vector, Vector], bounds: tuple[Vector, Vector], cones: ConeStack, passes: int = 3
+    A: sp.csr_matrix,
+    sides: tuple[Vector, Vector],
+    bounds: tuple[Vector, Vector],
+    cones: ConeStack,
+    passes: int = 3,
 ) -> Scaling:
     """Return the scaling of linear rows A (m, n) with two sides, columns with two bounds, and cones.
 

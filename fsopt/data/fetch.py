@@ -45,9 +45,7 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
         If the file cannot be written.
     """
     if not name or Path(name).name != name:
-        raise ParameterError(
-            f"'{name}' is not a name of a data set", "give a plain name, for example 'sonar'"
-        )
+        raise ParameterError(f"'{name}' is not a name of a data set", "give a plain name, for example 'sonar'")
     target = data_folder() if folder is None else Path(folder).expanduser()
     if target is None:
         raise ParameterError(
@@ -56,9 +54,7 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
     bunch = _download(name)
     features = [str(feature) for feature in bunch.feature_names]
     if DEFAULT_LABEL in features:
-        raise DataError(
-            f"'{name}' has a feature called '{DEFAULT_LABEL}'", "save it as a CSV file and use --label"
-        )
+        raise DataError(f"'{name}' has a feature called '{DEFAULT_LABEL}'", "save it as a CSV file and use --label")
     if bunch.target is None or np.ndim(bunch.target) != 1:
         raise DataError(f"'{name}' has not one target column on OpenML", "choose another data set")
     labels = label_texts(np.asarray(bunch.target))
@@ -77,9 +73,7 @@ def _download(name: str) -> Any:
             "check the network and its proxy, or download the file elsewhere and give its path",
         ) from error
     except ValueError as error:
-        raise DataError(
-            f"OpenML does not give '{name}' ({error})", "look up its name on openml.org"
-        ) from error
+        raise DataError(f"OpenML does not give '{name}' ({error})", "look up its name on openml.org") from error
 
 
 def _numeric(bunch: Any, name: str) -> Matrix:
@@ -119,9 +113,7 @@ def _write(path: Path, content: bytes) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(
-            f"{path} cannot be written ({error})", "choose a folder that can be written"
-        ) from error
+        raise FileError(f"{path} cannot be written ({error})", "choose a folder that can be written") from error
     with whole_file(path) as temporary:
         temporary.write_bytes(content)
     return path

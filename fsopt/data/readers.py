@@ -30,9 +30,7 @@ _UNNAMED: dict[str, Callable[[Path], Table]] = {".npz": read_npz, ".libsvm": rea
 SUFFIXES = (".csv.gz", ".csv", ".npz", ".arff", ".libsvm")
 
 
-def load_dataset(
-    source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, missing: str | None = None
-) -> Dataset:
+def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, missing: str | None = None) -> Dataset:
     """Load a two-class data set.
 
     Parameters

@@ -17,9 +17,7 @@ import numpy as np
 from fsopt.data.table import Table, is_missing
 from fsopt.errors import DataError
 
-_ATTRIBUTE = re.compile(
-    r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE
-)
+_ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
 
 
 def read_csv(path: Path, label: str, *, required: bool = True) -> Table:
@@ -88,9 +86,7 @@ def read_arff(path: Path, label: str) -> Table:
         raise DataError("there are no @attribute lines followed by @data", "give an ARFF file")
     body = ["\n" if line.lstrip().startswith("%") else line for line in lines[start:]]
     if any(line.lstrip().startswith("{") for line in body):
-        raise DataError(
-            "sparse ARFF rows ({index value, ...}) are not read", "save it as dense ARFF or .libsvm"
-        )
+        raise DataError("sparse ARFF rows ({index value, ...}) are not read", "save it as dense ARFF or .libsvm")
     quote = '"' if any('"' in line for line in body) else "'"
     rows = _rows(body, before=start, skipinitialspace=True, quotechar=quote, escapechar="\\")
     nominal = [j for j, name in enumerate(names) if name.lower() == "class" and kinds[j].startswith("{")]
@@ -148,17 +144,13 @@ def _label_position(names: Sequence[str], label: str) -> int:
 def _table(rows: Iterator[tuple[int, list[str]]], names: list[str], position: int | None) -> Table:
     features = [name for k, name in enumerate(names) if k != position]
     if not features:
-        raise DataError(
-            f"'{names[0]}' is the only column", "give a comma-separated file with features"
-        )
+        raise DataError(f"'{names[0]}' is the only column", "give a comma-separated file with features")
     values: list[list[float]] = []
     labels: list[str] = []
     for count, (line, row) in enumerate(rows, start=1):
         where = f"row {count} (line {line})"
         if len(row) != len(names):
-            raise DataError(
-                f"{where} has {len(row)} fields, there are {len(names)} columns", "repair the row"
-            )
+            raise DataError(f"{where} has {len(row)} fields, there are {len(names)} columns", "repair the row")
         if position is not None:
             labels.append(row.pop(position).strip())
         try:

@@ -21,7 +21,9 @@ Vector = NDArray[np.float64]
 class Penalty(Protocol):
     """A concave approximation of the number of nonzeros, as g - h with g = slope * ||w||_1."""
 
-    slope: float
+    @property
+    def slope(self) -> float:
+        """Slope of the approximation at 0."""
 
     def value(self, w: Vector) -> float:
         """Return g(w) - h(w)."""

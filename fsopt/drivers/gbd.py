@@ -159,5 +159,10 @@ def certify_gbd(
     balance = float(np.abs(A @ data.y).max(initial=0.0)) / max(1.0, c)
     residuals = {"alpha bounds": outside, "alpha balance": balance, "gap": relative_gap(upper, lower)}
     return make(
-        "gbd", residuals, tolerance=max(tolerance, 1e-9), objective=upper, bound=lower, bound_source="master problem"
+        "gbd",
+        residuals,
+        tolerance=max(tolerance, 1e-9),
+        objective=upper,
+        bound=lower,
+        bound_source="master problem",
     )

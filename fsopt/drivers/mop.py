@@ -93,9 +93,7 @@ def mop(
             }  # fmt: skip
             new, radius, capacity, steps = _rescale(data, step, plane, scales, c, recorder)
             capacities.append(radius * capacity)
-            recorder.record(
-                E=risks[-1], H=capacities[-1], n_features=int(np.sum(new > 0)), linear_programs=steps
-            )
+            recorder.record(E=risks[-1], H=capacities[-1], n_features=int(np.sum(new > 0)), linear_programs=steps)
             settled = len(risks) > 1 and not (
                 _fell(risks, tolerance) or _fell(capacities, tolerance) or np.sum(new > 0) < np.sum(scales > 0)
             )
@@ -167,7 +165,7 @@ def _rescale(
     m = session.model
     radius, capacity = float(((data.X**2) @ scales).max()), plane.capacity
     best = scales, radius, capacity
-    value = radius * capacity + c * np.sum(scales > 0)
+    value = radius * capacity + c * int(np.sum(scales > 0))
     price = np.where(scales > 0, c / np.where(scales > 0, scales, 1.0), 0.0)
     m.weight.store_values(dict(enumerate(plane.w.tolist())))
     m.w_square.store_values(dict(enumerate((plane.w**2).tolist())))

@@ -39,8 +39,8 @@ class ConcaveTerms:
 
     def point(self, model: pyo.ConcreteModel) -> Vector:
         """Return the present values of the variables, clipped at 0."""
-        x = [v.value for name, _ in self.pairs for v in model.component(name).values()]
-        return np.maximum(np.array(x), 0.0)
+        x: Vector = np.array([v.value for name, _ in self.pairs for v in model.component(name).values()])
+        return np.where(x > 0, x, 0.0)
 
     def move(self, model: pyo.ConcreteModel, x: Vector) -> None:
         """Set the costs of the step model to the gradient at x."""

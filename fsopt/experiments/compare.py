@@ -90,12 +90,11 @@ def compare(
     tasks = [Task(name, k, test) for name in names for k, test in [(None, None), *enumerate(splits)]]
     done: dict[str, list[Done]] = {name: [] for name in names}
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    finished = 0
     waiting = list(names)
     # Long ones first, so that the last task is a short one.
     order = sorted(tasks, key=lambda t: t.method not in ("gbd", "mopfs", "l0-mpm"))
-    for result in parallel(delayed(run_task)(data, task, time_limit) for task in order):
-        finished += 1
+    results = parallel(delayed(run_task)(data, task, time_limit) for task in order)
+    for finished, result in enumerate(results, start=1):
         done[result.task.method].append(result)
         if progress is not None:
             progress(finished, len(tasks), result)
@@ -146,7 +145,9 @@ def summarise(method: str, results: Sequence[Done]) -> Row:
         features=found.features if found else (),
         cv_accuracy=float(np.mean([s["accuracy"] for s in scores])) if complete else None,
         cv_mcc=float(np.mean([s["mcc"] for s in scores])) if complete else None,
-        certificate={"kind": certificate.kind, "ok": certificate.ok, "worst": certificate.worst} if certificate else None,
+        certificate={"kind": certificate.kind, "ok": certificate.ok, "worst": certificate.worst}
+        if certificate
+        else None,
         solver=found.solver if found else "",
         seconds=whole.seconds,
         warnings=found.warnings if found else (),

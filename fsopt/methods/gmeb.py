@@ -12,7 +12,13 @@ from fsopt.data import Dataset
 from fsopt.drivers.recorder import usable
 from fsopt.errors import ParameterError
 from fsopt.methods.common import Plane, Run, extend, make_fit, preprocess, proof, select
-from fsopt.models.gmeb import build_gmeb_dual, build_gmeb_hard_margin, build_gmeb_primal, radius, second_moments
+from fsopt.models.gmeb import (
+    build_gmeb_dual,
+    build_gmeb_hard_margin,
+    build_gmeb_primal,
+    radius,
+    second_moments,
+)
 from fsopt.planes import hinge, midpoint_intercept
 from fsopt.results import Fit, SolveResult, Status
 from fsopt.solvers.base import solve
@@ -24,9 +30,7 @@ SEPARABLE = 1e-6
 """An optimum below this (relative to the number of rows) counts as 0."""
 
 
-def fit_gmeb(
-    data: Dataset, run: Run, *, r_plus: float = 3.0, r_minus: float = 3.0, scale: str = "center"
-) -> Fit:
+def fit_gmeb(data: Dataset, run: Run, *, r_plus: float = 3.0, r_minus: float = 3.0, scale: str = "center") -> Fit:
     r"""Fit the classifier of least generalization error bound (GMEB).
 
     Columns are centred by the training mean (the bound needs moments about 0 of centred columns); their scale
@@ -81,9 +85,7 @@ def fit_gmeb(
     )  # fmt: skip
 
 
-def _solve(
-    data: Dataset, run: Run, radii: dict[str, float], warnings: list[str]
-) -> tuple[Vector, str, SolveResult]:
+def _solve(data: Dataset, run: Run, radii: dict[str, float], warnings: list[str]) -> tuple[Vector, str, SolveResult]:
     """Return w, the program that proves it, and its result: the dual, or what stands in where it is silent."""
     model = build_gmeb_dual(data, **radii)
     dual = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "the dual (16)")
@@ -101,9 +103,7 @@ def _solve(
         return w, "gmeb-dual", dual
     warnings.append("the multipliers of (16) failed their check: the primal (15) was solved instead")
     primal_model = build_gmeb_primal(data, **radii)
-    primal = usable(
-        solve(primal_model, run.solver, time_limit=run.time_limit, options=run.options), "the primal (15)"
-    )
+    primal = usable(solve(primal_model, run.solver, time_limit=run.time_limit, options=run.options), "the primal (15)")
     return np.array([x.value for x in primal_model.w.values()]), "gmeb-primal", primal
 
 
@@ -130,7 +130,9 @@ def gmeb_norm(w: Vector, v_plus: Vector, v_minus: Vector, r_plus: float, r_minus
     if np.isinf(r_plus) or np.isinf(r_minus):
         theta = 0.0 if np.isinf(r_plus) else 1.0
     else:
-        best = minimize_scalar(lambda t: -float(size @ roots(t)), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10})
+        best = minimize_scalar(
+            lambda t: -float(size @ roots(t)), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10}
+        )
         theta = max((0.0, 1.0, float(best.x)), key=lambda t: float(size @ roots(t)))
     u = roots(theta)
     norm = float(size @ u)

@@ -36,9 +36,7 @@ def fit_misclass(data: Dataset, run: Run, *, alpha: float = 5.0, scale: str = "s
     work, map_ = preprocess(data, scale)
     model = build_misclass_step(work, alpha=alpha)
     terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
-    result = sla(
-        model, terms, solver=run.solver, options=run.options, time_limit=run.time_limit, progress=run.progress
-    )
+    result = sla(model, terms, solver=run.solver, options=run.options, time_limit=run.time_limit, progress=run.progress)
     at = result.point
     w, b = at["w"], -at["gamma"]
     params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
@@ -50,9 +48,7 @@ def fit_misclass(data: Dataset, run: Run, *, alpha: float = 5.0, scale: str = "s
     )  # fmt: skip
 
 
-def fit_fsv(
-    data: Dataset, run: Run, *, lam: float = 0.05, alpha: float = 5.0, scale: str = "standard"
-) -> Fit:
+def fit_fsv(data: Dataset, run: Run, *, lam: float = 0.05, alpha: float = 5.0, scale: str = "standard") -> Fit:
     """Fit a plane in few features by concave minimisation (FSV).
 
     Parameters
@@ -73,9 +69,7 @@ def fit_fsv(
     work, map_ = preprocess(data, scale)
     model = build_fsv_step(work, lam=lam, alpha=alpha)
     terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam)
-    result = sla(
-        model, terms, solver=run.solver, options=run.options, time_limit=run.time_limit, progress=run.progress
-    )
+    result = sla(model, terms, solver=run.solver, options=run.options, time_limit=run.time_limit, progress=run.progress)
     at = result.point
     w, b = at["w"], -at["gamma"]
     params = {"lam": lam, "alpha": alpha, "v": np.maximum(at["v"], 0.0)}

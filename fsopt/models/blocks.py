@@ -74,7 +74,8 @@ def whole(model: str, name: str, value: Any, *, low: int, high: int, why: str = 
     """Return a parameter as an int in [low, high]; else ParameterError."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise ParameterError(
-            f"parameter '{name}' of '{model}' must be a whole number, not {value!r}", f"for example {name}={low}"
+            f"parameter '{name}' of '{model}' must be a whole number, not {value!r}",
+            f"for example {name}={low}",
         )
     if not low <= value <= high:
         raise ParameterError(

@@ -132,7 +132,8 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
 
     m.selection = pyo.Constraint(m.J, rule=selection, doc="(5) w_j = sigma_j u_j")
     m.objective = pyo.Objective(
-        expr=0.5 * squares(list(m.u.values())) + c * pyo.quicksum(m.xi.values()), doc="(SUB-M) 1/2 u'u + C e'xi"
+        expr=0.5 * squares(list(m.u.values())) + c * pyo.quicksum(m.xi.values()),
+        doc="(SUB-M) 1/2 u'u + C e'xi",
     )
     return m
 

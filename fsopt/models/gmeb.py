@@ -98,7 +98,10 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
     Parameters and component names as in :func:`build_gmeb_primal` (no ``xi`` and ``unit_norm``); an SOCP,
     infeasible iff the data are not separable. Our addition to paper 1, problem (15).
     """
-    r_plus, r_minus = radius("gmeb-hard-margin", "r_plus", r_plus), radius("gmeb-hard-margin", "r_minus", r_minus)
+    r_plus, r_minus = (
+        radius("gmeb-hard-margin", "r_plus", r_plus),
+        radius("gmeb-hard-margin", "r_minus", r_minus),
+    )
     v_plus, v_minus = second_moments(data)
     m = new_model("gmeb-hard-margin", data)
     add_classifier(m)
@@ -164,7 +167,9 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
         else:
             price.fix(0.0)
     m.objective = pyo.Objective(
-        expr=pyo.quicksum(m.mu.values()) - cost, sense=pyo.maximize, doc="(16) 1'mu - mu_1 - R+ mu_+ - R- mu_-"
+        expr=pyo.quicksum(m.mu.values()) - cost,
+        sense=pyo.maximize,
+        doc="(16) 1'mu - mu_1 - R+ mu_+ - R- mu_-",
     )
     mus, Xy = tuple(m.mu.values()), np.ascontiguousarray((data.X * data.y[:, None]).T)
 

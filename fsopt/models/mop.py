@@ -45,9 +45,7 @@ def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
     return m
 
 
-def build_rsvm_dual(
-    data: Dataset, *, w_cap: float = 1.0, scale: ArrayLike | None = None
-) -> pyo.ConcreteModel:
+def build_rsvm_dual(data: Dataset, *, w_cap: float = 1.0, scale: ArrayLike | None = None) -> pyo.ConcreteModel:
     r"""Return the dual of the rigorous SVM, a second-order cone program whose value is minus the hinge loss.
 
     .. math::
@@ -183,8 +181,8 @@ def build_kernel_scaling_step(
     Returns
     -------
     ConcreteModel
-        LP. Variables ``s w b xi R W`` (``w`` holds g; b is fixed), constraints ``margin image risk capacity ball``, mutable
-        parameters ``weight w_square price_R price_W price_s e_cap``.
+        LP. Variables ``s w b xi R W`` (``w`` holds g; b is fixed), constraints ``margin image risk capacity
+        ball``, mutable parameters ``weight w_square price_R price_W price_s e_cap``.
 
     Raises
     ------

@@ -41,11 +41,10 @@ class Moments:
 
 def _factor(rows: Vector) -> Vector:
     """Return F (r, p) with F'F the covariance of the rows; thin, so that a singular one needs no Cholesky."""
-    centred = (rows - rows.mean(axis=0)) / np.sqrt(len(rows))
+    centred: Vector = (rows - rows.mean(axis=0)) / np.sqrt(len(rows))
     if len(centred) <= centred.shape[1]:
         return centred
-    factor: Vector = np.linalg.qr(centred, mode="r")
-    return factor
+    return np.asarray(np.linalg.qr(centred, mode="r"))
 
 
 def kappa(delta: float) -> float:
@@ -161,9 +160,7 @@ def build_l1_mpm(data: Dataset, *, delta: float = 0.5) -> pyo.ConcreteModel:
     Paper 2, problem (12)-(15).
     """
     m = _sparse_machine("l1-mpm", data, delta, ("(13)", "(14)", "(12)"))
-    m.objective = pyo.Objective(
-        expr=pyo.quicksum([*m.w_plus.values(), *m.w_minus.values()]), doc="(12) ||w||_1"
-    )
+    m.objective = pyo.Objective(expr=pyo.quicksum([*m.w_plus.values(), *m.w_minus.values()]), doc="(12) ||w||_1")
     return m
 
 

@@ -49,9 +49,7 @@ class ModelSpec:
 
 def parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """Return name -> default of the keyword-only parameters of a function."""
-    return {
-        name: p.default for name, p in inspect.signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY
-    }
+    return {name: p.default for name, p in inspect.signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY}
 
 
 def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:

@@ -14,8 +14,8 @@ import pyomo.environ as pyo
 from fsopt.certify import certify_point, farkas, make
 from fsopt.classify import program_class
 from fsopt.compiler import Program, compile_model
-from fsopt.compiler.program import build_rows, constraint_data, hessian, linear_part, read_bounds, read_row
 from fsopt.compiler.expressions import read
+from fsopt.compiler.program import build_rows, constraint_data, hessian, linear_part, read_bounds, read_row
 from fsopt.errors import ParameterError, SolverError
 from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.interface import Change, Interface, Outcome, Settings
@@ -171,7 +171,7 @@ class Session:
         if not terms.quadratic:
             return False
         P = p.sign * hessian(terms, p.n)
-        changed = (P != p.P).nnz > 0
+        changed = bool((P != p.P).nnz)
         p.P = P
         return changed
 

@@ -100,7 +100,12 @@ class Clarabel:
             *(clarabel.SecondOrderConeT(int(k)) for k in self.program.cones.sizes),
         ]
         return clarabel.DefaultSolver(
-            self._hessian(), self.scale * self.program.c, self._matrix(), self._right_hand_side(), cones, self.settings
+            self._hessian(),
+            self.scale * self.program.c,
+            self._matrix(),
+            self._right_hand_side(),
+            cones,
+            self.settings,
         )
 
     def update(self, change: Change) -> str | None:
@@ -184,4 +189,3 @@ def _settings(settings: Settings) -> Any:
         except (TypeError, ValueError) as error:
             raise refuse_option("clarabel", name, f"bad value {value!r}") from error
     return s
-

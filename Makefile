@@ -1,0 +1,34 @@
+# Two commands on a fresh machine with Python >= 3.11:
+#   make demo   installs into .venv and compares all methods on the Wisconsin breast cancer data
+#   make test   installs what the tests need and runs the whole test suite
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint bench clean
+
+demo: .venv/installed
+	$(BIN)/fsopt compare --data wdbc
+
+test: .venv/tested
+	$(BIN)/pytest -n auto
+
+lint: .venv/tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/tested
+	$(BIN)/pip install -q -e ".[bench]"
+	$(BIN)/python benchmarks/modelling.py
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q -e .
+	@touch $@
+
+.venv/tested: .venv/installed
+	$(BIN)/pip install -q -e ".[test,lint]"
+	@touch $@
+
+clean:
+	rm -rf .venv
