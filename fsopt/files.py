@@ -10,6 +10,26 @@ from pathlib import Path
 
 from fsopt.errors import FileError
 
+WRITE_BITS = 0o222
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Return the path if a file can be written there, before the work whose result it is to hold.
+
+    Raises
+    ------
+    FileError : the folder does not exist or cannot be written, the path is a folder, or a read-only file.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise FileError(f"cannot write '{target}': it is a folder", "give a file name")
+    if not target.parent.is_dir():
+        raise FileError(f"cannot write '{target}': there is no folder '{target.parent}'", "create the folder first")
+    for place in (target.parent, target):
+        if place.exists() and not (place.stat().st_mode & WRITE_BITS and os.access(place, os.W_OK)):
+            raise FileError(f"cannot write '{target}': '{place}' is read-only", "choose another place or name")
+    return target
+
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -17,25 +37,21 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises
     ------
-    FileError : the folder does not exist or cannot be written, or ``path`` is a folder.
+    FileError : as :func:`check_writable`, or the disk refuses.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise FileError(f"cannot write '{target}': it is a folder", "give a file name")
+    target = check_writable(path)
     try:
         handle, name = tempfile.mkstemp(prefix=".fsopt-", suffix=target.suffix, dir=target.parent)
         os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise FileError(f"cannot write '{target}': {error.strerror}", "choose a folder you can write to") from error
-    temporary = Path(name)
-    try:
-        yield temporary
-        if target.exists() and not os.access(target, os.W_OK):
-            raise FileError(f"cannot write '{target}': it is read-only", "choose another name")
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+        raise FileError(f"cannot write '{target}': {error.strerror}", "choose another place") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -13,7 +13,7 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.certify import certify_point, dual_point, farkas
-from fsopt.compiler import compile_model
+from fsopt.compiler import compile_model, dot
 from fsopt.results import Point
 from fsopt.solvers.base import Session
 
@@ -22,6 +22,10 @@ MODELS = {
     "onsvm": {"c": 0.7}, "svm": {"c": 0.7}, "gmeb-primal": {"r_plus": 0.4, "r_minus": 0.3},
     "gmeb-dual": {"r_plus": 0.4, "r_minus": 0.3}, "rsvm": {"w_cap": 0.2}, "mpm": {}, "l1-mpm": {"delta": 0.2},
 }  # fmt: skip
+
+
+ALTERNATIVES = {"gmeb-primal": "z", "l1-mpm": "x"}
+"""Parts of the point that an optimum leaves free: multipliers of idle features, slack in the deviations."""
 
 
 def knapsack(sense=pyo.maximize):
@@ -47,11 +51,11 @@ def test_certify_repeats_the_certificate_and_refuses_what_is_moved(name):
     assert result.status == "optimal"
     again = fsopt.certify(m, result)
     assert again.ok
-    assert (again.kind, again.bound_source) == (result.certificate.kind, result.certificate.bound_source)
+    assert again.kind == result.certificate.kind
     assert dict(again.residuals) == pytest.approx(dict(result.certificate.residuals), abs=1e-9)
     assert (again.objective, again.bound) == pytest.approx((result.objective, result.bound))
     held = result.point
-    for part in ("x", "y", "z"):
+    for part in {"x", "y", "z"} - {ALTERNATIVES.get(name)}:
         values = getattr(held, part)
         for j in range(0 if values is None else len(values)):
             for by in (0.03, -0.03):
@@ -82,13 +86,13 @@ def hinge(data, w, b):
     return np.maximum(0.0, 1 - data.y * (data.X @ w + b))
 
 
-def gmeb_point(m, result, data, w):
-    """The point of a GMEB result with other weights and the slacks that make its margins hold."""
-    program = compile_model(m)
-    at = {id(v): value for v, value in zip(program.variables, result.point.x, strict=True)}
-    at |= {id(v): value for v, value in zip(m.w.values(), w, strict=True)}
-    at |= {id(v): e for v, e in zip(m.xi.values(), hinge(data, w, at[id(m.b)]), strict=True)}
-    return np.array([at[id(v)] for v in program.variables])
+def gmeb_point(m, result, data, w, **zeros):
+    """The GMEB result at other weights, with slacks that make its margins hold and named components at 0."""
+    at = pyo.ComponentMap(zip(compile_model(m).variables, result.point.x, strict=True))
+    at.update(zip(m.w.values(), w, strict=True))
+    at.update(zip(m.xi.values(), hinge(data, w, at[m.b]), strict=True))
+    at.update((m.component(name)[j], 0.0) for name, j in zeros.items())
+    return dataclasses.replace(result, point=dataclasses.replace(result.point, x=np.array(list(at.values()))))
 
 
 @pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
@@ -100,10 +104,7 @@ def test_weight_without_scale_is_refused_in_any_unit(unit):
     w = np.array([v.value for v in m.w.values()])
     idle = int(np.argmin(np.abs(w)))
     for j in {idle, 1}:
-        x = gmeb_point(m, result, data, moved(w, j, 1e-4 / unit))
-        names = [v.name for v in compile_model(m).variables]
-        x[[names.index(f"sigma[{idle}]"), names.index(f"t[{idle}]")]] = 0.0
-        assert not fsopt.certify(m, dataclasses.replace(result, point=dataclasses.replace(result.point, x=x))).ok
+        assert not fsopt.certify(m, gmeb_point(m, result, data, moved(w, j, 1e-4 / unit), sigma=idle, t=idle)).ok
 
 
 def test_a_tiny_violation_in_raw_units_that_is_worth_a_percent_is_refused(wdbc):
@@ -115,28 +116,11 @@ def test_a_tiny_violation_in_raw_units_that_is_worth_a_percent_is_refused(wdbc):
     caught = 0
     for j in range(data.p):
         for by in np.array([1, -1]) * 0.3 / np.abs(data.X[:, j]).max():
-            x = gmeb_point(m, result, data, moved(w, j, by))
             better = 1 - hinge(data, moved(w, j, by), m.b.value).sum() / result.objective
             if better > 0.01 and (w[j] + by) ** 2 - sigma[j] * t[j] < 1e-5:
                 caught += 1
-                wrong = dataclasses.replace(result, point=dataclasses.replace(result.point, x=x))
-                assert not fsopt.certify(m, wrong).ok, wdbc.features[j]
+                assert not fsopt.certify(m, gmeb_point(m, result, data, moved(w, j, by))).ok, wdbc.features[j]
     assert caught, "no such point was found: the test is empty"
-
-
-@pytest.mark.parametrize("name", ["gmeb-primal", "gmeb-dual", "svm", "onsvm"])
-@pytest.mark.parametrize("size", ["small", "wdbc"])
-def test_units_do_not_decide_what_is_certified(name, size, wdbc_std):
-    data = blobs(24, 4, seed=5, gap=0.3) if size == "small" else wdbc_std
-    base = fsopt.solve(fsopt.build(name, data, **MODELS[name])).objective
-    mixed = 10.0 ** np.random.default_rng(1).uniform(-4, 4, data.p)
-    for factors in (1e-4, 1e-2, 1e2, 1e4, mixed):
-        m = fsopt.build(name, fsopt.Dataset(data.X * factors, data.y), **MODELS[name])
-        result = fsopt.solve(m)
-        assert result.status == "optimal", (factors, result.certificate.residuals)
-        assert fsopt.certify(m, result).ok
-        if name.startswith("gmeb"):
-            assert result.objective == pytest.approx(base, rel=1e-6)
 
 
 # -- bounds and infeasibility -----------------------------------------------------------------------------
@@ -148,7 +132,9 @@ def boxed(rng, kind):
     m.t = pyo.Var(bounds=(0, 4))
     x = list(m.x.values())
     A = rng.standard_normal((3, 4))
-    m.rows = pyo.Constraint(range(3), rule=lambda m, i: (-2, sum(float(a) * v for a, v in zip(A[i], x, strict=True)), 1.5))
+    m.rows = pyo.Constraint(
+        range(3), rule=lambda m, i: (-2, sum(float(a) * v for a, v in zip(A[i], x, strict=True)), 1.5)
+    )
     goal = sum(float(a) * v for a, v in zip(rng.standard_normal(4), x, strict=True)) + 0.4 * m.t
     if kind == "SOCP":
         m.cone = pyo.Constraint(expr=sum(v**2 for v in x) <= 1.5 * m.t**2)
@@ -176,11 +162,9 @@ def test_any_multipliers_bound_the_objective_at_any_feasible_point(kind, seed):
     bounds.append(result.bound)
     feasible = 0
     for _ in range(300):
-        at = np.append(rng.uniform(-1.5, 1.5, 4), rng.uniform(0, 4))
-        for v, a in zip(program.variables, at, strict=True):
-            v.set_value(float(a))
-        rows = [c for c in m.component_data_objects(pyo.Constraint)]
-        if all(c.lslack() >= 0 and c.uslack() >= 0 for c in rows):
+        m.x.set_values(dict(enumerate(rng.uniform(-1.5, 1.5, 4))))
+        m.t.set_value(rng.uniform(0, 4))
+        if all(c.slack() >= 0 for c in m.component_data_objects(pyo.Constraint)):
             feasible += 1
             assert max(bounds) <= pyo.value(m.o) + 1e-7
     assert feasible
@@ -256,7 +240,7 @@ CHANGES = {  # name: (change, what is updated, why HiGHS translates anew, why Cl
 }
 
 
-@pytest.mark.parametrize("solver", ["highs", "clarabel"])
+@BOTH
 @pytest.mark.parametrize("change", CHANGES)
 def test_an_update_in_place_is_a_fresh_translation(change, solver):
     act, component, *reasons = CHANGES[change]
@@ -279,7 +263,7 @@ def test_an_update_in_place_is_a_fresh_translation(change, solver):
     assert fsopt.certify(m, again).residuals["primal"] < 1e-6
 
 
-@pytest.mark.parametrize("solver", ["highs", "clarabel"])
+@BOTH
 def test_added_rows_and_a_turned_sense_reach_the_solver(solver):
     m = changeable()
     m.o.set_value(m.x[0] + 2 * m.x[1])
@@ -294,36 +278,39 @@ def test_added_rows_and_a_turned_sense_reach_the_solver(solver):
     assert session.solve().objective == pytest.approx(fsopt.solve(m).objective, abs=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["highs", "clarabel"])
+@BOTH
 @pytest.mark.parametrize("change", ["objective", "row", "indefinite", "cone bound"])
 def test_an_update_that_leaves_the_class_of_the_solver_is_refused(change, solver):
     m = changeable()
-    if change == "cone bound":
+    if change == "cone bound" and solver == "clarabel":
         m.cone = pyo.Constraint(expr=m.x[1] ** 2 <= m.x[0] ** 2)
-        solver = "clarabel"
     session = Session(m, solver)
-    row = m.k[0] * m.x[0] + m.k[1] * m.x[1] - m.x[0] ** 2 + m.x[2] ** 2 >= m.rhs
-    {"objective": lambda: m.o.set_value(pyo.exp(m.x[0])), "row": lambda: m.row.set_value(row),
-     "indefinite": lambda: m.q.set_value(-1.0), "cone bound": lambda: m.x[0].setlb(-4)}[change]()  # fmt: skip
+    what = {"row": m.row, "cone bound": m.x}.get(change, m.o)
+    if change == "objective":
+        m.o.set_value(pyo.exp(m.x[0]))
+    elif change == "row":
+        m.row.set_value(m.k[0] * m.x[0] + m.k[1] * m.x[1] - m.x[0] ** 2 + m.x[2] ** 2 >= m.rhs)
+    elif change == "indefinite":
+        m.q.set_value(-1.0)
+    elif solver == "clarabel":
+        m.x[0].setlb(-4)
+    else:
+        m.x[0].domain = pyo.Integers
     with pytest.raises(fsopt.FsoptError):
-        session.update({"row": m.row, "cone bound": m.x}.get(change, m.o))
+        session.update(what)
 
 
 @BOTH
 @settings(max_examples=12, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6))
-def test_a_warm_solve_after_new_costs_is_a_fresh_one(solver, seed):
-    rng = np.random.default_rng(seed)
+@given(costs=st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=3, max_size=5))
+def test_a_warm_solve_after_new_costs_is_a_fresh_one(solver, costs):
     m = changeable()
-    m.q.set_value(0.0)
     m.o.set_value(sum(m.c[j] * m.x[j] for j in range(3)))
     session = Session(m, solver)
-    for _ in range(4):
-        for j in range(3):
-            m.c[j].set_value(float(rng.integers(-3, 4)))
+    for cost in costs:
+        m.c.store_values(dict(enumerate(cost)))
         session.update(m.o)
         warm = session.solve()
-        assert session.rebuilt == ""
-        assert warm.status == "optimal"
+        assert (session.rebuilt, warm.status) == ("", "optimal")
         assert warm.objective == pytest.approx(fsopt.solve(m.clone(), "highs").objective, abs=1e-6)
         assert pyo.value(m.o) == pytest.approx(warm.objective, abs=1e-9)

@@ -103,6 +103,15 @@ def test_a_constant_column_is_never_selected_and_changes_nothing(name):
     np.testing.assert_allclose(after.predict(wider.X), before.predict(data.X))
 
 
+@pytest.mark.parametrize("name", ["gmeb", "onsvm", "l1-mpm", "mopfs"])
+def test_columns_in_tiny_units_are_no_constant_columns(name):
+    data = blobs(40, 4, seed=1)
+    tiny = data.with_X(data.X * np.array([1.0, 1e-14, 1.0, 1e-14]))
+    one, two = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, tiny))
+    assert two.support == one.support
+    assert two.objective == pytest.approx(one.objective, rel=1e-6)
+
+
 def test_gmeb_names_the_constant_columns_that_it_drops():
     data = blobs(30, 3, seed=2)
     wider = fsopt.Dataset(np.column_stack([data.X, np.full(30, 0.1)]), data.y, ["a", "b", "c", "flat"])

@@ -114,15 +114,15 @@ def test_prices_are_derivatives_of_the_optimal_value(solver, square, sense):
 
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize(("shape", "price"), [("ball", -0.5), ("rotated", -1 / 3), ("lorentz", -0.1), ("parabola", -1.0)])  # fmt: skip
-def test_the_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, price, sense, turned):
+@pytest.mark.parametrize("shape", ["ball", "rotated", "lorentz", "parabola"])
+def test_the_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, sense, turned):
     m = pyo.ConcreteModel()
     m.w, m.v, m.s, m.t = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
     m.fix = pyo.Constraint(expr=m.w == 3)
     m.fix2 = pyo.Constraint(expr=m.v == 4)
-    body, goal = {
-        "ball": (m.s**2 + m.t**2 + 0 * m.w - 2, -m.s - m.t), "rotated": (m.w**2 - m.s * m.t, m.s + m.t),
-        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t), "parabola": (m.w**2 + m.v**2 - m.t, m.t),
+    body, goal, price = {
+        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2), "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
+        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10), "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
     }[shape]  # fmt: skip
     m.q = pyo.Constraint(expr=-body >= 0) if turned else pyo.Constraint(expr=body <= 0)
     m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
@@ -222,7 +222,7 @@ def test_a_wrong_class_is_refused_before_any_call_with_the_alternative(monkeypat
 def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
     monkeypatch.setattr(registry, "find_spec", lambda name: None if name == "highspy" else object())
     m, optimum, _ = program("LP")
-    with pytest.raises(SolverError, match="highs.*not installed.*pip install highspy.*clarabel"):
+    with pytest.raises(SolverError, match=r"highs.*not installed.*pip install highspy.*clarabel"):
         fsopt.solve(m, "highs")
     result = fsopt.solve(m)
     assert (result.solver, result.objective) == ("clarabel", pytest.approx(optimum, rel=1e-6))
@@ -270,7 +270,7 @@ def test_a_time_limit_that_is_no_positive_number_is_refused(limit):
 
 def test_unknown_names_and_objectives_that_are_none_or_two():
     m, _, _ = program("LP")
-    with pytest.raises(UnknownNameError, match="hihgs.*highs"):
+    with pytest.raises(UnknownNameError, match=r"hihgs.*highs"):
         fsopt.solve(m, "hihgs")
     m.second = pyo.Objective(expr=m.x[0])
     with pytest.raises(ParameterError, match="o, second"):

@@ -50,8 +50,8 @@ def show_data(
     if json:
         print_json(record)
         return
-    show(pairs([
-        ("data", found.name), ("rows", found.n), ("features", found.p),
-        ("+1", f"'{found.labels[1]}', {len(found.positive)} rows"), ("-1", f"'{found.labels[0]}', {len(found.negative)} rows"),
-        ("constant columns", ", ".join(found.constant) or "none"),
-    ]))  # fmt: skip
+    sizes = [(f"{sign} ('{name}')", f"{len(rows)} rows") for sign, name, rows in (
+        ("+1", found.labels[1], found.positive), ("-1", found.labels[0], found.negative)
+    )]  # fmt: skip
+    constant = ", ".join(found.constant) or "none"
+    show(pairs([("data", found.name), ("rows", found.n), ("features", found.p), *sizes, ("constant columns", constant)]))

@@ -25,7 +25,19 @@ Solver = Annotated[str | None, typer.Option("--solver", help="registry name; the
 Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="save as JSON to this file")]
+
+
+
+def writable(path: Path | None) -> Path | None:
+    """Refuse an output path that cannot be written, before any work is done."""
+    from fsopt.files import check_writable
+
+    return None if path is None else check_writable(path)
+
+
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="save as JSON to this file", callback=writable)
+]
 Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
 
 
