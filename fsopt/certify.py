@@ -166,7 +166,8 @@ def dual_point(program: Program, point: Point) -> tuple[float, dict[str, float]]
         np.maximum(_largest_term(program.A.T.tocsr(), y), _largest_term(program.cones.G.T.tocsr(), z)),
         np.maximum(np.abs(program.c), np.abs(quadratic)),
     )
-    outside = program.cones.distances(z) / (1.0 + _block_norms(program, z))
+    turned = units.uncone.T @ z
+    outside = program.cones.distances(turned) / (1.0 + _block_norms(program, turned))
     dual = max(
         (loose * units.columns / (1.0 + terms * units.columns)).max(initial=0.0),
         (loose_rows / (units.rows + np.abs(y))).max(initial=0.0),

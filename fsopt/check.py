@@ -136,8 +136,7 @@ def _check_proof(
     fit: Fit, work: Dataset, w: Vector, b: float, value: float, residuals: dict[str, float]
 ) -> Certificate:
     details = fit.details
-    columns = details.get("columns")
-    data = work if columns is None else work.columns(np.array(columns, dtype=int))
+    data = _proved_data(fit, work)
     program = compile_model(build(details["program"], data, **details["program_params"]))
     point = details["point"] if isinstance(details["point"], Point) else point_from(details["point"])
     assert point is not None
@@ -152,6 +151,14 @@ def _check_proof(
     here = _step_value(fit, work, w, b)
     residuals |= {"dual": dual["dual"], "first order": max(here - least, 0.0) / (1.0 + abs(here))}
     return make(local, residuals, objective=value, tolerance=LOCAL_TOLERANCE)
+
+
+def _proved_data(fit: Fit, work: Dataset) -> Dataset:
+    """Return the data of the program behind a proof: the columns that were kept, in the units it was solved in."""
+    if "columns" not in fit.details:
+        return work
+    kept = work.columns(np.array(fit.details["columns"], dtype=int))
+    return kept.with_X(kept.X / np.array(fit.details["units"], dtype=float))
 
 
 def _bound(program: str, proof: Certificate) -> float:

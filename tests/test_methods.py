@@ -140,7 +140,7 @@ def test_a_twin_of_a_column_shares_its_weight_in_the_two_norm():
 
 def test_gmeb_does_not_depend_on_the_units_of_the_columns(wdbc):
     rng = np.random.default_rng(5)
-    scale, shift = 10.0 ** rng.uniform(-3, 3, wdbc.p), 10 * rng.standard_normal(wdbc.p)
+    scale, shift = 10.0 ** rng.uniform(-7, 7, wdbc.p), 10 * rng.standard_normal(wdbc.p)
     moved = fsopt.Dataset((wdbc.X - wdbc.X.mean(axis=0)) * scale + shift * scale, wdbc.y)
     one, two = (fsopt.fit("gmeb", d, r_plus=5.0, r_minus=1.75) for d in (wdbc, moved))
     assert one.objective == pytest.approx(97.01383924195684, rel=2e-6)
@@ -150,6 +150,15 @@ def test_gmeb_does_not_depend_on_the_units_of_the_columns(wdbc):
     np.testing.assert_allclose(after, before, atol=1e-4)
     clear = np.abs(before) > 1e-3
     np.testing.assert_array_equal(two.predict(moved.X)[clear], one.predict(wdbc.X)[clear])
+
+
+@pytest.mark.parametrize("slug", ["gmeb-primal", "gmeb-dual"])
+@pytest.mark.parametrize("exponent", [-8, -6, 5, 6, 8])
+def test_a_model_in_extreme_units_is_not_called_optimal_at_a_wrong_value(slug, exponent):
+    data = blobs(40, 4, seed=1)
+    moved = data.with_X(data.X * np.array([1.0, 10.0**exponent, 1.0, 10.0**exponent]))
+    value, result = fsopt.solve(fsopt.build(slug, data)).objective, fsopt.solve(fsopt.build(slug, moved))
+    assert result.status != "optimal" or result.objective == pytest.approx(value, rel=1e-5)
 
 
 @pytest.mark.parametrize("data", [blobs(40, 4, 0), blobs(60, 6, 1, gap=1.5), reference("wdbc_std")], ids=str)

@@ -54,4 +54,6 @@ def show_data(
         ("+1", found.labels[1], found.positive), ("-1", found.labels[0], found.negative)
     )]  # fmt: skip
     constant = ", ".join(found.constant) or "none"
-    show(pairs([("data", found.name), ("rows", found.n), ("features", found.p), *sizes, ("constant columns", constant)]))
+    show(
+        pairs([("data", found.name), ("rows", found.n), ("features", found.p), *sizes, ("constant columns", constant)])
+    )

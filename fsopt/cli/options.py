@@ -27,7 +27,6 @@ TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
 
-
 def writable(path: Path | None) -> Path | None:
     """Refuse an output path that cannot be written, before any work is done."""
     from fsopt.files import check_writable
@@ -35,9 +34,7 @@ def writable(path: Path | None) -> Path | None:
     return None if path is None else check_writable(path)
 
 
-Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="save as JSON to this file", callback=writable)
-]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="save as JSON to this file", callback=writable)]
 Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
 
 

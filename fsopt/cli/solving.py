@@ -123,8 +123,9 @@ def print_certificate(certificate: dict[str, Any] | None) -> None:
 def export(
     model: Model,
     data: options.Data,
-    output: Annotated[Path, typer.Option(
-        "-o", "--output", help="file ending in .lp, .mps, .nl or .gms", callback=options.writable)],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="file ending in .lp, .mps, .nl or .gms", callback=options.writable)
+    ],
     label: options.Label = "label",
     missing: options.Missing = None,
     param: options.Params = None,

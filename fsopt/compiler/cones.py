@@ -20,10 +20,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 Vector = NDArray[np.float64]
 ZERO = 1e-12
-"""Eigenvalues below this fraction of the largest one count as zero."""
+"""Eigenvalues below this fraction of the largest one of their block count as zero."""
+SMALL = 16
+"""Columns up to which the blocks are found by relabelling, without a graph."""
 
 
 @dataclass
@@ -135,9 +138,8 @@ def _second_order_cone(
 ) -> tuple[Vector, Vector, float, int] | str:
     """Return (G, h, scale, pair) of ``x'Qx + a'x + d <= 0`` as a cone, or why it is none."""
     values, vectors = _eigen(Q)
-    size = np.abs(values).max(initial=0.0)
-    positive = values > ZERO * size
-    negative = np.flatnonzero(values < -ZERO * size)
+    positive = values > 0
+    negative = np.flatnonzero(values < 0)
     F = np.sqrt(values[positive])[:, None] * vectors[:, positive].T
     if len(negative) == 0:
         return _convex_quadratic(F, a, d)
@@ -155,11 +157,23 @@ def _second_order_cone(
 
 
 def _eigen(Q: Vector) -> tuple[Vector, Vector]:
-    diagonal = np.diag(Q)
-    if np.count_nonzero(Q - np.diag(diagonal)) == 0:
-        return diagonal.copy(), np.eye(len(Q))
-    values, vectors = np.linalg.eigh(Q)
-    return values, np.where(np.abs(vectors) < 1e-15, 0.0, vectors)
+    """Return eigenvalues and eigenvectors, block by block: blocks may be in units that differ by 1e12."""
+    values, vectors = np.diag(Q).copy(), np.eye(len(Q))
+    first, second = np.nonzero(np.triu(Q, 1))
+    if not len(first):
+        return values, vectors
+    if len(Q) > SMALL:
+        label = connected_components(sp.csr_matrix(Q), directed=False)[1]
+    else:
+        label = np.arange(len(Q))
+        for i, j in zip(first.tolist(), second.tolist(), strict=True):
+            label[label == label[j]] = label[i]
+    for k in set(label[first].tolist()):
+        block = np.flatnonzero(label == k)
+        found, turn = np.linalg.eigh(Q[block[:, None], block])
+        values[block] = np.where(np.abs(found) > ZERO * np.abs(found).max(), found, 0.0)
+        vectors[block[:, None], block] = np.where(np.abs(turn) < 1e-15, 0.0, turn)
+    return values, vectors
 
 
 def _convex_quadratic(F: Vector, a: Vector, d: float) -> tuple[Vector, Vector, float, int] | str:

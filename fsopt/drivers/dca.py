@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from numpy.typing import NDArray
 
 from fsopt.certify import make
-from fsopt.drivers.recorder import Progress, Recorder, usable
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 
@@ -101,13 +101,13 @@ def dca(
             v = np.zeros(len(model.w)) if w is None else penalty.gradient(w)
             model.v.store_values(dict(enumerate(v.tolist())))
             session.update(model.objective)
-            step = usable(session.solve(time_limit=recorder.remaining), f"a step of '{model.name}'")
+            step = recorder.solve(session, f"a step of '{model.name}'")
             new = np.array([x.value for x in model.w.values()])
             new_value = penalty.value(new)
             if w is not None:
                 here = penalty.slope * np.abs(w).sum() - v @ w
                 assert step.objective is not None
-                least = step.objective if step.bound is None else min(step.bound, step.objective)
+                least = step.bound if step.status is Status.OPTIMAL and step.bound is not None else -np.inf
                 criticality = max(here - least, 0.0) / max(1.0, abs(here))
                 rise = max(rise, (new_value - value) / max(1.0, abs(value)))
             recorder.record(
@@ -119,17 +119,17 @@ def dca(
                 np.linalg.norm(new - w) < tolerance or new_value >= value - tolerance * max(1.0, abs(value))
             )
             if still:
-                stop = "stationary"
+                stop = "stationary" if step.status is Status.OPTIMAL else step.stop
                 break
             w, value = new, new_value
             point = values(model) | {"gradient": v, "proof": None}
             if recorder.expired:
                 stop = "time-limit"
                 break
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OutOfTime) as reason:
         if w is None:
             raise
-        stop = "interrupted"
+        stop = "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
     certificate = make("dca", {"criticality": float(criticality), "ascent": rise}, tolerance=10 * tolerance)
     status = Status.STATIONARY if stop == "stationary" and certificate.ok else Status.FEASIBLE
     return DriverResult(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fsopt.certify import Certificate, make, relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import Progress, Recorder, usable
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder
 from fsopt.models.fsp import add_cut
 from fsopt.planes import hinge, midpoint_intercept, project_multipliers
 from fsopt.results import DriverResult, Status
@@ -98,7 +98,7 @@ def gbd(
                 state.tried.add(sigma.tobytes())
                 state.keep(sigma, *plane)
             master_session.add(add_cut(master, data, state.alphas[-1]))
-            bound = usable(master_session.solve(time_limit=recorder.remaining), "the master problem")
+            bound = recorder.solve(master_session, "the master problem")
             state.lower = max(state.lower, bound.bound if bound.bound is not None else 0.0)
             recorder.record(objective=state.upper, bound=state.lower, gap=state.gap)
             sigma = np.round([v.value for v in master.sigma.values()])
@@ -113,10 +113,10 @@ def gbd(
             else:
                 continue
             break
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OutOfTime) as reason:
         if not np.isfinite(state.upper):
             raise
-        stop = "interrupted"
+        stop = "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
     certificate = certify_gbd(data, state.alphas, c, state.upper, state.lower, tolerance)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
     point = {"sigma": state.sigma, "w": state.w, "b": state.b, "alphas": state.alphas}
@@ -138,7 +138,7 @@ def _solve_sub(
     """Solve the subproblem at sigma, keep its multipliers, and return its primal value and plane."""
     sub.sigma.store_values(dict(enumerate(sigma.tolist())))
     session.update(sub.selection)
-    usable(session.solve(time_limit=recorder.remaining), "the subproblem")
+    recorder.solve(session, "the subproblem")
     alpha = np.array([sub.dual[row] for row in sub.margin.values()])
     state.alphas.append(project_multipliers(alpha, data.y, c))
     w = np.where(sigma > 0.5, [v.value for v in sub.w.values()], 0.0)

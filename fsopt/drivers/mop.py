@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fsopt.certify import make
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import Progress, Recorder, usable
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, usable
 from fsopt.models.mop import build_kernel_scaling_step, build_rsvm_dual, build_rsvm_least_norm
 from fsopt.planes import hinge, midpoint_intercept
 from fsopt.results import DriverResult, Status
@@ -107,12 +107,12 @@ def mop(
                 break
         else:
             plane = _plane(data, dual, scales, cap, recorder, options)
-            best |= {"w": scales * plane.w, "b": plane.b, "scales": scales}
+            best |= {"w": scales * plane.w, "b": plane.b, "scales": scales, "inactive": plane.inactive}
             risks.append(plane.risk)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OutOfTime) as reason:
         if not best:
             raise
-        stop = "interrupted"
+        stop = "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
     certificate = _certificate(data, best, c)
     return DriverResult(
         Status.FEASIBLE, stop, risks[-1], None, len(recorder.history), best, tuple(recorder.history), certificate,
@@ -137,7 +137,7 @@ def _plane(
     model.root_scale.store_values(dict(enumerate(np.sqrt(scales).tolist())))
     model.root_cap.set_value(float(np.sqrt(cap)))
     dual.update(model.objective, model.scaling)
-    result = usable(dual.solve(time_limit=recorder.remaining), "(14)")
+    result = recorder.solve(dual, "(14)")
     assert result.objective is not None
     q = np.array([v.value for v in model.q.values()])
     norm = float(np.sqrt(scales @ q**2))
@@ -180,7 +180,7 @@ def _rescale(
         m.price_W.set_value(radius)
         m.price_R.set_value(capacity)
         session.update(m.objective)
-        usable(session.solve(time_limit=recorder.remaining), "a linear program of (15)")
+        recorder.solve(session, "a linear program of (15)")
         steps += 1
         s = np.maximum([v.value for v in m.s.values()], 0.0)
         radius, capacity = float(((data.X**2) @ s).max()), float(s @ plane.w**2)

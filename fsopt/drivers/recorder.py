@@ -11,6 +11,12 @@ from fsopt.results import SolveResult
 from fsopt.solvers.base import Session
 
 Progress = Callable[[Mapping[str, Any]], None]
+
+
+class OutOfTime(SolverError):
+    """A subproblem ran out of time and holds no point: a driver ends with what it has."""
+
+
 PHASES = ("translate", "update", "solve", "load")
 
 
@@ -42,6 +48,13 @@ class Recorder:
     def expired(self) -> bool:
         """Whether the time limit has passed."""
         return self._deadline is not None and time.perf_counter() >= self._deadline
+
+    def solve(self, session: Session, what: str) -> SolveResult:
+        """Solve a subproblem within the time left; raise OutOfTime or SolverError where it holds no point."""
+        result = session.solve(time_limit=self.remaining)
+        if not result.status.solved and (result.stop == "time-limit" or self.expired):
+            raise OutOfTime(f"the time limit passed before {what} was solved for the first time", "give more seconds")
+        return usable(result, what)
 
     def record(self, **fields: Any) -> None:
         """Append the record of one iteration, with the seconds it took and why anything was rebuilt."""

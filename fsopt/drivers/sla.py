@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fsopt.certify import make
 from fsopt.drivers.dca import values
-from fsopt.drivers.recorder import Progress, Recorder, usable
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder
 from fsopt.errors import SolverError
 from fsopt.models.polyhedral import step_costs
 from fsopt.results import DriverResult, Status
@@ -96,7 +96,7 @@ def sla(
     point: dict[str, Any] = {}
     try:
         for _ in range(max_iterations):
-            step = usable(session.solve(time_limit=recorder.remaining), f"a step of '{model.name}'")
+            step = recorder.solve(session, f"a step of '{model.name}'")
             assert step.objective is not None
             new = concave.point(model)
             slopes = concave.weight * step_costs(concave.alpha, np.zeros_like(new) if x is None else x)
@@ -104,12 +104,12 @@ def sla(
             new_value = new_rest - concave.weight * float(np.expm1(-concave.alpha * new).sum())
             if x is not None:
                 here = rest + float(slopes @ x)
-                least = step.objective if step.bound is None else min(step.bound, step.objective)
+                least = step.bound if step.status is Status.OPTIMAL and step.bound is not None else -np.inf
                 principle = max(here - least, 0.0) / (1.0 + abs(here))
                 point["proof"] = step.point
             recorder.record(objective=new_value, principle=float(principle))
             if x is not None and step.objective >= here - tolerance * (1.0 + abs(here)):
-                stop = "stationary"
+                stop = "stationary" if step.status is Status.OPTIMAL else step.stop
                 break
             x, rest, value = new, new_rest, new_value
             point = values(model) | {"proof": None}
@@ -118,10 +118,10 @@ def sla(
                 break
             concave.move(model, x)
             session.update(model.objective)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OutOfTime) as reason:
         if x is None:
             raise
-        stop = "interrupted"
+        stop = "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
     certificate = make("sla", {"minimum principle": float(principle)}, tolerance=max(1e-7, 10 * tolerance))
     status = Status.STATIONARY if stop == "stationary" and certificate.ok else Status.FEASIBLE
     return DriverResult(

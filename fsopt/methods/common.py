@@ -51,10 +51,15 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
         shift = data.X.mean(axis=0)
     if kind in ("standard", "unit-rows"):
         deviation = data.X.std(axis=0)
-        tiny = deviation <= 1e-12 * np.maximum(1.0, np.abs(shift))
-        scale = np.where(tiny, 1.0, deviation)
+        scale = np.where(flat(data.X), 1.0, deviation)
     map_ = Preprocessing(kind, shift, scale)
     return (data if kind == "none" else data.with_X(map_.apply(data.X))), map_
+
+
+def flat(X: Vector) -> NDArray[np.bool_]:
+    """Return which columns (p,) of X (n, p) are constant up to rounding, in whatever units."""
+    constant: NDArray[np.bool_] = X.std(axis=0) <= 1e-12 * np.abs(X).max(axis=0)
+    return constant
 
 
 def select(w: Vector, threshold: float) -> tuple[int, ...]:

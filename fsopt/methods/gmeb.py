@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import usable
 from fsopt.errors import ParameterError
-from fsopt.methods.common import Plane, Run, extend, make_fit, preprocess, proof, select
+from fsopt.methods.common import Plane, Run, extend, flat, make_fit, preprocess, proof, select
 from fsopt.models.gmeb import (
     build_gmeb_dual,
     build_gmeb_hard_margin,
@@ -33,8 +33,8 @@ SEPARABLE = 1e-6
 def fit_gmeb(data: Dataset, run: Run, *, r_plus: float = 3.0, r_minus: float = 3.0, scale: str = "center") -> Fit:
     r"""Fit the classifier of least generalization error bound (GMEB).
 
-    Columns are centred by the training mean (the bound needs moments about 0 of centred columns); their scale
-    is irrelevant, the problem is invariant to it. The dual (16) is solved, (w, b) are its multipliers
+    Columns are centred by the training mean (the bound needs moments about 0 of centred columns). Their units
+    are irrelevant: the problem is invariant to them, and is solved with columns of unit root mean square. The dual (16) is solved, (w, b) are its multipliers
     (Theorem 19), and the answer is checked: hinge(w, b) equals the dual optimum and N(w) <= 1, where
 
     .. math:: N(w) = \max_{\theta \in [0,1]} \sum_j |w_j| \sqrt{\theta v_j^+/R_+ + (1-\theta) v_j^-/R_-}
@@ -58,13 +58,13 @@ def fit_gmeb(data: Dataset, run: Run, *, r_plus: float = 3.0, r_minus: float = 3
     if np.isinf(r_plus) and np.isinf(r_minus):
         raise ParameterError("both r_plus and r_minus are infinite, nothing limits w", "give a finite one")
     centred, map_ = preprocess(data, scale)
-    v_plus, v_minus = second_moments(centred)
-    alive = np.flatnonzero((v_plus > 0) | (v_minus > 0))
+    alive = np.flatnonzero(~flat(data.X))
     warnings: list[str] = []
     if len(alive) < data.p:
         names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), alive)[:5])
         warnings.append(f"{data.p - len(alive)} constant columns were dropped ({names})")
-    work = centred.columns(alive)
+    units = np.sqrt((centred.X[:, alive] ** 2).mean(axis=0))
+    work = centred.columns(alive).with_X(centred.X[:, alive] / units)
     radii = {"r_plus": r_plus, "r_minus": r_minus}
     w, program, result = _solve(work, run, radii, warnings)
     norm, sigma = gmeb_norm(w, *second_moments(work), r_plus, r_minus)
@@ -76,12 +76,12 @@ def fit_gmeb(data: Dataset, run: Run, *, r_plus: float = 3.0, r_minus: float = 3
     assert result.certificate is not None
     certificate = extend(result.certificate, checks)
     full = np.zeros(data.p)
-    full[alive] = w
+    full[alive] = w / units
     return make_fit(
         data, map_, Plane(full, b, select(full * centred.X.std(axis=0), THRESHOLD)),
         objective=objective, outcome=result, started=started, bound=lower, certificate=certificate,
         status=Status.OPTIMAL if certificate.ok else Status.FEASIBLE, warnings=tuple(warnings),
-        details=proof(program, radii, result.point, sigma=sigma, norm=min(norm, 1.0), columns=alive),
+        details=proof(program, radii, result.point, sigma=sigma / units**2, norm=min(norm, 1.0), columns=alive, units=units),
     )  # fmt: skip
 
 

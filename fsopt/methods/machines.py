@@ -99,6 +99,7 @@ def fit_gbd(
     started = time.perf_counter()
     c = number("gbd", "c", c, low=0.0, strict=True)
     max_cuts = whole("gbd", "max_cuts", max_cuts, low=2, high=100_000)
+    tolerance = number("gbd", "tolerance", tolerance, low=0.0)
     if m is None and costs is None and budget is None:
         m = min(5, data.p)
     work, map_ = preprocess(data, scale)

@@ -9,7 +9,7 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.drivers.mop import mop
 from fsopt.methods.common import Plane, Run, make_fit, preprocess
-from fsopt.models.blocks import number
+from fsopt.models.blocks import number, whole
 from fsopt.results import Fit
 
 SHARE = 0.1
@@ -45,6 +45,7 @@ def fit_mopfs(
     started = time.perf_counter()
     cap = max(1.0, SHARE * data.n - 1.0) if w_cap is None else number("mopfs", "w_cap", w_cap, low=0.0, strict=True)
     price = number("mopfs", "c", c, low=0.0)
+    max_iterations = whole("mopfs", "max_iterations", max_iterations, low=1, high=100_000)
     work, map_ = preprocess(data, scale)
     result = mop(
         work, w_cap=cap, c=price * cap * _radius(work) / data.p, options=run.options, solver=run.solver,

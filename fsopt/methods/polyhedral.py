@@ -53,7 +53,7 @@ def fit_fsv(data: Dataset, run: Run, *, lam: float = 0.05, alpha: float = 5.0, s
 
     Parameters
     ----------
-    lam : in [0, 1), weight of feature suppression.
+    lam : in [0, 1], weight of feature suppression.
     alpha : > 0, steepness of the approximation of the step function; the paper's 5.
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
 
