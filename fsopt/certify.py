@@ -87,6 +87,8 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     from fsopt.compiler import compile_model
 
     program = compile_model(model)
+    if result.point is None and result.ray is not None:
+        return farkas(program, result.ray)
     if result.point is None:
         return Certificate("none", False, {}, notes=("there is no point to check",))
     bound = None if result.bound is None else program.sign * result.bound
@@ -189,7 +191,7 @@ def farkas(program: Program, ray: Point) -> Certificate:
     """Certify infeasibility: ``A'y + G'z + r = 0`` over the bounds with a positive value of the sides."""
     assert ray.y is not None
     assert ray.z is not None
-    y, z = ray.y, ray.z
+    y, z, units = ray.y, ray.z, program.scaling
     best = Certificate("infeasible", False, {"farkas": np.inf})
     for sign in (1.0, -1.0):
         size = max(np.abs(y).max(initial=0.0), np.abs(z).max(initial=0.0))
@@ -200,7 +202,11 @@ def farkas(program: Program, ray: Point) -> Certificate:
         rows, loose_rows = _sides(v, program.lo, program.hi)
         columns, loose = _sides(r, program.lb, program.ub)
         value = rows + columns - float(program.cones.h @ t)
-        leftover = max(loose_rows.max(initial=0.0), loose.max(initial=0.0), *[0.0], *program.cones.distances(t))
+        leftover = max(
+            (loose_rows / units.rows).max(initial=0.0),
+            (loose * units.columns).max(initial=0.0),
+            program.cones.distances(units.uncone.T @ t).max(initial=0.0),
+        )
         residual = leftover / value if value > 0 else np.inf
         if residual < best.worst:
             best = make("infeasible", {"farkas": float(residual)}, notes=(f"margin {value:.3g}",))

@@ -70,7 +70,8 @@ class SolveResult:
     seconds : ``build`` (0 here), ``translate``, ``solve`` and ``load`` in seconds.
     iterations : simplex, interior-point or branch-and-bound count, as the solver counts.
     certificate : numbers recomputed by fsopt from the model and the point.
-    point : the primal-dual point, for certificates and saved answers.
+    point : the primal-dual point, for certificates and saved answers; None where there is no usable one.
+    ray : the multipliers that prove infeasibility; None where there are none.
     message : the solver's own words, where they say more than ``stop``.
     """
 
@@ -84,6 +85,7 @@ class SolveResult:
     certificate: Certificate | None = None
     point: Point | None = field(default=None, repr=False)
     message: str = ""
+    ray: Point | None = field(default=None, repr=False)
     _duals: Mapping[int, float] = field(default_factory=dict, repr=False)
 
     def duals(self, component: Any) -> dict[Any, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 
@@ -27,3 +28,11 @@ def blobs(n: int = 30, p: int = 4, seed: int = 0, gap: float = 0.6) -> Dataset:
     X = rng.standard_normal((n, p))
     X[:, : min(2, p)] += gap * y[:, None]
     return Dataset(X, y)
+
+
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    """Write a file, gzip'ed if its name ends in .gz, and return its path."""
+    path = folder / name
+    data = content.encode() if isinstance(content, str) else content
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path

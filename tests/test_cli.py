@@ -36,7 +36,8 @@ def run(command: str, capsys: pytest.CaptureFixture[str], code: int = 0) -> Any:
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     data = blobs(40, 5, seed=1)
     lines = [",".join([*data.features, "kind"])]
-    lines += [",".join([*map(repr, row), "sick" if v > 0 else "fit"]) for row, v in zip(data.X.tolist(), data.y, strict=True)]
+    labels = ["sick" if v > 0 else "fit" for v in data.y]
+    lines += [",".join([*map(repr, row), word]) for row, word in zip(data.X.tolist(), labels, strict=True)]
     (tmp_path / "small.csv").write_text("\n".join(lines) + "\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -44,14 +45,13 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_solve_has_the_contract_and_agrees_with_the_library(capsys: pytest.CaptureFixture[str], wdbc: Any) -> None:
     for slug in ("gmeb-dual", "gmeb-primal"):
-        record = run(
-            f"solve {slug} --data wdbc --param r_plus=3 --param r_minus=3 --scale standard --solver clarabel --json", capsys
-        )
+        command = f"solve {slug} --data wdbc --param r_plus=3 --param r_minus=3 --solver clarabel --json"
+        record = run(f"{command} --scale standard", capsys)
         assert {"model", "data", "params", "solver", "status", "stop", "objective", "bound", "seconds"} < set(record)
         assert set(record["certificate"]) == CERTIFICATE
         assert record["status"] == "optimal"
         assert record["objective"] == pytest.approx(121.757464796, rel=1e-7)
-        raw = run(f"solve {slug} --data wdbc --param r_plus=3 --param r_minus=3 --solver clarabel --json", capsys)
+        raw = run(command, capsys)
         assert raw["objective"] == pytest.approx(229.9026015, rel=1e-6)
     model = fsopt.build("gmeb-dual", wdbc, r_plus=3.0, r_minus=3.0)
     assert fsopt.solve(model).objective == pytest.approx(raw["objective"], rel=1e-6)
@@ -73,7 +73,8 @@ def test_verify_solves_again_with_another_solver(small: Path, capsys: pytest.Cap
 
 def test_options_files_reach_the_solver(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (small / "loose.toml").write_text("max_iter = 2\n")
-    record = run("solve svm --data small.csv --label kind --options loose.toml --solver clarabel --json", capsys, code=1)
+    command = "solve svm --data small.csv --label kind --options loose.toml --solver clarabel --json"
+    record = run(command, capsys, code=1)
     assert record["stop"] == "iteration-limit"
     profiles = sorted((ROOT / "solvers").glob("*.toml"))
     assert profiles
@@ -139,9 +140,10 @@ def test_compare_has_the_contract_in_order(small: Path, capsys: pytest.CaptureFi
     record = run("compare --data small.csv --label kind --folds 3 --jobs 1 -o out.json --json", capsys)
     assert {"data", "n", "p", "rows"} <= set(record)
     assert [row["method"] for row in record["rows"]] == list(fsopt.METHODS)
-    keys = "method paper status objective n_features features cv_accuracy cv_mcc certificate solver seconds".split()
+    keys = {"method", "paper", "status", "objective", "n_features", "features", "cv_accuracy", "cv_mcc"}
+    keys |= {"certificate", "solver", "seconds"}
     for row in record["rows"]:
-        assert set(keys) <= set(row)
+        assert keys <= set(row)
         assert row["n_features"] == len(row["features"])
         assert 0.5 < row["cv_accuracy"] <= 1.0
     assert record == json.loads((small / "out.json").read_text())
@@ -176,7 +178,8 @@ def test_catalogues_and_every_model_is_shown(capsys: pytest.CaptureFixture[str])
 
 
 def test_help_loads_nothing_heavy() -> None:
-    code = "import sys; from fsopt.cli.app import app; print([m for m in ('pyomo', 'numpy', 'scipy', 'sklearn', 'rich.table') if m in sys.modules])"
+    heavy = ("pyomo", "numpy", "scipy", "sklearn", "rich.table")
+    code = f"import sys; from fsopt.cli.app import app; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -144,7 +144,7 @@ def test_one_line_and_exit_2(case: str, folder: Path, capsys: pytest.CaptureFixt
 
 def test_without_json_stdout_is_empty(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main("solve svm --data nowhere.csv".split())
+        main(["solve", "svm", "--data", "nowhere.csv"])
     out, err = capsys.readouterr()
     assert stopped.value.code == 2
     assert out == ""
@@ -156,7 +156,7 @@ def test_a_solver_that_is_not_installed_is_named_with_its_pip_line(
 ) -> None:
     monkeypatch.setattr("fsopt.solvers.registry.find_spec", lambda name: None if name == "clarabel" else object())
     with pytest.raises(SystemExit) as stopped:
-        main("solve svm --data good.csv --solver clarabel".split())
+        main(["solve", "svm", "--data", "good.csv", "--solver", "clarabel"])
     assert stopped.value.code == 2
     err = capsys.readouterr().err
     assert "solver 'clarabel' is not installed: pip install clarabel; installed for QP: highs" in err
@@ -164,10 +164,10 @@ def test_a_solver_that_is_not_installed_is_named_with_its_pip_line(
 
 def test_data_of_another_answer_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main("fit svm --data good.csv -o fit.json --json".split())
+        main(["fit", "svm", "--data", "good.csv", "-o", "fit.json", "--json"])
     assert stopped.value.code == 0
     (folder / "other.csv").write_text(GOOD.replace("1,2,1", "1,3,1"))
     with pytest.raises(SystemExit) as stopped:
-        main("check fit.json --data other.csv".split())
+        main(["check", "fit.json", "--data", "other.csv"])
     assert stopped.value.code == 2
     assert "was computed from other data" in capsys.readouterr().err

@@ -31,7 +31,7 @@ def compare(
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
-    time_limit: options.TimeLimit = None,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="also the names of the features")] = False,
     output: options.Output = None,
     json: options.Json = False,
@@ -41,7 +41,7 @@ def compare(
     from fsopt.files import write_text
     from fsopt.saved import plain
 
-    if time_limit is not None and time_limit <= 0:
+    if not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
     if jobs == 0 or jobs < -1:
         raise ParameterError(f"--jobs is {jobs}", "give a number of processes, or -1 for all processors")

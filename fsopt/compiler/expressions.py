@@ -70,7 +70,10 @@ def dot(coefs: ArrayLike, variables: Sequence[Any]) -> Dot:
     coefs : (p,) finite numbers.
     variables : p Pyomo variables; pass the same tuple for every row of a matrix, it is read only once.
     """
-    return Dot(np.asarray(coefs, dtype=float), variables if isinstance(variables, tuple) else tuple(variables))
+    values = np.asarray(coefs, dtype=float)
+    if values.shape != (len(variables),):
+        raise ValueError(f"{len(variables)} variables need as many coefficients, not an array {values.shape}")
+    return Dot(values, variables if isinstance(variables, tuple) else tuple(variables))
 
 
 @dataclass

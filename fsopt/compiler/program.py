@@ -71,7 +71,7 @@ class Program:
     @cached_property
     def scaling(self) -> Scaling:
         """The units of the program as it was first read; updates in place do not change them."""
-        return equilibrate(self.A, (self.lo, self.hi), (self.lb, self.ub), self.cones)
+        return equilibrate(self.A, (self.lo, self.hi), (self.lb, self.ub), self.cones, self.P.diagonal())
 
     @property
     def n(self) -> int:

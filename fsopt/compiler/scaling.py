@@ -46,12 +46,14 @@ def equilibrate(
     sides: tuple[Vector, Vector],
     bounds: tuple[Vector, Vector],
     cones: ConeStack,
+    curvature: Vector | None = None,
     passes: int = 3,
 ) -> Scaling:
     """Return the scaling of linear rows A (m, n) with two sides, columns with two bounds, and cones.
 
-    A finite side or bound other than 0 fixes the unit of its row or column. The other rows follow the columns,
-    the other columns follow the rows, in turn; the cones follow the columns.
+    A finite side or bound other than 0 fixes the unit of its row or column, and so does the curvature (n,) that
+    the objective has along a column. The other rows follow the columns, the other columns follow the rows, in
+    turn; the cones follow the columns.
     """
     entries = abs(A)
     entries.eliminate_zeros()
@@ -59,6 +61,10 @@ def equilibrate(
     log_rows, log_columns = np.log2(entries.data), np.log2(by_column.data)
     anchored_row, row = _anchor(*sides)
     anchored_column, column = _anchor(*bounds)
+    if curvature is not None:
+        curved = (curvature > 0) & ~anchored_column
+        column = np.where(curved, -0.5 * np.log2(np.where(curved, curvature, 1.0)), column)
+        anchored_column |= curved
     for _ in range(passes):
         height = _segment_max(log_columns - row[by_column.indices], by_column.indptr)
         column = np.where(anchored_column, column, -height)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fsopt.certify import make
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, usable
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder
 from fsopt.models.mop import build_kernel_scaling_step, build_rsvm_dual, build_rsvm_least_norm
 from fsopt.planes import hinge, midpoint_intercept
 from fsopt.results import DriverResult, Status
@@ -143,17 +143,19 @@ def _plane(
     norm = float(np.sqrt(scales @ q**2))
     gamma = norm / np.sqrt(cap)
     inactive = bool(gamma <= INACTIVE * data.n)
-    w = _least_norm(data, scales, max(-result.objective, 0.0), options) if inactive else q / gamma
+    w = _least_norm(data, scales, max(-result.objective, 0.0), options, recorder) if inactive else q / gamma
     scores = data.X @ (scales * w)
     b = midpoint_intercept(scores, data.y)
     return _Plane(w, b, hinge(scores + b, data.y), float(scales @ w**2), inactive)
 
 
-def _least_norm(data: Dataset, scales: Vector, risk: float, options: Mapping[str, Any] | None) -> Vector:
+def _least_norm(
+    data: Dataset, scales: Vector, risk: float, options: Mapping[str, Any] | None, recorder: Recorder
+) -> Vector:
     """Return the least-norm w (for the unscaled kernel) whose loss is the least one, see :func:`mop`."""
     root = np.sqrt(scales)
     model = build_rsvm_least_norm(data, e_cap=risk + SLACK * max(1.0, risk), scale=scales)
-    usable(Session(model, options=options).solve(), "the least-norm plane of (12)")
+    recorder.solve(Session(model, options=options), "the least-norm plane of (12)")
     u = np.array([v.value for v in model.u.values()])
     return np.where(root > 0, u / np.where(root > 0, root, 1.0), 0.0)
 

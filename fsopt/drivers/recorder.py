@@ -11,13 +11,11 @@ from fsopt.results import SolveResult
 from fsopt.solvers.base import Session
 
 Progress = Callable[[Mapping[str, Any]], None]
+PHASES = ("translate", "update", "solve", "load")
 
 
 class OutOfTime(SolverError):
     """A subproblem ran out of time and holds no point: a driver ends with what it has."""
-
-
-PHASES = ("translate", "update", "solve", "load")
 
 
 class Recorder:
@@ -49,9 +47,9 @@ class Recorder:
         """Whether the time limit has passed."""
         return self._deadline is not None and time.perf_counter() >= self._deadline
 
-    def solve(self, session: Session, what: str) -> SolveResult:
+    def solve(self, session: Session, what: str, *, mip_gap: float | None = None) -> SolveResult:
         """Solve a subproblem within the time left; raise OutOfTime or SolverError where it holds no point."""
-        result = session.solve(time_limit=self.remaining)
+        result = session.solve(time_limit=self.remaining, mip_gap=mip_gap)
         if not result.status.solved and (result.stop == "time-limit" or self.expired):
             raise OutOfTime(f"the time limit passed before {what} was solved for the first time", "give more seconds")
         return usable(result, what)

@@ -34,8 +34,9 @@ def fit_gmeb(data: Dataset, run: Run, *, r_plus: float = 3.0, r_minus: float = 3
     r"""Fit the classifier of least generalization error bound (GMEB).
 
     Columns are centred by the training mean (the bound needs moments about 0 of centred columns). Their units
-    are irrelevant: the problem is invariant to them, and is solved with columns of unit root mean square. The dual (16) is solved, (w, b) are its multipliers
-    (Theorem 19), and the answer is checked: hinge(w, b) equals the dual optimum and N(w) <= 1, where
+    are irrelevant: the problem is invariant to them, and is solved with columns of unit root mean square. The dual
+    (16) is solved, (w, b) are its multipliers (Theorem 19), and the answer is checked: hinge(w, b) equals the
+    dual optimum and N(w) <= 1, where
 
     .. math:: N(w) = \max_{\theta \in [0,1]} \sum_j |w_j| \sqrt{\theta v_j^+/R_+ + (1-\theta) v_j^-/R_-}
 
@@ -81,7 +82,9 @@ def fit_gmeb(data: Dataset, run: Run, *, r_plus: float = 3.0, r_minus: float = 3
         data, map_, Plane(full, b, select(full * centred.X.std(axis=0), THRESHOLD)),
         objective=objective, outcome=result, started=started, bound=lower, certificate=certificate,
         status=Status.OPTIMAL if certificate.ok else Status.FEASIBLE, warnings=tuple(warnings),
-        details=proof(program, radii, result.point, sigma=sigma / units**2, norm=min(norm, 1.0), columns=alive, units=units),
+        details=proof(
+            program, radii, result.point, sigma=sigma / units**2, norm=min(norm, 1.0), columns=alive, units=units
+        ),
     )  # fmt: skip
 
 

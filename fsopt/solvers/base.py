@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certify import certify_point, farkas, make
-from fsopt.classify import program_class
-from fsopt.compiler import Program, compile_model
+from fsopt.classify import convex, program_class
+from fsopt.compiler import compile_model
 from fsopt.compiler.expressions import read
-from fsopt.compiler.program import build_rows, constraint_data, hessian, linear_part, read_bounds, read_row
+from fsopt.compiler.program import build_rows, hessian, linear_part, read_bounds, read_row
 from fsopt.errors import ParameterError, SolverError
-from fsopt.results import Point, SolveResult, Status
-from fsopt.solvers.interface import Change, Interface, Outcome, Settings
+from fsopt.results import SolveResult
+from fsopt.solvers.interface import Change, Interface, Settings
+from fsopt.solvers.outcome import conclude, load_values
 from fsopt.solvers.registry import SolverSpec, choose
 
 _CLASS_OF_INTERFACE = {"highs": "Highs", "conic": "Clarabel"}
@@ -107,20 +107,25 @@ class Session:
         started = time.perf_counter()
         self.rebuilt = ""
         rows: list[Any] = []
-        objective = hessian = bounds = False
+        objective: bool | None = False
+        hessian = bounds = False
         for component in components:
             if component.ctype is pyo.Objective:
-                objective = True
-                hessian = self._read_objective() or hessian
+                changed = self._read_objective()
+                objective, hessian = (None, False) if changed is None else (True, changed)
             elif component.ctype is pyo.Var:
                 bounds = True
             else:
-                rows.extend(constraint_data([component]))
-        if bounds:
-            self.program.lb, self.program.ub = read_bounds(self.program.variables)
+                rows.extend(component.values())
         numbers = self._read_rows(rows) if rows else None
-        if rows and numbers is None:
-            self._rebuild("a row got other variables or is no linear row")
+        if objective is None:
+            self._rebuild("the objective is another one, or got terms that are not quadratic")
+        elif bounds and not self._read_bounds():
+            self._rebuild("a bound that a cone or a class rests on changed")
+        elif hessian and not convex(self.program.P):
+            self._rebuild("the quadratic objective is not convex any more")
+        elif rows and numbers is None:
+            self._rebuild("a row got other variables, was switched off or is no linear row")
         else:
             self._send(Change(objective, hessian, bounds, numbers))
         self.seconds["update"] += time.perf_counter() - started
@@ -137,17 +142,20 @@ class Session:
         self._send(Change(added=len(constraints)))
         self.seconds["update"] += time.perf_counter() - started
 
-    def solve(self, *, time_limit: float | None = None, load: bool = True) -> SolveResult:
-        """Solve what is loaded; ``load=False`` leaves the model's variables and suffixes as they are."""
+    def solve(self, *, time_limit: float | None = None, load: bool = True, mip_gap: float | None = None) -> SolveResult:
+        """Solve what is loaded.
+
+        ``load=False`` leaves the model's variables and suffixes as they are; ``mip_gap`` is for this call only.
+        """
         before = dict(self.seconds)
-        if time_limit is not None and time_limit <= 0:
-            raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
-        outcome = self.interface.solve(time_limit)
+        if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
+            raise ParameterError(f"the time limit must be positive, not {time_limit!r}", "give seconds > 0")
+        outcome = self.interface.solve(time_limit, mip_gap)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
-        result = _conclude(self.program, outcome, self.spec.name)
-        if load and result.point is not None:
-            _load(self.program, result)
+        result = conclude(self.program, outcome, self.spec.name)
+        if load and result.status.solved:
+            load_values(self.program, result)
         self.seconds["load"] += time.perf_counter() - started
         seconds = {k: v - before[k] for k, v in self.seconds.items() if k != "update"}
         seconds["translate"] = self.seconds["translate"]
@@ -161,15 +169,32 @@ class Session:
     def _rebuild(self, reason: str) -> None:
         self.rebuilt = reason
         self.program = compile_model(self.model)
+        self.problem_class = program_class(self.program)
+        self.spec = self._choose(self.spec.name)
         self.interface = self._open()
 
-    def _read_objective(self) -> bool:
-        """Read the objective again; return whether its quadratic part changed."""
+    def _read_bounds(self) -> bool:
+        """Read the bounds again; return whether no integer column and no sign under a cone changed."""
         p = self.program
+        lb, ub = read_bounds(p.variables)
+        same = np.array_equal(p.integer, [not v.is_continuous() for v in p.variables])
+        if len(p.cones):
+            same &= np.array_equal(lb >= 0, p.lb >= 0) and np.array_equal(ub <= 0, p.ub <= 0)
+        p.lb, p.ub = lb, ub
+        return bool(same)
+
+    def _read_objective(self) -> bool | None:
+        """Read the objective again; return whether its quadratic part changed, None where it cannot be read."""
+        p = self.program
+        if p.objective is None or not p.objective.active:
+            return None
         terms = read(p.objective.expr, p.column)
+        if terms.nonlinear is not None:
+            return None
+        sign = 1.0 if p.objective.sense == pyo.minimize else -1.0
+        if sign != p.sign:
+            return None
         p.c, p.c0 = p.sign * linear_part(terms, p.column), p.sign * terms.constant
-        if not terms.quadratic:
-            return False
         P = p.sign * hessian(terms, p.n)
         changed = bool((P != p.P).nnz)
         p.P = P
@@ -178,98 +203,16 @@ class Session:
     def _read_rows(self, rows: list[Any]) -> Any:
         """Write new coefficients and sides into the program; None where the pattern is another one."""
         p = self.program
-        if any(id(data) not in p.row_of for data in rows):
+        if any(id(data) not in p.row_of or not data.active for data in rows):
             return None
         numbers = np.array([p.row_of[id(data)] for data in rows])
-        A, lo, hi = build_rows([read_row(data, p.column) for data in rows], p.column)
+        read_anew = [read_row(data, p.column) for data in rows]
+        if not all(row.terms.linear for row in read_anew):
+            return None
+        A, lo, hi = build_rows(read_anew, p.column)
         places = np.concatenate([np.arange(p.A.indptr[i], p.A.indptr[i + 1]) for i in numbers])
         if len(places) != A.nnz or not np.array_equal(p.A.indices[places], A.indices):
             return None
         p.A.data[places] = A.data
         p.lo[numbers], p.hi[numbers] = lo, hi
         return numbers
-
-
-def _conclude(program: Program, outcome: Outcome, solver: str) -> SolveResult:
-    """Turn a solver's outcome into a result whose status rests on the certificate."""
-    sign = program.sign
-    if outcome.point is None:
-        return _without_point(program, outcome, solver)
-    bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
-    certificate = certify_point(program, outcome.point, bound=bound, source=solver)
-    feasible = make("feasible", {"primal": certificate.residuals["primal"]}).ok
-    proved = certificate.ok and certificate.kind in ("convex", "mixed-integer")
-    status = Status.OPTIMAL if proved else Status.FEASIBLE if feasible else Status.NONE
-    if certificate.kind == "convex" and certificate.residuals["dual"] <= certificate.tolerance:
-        bound = sign * certificate.bound if certificate.bound is not None else None
-    return SolveResult(
-        status=status,
-        stop=outcome.stop,
-        objective=certificate.objective,
-        bound=None if bound is None else sign * bound,
-        solver=solver,
-        seconds={},
-        iterations=outcome.iterations,
-        certificate=certificate,
-        point=outcome.point,
-        message=outcome.message,
-        _duals=_shadow_prices(program, outcome.point),
-    )
-
-
-def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:
-    proved = outcome.claim in (Status.INFEASIBLE, Status.UNBOUNDED)
-    certificate = farkas(program, outcome.ray) if outcome.ray is not None else None
-    return SolveResult(
-        status=outcome.claim if proved else Status.NONE,
-        stop=outcome.stop,
-        objective=None,
-        bound=None if outcome.bound is None else program.sign * outcome.bound,
-        solver=solver,
-        seconds={},
-        iterations=outcome.iterations,
-        certificate=certificate,
-        message=outcome.message,
-    )
-
-
-def _shadow_prices(program: Program, point: Point) -> dict[int, float]:
-    """Return id(constraint) -> d objective / d right-hand side, for rows and for cones as quadratics."""
-    if point.y is None or point.z is None:
-        return {}
-    prices = dict(zip(map(id, program.constraints), (program.sign * point.y).tolist(), strict=True))
-    cones = program.cones
-    if len(cones):
-        heads = (cones.G @ point.x + cones.h)[cones.starts[:-1]]
-        at_apex = np.abs(heads) < 1e-9
-        prices_q = -point.z[cones.starts[:-1]] / (2 * np.where(at_apex, np.nan, heads)) / cones.scale
-        prices |= dict(zip(map(id, cones.constraints), (program.sign * cones.side * prices_q).tolist(), strict=True))
-    return prices
-
-
-def _load(program: Program, result: SolveResult) -> None:
-    """Write values, shadow prices and reduced costs into the Pyomo model."""
-    assert result.point is not None
-    for variable, value in zip(program.variables, result.point.x.tolist(), strict=True):
-        if not variable.fixed:
-            variable.set_value(value, skip_validation=True)
-            variable.stale = False
-    if not result._duals:
-        return
-    y, z = result.point.y, result.point.z
-    assert y is not None
-    assert z is not None
-    reduced = program.P @ result.point.x + program.c - program.A.T @ y - program.cones.G.T @ z
-    dual, rc = _suffix(program.model, "dual"), _suffix(program.model, "rc")
-    dual.clear()
-    rc.clear()
-    for constraint in (*program.constraints, *program.cones.constraints):
-        dual[constraint] = result._duals[id(constraint)]
-    for variable, value in zip(program.variables, (program.sign * reduced).tolist(), strict=True):
-        rc[variable] = value
-
-
-def _suffix(model: pyo.ConcreteModel, name: str) -> Any:
-    if model.component(name) is None:
-        model.add_component(name, pyo.Suffix(direction=pyo.Suffix.IMPORT))
-    return model.component(name)

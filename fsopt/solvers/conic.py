@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from fsopt.compiler import Program
+from fsopt.errors import OptionError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
 
@@ -45,6 +46,7 @@ class Clarabel:
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.settings = _settings(settings)
+        self.time_limit = self.settings.time_limit
         self._layout()
         self.solver = self._load()
 
@@ -99,8 +101,9 @@ class Clarabel:
             clarabel.NonnegativeConeT(len(self.up) + len(self.above) + len(self.down) + len(self.below)),
             *(clarabel.SecondOrderConeT(int(k)) for k in self.program.cones.sizes),
         ]
+        self.hessian = self._hessian()
         return clarabel.DefaultSolver(
-            self._hessian(),
+            self.hessian,
             self.scale * self.program.c,
             self._matrix(),
             self._right_hand_side(),
@@ -117,14 +120,18 @@ class Clarabel:
         if change.objective:
             new["q"] = self.scale * p.c
         if change.hessian:
-            new["P"] = self._hessian()
+            P = self._hessian()
+            if not (np.array_equal(P.indptr, self.hessian.indptr) and np.array_equal(P.indices, self.hessian.indices)):
+                return "the quadratic objective got other products"
+            new["P"] = P
         if change.bounds or change.rows is not None:
             if self._kinds_changed():
                 return "a side or bound appeared or vanished"
             new["b"] = self._right_hand_side()
         if change.rows is not None:
             new["A"] = self._matrix()
-        self.solver.update(**new)
+        if new:
+            self.solver.update(**new)
         return None
 
     def _kinds_changed(self) -> bool:
@@ -138,11 +145,12 @@ class Clarabel:
             and np.array_equal(self.below, np.flatnonzero((p.lb > -np.inf) & (p.lb != p.ub)))
         )
 
-    def solve(self, time_limit: float | None) -> Outcome:
+    def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run Clarabel from its own starting point (interior-point methods do not start warm)."""
         started = time.perf_counter()
-        if time_limit is not None:
-            self.settings.time_limit = float(time_limit)
+        limit = self.time_limit if time_limit is None else float(time_limit)
+        if limit != self.settings.time_limit:
+            self.settings.time_limit = limit
             self.solver.update(settings=self.settings)
         solution = self.solver.solve()
         claim, stop = STATUS_MAP[str(solution.status)]
@@ -186,6 +194,10 @@ def _settings(settings: Settings) -> Any:
             raise refuse_option("clarabel", name, "unknown name")
         try:
             setattr(s, name, value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError, AttributeError) as error:
             raise refuse_option("clarabel", name, f"bad value {value!r}") from error
+    try:
+        clarabel.DefaultSolver(sp.csc_matrix((1, 1)), np.zeros(1), sp.csc_matrix((0, 1)), np.zeros(0), [], s)
+    except Exception as error:  # Clarabel checks its settings here and raises nothing more special
+        raise OptionError(f"solver 'clarabel' refused its options ({error})", "see the solver's manual") from error
     return s

@@ -29,6 +29,8 @@ STATUS_MAP = {
 }
 TOLERANCE = 1e-9
 PRIMAL_SIMPLEX = 4
+FAR = 1e6
+"""A quadratic program whose answer lies further out than this is asked whether it is unbounded."""
 
 
 class Highs:
@@ -37,6 +39,7 @@ class Highs:
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.mip = bool(program.integer.any())
+        self.mip_gap = settings.mip_gap
         self.h = highspy.Highs()
         self._options(settings)
         self._load()
@@ -52,10 +55,15 @@ class Highs:
             "mip_feasibility_tolerance": tolerance,
             "mip_rel_gap": settings.mip_gap,
             "mip_abs_gap": 1e-9,
+            "qp_regularization_value": 1e-10,
         }
         self.h.setOptionValue("output_flag", False)
         for name, value in {**common, **settings.own}.items():
-            if self.h.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            try:
+                taken = self.h.setOptionValue(name, value) == highspy.HighsStatus.kOk
+            except TypeError:
+                taken = False
+            if not taken:
                 raise refuse_option("highs", name, f"unknown name or bad value {value!r}")
 
     def _load(self) -> None:
@@ -103,17 +111,20 @@ class Highs:
             for k in range(p.A.indptr[i], p.A.indptr[i + 1]):
                 self.h.changeCoeff(i, int(p.A.indices[k]), float(p.A.data[k]))
 
-    def solve(self, time_limit: float | None) -> Outcome:
+    def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run HiGHS; an incumbent of branch and bound is solved again with its integers fixed."""
         started = time.perf_counter()
         deadline = np.inf if time_limit is None else self.h.getRunTime() + time_limit
         self.h.setOptionValue("time_limit", deadline)
+        self.h.setOptionValue("mip_rel_gap", self.mip_gap if mip_gap is None else mip_gap)
         self.h.run()
         claim, stop = self._status()
         if self.h.getModelStatus() == _M.kUnboundedOrInfeasible:
             claim, stop = self._tell_apart()
+        if self.program.P.nnz and not self.mip and self._recedes():
+            claim, stop = Status.UNBOUNDED, "unbounded"
         info = self.h.getInfo()
-        feasible = info.primal_solution_status == 2
+        feasible = info.primal_solution_status == 2 and claim is not Status.UNBOUNDED
         bound = float(info.mip_dual_bound) if self.mip else None
         iterations = int(info.mip_node_count if self.mip else max(info.simplex_iteration_count, 0))
         iterations += 0 if self.mip else max(int(info.ipm_iteration_count), 0) + max(int(info.qp_iteration_count), 0)
@@ -137,6 +148,30 @@ class Highs:
         self.h.run()
         self.h.setOptionValue("presolve", "choose")
         return self._status()
+
+    def _recedes(self) -> bool:
+        """Tell an unbounded quadratic program, which HiGHS regularises and calls optimal far out.
+
+        It is unbounded along d iff Pd = 0, c'd < 0 and d never meets a side or bound: a linear program.
+        """
+        p = self.program
+        if np.abs(np.array(self.h.getSolution().col_value)).max(initial=0.0) < FAR:
+            return False
+        low, high = (np.where(np.isfinite(side), 0.0, big) for side, big in ((p.lb, -1.0), (p.ub, 1.0)))
+        sides = [np.where(np.isfinite(side), 0.0, side) for side in (p.lo, p.hi)]
+        rows = sp.vstack([p.A, p.P], format="csr")
+        still = np.zeros(p.n)
+        h = highspy.Highs()
+        h.setOptionValue("output_flag", False)
+        h.passModel(
+            p.n, rows.shape[0], rows.nnz, 0, int(highspy.MatrixFormat.kRowwise),
+            int(highspy.HessianFormat.kTriangular), 1, 0.0, p.c, low, high,
+            np.concatenate([sides[0], still]), np.concatenate([sides[1], still]),
+            rows.indptr.astype(np.int32), rows.indices.astype(np.int32), rows.data,
+            np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(p.n, np.int32),
+        )  # fmt: skip
+        h.run()
+        return bool(h.getInfo().objective_function_value < -1e-7 * max(1.0, np.abs(p.c).max()))
 
     def _point(self) -> Point:
         solution = self.h.getSolution()

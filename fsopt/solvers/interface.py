@@ -53,7 +53,7 @@ class Settings:
         for name, kind in (("tolerance", float), ("mip_gap", float), ("threads", int), ("seed", int)):
             if name in given:
                 value = given.pop(name)
-                if isinstance(value, bool) or not isinstance(value, (int, kind)) or value < 0:
+                if isinstance(value, bool) or not isinstance(value, (int, kind)) or not 0 <= value < np.inf:
                     raise OptionError(f"option '{name}' must be a number >= 0, not {value!r}", "correct the option")
                 common[name] = kind(value)
         return Settings(tee=tee, own=given, **common)
@@ -97,8 +97,8 @@ class Outcome:
 class Interface(Protocol):
     """A solver with one program loaded."""
 
-    def solve(self, time_limit: float | None) -> Outcome:
-        """Solve what is loaded, warm where the solver can."""
+    def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
+        """Solve what is loaded, warm where the solver can; ``mip_gap`` overrides the settings for this call."""
 
     def update(self, change: Change) -> str | None:
         """Take over a change of the program in place; return why not, if it cannot."""

@@ -1,0 +1,98 @@
+"""From a solver's outcome to a result whose status rests on the certificate, and into the Pyomo model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.certify import certify_point, farkas, make
+from fsopt.compiler import Program
+from fsopt.results import Point, SolveResult, Status
+from fsopt.solvers.interface import Outcome
+
+
+def conclude(program: Program, outcome: Outcome, solver: str) -> SolveResult:
+    """Turn a solver's outcome into a result whose status rests on the certificate."""
+    sign = program.sign
+    if outcome.point is None:
+        return _without_point(program, outcome, solver)
+    bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
+    certificate = certify_point(program, outcome.point, bound=bound, source=solver)
+    feasible = make("feasible", {"primal": certificate.residuals["primal"]}).ok
+    proved = certificate.ok and certificate.kind in ("convex", "mixed-integer")
+    status = Status.OPTIMAL if proved else Status.FEASIBLE if feasible else Status.NONE
+    if certificate.kind == "convex" and certificate.residuals["dual"] <= certificate.tolerance:
+        bound = sign * certificate.bound if certificate.bound is not None else None
+    return SolveResult(
+        status=status,
+        stop=outcome.stop,
+        objective=certificate.objective,
+        bound=None if bound is None else sign * bound,
+        solver=solver,
+        seconds={},
+        iterations=outcome.iterations,
+        certificate=certificate,
+        point=outcome.point,
+        message=outcome.message,
+        _duals=_shadow_prices(program, outcome.point),
+    )
+
+
+def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:
+    proved = outcome.claim in (Status.INFEASIBLE, Status.UNBOUNDED)
+    certificate = farkas(program, outcome.ray) if outcome.ray is not None else None
+    return SolveResult(
+        status=outcome.claim if proved else Status.NONE,
+        stop=outcome.stop,
+        objective=None,
+        bound=None if outcome.bound is None else program.sign * outcome.bound,
+        solver=solver,
+        seconds={},
+        iterations=outcome.iterations,
+        certificate=certificate,
+        message=outcome.message,
+        ray=outcome.ray,
+    )
+
+
+def _shadow_prices(program: Program, point: Point) -> dict[int, float]:
+    """Return id(constraint) -> d objective / d right-hand side, for rows and for cones as quadratics."""
+    if point.y is None or point.z is None:
+        return {}
+    prices = dict(zip(map(id, program.constraints), (program.sign * point.y).tolist(), strict=True))
+    cones = program.cones
+    if len(cones):
+        heads = (cones.G @ point.x + cones.h)[cones.starts[:-1]]
+        at_apex = np.abs(heads) < 1e-9
+        prices_q = -point.z[cones.starts[:-1]] / (2 * np.where(at_apex, np.nan, heads)) / cones.scale
+        prices |= dict(zip(map(id, cones.constraints), (program.sign * cones.side * prices_q).tolist(), strict=True))
+    return prices
+
+
+def load_values(program: Program, result: SolveResult) -> None:
+    """Write values, shadow prices and reduced costs into the Pyomo model."""
+    assert result.point is not None
+    for variable, value in zip(program.variables, result.point.x.tolist(), strict=True):
+        if not variable.fixed:
+            variable.set_value(value, skip_validation=True)
+            variable.stale = False
+    for name in ("dual", "rc"):
+        if isinstance(program.model.component(name), pyo.Suffix):
+            program.model.component(name).clear()
+    y, z = result.point.y, result.point.z
+    if y is None or z is None:
+        return
+    reduced = program.P @ result.point.x + program.c - program.A.T @ y - program.cones.G.T @ z
+    dual, rc = _suffix(program.model, "dual"), _suffix(program.model, "rc")
+    for constraint in (*program.constraints, *program.cones.constraints):
+        dual[constraint] = result._duals[id(constraint)]
+    for variable, value in zip(program.variables, (program.sign * reduced).tolist(), strict=True):
+        rc[variable] = value
+
+
+def _suffix(model: pyo.ConcreteModel, name: str) -> Any:
+    if model.component(name) is None:
+        model.add_component(name, pyo.Suffix(direction=pyo.Suffix.IMPORT))
+    return model.component(name)
