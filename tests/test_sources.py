@@ -248,7 +248,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(FileError, match=r"cannot be written .*No space left"):
+    with pytest.raises(FileError, match=r"cannot write .*No space left"):
         fetch_dataset("toy", tmp_path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
