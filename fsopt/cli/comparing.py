@@ -41,13 +41,7 @@ def compare(
     from fsopt.files import write_text
     from fsopt.saved import plain
 
-    if not time_limit > 0:
-        raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
-    if jobs == 0 or jobs < -1:
-        raise ParameterError(f"--jobs is {jobs}", "give a number of processes, or -1 for all processors")
-    names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
-    if names is not None and (not names or len(set(names)) < len(names)):
-        raise ParameterError("--methods is empty or names a method twice", "for example --methods gmeb,fsv")
+    names = _checked(methods, jobs, time_limit)
     source = options.load(data, label, missing)
     rows: list[Any] = []
     interrupted = False
@@ -79,6 +73,18 @@ def compare(
         remark(f"interrupted: {len(rows)} methods were finished")
         return EXIT_INTERRUPTED
     return EXIT_SOLVED if all(row.status != "none" for row in rows) else EXIT_NOT_SOLVED
+
+
+def _checked(methods: str | None, jobs: int, time_limit: float) -> list[str] | None:
+    """Return the names in ``--methods``, None for all; refuse numbers that make no sense."""
+    if not time_limit > 0:
+        raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
+    if jobs == 0 or jobs < -1:
+        raise ParameterError(f"--jobs is {jobs}", "give a number of processes, or -1 for all processors")
+    names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
+    if names is not None and (not names or len(set(names)) < len(names)):
+        raise ParameterError("--methods is empty or names a method twice", "for example --methods gmeb,fsv")
+    return names
 
 
 def _print(record: dict[str, Any], verbose: bool) -> None:

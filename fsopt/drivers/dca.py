@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from numpy.typing import NDArray
 
 from fsopt.certify import make
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, proved_least, stop_word
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 
@@ -106,19 +106,16 @@ def dca(
             new_value = penalty.value(new)
             if w is not None:
                 here = penalty.slope * np.abs(w).sum() - v @ w
-                assert step.objective is not None
-                least = step.bound if step.status is Status.OPTIMAL and step.bound is not None else -np.inf
-                criticality = max(here - least, 0.0) / max(1.0, abs(here))
+                criticality = max(here - proved_least(step), 0.0) / max(1.0, abs(here))
                 rise = max(rise, (new_value - value) / max(1.0, abs(value)))
             recorder.record(
                 objective=new_value, criticality=float(criticality), n_nonzero=int(np.sum(np.abs(new) > 1e-6))
             )
             if w is not None:
                 point |= {"gradient": v, "proof": step.point}
-            still = w is not None and (
+            if w is not None and (
                 np.linalg.norm(new - w) < tolerance or new_value >= value - tolerance * max(1.0, abs(value))
-            )
-            if still:
+            ):
                 stop = "stationary" if step.status is Status.OPTIMAL else step.stop
                 break
             w, value = new, new_value
@@ -129,13 +126,10 @@ def dca(
     except (KeyboardInterrupt, OutOfTime) as reason:
         if w is None:
             raise
-        stop = "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
+        stop = stop_word(reason)
     certificate = make("dca", {"criticality": float(criticality), "ascent": rise}, tolerance=10 * tolerance)
     status = Status.STATIONARY if stop == "stationary" and certificate.ok else Status.FEASIBLE
-    return DriverResult(
-        status, stop, value, None, len(recorder.history), point, tuple(recorder.history), certificate,
-        session.spec.name, recorder.seconds,
-    )  # fmt: skip
+    return recorder.end(status, stop, objective=value, point=point, certificate=certificate)
 
 
 def values(model: pyo.ConcreteModel) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fsopt.certify import Certificate, make, relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
 from fsopt.models.fsp import add_cut
 from fsopt.planes import hinge, midpoint_intercept, project_multipliers
 from fsopt.results import DriverResult, Status
@@ -114,14 +114,11 @@ def gbd(
     except (KeyboardInterrupt, OutOfTime) as reason:
         if not np.isfinite(state.upper):
             raise
-        stop = "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
+        stop = stop_word(reason)
     certificate = certify_gbd(data, state.alphas, c, state.upper, state.lower, tolerance)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
     point = {"sigma": state.sigma, "w": state.w, "b": state.b, "alphas": state.alphas}
-    return DriverResult(
-        status, stop, state.upper, state.lower, len(recorder.history), point, tuple(recorder.history), certificate,
-        f"{master_session.spec.name}+{sub_session.spec.name}", recorder.seconds,
-    )  # fmt: skip
+    return recorder.end(status, stop, objective=state.upper, bound=state.lower, point=point, certificate=certificate)
 
 
 def _solve_master(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fsopt.certify import make
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
 from fsopt.models.mop import build_kernel_scaling_step, build_rsvm_dual, build_rsvm_least_norm
 from fsopt.planes import hinge, midpoint_intercept
 from fsopt.results import DriverResult, Status
@@ -87,17 +87,12 @@ def mop(
         for _ in range(max_iterations):
             plane = _plane(data, dual, scales, cap, recorder, options)
             risks.append(plane.risk)
-            best = {
-                "w": scales * plane.w, "b": plane.b, "scales": scales, "E": risks, "H": capacities,
-                "inactive": plane.inactive,
-            }  # fmt: skip
+            best = _held(plane, scales) | {"E": risks, "H": capacities}
             new, radius, capacity, steps = _rescale(data, step, plane, scales, c, recorder)
             capacities.append(radius * capacity)
             recorder.record(E=risks[-1], H=capacities[-1], n_features=int(np.sum(new > 0)), linear_programs=steps)
-            settled = len(risks) > 1 and not (
-                _fell(risks, tolerance) or _fell(capacities, tolerance) or np.sum(new > 0) < np.sum(scales > 0)
-            )
-            if settled:
+            fewer = np.sum(new > 0) < np.sum(scales > 0)
+            if len(risks) > 1 and not (_fell(risks, tolerance) or _fell(capacities, tolerance) or fewer):
                 stop = "settled"
                 break
             # A scaled plane of capacity W and loss <= E exists, so the next cap keeps E from rising.
@@ -107,17 +102,19 @@ def mop(
                 break
         else:
             plane = _plane(data, dual, scales, cap, recorder, options)
-            best |= {"w": scales * plane.w, "b": plane.b, "scales": scales, "inactive": plane.inactive}
+            best |= _held(plane, scales)
             risks.append(plane.risk)
     except (KeyboardInterrupt, OutOfTime) as reason:
         if not best:
             raise
-        stop = "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
+        stop = stop_word(reason)
     certificate = _certificate(data, best, c)
-    return DriverResult(
-        Status.FEASIBLE, stop, risks[-1], None, len(recorder.history), best, tuple(recorder.history), certificate,
-        f"{dual.spec.name}+{step.spec.name}", recorder.seconds,
-    )  # fmt: skip
+    return recorder.end(Status.FEASIBLE, stop, objective=risks[-1], point=best, certificate=certificate)
+
+
+def _held(plane: _Plane, scales: Vector) -> dict[str, Any]:
+    """Return what an iteration holds: the plane for the data as given, and the scales."""
+    return {"w": scales * plane.w, "b": plane.b, "scales": scales, "inactive": plane.inactive}
 
 
 def _fell(values: list[float], tolerance: float) -> bool:

@@ -6,8 +6,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from fsopt.certify import Certificate
 from fsopt.errors import SolverError
-from fsopt.results import SolveResult
+from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 
 Progress = Callable[[Mapping[str, Any]], None]
@@ -65,10 +68,39 @@ class Recorder:
         if self._progress is not None:
             self._progress(entry)
 
+    def end(
+        self,
+        status: Status,
+        stop: str,
+        *,
+        objective: float,
+        point: Mapping[str, Any],
+        certificate: Certificate,
+        bound: float | None = None,
+    ) -> DriverResult:
+        """Return the result of the loop that was recorded."""
+        return DriverResult(
+            status=status,
+            stop=stop,
+            objective=objective,
+            bound=bound,
+            iterations=len(self.history),
+            point=point,
+            history=tuple(self.history),
+            certificate=certificate,
+            solver="+".join(dict.fromkeys(session.spec.name for session in self.sessions)),
+            seconds=self.seconds,
+        )
+
     @property
     def seconds(self) -> dict[str, float]:
         """Total seconds of each phase over all sessions."""
         return {k: sum(s.seconds[k] for s in self.sessions) for k in PHASES}
+
+
+def stop_word(reason: BaseException) -> str:
+    """Return why a loop ended early: its time was over, or the user interrupted it."""
+    return "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
 
 
 def usable(result: SolveResult, what: str) -> SolveResult:
@@ -79,3 +111,8 @@ def usable(result: SolveResult, what: str) -> SolveResult:
         f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",
         "try another solver, other parameters or scaled data",
     )
+
+
+def proved_least(step: SolveResult) -> float:
+    """Return the value that no point of a step goes below: its certified bound, minus infinity without one."""
+    return step.bound if step.status is Status.OPTIMAL and step.bound is not None else -np.inf

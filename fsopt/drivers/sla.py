@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fsopt.certify import make
 from fsopt.drivers.dca import values
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, proved_least, stop_word
 from fsopt.errors import SolverError
 from fsopt.models.polyhedral import step_costs
 from fsopt.results import DriverResult, Status
@@ -83,12 +83,7 @@ def sla(
     ------
     SolverError : a solver that returns no vertices, or a step that was not solved.
     """
-    session = Session(model, solver, options=options)
-    if not session.spec.vertex:
-        raise SolverError(
-            f"SLA needs vertices and solver '{session.spec.name}' returns none",
-            f"take one that does: {', '.join(s.name for s in SOLVERS.values() if s.vertex)}",
-        )
+    session = _vertex_session(model, solver, options)
     recorder = Recorder([session], time_limit, progress)
     x: Vector | None = None
     rest = value = np.inf
@@ -104,8 +99,7 @@ def sla(
             new_value = new_rest - concave.weight * float(np.expm1(-concave.alpha * new).sum())
             if x is not None:
                 here = rest + float(slopes @ x)
-                least = step.bound if step.status is Status.OPTIMAL and step.bound is not None else -np.inf
-                principle = max(here - least, 0.0) / (1.0 + abs(here))
+                principle = max(here - proved_least(step), 0.0) / (1.0 + abs(here))
                 point["proof"] = step.point
             recorder.record(objective=new_value, principle=float(principle))
             if x is not None and step.objective >= here - tolerance * (1.0 + abs(here)):
@@ -121,10 +115,18 @@ def sla(
     except (KeyboardInterrupt, OutOfTime) as reason:
         if x is None:
             raise
-        stop = "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
+        stop = stop_word(reason)
     certificate = make("sla", {"minimum principle": float(principle)}, tolerance=max(1e-7, 10 * tolerance))
     status = Status.STATIONARY if stop == "stationary" and certificate.ok else Status.FEASIBLE
-    return DriverResult(
-        status, stop, value, None, len(recorder.history), point, tuple(recorder.history), certificate,
-        session.spec.name, recorder.seconds,
-    )  # fmt: skip
+    return recorder.end(status, stop, objective=value, point=point, certificate=certificate)
+
+
+def _vertex_session(model: pyo.ConcreteModel, solver: str | None, options: Mapping[str, Any] | None) -> Session:
+    """Open a session with a solver that returns vertices, or refuse."""
+    session = Session(model, solver, options=options)
+    if not session.spec.vertex:
+        raise SolverError(
+            f"SLA needs vertices and solver '{session.spec.name}' returns none",
+            f"take one that does: {', '.join(s.name for s in SOLVERS.values() if s.vertex)}",
+        )
+    return session
