@@ -21,8 +21,6 @@ from fsopt.solvers.interface import Change, Interface, Settings
 from fsopt.solvers.outcome import conclude, load_values
 from fsopt.solvers.registry import SolverSpec, choose
 
-_CLASS_OF_INTERFACE = {"highs": "Highs", "conic": "Clarabel"}
-
 
 def solve(
     model: pyo.ConcreteModel,
@@ -99,7 +97,7 @@ class Session:
 
     def _open(self) -> Interface:
         module = importlib.import_module(f"fsopt.solvers.{self.spec.interface}")
-        interface: Interface = getattr(module, _CLASS_OF_INTERFACE[self.spec.interface])(self.program, self.settings)
+        interface: Interface = module.connect(self.program, self.settings)
         return interface
 
     def update(self, *components: Any) -> None:

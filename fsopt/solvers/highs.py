@@ -195,3 +195,8 @@ class Highs:
     def _ray(self) -> Point | None:
         _, exists, ray = self.h.getDualRay()
         return Point(np.zeros(self.program.n), np.array(ray), np.zeros(0)) if exists else None
+
+
+def connect(program: Program, settings: Settings) -> Highs:
+    """Load a program into HiGHS."""
+    return Highs(program, settings)

@@ -62,7 +62,7 @@ SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(
         ),
         "clarabel": SolverSpec(
             name="clarabel",
-            interface="conic",
+            interface="clarabel",
             package="clarabel",
             classes=frozenset({"LP", "QP", "SOCP"}),
             proves="global",
