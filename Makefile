@@ -27,7 +27,7 @@ bench: .venv/tested
 	@touch $@
 
 .venv/tested: .venv/installed
-	$(BIN)/pip install -q -e ".[test,lint]"
+	$(BIN)/pip install -q -e ".[test,lint,all]"
 	@touch $@
 
 clean:

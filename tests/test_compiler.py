@@ -147,7 +147,7 @@ def test_read_agrees_with_pyomo_at_any_point_and_parameter(pair, point):
     x = tuple(m.x.values())
     m.p[0].set_value(point[0])
     terms = read(expression, {id(v): j for j, v in enumerate(x)})
-    assert terms.nonlinear is None
+    assert not terms.nonlinear
     m.x.set_values(dict(enumerate(point)))
     assert evaluate(terms, x) == pytest.approx(pyo.value(expression), rel=1e-9, abs=1e-7)
 

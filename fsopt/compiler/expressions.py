@@ -89,7 +89,7 @@ class Terms:
     values: list[float] = field(default_factory=list)
     dots: list[tuple[float, Dot]] = field(default_factory=list)
     quadratic: list[tuple[int, int, float]] = field(default_factory=list)
-    nonlinear: Any = None
+    nonlinear: list[tuple[float, Any]] = field(default_factory=list)
 
     def affine(self, column: dict[int, int]) -> dict[int, float]:
         """Return the linear part as column -> coefficient, Dots spread out."""
@@ -105,14 +105,14 @@ class Terms:
     @property
     def linear(self) -> bool:
         """Whether there is neither a quadratic nor another nonlinear term."""
-        return not self.quadratic and self.nonlinear is None
+        return not self.quadratic and not self.nonlinear
 
 
 def read(expression: Any, column: dict[int, int]) -> Terms:
     """Read a Pyomo expression; ``column`` maps id(variable) to its column.
 
     Parameters count with their present value. Anything that is neither linear nor quadratic is left in
-    ``nonlinear`` (the first such node), not refused: the class of the program is decided elsewhere.
+    ``nonlinear`` as (scale, node), not refused: the class of the program is decided elsewhere.
     """
     terms = Terms()
     stack: list[tuple[float, Any]] = [(1.0, expression)]
@@ -159,7 +159,7 @@ def _read_operator(
     elif isinstance(node, PowExpression) and _constant(node.args[1]) and value(node.args[1]) == 2:
         _multiply(scale, node, node.args[0], node.args[0], column, terms)
     else:
-        terms.nonlinear = node
+        terms.nonlinear.append((scale, node))
 
 
 def _constant(node: Any) -> bool:
@@ -171,7 +171,7 @@ def _multiply(scale: float, node: Any, left: Any, right: Any, column: dict[int, 
     a = read(left, column)
     b = a if right is left else read(right, column)
     if not (a.linear and b.linear):
-        terms.nonlinear = node
+        terms.nonlinear.append((scale, node))
         return
     fa, fb = a.affine(column), b.affine(column)
     terms.constant += scale * a.constant * b.constant

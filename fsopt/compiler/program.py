@@ -34,6 +34,16 @@ Vector = NDArray[np.float64]
 
 
 @dataclass
+class Row:
+    """A linear constraint as read: its terms and its two sides."""
+
+    constraint: Any
+    terms: Terms
+    lo: float
+    hi: float
+
+
+@dataclass
 class Program:
     """The arrays of a model, and the way back from them to its components.
 
@@ -47,6 +57,8 @@ class Program:
     lb, ub, integer : bounds of the columns and which of them are integer.
     cones : the second-order cones.
     unsupported : (constraint or objective name, reason) of everything that has none of these forms.
+    general : the constraints among them, as read; ``objective_terms`` : the terms (scale, node) of the objective
+        that are neither linear nor quadratic, in the model's own sense.
     """
 
     model: pyo.ConcreteModel
@@ -66,6 +78,8 @@ class Program:
     integer: NDArray[np.bool_]
     cones: ConeStack
     unsupported: list[tuple[str, str]]
+    general: list[Row] = field(default_factory=list)
+    objective_terms: list[tuple[float, Any]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
 
     @cached_property
@@ -105,26 +119,37 @@ def compile_model(model: pyo.ConcreteModel) -> Program:
         integer = np.array([not v.is_continuous() for v in variables], dtype=bool)
         lb, ub = read_bounds(variables)
         unsupported: list[tuple[str, str]] = []
-        objective, sign, P, c, c0 = _read_objective(model, column, unsupported)
-        rows, quadratics = _read_constraints(model, column, unsupported)
+        objective, sign, terms = _read_objective(model, column, unsupported)
+        rows, curved, general = _read_constraints(model, column, unsupported)
         A, lo, hi = build_rows(rows, column)
+        quadratics = [
+            Quadratic(r.constraint, r.terms.quadratic, r.terms.affine(column), r.terms.constant, r.lo, r.hi)
+            for r in curved
+        ]
         cones, refused = recognise(quadratics, lb, ub, len(variables))
-        unsupported.extend(refused)
-    constraints = [r.constraint for r in rows]
+    names = {name for name, _ in refused}
     return Program(
-        model, variables, column, constraints, objective, sign, P, c, c0, A, lo, hi, lb, ub, integer, cones,
-        unsupported, {id(data): i for i, data in enumerate(constraints)},
-    )  # fmt: skip
-
-
-@dataclass
-class Row:
-    """A linear constraint as read: its terms and its two sides."""
-
-    constraint: Any
-    terms: Terms
-    lo: float
-    hi: float
+        model=model,
+        variables=variables,
+        column=column,
+        constraints=[r.constraint for r in rows],
+        objective=objective,
+        sign=sign,
+        P=sign * hessian(terms, len(variables)),
+        c=sign * linear_part(terms, column),
+        c0=sign * terms.constant,
+        A=A,
+        lo=lo,
+        hi=hi,
+        lb=lb,
+        ub=ub,
+        integer=integer,
+        cones=cones,
+        unsupported=unsupported + refused,
+        general=general + [r for r in curved if r.constraint.name in names],
+        objective_terms=terms.nonlinear,
+        row_of={id(r.constraint): i for i, r in enumerate(rows)},
+    )
 
 
 def read_bounds(variables: Sequence[Any]) -> tuple[Vector, Vector]:
@@ -137,20 +162,18 @@ def read_bounds(variables: Sequence[Any]) -> tuple[Vector, Vector]:
 
 def _read_objective(
     model: pyo.ConcreteModel, column: dict[int, int], unsupported: list[tuple[str, str]]
-) -> tuple[Any, float, sp.csc_matrix, Vector, float]:
-    n = len(column)
+) -> tuple[Any, float, Terms]:
     objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     if len(objectives) > 1:
         names = ", ".join(o.name for o in objectives)
         raise ParameterError(f"the model has {len(objectives)} active objectives ({names})", "deactivate all but one")
     if not objectives:
-        return None, 1.0, sp.csc_matrix((n, n)), np.zeros(n), 0.0
+        return None, 1.0, Terms()
     objective = objectives[0]
-    sign = 1.0 if objective.sense == pyo.minimize else -1.0
     terms = read(objective.expr, column)
-    if terms.nonlinear is not None:
-        unsupported.append((objective.name, f"the term {_short(terms.nonlinear)} is not quadratic"))
-    return objective, sign, sign * hessian(terms, n), sign * linear_part(terms, column), sign * terms.constant
+    if terms.nonlinear:
+        unsupported.append((objective.name, f"the term {_short(terms.nonlinear[0][1])} is not quadratic"))
+    return objective, 1.0 if objective.sense == pyo.minimize else -1.0, terms
 
 
 def linear_part(terms: Terms, column: dict[int, int]) -> Vector:
@@ -173,20 +196,21 @@ def hessian(terms: Terms, n: int) -> sp.csc_matrix:
 
 def _read_constraints(
     model: pyo.ConcreteModel, column: dict[int, int], unsupported: list[tuple[str, str]]
-) -> tuple[list[Row], list[Quadratic]]:
+) -> tuple[list[Row], list[Row], list[Row]]:
+    """Return the linear, the quadratic and the other constraints."""
     rows: list[Row] = []
-    quadratics: list[Quadratic] = []
+    curved: list[Row] = []
+    general: list[Row] = []
     for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         row = read_row(data, column)
-        if row.terms.nonlinear is not None:
-            unsupported.append((data.name, f"the term {_short(row.terms.nonlinear)} is not quadratic"))
+        if row.terms.nonlinear:
+            unsupported.append((data.name, f"the term {_short(row.terms.nonlinear[0][1])} is not quadratic"))
+            general.append(row)
         elif row.terms.quadratic:
-            quadratics.append(
-                Quadratic(data, row.terms.quadratic, row.terms.affine(column), row.terms.constant, row.lo, row.hi)
-            )
+            curved.append(row)
         else:
             rows.append(row)
-    return rows, quadratics
+    return rows, curved, general
 
 
 def read_row(data: Any, column: dict[int, int]) -> Row:

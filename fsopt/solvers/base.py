@@ -187,7 +187,7 @@ class Session:
         if p.objective is None or not p.objective.active:
             return None
         terms = read(p.objective.expr, p.column)
-        if terms.nonlinear is not None:
+        if terms.nonlinear:
             return None
         sign = 1.0 if p.objective.sense == pyo.minimize else -1.0
         if sign != p.sign:
