@@ -25,8 +25,6 @@ from scipy.sparse.csgraph import connected_components
 Vector = NDArray[np.float64]
 ZERO = 1e-12
 """Eigenvalues below this fraction of the largest one of their block count as zero."""
-SMALL = 16
-"""Columns up to which the blocks are found by relabelling, without a graph."""
 
 
 @dataclass
@@ -86,12 +84,28 @@ class ConeStack:
 
 
 @dataclass
-class _Block:
-    """One cone: G (k, columns), h (k,), its factor and its paired row."""
+class _Shape:
+    """Quadratics that have the same terms on different columns, as arrays over their N members.
 
-    constraint: Any
+    Attributes
+    ----------
+    members : (N,) positions in the list of quadratics.
+    columns : (N, k); Q : (N, k, k); a : (N, k); d : (N,); each turned so that it reads ``x'Qx + a'x + d <= 0``.
+    """
+
+    members: NDArray[np.int64]
     columns: NDArray[np.int64]
-    side: float
+    Q: Vector
+    a: Vector
+    d: Vector
+
+
+@dataclass
+class _Cones:
+    """Cones of one size: G (N, r, k) over columns (N, k), h (N, r), their factor and their paired row."""
+
+    members: NDArray[np.int64]
+    columns: NDArray[np.int64]
     G: Vector
     h: Vector
     scale: float
@@ -102,114 +116,155 @@ def recognise(
     quadratics: Sequence[Quadratic], lb: Vector, ub: Vector, n: int
 ) -> tuple[ConeStack, list[tuple[str, str]]]:
     """Return the cones of quadratic constraints, and (name, reason) of those that are none."""
-    blocks: list[_Block] = []
-    refused: list[tuple[str, str]] = []
-    for q in quadratics:
-        if np.isfinite(q.lo) and np.isfinite(q.hi):
-            refused.append((q.constraint.name, "a quadratic equation or range is not convex"))
+    found: list[_Cones] = []
+    refused: dict[int, str] = {
+        i: "a quadratic equation or range is not convex"
+        for i, q in enumerate(quadratics)
+        if np.isfinite(q.lo) and np.isfinite(q.hi)
+    }
+    sides = np.array([1.0 if np.isfinite(q.hi) else -1.0 for q in quadratics])
+    for shape in _shapes(quadratics, sides, refused):
+        found.extend(_second_order_cones(shape, lb, ub, refused))
+    names = [(quadratics[i].constraint.name, refused[i]) for i in sorted(refused)]
+    return _stack(found, quadratics, sides, n), names
+
+
+def _shapes(quadratics: Sequence[Quadratic], sides: Vector, refused: dict[int, str]) -> list[_Shape]:
+    """Group quadratics by the places of their terms, numbered in the order in which columns first occur."""
+    groups: dict[Any, list[tuple[int, list[int]]]] = {}
+    for i, q in enumerate(quadratics):
+        if i in refused:
             continue
-        side = 1.0 if np.isfinite(q.hi) else -1.0
-        columns, Q, a, d = _dense(q, side)
-        found = _second_order_cone(Q, a, d, lb[columns], ub[columns])
-        if isinstance(found, str):
-            refused.append((q.constraint.name, found))
+        place: dict[int, int] = {}
+        pairs = tuple((place.setdefault(j, len(place)), place.setdefault(k, len(place))) for j, k, _ in q.terms)
+        linear = tuple(place.setdefault(j, len(place)) for j in q.linear)
+        groups.setdefault((pairs, linear), []).append((i, list(place)))
+    shapes = []
+    for (pairs, linear), listed in groups.items():
+        members = np.array([i for i, _ in listed])
+        columns = np.array([c for _, c in listed], dtype=int)
+        side = sides[members]
+        Q = np.zeros((len(members), columns.shape[1], columns.shape[1]))
+        values = side[:, None] * np.array([[v for _, _, v in quadratics[i].terms] for i, _ in listed]) / 2
+        for t, (j, k) in enumerate(pairs):
+            Q[:, j, k] += values[:, t]
+            Q[:, k, j] += values[:, t]
+        a = np.zeros(columns.shape)
+        a[:, list(linear)] = side[:, None] * np.array([list(quadratics[i].linear.values()) for i, _ in listed])
+        limit = np.array([quadratics[i].hi if sides[i] > 0 else quadratics[i].lo for i, _ in listed])
+        constant = np.array([quadratics[i].constant for i, _ in listed])
+        shapes.append(_Shape(members, columns, Q, a, side * (constant - limit)))
+    return shapes
+
+
+def _second_order_cones(shape: _Shape, lb: Vector, ub: Vector, refused: dict[int, str]) -> list[_Cones]:
+    """Return the cones of a shape, one group for each pattern of signs of the eigenvalues; say what is refused."""
+    values, vectors = _eigen(shape.Q)
+    found: list[_Cones] = []
+    signs = np.sign(values)
+    kinds = np.column_stack([signs, shape.a.any(axis=1), np.sign(shape.d)])
+    for kind in np.unique(kinds, axis=0):
+        rows = np.flatnonzero(np.all(kinds == kind, axis=1))
+        negative = np.flatnonzero(kind[:-2] < 0)
+        positive = np.flatnonzero(kind[:-2] > 0)
+        F = np.sqrt(values[rows][:, positive])[:, :, None] * np.swapaxes(vectors[rows][:, :, positive], 1, 2)
+        part = _Shape(*(getattr(shape, name)[rows] for name in ("members", "columns", "Q", "a", "d")))
+        if len(negative) == 0:
+            result: _Cones | str = _convex_quadratics(part, F)
+        elif len(negative) > 1:
+            result = f"it is not convex: its quadratic part has {len(negative)} negative eigenvalues"
+        elif kind[-2] or kind[-1]:
+            result = "it is not convex: its quadratic part has a negative eigenvalue beside linear terms"
         else:
-            blocks.append(_Block(q.constraint, columns, side, *found))
-    return _stack(blocks, n), refused
-
-
-def _dense(q: Quadratic, side: float) -> tuple[NDArray[np.int64], Vector, Vector, float]:
-    """Return the columns in a quadratic and Q, a, d over them, turned so that it reads ``q <= 0``."""
-    columns = sorted({i for i, _, _ in q.terms} | {j for _, j, _ in q.terms} | set(q.linear))
-    place = {j: k for k, j in enumerate(columns)}
-    Q = np.zeros((len(columns), len(columns)))
-    for i, j, v in q.terms:
-        Q[place[i], place[j]] += side * v / 2
-        Q[place[j], place[i]] += side * v / 2
-    a = np.zeros(len(columns))
-    for j, v in q.linear.items():
-        a[place[j]] = side * v
-    d = side * q.constant - (q.hi if side > 0 else -q.lo)
-    return np.array(columns, dtype=int), Q, a, d
-
-
-def _second_order_cone(
-    Q: Vector, a: Vector, d: float, lb: Vector, ub: Vector
-) -> tuple[Vector, Vector, float, int] | str:
-    """Return (G, h, scale, pair) of ``x'Qx + a'x + d <= 0`` as a cone, or why it is none."""
-    values, vectors = _eigen(Q)
-    positive = values > 0
-    negative = np.flatnonzero(values < 0)
-    F = np.sqrt(values[positive])[:, None] * vectors[:, positive].T
-    if len(negative) == 0:
-        return _convex_quadratic(F, a, d)
-    if len(negative) > 1:
-        return f"it is not convex: its quadratic part has {len(negative)} negative eigenvalues"
-    if a.any() or d != 0:
-        return "it is not convex: its quadratic part has a negative eigenvalue beside linear terms"
-    u = vectors[:, negative[0]]
-    head = _nonnegative(np.sqrt(-values[negative[0]]) * u, lb, ub)
-    if head is None:
-        return "its two branches are not separated by the bounds: bound the variables on the large side by 0"
-    alike = np.flatnonzero(np.all((F != 0) == (head != 0), axis=1))
-    pair = 1 + int(alike[0]) if len(alike) and np.count_nonzero(head) > 1 else 0
-    return np.vstack([head, F]), np.zeros(1 + len(F)), 1.0, pair
+            root = np.sqrt(-values[rows, negative[0]])[:, None] * vectors[rows][:, :, negative[0]]
+            heads, separated = _nonnegative(root, lb[part.columns], ub[part.columns])
+            for i in part.members[~separated]:
+                refused[int(i)] = (
+                    "its two branches are not separated by the bounds: bound the variables on the large side by 0"
+                )
+            result = _homogeneous(part, F, heads, separated)
+        if isinstance(result, str):
+            refused.update(dict.fromkeys(part.members.tolist(), result))
+        elif len(result.members):
+            found.append(result)
+    return found
 
 
 def _eigen(Q: Vector) -> tuple[Vector, Vector]:
-    """Return eigenvalues and eigenvectors, block by block: blocks may be in units that differ by 1e12."""
-    values, vectors = np.diag(Q).copy(), np.eye(len(Q))
-    first, second = np.nonzero(np.triu(Q, 1))
-    if not len(first):
+    """Return eigenvalues (N, k) and eigenvectors (N, k, k) of Q (N, k, k).
+
+    Block by block, since blocks may be in units that differ by 1e12: a column that meets no other one is its
+    own eigenvector, and a small eigenvalue is zero relative to its own block only.
+    """
+    N, k = Q.shape[:2]
+    values = np.ascontiguousarray(np.diagonal(Q, axis1=1, axis2=2)).copy()
+    vectors = np.tile(np.eye(k), (N, 1, 1))
+    pattern = np.any(Q != 0, axis=0)
+    np.fill_diagonal(pattern, False)
+    if not pattern.any():
         return values, vectors
-    if len(Q) > SMALL:
-        label = connected_components(sp.csr_matrix(Q), directed=False)[1]
-    else:
-        label = np.arange(len(Q))
-        for i, j in zip(first.tolist(), second.tolist(), strict=True):
-            label[label == label[j]] = label[i]
-    for k in set(label[first].tolist()):
-        block = np.flatnonzero(label == k)
-        found, turn = np.linalg.eigh(Q[block[:, None], block])
-        values[block] = np.where(np.abs(found) > ZERO * np.abs(found).max(), found, 0.0)
-        vectors[block[:, None], block] = np.where(np.abs(turn) < 1e-15, 0.0, turn)
+    label = connected_components(sp.csr_matrix(pattern), directed=False)[1]
+    for name in np.unique(label[pattern.any(axis=0)]):
+        block = np.flatnonzero(label == name)
+        found, turn = np.linalg.eigh(Q[:, block[:, None], block])
+        largest = np.abs(found).max(axis=1, keepdims=True)
+        values[:, block] = np.where(np.abs(found) > ZERO * largest, found, 0.0)
+        vectors[:, block[:, None], block] = np.where(np.abs(turn) < 1e-15, 0.0, turn)
     return values, vectors
 
 
-def _convex_quadratic(F: Vector, a: Vector, d: float) -> tuple[Vector, Vector, float, int] | str:
-    if a.any():
-        G = np.vstack([-a, 2 * F, a])
-        h = np.concatenate([[1.0 - d], np.zeros(len(F)), [1.0 + d]])
-        return G, h, 0.25, 1 + len(F)
-    if d > 0:
+def _convex_quadratics(part: _Shape, F: Vector) -> _Cones | str:
+    N, r, k = F.shape
+    if part.a.any():
+        G = np.concatenate([-part.a[:, None], 2 * F, part.a[:, None]], axis=1)
+        h = np.column_stack([1.0 - part.d, np.zeros((N, r)), 1.0 + part.d])
+        return _Cones(part.members, part.columns, G, h, 0.25, 1 + r)
+    if part.d[0] > 0:
         return "it has no solution: a sum of squares is asked to be negative"
-    return np.vstack([np.zeros(F.shape[1]), F]), np.concatenate([[np.sqrt(-d)], np.zeros(len(F))]), 1.0, 0
+    G = np.concatenate([np.zeros((N, 1, k)), F], axis=1)
+    return _Cones(part.members, part.columns, G, np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]), 1.0, 0)
 
 
-def _nonnegative(form: Vector, lb: Vector, ub: Vector) -> Vector | None:
-    """Return the form or its negative, whichever the bounds show to be >= 0; None if neither."""
-    for sign in (1.0, -1.0):
-        g = sign * form
-        if np.all(((g > 0) & (lb >= 0)) | ((g < 0) & (ub <= 0)) | (g == 0)):
-            return g
-    return None
+def _homogeneous(part: _Shape, F: Vector, heads: Vector, keep: NDArray[np.bool_]) -> _Cones:
+    """Return the cones ||F x|| <= head'x; a row of F on the same columns as the head is its pair."""
+    F, heads = F[keep], heads[keep]
+    alike = np.flatnonzero(np.all((F != 0) == (heads != 0)[:, None], axis=(0, 2)) & (len(F) > 0))
+    pair = 1 + int(alike[0]) if len(alike) and np.count_nonzero(heads[0]) > 1 else 0
+    G = np.concatenate([heads[:, None], F], axis=1)
+    return _Cones(part.members[keep], part.columns[keep], G, np.zeros(G.shape[:2]), 1.0, pair)
 
 
-def _stack(blocks: Sequence[_Block], n: int) -> ConeStack:
-    starts = np.concatenate([[0], np.cumsum([len(b.h) for b in blocks])]).astype(int)
-    rows, cols, vals = [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0)]
-    for start, b in zip(starts, blocks, strict=False):
-        i, j = np.nonzero(b.G)
-        rows.append(start + i)
-        cols.append(b.columns[j])
-        vals.append(b.G[i, j])
-    G = sp.csr_matrix((np.concatenate(vals), (np.concatenate(rows), np.concatenate(cols))), shape=(int(starts[-1]), n))
+def _nonnegative(forms: Vector, lb: Vector, ub: Vector) -> tuple[Vector, NDArray[np.bool_]]:
+    """Return forms (N, k) turned so that the bounds show them to be >= 0, and where they do."""
+    up = np.all(((forms > 0) & (lb >= 0)) | ((forms < 0) & (ub <= 0)) | (forms == 0), axis=1)
+    down = np.all(((forms < 0) & (lb >= 0)) | ((forms > 0) & (ub <= 0)) | (forms == 0), axis=1)
+    return np.where(up[:, None], forms, -forms), up | down
+
+
+def _stack(found: Sequence[_Cones], quadratics: Sequence[Quadratic], sides: Vector, n: int) -> ConeStack:
+    """Stack cones in the order of their constraints."""
+    members = np.concatenate([np.zeros(0, int), *(c.members for c in found)])
+    order = np.argsort(members)
+    sizes = np.concatenate([np.zeros(0, int), *(np.full(len(c.members), c.h.shape[1]) for c in found)])[order]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+    start_of = dict(zip(members[order].tolist(), starts[:-1].tolist(), strict=True))
+    h = np.zeros(int(starts[-1]))
+    entries: list[tuple[Any, Any, Any]] = [(np.zeros(0, int), np.zeros(0, int), np.zeros(0))]
+    for c in found:
+        first = np.array([start_of[i] for i in c.members.tolist()])
+        rows = first[:, None] + np.arange(c.h.shape[1])
+        h[rows] = c.h
+        i, r, j = np.nonzero(c.G)
+        entries.append((rows[i, r], c.columns[i, j], c.G[i, r, j]))
+    i_all, j_all, v_all = (np.concatenate(part) for part in zip(*entries, strict=True))
+    scale = np.concatenate([np.zeros(0), *(np.full(len(c.members), c.scale) for c in found)])[order]
+    pairs = np.concatenate([np.zeros(0, int), *(np.full(len(c.members), c.pair) for c in found)])[order]
     return ConeStack(
-        G,
-        np.concatenate([np.zeros(0), *(b.h for b in blocks)]),
-        starts,
-        [b.constraint for b in blocks],
-        np.array([b.pair for b in blocks], dtype=int),
-        np.array([b.scale for b in blocks]),
-        np.array([b.side for b in blocks]),
+        G=sp.csr_matrix((v_all, (i_all, j_all)), shape=(int(starts[-1]), n)),
+        h=h,
+        starts=starts,
+        constraints=[quadratics[i].constraint for i in members[order].tolist()],
+        pairs=pairs.astype(int),
+        scale=scale,
+        side=sides[members[order]] if len(members) else np.zeros(0),
     )

@@ -119,19 +119,21 @@ def read(expression: Any, column: dict[int, int]) -> Terms:
     while stack:
         scale, node = stack.pop()
         kind = type(node)
-        if kind in native_numeric_types:
-            terms.constant += scale * node
-        elif kind is Dot:
-            terms.dots.append((scale, node))
-        elif kind is MonomialTermExpression:
+        if kind is MonomialTermExpression:
             coef, var = node._args_
             terms.columns.append(column[id(var)])
             terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else value(coef)))
+        elif kind is Dot:
+            terms.dots.append((scale, node))
+        elif kind in native_numeric_types:
+            terms.constant += scale * node
+        elif (j := column.get(id(node))) is not None:
+            terms.columns.append(j)
+            terms.values.append(scale)
+        elif kind is SumExpression or kind is LinearExpression:
+            stack.extend((scale, arg) for arg in reversed(node.args))
         elif not node.is_potentially_variable():
             terms.constant += scale * value(node)
-        elif not node.is_expression_type():
-            terms.columns.append(column[id(node)])
-            terms.values.append(scale)
         else:
             _read_operator(scale, node, column, terms, stack)
     return terms
@@ -168,6 +170,10 @@ def _constant(node: Any) -> bool:
 
 def _multiply(scale: float, node: Any, left: Any, right: Any, column: dict[int, int], terms: Terms) -> None:
     """Add ``scale * left * right`` for two affine factors; leave the node as nonlinear otherwise."""
+    i, j = column.get(id(left)), column.get(id(right))
+    if i is not None and j is not None:
+        terms.quadratic.append((i, j, scale))
+        return
     a = read(left, column)
     b = a if right is left else read(right, column)
     if not (a.linear and b.linear):
