@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -57,3 +59,28 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+
+
+class _WithPyomo(MetaPathFinder):
+    """Enters fsopt's solvers in ``pyomo.environ.SolverFactory`` as soon as Pyomo is there, and not before."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        if fullname != "pyomo.environ":
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                run(module)
+                import_module("fsopt.solvers.factory").register()
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+if "pyomo.environ" in sys.modules:
+    import_module("fsopt.solvers.factory").register()
+else:
+    sys.meta_path.insert(0, _WithPyomo())
