@@ -8,15 +8,15 @@ import scipy.sparse as sp
 
 from fsopt.compiler import Program, compile_model
 
-CLASSES = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP")
+CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP", "MISDP", "NLP", "MINLP")
 """What :func:`classify` can answer; NLP and MINLP stand for everything that is not known to be convex."""
 
 
 def classify(model: pyo.ConcreteModel) -> str:
-    """Return the class of a model: LP, QP, SOCP, MILP, MIQP, MISOCP, NLP or MINLP.
+    """Return the class of a model: one of :data:`CLASSES`.
 
-    A convex quadratic objective alone makes a QP; with second-order cones it is counted as SOCP, which is
-    what the solvers of that class take. Nonconvex quadratics and every other nonlinearity make an NLP.
+    A convex quadratic objective alone makes a QP; with second-order cones it is counted as SOCP, with a linear
+    matrix inequality as SDP, which is what the solvers of those classes take. Nonconvex quadratics and every other nonlinearity make an NLP.
     """
     return program_class(compile_model(model))
 
@@ -26,8 +26,11 @@ def program_class(program: Program) -> str:
     integer = bool(program.integer.any())
     if program.unsupported or not convex(program.P):
         return "MINLP" if integer else "NLP"
-    kind = "SOCP" if len(program.cones) else "QP" if program.P.nnz else "LP"
-    return {"LP": "MILP", "QP": "MIQP", "SOCP": "MISOCP"}[kind] if integer else kind
+    if program.cones.orders.any():
+        kind = "SDP"
+    else:
+        kind = "SOCP" if len(program.cones) else "QP" if program.P.nnz else "LP"
+    return {"LP": "MILP", "QP": "MIQP", "SOCP": "MISOCP", "SDP": "MISDP"}[kind] if integer else kind
 
 
 def convex(P: sp.csc_matrix) -> bool:

@@ -1,6 +1,7 @@
 """From Pyomo models to arrays: cheap linear forms, the program, and its cones."""
 
 from fsopt.compiler.expressions import Dot, dot
+from fsopt.compiler.lmi import lmi
 from fsopt.compiler.program import Program, compile_model
 
-__all__ = ["Dot", "Program", "compile_model", "dot"]
+__all__ = ["Dot", "Program", "compile_model", "dot", "lmi"]

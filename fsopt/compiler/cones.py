@@ -14,7 +14,7 @@ A constraint :math:`q(x) = x'Qx + a'x + d \le 0` is one of two things here, or i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,9 @@ class Quadratic:
 
 @dataclass
 class ConeStack:
-    """Second-order cones ``G_k x + h_k in Q_k`` stacked; the first row of a block is the bound on the norm.
+    """Cones ``G_k x + h_k in K_k`` stacked: second-order cones, and semidefinite ones as scaled upper triangles.
+
+    The first row of a second-order block is the bound on the norm.
 
     Attributes
     ----------
@@ -51,6 +53,7 @@ class ConeStack:
     pairs : offset of the tail row that forms the two sides of a rotated cone with the head; 0 where none does.
     scale : the factor f with ``f * (||tail||^2 - head^2) = q(x)`` for each block, and ``side`` = +1 where
         the constraint is an upper bound on its body, -1 where it is a lower bound.
+    orders : (number of cones,) k of a semidefinite cone of k x k matrices, 0 for a second-order cone.
     """
 
     G: sp.csr_matrix
@@ -60,6 +63,11 @@ class ConeStack:
     pairs: NDArray[np.int64]
     scale: Vector
     side: Vector
+    orders: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=int))
+
+    def __post_init__(self) -> None:
+        if len(self.orders) != len(self.constraints):
+            self.orders = np.zeros(len(self.constraints), dtype=int)
 
     def __len__(self) -> int:
         return len(self.constraints)
@@ -80,7 +88,18 @@ class ConeStack:
         distance: Vector = np.where(
             inside_polar, np.sqrt(np.maximum(squares, 0) + head**2), np.maximum(excess, 0) / np.sqrt(2)
         )
+        for k in np.flatnonzero(self.orders):
+            eigenvalues = np.linalg.eigvalsh(triangle_to_matrix(s[self.starts[k] : self.starts[k + 1]], self.orders[k]))
+            distance[k] = np.linalg.norm(np.minimum(eigenvalues, 0.0))
         return distance
+
+
+def triangle_to_matrix(v: Vector, size: int) -> Vector:
+    """Return the lower triangle (k, k) of the matrix whose scaled upper triangle is v, column by column."""
+    L = np.zeros((size, size))
+    j, i = np.tril_indices(size)
+    L[j, i] = np.where(i == j, v, v / np.sqrt(2.0))
+    return L
 
 
 @dataclass

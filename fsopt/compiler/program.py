@@ -27,6 +27,7 @@ from pyomo.core.expr.numvalue import value
 
 from fsopt.compiler.cones import ConeStack, Quadratic, recognise
 from fsopt.compiler.expressions import Dot, Terms, read
+from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.errors import ParameterError
 
@@ -55,7 +56,7 @@ class Program:
     P, c, c0 : objective; P is symmetric (n, n).
     A, lo, hi : linear rows (m, n), sorted indices, explicit zeros kept.
     lb, ub, integer : bounds of the columns and which of them are integer.
-    cones : the second-order cones.
+    cones : the second-order and semidefinite cones.
     unsupported : (constraint or objective name, reason) of everything that has none of these forms.
     general : the constraints among them, as read; ``objective_terms`` : the terms (scale, node) of the objective
         that are neither linear nor quadratic, in the model's own sense.
@@ -127,6 +128,7 @@ def compile_model(model: pyo.ConcreteModel) -> Program:
             for r in curved
         ]
         cones, refused = recognise(quadratics, lb, ub, len(variables))
+        cones = with_semidefinite(cones, model, column)
     names = {name for name, _ in refused}
     return Program(
         model=model,

@@ -65,6 +65,10 @@ def equilibrate(
         curved = (curvature > 0) & ~anchored_column
         column = np.where(curved, -0.5 * np.log2(np.where(curved, curvature, 1.0)), column)
         anchored_column |= curved
+    # A semidefinite matrix may not be scaled entry by entry: its columns keep their unit.
+    matrix_rows = np.repeat(cones.orders > 0, cones.sizes)
+    held = np.unique(cones.G[matrix_rows].indices) if matrix_rows.any() else np.zeros(0, dtype=int)
+    column[held], anchored_column[held] = 0.0, True
     for _ in range(passes):
         height = _segment_max(log_columns - row[by_column.indices], by_column.indptr)
         column = np.where(anchored_column, column, -height)
@@ -102,6 +106,7 @@ def _balance(cones: ConeStack, columns: Vector) -> tuple[sp.csr_matrix, sp.csr_m
     factor = np.sqrt(np.where(both, g, 1.0) / np.where(both, f, 1.0))
     boost, unboost = _boost(k, head, tail, factor), _boost(k, head, tail, 1 / factor)
     size = np.maximum.reduceat(_largest(sp.csr_matrix(boost @ scaled)), cones.starts[:-1])
+    size = np.where(cones.orders > 0, 1.0, size)
     block = np.repeat(np.where(size > 0, size, 1.0), cones.sizes)
     return sp.csr_matrix(sp.diags(1 / block) @ boost), sp.csr_matrix(unboost @ sp.diags(block))
 

@@ -47,7 +47,10 @@ class Clarabel:
         cones = [
             clarabel.ZeroConeT(self.form.equalities),
             clarabel.NonnegativeConeT(self.form.inequalities),
-            *(clarabel.SecondOrderConeT(int(k)) for k in self.program.cones.sizes),
+            *(
+                clarabel.PSDTriangleConeT(int(order)) if order else clarabel.SecondOrderConeT(int(size))
+                for size, order in zip(self.program.cones.sizes, self.program.cones.orders, strict=True)
+            ),
         ]
         self.hessian = self.form.hessian()
         return clarabel.DefaultSolver(

@@ -86,7 +86,8 @@ def load_values(program: Program, result: SolveResult) -> None:
         return
     reduced = program.P @ result.point.x + program.c - program.A.T @ y - program.cones.G.T @ z
     dual, rc = _suffix(program.model, "dual"), _suffix(program.model, "rc")
-    for constraint in (*program.constraints, *program.cones.constraints):
+    quadratic = [c for c, order in zip(program.cones.constraints, program.cones.orders, strict=True) if not order]
+    for constraint in (*program.constraints, *quadratic):
         dual[constraint] = result._duals[id(constraint)]
     for variable, value in zip(program.variables, (program.sign * reduced).tolist(), strict=True):
         rc[variable] = value

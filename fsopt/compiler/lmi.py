@@ -1,0 +1,63 @@
+r"""Linear matrix inequalities: a block of a Pyomo model whose symmetric matrix of variables is semidefinite.
+
+Pyomo has no component for :math:`F_0 + \sum_j x_j F_j \succeq 0`. Here it is a block with variables S and the
+linear rows ``S[i, j] == entry``; the block carries the mark ``semidefinite``, and the compiler turns S into a
+cone of the program: the upper triangle, column by column, off-diagonal entries times :math:`\sqrt2`, so that
+inner products of vectors are those of matrices. Solvers that are not asked through fsopt see S as free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import scipy.sparse as sp
+
+from fsopt.compiler.cones import ConeStack
+
+
+def lmi(matrix: Sequence[Sequence[Any]], doc: str = "") -> pyo.Block:
+    """Return a block that asks a symmetric matrix of affine expressions to be positive semidefinite.
+
+    Parameters
+    ----------
+    matrix : k rows of k expressions or numbers; the upper triangle is used.
+    doc : the inequality, with its equation number.
+    """
+    size = len(matrix)
+    block = pyo.Block(concrete=True, doc=doc)
+    block.semidefinite = size
+    block.S = pyo.Var([(i, j) for j in range(size) for i in range(j + 1)], doc="upper triangle")
+    block.entry = pyo.Constraint(block.S.index_set(), rule=lambda b, i, j: b.S[i, j] - matrix[i][j] == 0, doc=doc)
+    return block
+
+
+def blocks(model: pyo.ConcreteModel) -> list[Any]:
+    """Return the active blocks of a model that are linear matrix inequalities."""
+    found = model.block_data_objects(active=True, descend_into=True)
+    return [b for b in found if getattr(b, "semidefinite", None)]
+
+
+def with_semidefinite(cones: ConeStack, model: pyo.ConcreteModel, column: dict[int, int]) -> ConeStack:
+    """Return the cones of a program with those of its linear matrix inequalities appended."""
+    marked = blocks(model)
+    if not marked:
+        return cones
+    sizes = [b.semidefinite for b in marked]
+    lengths = [k * (k + 1) // 2 for k in sizes]
+    columns = np.array([column[id(v)] for b in marked for v in b.S.values()], dtype=int)
+    weights = np.array([1.0 if i == j else np.sqrt(2.0) for b in marked for i, j in b.S])
+    rows = sp.csr_matrix((weights, (np.arange(len(columns)), columns)), shape=(len(columns), cones.G.shape[1]))
+    many = len(marked)
+    return ConeStack(
+        G=sp.csr_matrix(sp.vstack([cones.G, rows])),
+        h=np.concatenate([cones.h, np.zeros(len(columns))]),
+        starts=np.concatenate([cones.starts, cones.starts[-1] + np.cumsum(lengths)]).astype(int),
+        constraints=[*cones.constraints, *marked],
+        pairs=np.concatenate([cones.pairs, np.zeros(many, dtype=int)]),
+        scale=np.concatenate([cones.scale, np.full(many, np.nan)]),
+        side=np.concatenate([cones.side, np.ones(many)]),
+        orders=np.concatenate([cones.orders, sizes]).astype(int),
+    )
