@@ -13,7 +13,7 @@ are relative to the largest term of their row, and a cone is measured by the dis
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -128,12 +128,11 @@ def relative_gap(value: float, bound: float) -> float:
 def primal_residual(program: Program, x: Vector) -> float:
     """Return the largest relative violation of rows, bounds and cones at x (n,), in the program's units."""
     units = program.scaling
-    excess = row_excess(program, x) * units.rows
-    rows = excess / (1.0 + _largest_term(program.A, x) * units.rows)
+    rows = _relative(row_excess(program, x) * units.rows, lambda: _largest_term(program.A, x) * units.rows)
     outside = bound_excess(program, x) / (units.columns + np.abs(x))
     s = units.cone @ (program.cones.G @ x + program.cones.h)
     cones = program.cones.distances(s) / (1.0 + _block_norms(program, s))
-    return float(max(rows.max(initial=0.0), outside.max(initial=0.0), cones.max(initial=0.0)))
+    return float(max(rows, outside.max(initial=0.0), cones.max(initial=0.0)))
 
 
 def row_excess(program: Program, x: Vector) -> Vector:
@@ -164,14 +163,16 @@ def dual_point(program: Program, point: Point) -> tuple[float, dict[str, float]]
     r = quadratic + program.c - program.A.T @ y - program.cones.G.T @ z
     rows, loose_rows = _sides(y, program.lo, program.hi)
     columns, loose = _sides(r, program.lb, program.ub)
-    terms = np.maximum(
-        np.maximum(_largest_term(program.A.T.tocsr(), y), _largest_term(program.cones.G.T.tocsr(), z)),
-        np.maximum(np.abs(program.c), np.abs(quadratic)),
-    )
+
+    def terms() -> Vector:
+        linear = np.maximum(_largest_term(program.A.T.tocsr(), y), _largest_term(program.cones.G.T.tocsr(), z))
+        largest: Vector = np.maximum(linear, np.maximum(np.abs(program.c), np.abs(quadratic))) * units.columns
+        return largest
+
     turned = units.uncone.T @ z
     outside = program.cones.distances(turned) / (1.0 + _block_norms(program, turned))
     dual = max(
-        (loose * units.columns / (1.0 + terms * units.columns)).max(initial=0.0),
+        _relative(loose * units.columns, terms),
         (loose_rows / (units.rows + np.abs(y))).max(initial=0.0),
         outside.max(initial=0.0),
     )
@@ -219,6 +220,14 @@ def _sides(multiplier: Vector, low: Vector, high: Vector) -> tuple[float, Vector
     finite = np.isfinite(side)
     total = float(multiplier[finite] @ side[finite])
     return total, np.where(finite, 0.0, np.abs(multiplier))
+
+
+def _relative(absolute: Vector, terms: Callable[[], Vector]) -> float:
+    """Return the largest of ``absolute / (1 + terms)``; where all are tiny, their own size, an upper bound of it."""
+    worst = float(absolute.max(initial=0.0))
+    if worst <= 0.01 * TOLERANCE:
+        return worst
+    return float((absolute / (1.0 + terms())).max(initial=0.0))
 
 
 def _largest_term(matrix: sp.csr_matrix, x: Vector) -> Vector:

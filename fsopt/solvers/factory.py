@@ -9,7 +9,6 @@ import pyomo.environ as pyo
 from pyomo.opt import SolverFactory, SolverResults, SolverStatus, TerminationCondition
 
 from fsopt.results import SolveResult, Status
-from fsopt.solvers.base import solve
 from fsopt.solvers.registry import SOLVERS
 
 OURS = ("clarabel",)
@@ -49,6 +48,8 @@ class _FactorySolver:
         Values, and shadow prices in the suffixes ``dual`` and ``rc``, are those of :func:`fsopt.solve`; the
         certificate's largest residual is in ``results.solver.message``.
         """
+        from fsopt.solvers.base import solve  # this module is loaded while others of the package still are
+
         own = {**self.options, **(options or {})}
         return as_pyomo(solve(model, self.name, time_limit=timelimit, options=own, tee=tee), model)
 

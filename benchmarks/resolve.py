@@ -1,0 +1,163 @@
+"""Cost of re-solving: fsopt's loops beside the same loops written by hand on the solver's own arrays.
+
+``python benchmarks/resolve.py --repeat 3``. For each loop: the driver's total seconds after the first iteration
+over its solver's own seconds (what modelling, reading back and certifying add), and the driver's total beside
+hand-written code for the same number of solves, in turn, A B A B. The hand-written code gets its arrays for
+nothing and certifies nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+import clarabel
+import highspy
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import fsopt
+from fsopt.compiler import compile_model
+from fsopt.data import Dataset, gbd_set_one
+from fsopt.drivers.dca import Exponential, dca
+from fsopt.drivers.gbd import gbd
+from fsopt.drivers.sla import ConcaveTerms, sla
+from fsopt.models.polyhedral import step_costs
+from fsopt.results import DriverResult
+from fsopt.solvers.conic import ConicForm
+
+LIMIT = 1.3
+PHASES = ("translate", "update", "solve", "load")
+
+
+def data(n: int, p: int, gap: float = 0.3) -> Dataset:
+    rng = np.random.default_rng(0)
+    y = np.where(rng.standard_normal(n) > 0, 1.0, -1.0)
+    return Dataset(rng.standard_normal((n, p)) + gap * y[:, None] * (np.arange(p) < 10), y)
+
+
+def run_sla(source: Dataset) -> DriverResult:
+    model = fsopt.build("fsv-step", source, lam=0.05)
+    return sla(model, ConcaveTerms((("v", "cost_v"),), 5.0, weight=0.05))
+
+
+def hand_sla(source: Dataset, solves: int) -> float:
+    program = compile_model(fsopt.build("fsv-step", source, lam=0.05))
+    columns = np.array([program.column[id(v)] for v in program.model.v.values()])
+    h = highspy.Highs()
+    h.setOptionValue("output_flag", False)
+    A = program.A
+    h.passModel(
+        program.n, A.shape[0], A.nnz, 0, 2, 1, 1, 0.0, program.c, program.lb, program.ub, program.lo, program.hi,
+        A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data, np.zeros(1, np.int32), np.zeros(0, np.int32),
+        np.zeros(0), np.zeros(program.n, np.int32),
+    )  # fmt: skip
+    h.setOptionValue("simplex_strategy", 4)
+    started = time.perf_counter()
+    for _ in range(solves):
+        h.run()
+        v = np.array(h.getSolution().col_value)[columns]
+        h.changeColsCost(len(columns), columns.astype(np.int32), 0.05 * step_costs(5.0, np.maximum(v, 0)))
+    return time.perf_counter() - started
+
+
+def run_dca(source: Dataset) -> DriverResult:
+    return dca(fsopt.build("l0-mpm-step", source, delta=0.3), Exponential(5.0))
+
+
+def hand_dca(source: Dataset, solves: int) -> float:
+    model = fsopt.build("l0-mpm-step", source, delta=0.3)
+    program = compile_model(model)
+    form, penalty = ConicForm(program), Exponential(5.0)
+    plus, minus = (np.array([program.column[id(x)] for x in part.values()]) for part in (model.w_plus, model.w_minus))
+    solver, q = _clarabel(form), form.linear()
+    started = time.perf_counter()
+    for _ in range(solves):
+        x = form.scale * np.array(solver.solve().x)
+        v = penalty.gradient(x[plus] - x[minus])
+        q[plus], q[minus] = form.scale[plus] * (5.0 - v), form.scale[minus] * (5.0 + v)
+        solver.update(q=q)
+    return time.perf_counter() - started
+
+
+def _clarabel(form: ConicForm) -> Any:
+    settings = clarabel.DefaultSettings()
+    settings.verbose, settings.presolve_enable = False, False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
+    cones = [clarabel.ZeroConeT(form.equalities), clarabel.NonnegativeConeT(form.inequalities)]
+    cones += [clarabel.SecondOrderConeT(int(k)) for k in form.program.cones.sizes]
+    return clarabel.DefaultSolver(form.hessian(), form.linear(), form.matrix(), form.right_hand_side(), cones, settings)
+
+
+def run_gbd(source: Dataset) -> DriverResult:
+    master, sub = fsopt.build("fsp-master", source, m=4), fsopt.build("fsp-sub", source, c=16.0)
+    return gbd(source, master, sub, c=16.0, max_cuts=40)
+
+
+def hand_gbd(source: Dataset, solves: int) -> float:
+    sub = fsopt.build("fsp-sub", source, c=16.0)
+    program = compile_model(sub)
+    form, solver = ConicForm(program), None
+    rows = np.array([program.row_of[id(r)] for r in sub.selection.values()])
+    u = np.array([program.column[id(v)] for v in sub.u.values()])
+    places = [np.flatnonzero(program.A[i].indices == j)[0] + program.A.indptr[i] for i, j in zip(rows, u, strict=True)]
+    solver, p = _clarabel(form), source.p
+    h = highspy.Highs()
+    h.setOptionValue("output_flag", False)
+    h.addVars(p + 1, np.zeros(p + 1), np.append(np.ones(p), np.inf))
+    h.changeColsIntegrality(p, np.arange(p, dtype=np.int32), np.ones(p, dtype=np.uint8))
+    h.changeColCost(p, 1.0)
+    h.addRow(-np.inf, 4.0, p, np.arange(p, dtype=np.int32), np.ones(p))
+    h.setOptionValue("mip_rel_gap", 0.05)
+    started = time.perf_counter()
+    for _ in range(solves):
+        y = form.point(*(np.array(part) for part in _solved(solver))).y
+        alpha = np.clip(y[: source.n], 0, 16.0)
+        q = source.X.T @ (alpha * source.y)
+        h.addRow(alpha.sum(), np.inf, p + 1, np.arange(p + 1, dtype=np.int32), np.append(0.5 * q**2, 1.0))
+        h.run()
+        program.A.data[places] = -np.round(np.array(h.getSolution().col_value)[:p])
+        solver.update(A=form.matrix())
+    return time.perf_counter() - started
+
+
+def _solved(solver: Any) -> tuple[Any, Any]:
+    solution = solver.solve()
+    return solution.x, solution.z
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=3)
+    repeat = parser.parse_args().repeat
+    cases: list[tuple[str, Dataset, Callable[..., DriverResult], Callable[..., float]]] = [
+        ("SLA, fsv 1000 x 200", data(1000, 200), run_sla, hand_sla),
+        ("DCA, l0-mpm p = 200", data(400, 200), run_dca, hand_dca),
+        ("GBD, p = 20, n = 500", gbd_set_one(20, 500, 4)[0], run_gbd, hand_gbd),
+    ]
+    table = Table("loop", "solves", "loop / solver", "fsopt s", "by hand s", "fsopt / by hand")
+    worst = 0.0
+    for name, source, ours, theirs in cases:
+        overhead, mine, other, solves = [], [], [], 0
+        for _ in range(repeat):
+            result = ours(source)
+            later = result.history[1:]
+            total = {k: sum(h[f"seconds_{k}"] for h in later) for k in PHASES}
+            overhead.append(sum(total.values()) / total["solve"])
+            mine.append(sum(total.values()) + sum(result.history[0][f"seconds_{k}"] for k in ("solve", "load")))
+            solves = len(result.history)
+            other.append(theirs(source, solves))
+        ratios = [a / b for a, b in zip(mine, other, strict=True)]
+        worst = max(worst, median(overhead))
+        row = [f"{median(overhead):.2f}", f"{median(mine):.3f}", f"{median(other):.3f}"]
+        table.add_row(name, str(solves), *row, f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+    Console().print(table)
+    raise SystemExit(int(worst > LIMIT))
+
+
+if __name__ == "__main__":
+    main()
