@@ -4,13 +4,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench instances clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
 
 test: .venv/tested
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --require-solvers highs,clarabel,scs,ipopt,scip
 
 lint: .venv/tested
 	$(BIN)/ruff check .
@@ -20,6 +20,10 @@ lint: .venv/tested
 bench: .venv/tested
 	$(BIN)/pip install -q -e ".[bench]"
 	$(BIN)/python benchmarks/modelling.py
+
+# Writes the instance library models/ anew, the same bytes on every run.
+instances: .venv/installed
+	$(BIN)/python -m fsopt.experiments.instances
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv

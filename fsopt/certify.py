@@ -39,8 +39,8 @@ class Certificate:
 
     Attributes
     ----------
-    kind : what is certified: ``convex``, ``mixed-integer``, ``feasible``, ``infeasible``, ``dca``, ``sla``,
-        ``gbd``, ``mop``.
+    kind : what is certified: ``convex``, ``mixed-integer``, ``global``, ``kkt``, ``feasible``, ``infeasible``,
+        ``dca``, ``sla``, ``gbd``, ``mop``.
     ok : whether every residual is within ``tolerance``.
     residuals : name -> relative residual or gap, each of which must be small.
     objective, bound : recomputed value and bound, in the model's own sense; None where there is none.
@@ -81,8 +81,9 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     -------
     Certificate
         Of kind ``convex`` (primal and dual residual and gap), ``mixed-integer`` (primal residual, integrality
-        and the gap to the solver's bound), ``infeasible`` (Farkas), or ``feasible`` (primal residual only,
-        where the solver gave no multipliers). It holds for the model's arrays, whatever the solver says.
+        and the gap to the solver's bound), ``global`` (the same without integers), ``kkt`` (first-order
+        conditions), ``infeasible`` (Farkas), or ``feasible`` (primal residual only, without multipliers). It
+        holds for the model's arrays, whatever the solver says.
     """
     from fsopt.compiler import compile_model
 
@@ -98,15 +99,17 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
 def certify_point(program: Program, point: Point, *, bound: float | None = None, source: str = "") -> Certificate:
     """Certify a point of a program; ``bound`` is a claimed lower bound of its minimisation form.
 
-    The claim is used for a mixed-integer program only: a convex one is bounded by its own dual point.
+    The claim is not used for a convex program with multipliers, which is bounded by its own dual point.
     """
+    from fsopt.classify import convex
+    from fsopt.kkt import certify_nonconvex
+
+    if program.unsupported or not convex(program.P):
+        return certify_nonconvex(program, point, bound=bound, source=source)
     x = point.x
     residuals = {"primal": primal_residual(program, x)}
     value = program.sign * program.objective_at(x)
     objective = program.sign * value
-    if program.unsupported:
-        names = ", ".join(name for name, _ in program.unsupported)
-        return Certificate("none", False, residuals, objective, notes=(f"not checked: {names}",))
     if program.integer.any():
         residuals["integrality"] = float(np.abs(x - np.round(x))[program.integer].max(initial=0.0))
         if bound is None:
@@ -114,7 +117,10 @@ def certify_point(program: Program, point: Point, *, bound: float | None = None,
         residuals["gap"] = relative_gap(value, bound)
         return make("mixed-integer", residuals, objective=objective, bound=program.sign * bound, bound_source=source)
     if point.y is None or point.z is None:
-        return make("feasible", residuals, objective=objective)
+        if bound is None:
+            return make("feasible", residuals, objective=objective)
+        residuals["gap"] = relative_gap(value, bound)
+        return make("global", residuals, objective=objective, bound=program.sign * bound, bound_source=source)
     dual_bound, dual = dual_point(program, point)
     residuals |= dual | {"gap": relative_gap(value, dual_bound)}
     return make("convex", residuals, objective=objective, bound=program.sign * dual_bound, bound_source="dual point")
@@ -128,10 +134,10 @@ def relative_gap(value: float, bound: float) -> float:
 def primal_residual(program: Program, x: Vector) -> float:
     """Return the largest relative violation of rows, bounds and cones at x (n,), in the program's units."""
     units = program.scaling
-    rows = _relative(row_excess(program, x) * units.rows, lambda: _largest_term(program.A, x) * units.rows)
+    rows = _relative(row_excess(program, x) * units.rows, lambda: largest_term(program.A, x) * units.rows)
     outside = bound_excess(program, x) / (units.columns + np.abs(x))
     s = units.cone @ (program.cones.G @ x + program.cones.h)
-    cones = program.cones.distances(s) / (1.0 + _block_norms(program, s))
+    cones = program.cones.distances(s) / (1.0 + block_norms(program, s))
     return float(max(rows, outside.max(initial=0.0), cones.max(initial=0.0)))
 
 
@@ -161,16 +167,16 @@ def dual_point(program: Program, point: Point) -> tuple[float, dict[str, float]]
     units = program.scaling
     quadratic = program.P @ x
     r = quadratic + program.c - program.A.T @ y - program.cones.G.T @ z
-    rows, loose_rows = _sides(y, program.lo, program.hi)
-    columns, loose = _sides(r, program.lb, program.ub)
+    rows, loose_rows = sides(y, program.lo, program.hi)
+    columns, loose = sides(r, program.lb, program.ub)
 
     def terms() -> Vector:
-        linear = np.maximum(_largest_term(program.A.T.tocsr(), y), _largest_term(program.cones.G.T.tocsr(), z))
+        linear = np.maximum(largest_term(program.A.T.tocsr(), y), largest_term(program.cones.G.T.tocsr(), z))
         largest: Vector = np.maximum(linear, np.maximum(np.abs(program.c), np.abs(quadratic))) * units.columns
         return largest
 
     turned = units.uncone.T @ z
-    outside = program.cones.distances(turned) / (1.0 + _block_norms(program, turned))
+    outside = program.cones.distances(turned) / (1.0 + block_norms(program, turned))
     dual = max(
         _relative(loose * units.columns, terms),
         (loose_rows / (units.rows + np.abs(y))).max(initial=0.0),
@@ -182,7 +188,7 @@ def dual_point(program: Program, point: Point) -> tuple[float, dict[str, float]]
     price = (
         np.abs(y) @ row_excess(program, x)
         + np.abs(r) @ bound_excess(program, x)
-        + _block_norms(program, units.uncone.T @ z) @ distances
+        + block_norms(program, units.uncone.T @ z) @ distances
         + loose @ np.abs(x)
     )
     return float(bound), {"dual": float(dual), "cost": float(price) / max(1.0, abs(value))}
@@ -200,8 +206,8 @@ def farkas(program: Program, ray: Point) -> Certificate:
             break
         v, t = sign * y / size, z / size
         r = -(program.A.T @ v) - program.cones.G.T @ t
-        rows, loose_rows = _sides(v, program.lo, program.hi)
-        columns, loose = _sides(r, program.lb, program.ub)
+        rows, loose_rows = sides(v, program.lo, program.hi)
+        columns, loose = sides(r, program.lb, program.ub)
         value = rows + columns - float(program.cones.h @ t)
         leftover = max(
             (loose_rows / units.rows).max(initial=0.0),
@@ -214,7 +220,7 @@ def farkas(program: Program, ray: Point) -> Certificate:
     return best
 
 
-def _sides(multiplier: Vector, low: Vector, high: Vector) -> tuple[float, Vector]:
+def sides(multiplier: Vector, low: Vector, high: Vector) -> tuple[float, Vector]:
     """Return the value that multipliers give to finite sides, and what falls on infinite ones."""
     side = np.where(multiplier > 0, low, high)
     finite = np.isfinite(side)
@@ -230,7 +236,8 @@ def _relative(absolute: Vector, terms: Callable[[], Vector]) -> float:
     return float((absolute / (1.0 + terms())).max(initial=0.0))
 
 
-def _largest_term(matrix: sp.csr_matrix, x: Vector) -> Vector:
+def largest_term(matrix: sp.csr_matrix, x: Vector) -> Vector:
+    """Return the largest absolute term of each row of ``matrix @ x``."""
     if not matrix.nnz:
         return np.zeros(matrix.shape[0])
     terms = np.abs(matrix.data * x[matrix.indices])
@@ -240,7 +247,8 @@ def _largest_term(matrix: sp.csr_matrix, x: Vector) -> Vector:
     return largest
 
 
-def _block_norms(program: Program, s: Vector) -> Vector:
+def block_norms(program: Program, s: Vector) -> Vector:
+    """Return the Euclidean norm of each block of s (k,)."""
     if not len(program.cones):
         return np.zeros(0)
     norms: Vector = np.sqrt(np.add.reduceat(s**2, program.cones.starts[:-1]))

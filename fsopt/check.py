@@ -61,9 +61,9 @@ def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[st
 def _supports(certificate: Certificate, claimed: Status) -> bool:
     """Return whether a certificate of this kind is enough for the claim."""
     needed = {
-        Status.OPTIMAL: ("convex", "mixed-integer", "gbd"),
-        Status.STATIONARY: ("dca", "sla"),
-        Status.FEASIBLE: ("convex", "mixed-integer", "gbd", "dca", "sla", "mop", "feasible"),
+        Status.OPTIMAL: ("convex", "mixed-integer", "global", "gbd"),
+        Status.STATIONARY: ("kkt", "dca", "sla"),
+        Status.FEASIBLE: ("convex", "mixed-integer", "global", "gbd", "kkt", "dca", "sla", "mop", "feasible"),
     }
     return certificate.kind in needed.get(claimed, ())
 
@@ -82,7 +82,9 @@ def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
         source=str(record.get("solver")),
     )
     claim = relative_gap(found.objective or 0.0, record["objective"])
-    notes = ("the bound is the solver's: branch and bound is not repeated",) if found.kind == "mixed-integer" else ()
+    notes = (
+        ("the bound is the solver's: its search is not repeated",) if found.kind in ("mixed-integer", "global") else ()
+    )
     if record["status"] == Status.FEASIBLE:
         return make("feasible", {"primal": found.residuals["primal"], "objective": claim}, objective=found.objective)
     return make(
@@ -96,7 +98,7 @@ def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
 
 def _fitting(program: Program, point: Point) -> Point:
     """Return the point if its parts have the program's lengths."""
-    lengths = {"x": program.n, "y": program.A.shape[0], "z": len(program.cones.h)}
+    lengths = {"x": program.n, "y": program.A.shape[0] + len(program.general), "z": len(program.cones.h)}
     for name, length in lengths.items():
         part = getattr(point, name)
         if part is not None and part.shape != (length,):

@@ -16,7 +16,8 @@ def classify(model: pyo.ConcreteModel) -> str:
     """Return the class of a model: one of :data:`CLASSES`.
 
     A convex quadratic objective alone makes a QP; with second-order cones it is counted as SOCP, with a linear
-    matrix inequality as SDP, which is what the solvers of those classes take. Nonconvex quadratics and every other nonlinearity make an NLP.
+    matrix inequality as SDP, which is what the solvers of those classes take.
+    Nonconvex quadratics and every other nonlinearity make an NLP.
     """
     return program_class(compile_model(model))
 
@@ -26,10 +27,8 @@ def program_class(program: Program) -> str:
     integer = bool(program.integer.any())
     if program.unsupported or not convex(program.P):
         return "MINLP" if integer else "NLP"
-    if program.cones.orders.any():
-        kind = "SDP"
-    else:
-        kind = "SOCP" if len(program.cones) else "QP" if program.P.nnz else "LP"
+    matrices = bool(program.cones.orders.any())
+    kind = "SDP" if matrices else "SOCP" if len(program.cones) else "QP" if program.P.nnz else "LP"
     return {"LP": "MILP", "QP": "MIQP", "SOCP": "MISOCP", "SDP": "MISDP"}[kind] if integer else kind
 
 

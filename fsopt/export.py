@@ -1,36 +1,46 @@
-"""Models as files for other software: .lp, .mps, .nl and .gms, the same bytes on every run."""
+"""Models as files for other software, the same bytes on every run; a format refuses what it cannot hold."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
 
 import pyomo.environ as pyo
 
 from fsopt.errors import FileError
-from fsopt.files import whole_file
+from fsopt.files import check_writable, whole_file
+from fsopt.formats.algebraic import COMPANIONS, algebraic
+from fsopt.formats.cbf import cbf
+from fsopt.formats.sdpa import sdpa
 
-FORMATS: dict[str, dict[str, Any]] = {
-    ".lp": {"symbolic_solver_labels": True},
-    ".mps": {"symbolic_solver_labels": True},
-    ".nl": {"symbolic_solver_labels": True},
-    ".gms": {"symbolic_solver_labels": True},
-}
-"""Suffix -> options of Pyomo's writer; names in the file are those of the model's components."""
-COMPANIONS = {".nl": (".row", ".col")}
-"""Further files that a format is written with: the names that an .nl file has no place for."""
+FORMATS: Mapping[str, Callable[[pyo.ConcreteModel, str], dict[str, bytes]]] = MappingProxyType(
+    {".lp": algebraic, ".mps": algebraic, ".nl": algebraic, ".gms": algebraic, ".cbf": cbf, ".dat-s": sdpa}
+)
+"""Suffix -> function of a model and the suffix that returns the content of each file."""
 
 
 def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Write a model in the format that the suffix names.
 
+    ======  =======================================================================================
+    suffix  holds
+    ======  =======================================================================================
+    .lp     linear and quadratic terms, convex or not, integers; names, ``w[0]`` as ``w(0)``
+    .mps    as .lp
+    .nl     all but linear matrix inequalities; names go to files .row and .col beside it
+    .gms    all but linear matrix inequalities; names in GAMS's alphabet
+    .cbf    linear rows, second-order cones, convex quadratics, linear matrix inequalities, integers; names in
+            comments
+    .dat-s  as .cbf without integers, everything as linear matrix inequalities; minimises the negative of
+            a maximisation
+    ======  =======================================================================================
+
     Parameters
     ----------
     model : any Pyomo model.
-    path : ends in .lp, .mps, .nl or .gms; with .nl, the names go to files .row and .col beside it.
+    path : ends in one of the suffixes above.
 
     Returns
     -------
@@ -39,7 +49,8 @@ def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path
 
     Raises
     ------
-    FileError : an unknown suffix, or a place that cannot be written.
+    FileError : an unknown suffix, a model that the format cannot hold (naming the constraint, before anything is
+        written), or a place that cannot be written.
     """
     target = Path(path)
     suffix = target.suffix.lower()
@@ -47,14 +58,10 @@ def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path
         raise FileError(
             f"cannot export to '{target.name}': unknown format '{suffix}'", f"use one of {', '.join(FORMATS)}"
         )
-    targets = [target, *(target.with_suffix(s) for s in COMPANIONS.get(suffix, ()))]
-    # The stem goes into the file's text in some formats, so it is the same whatever the target is called.
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / f"model{suffix}"
-        with whole_file(target) as temporary:
-            model.write(str(source), io_options=FORMATS[suffix])
-            shutil.copyfile(source, temporary)
-        for companion in targets[1:]:
-            with whole_file(companion) as temporary:
-                shutil.copyfile(source.with_suffix(companion.suffix), temporary)
-    return tuple(targets)
+    targets = {suffix: target} | {s: target.with_suffix(s) for s in COMPANIONS.get(suffix, ())}
+    for place in targets.values():
+        check_writable(place)
+    for s, content in FORMATS[suffix](model, suffix).items():
+        with whole_file(targets[s]) as temporary:
+            temporary.write_bytes(content)
+    return tuple(targets.values())

@@ -47,7 +47,8 @@ class Point:
     Attributes
     ----------
     x : (n,) values of the columns.
-    y : (m,) multipliers of the linear rows, ``y >= 0`` where the lower side is active; None if unknown.
+    y : (m,) multipliers of the linear rows, ``y >= 0`` where the lower side is active; None if unknown. Those of
+        general rows (neither linear nor cones) follow.
     z : (k,) stacked multipliers of the cones, each block in the (self-dual) cone; None if unknown.
     """
 

@@ -10,6 +10,10 @@ from support import SHARED, reference
 from fsopt.data import Dataset, load_dataset
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--require-solvers", default="", help="solvers that must be usable, separated by commas")
+
+
 @pytest.fixture(scope="session")
 def wdbc() -> Dataset:
     return load_dataset("wdbc")

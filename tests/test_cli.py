@@ -69,6 +69,10 @@ def test_verify_solves_again_with_another_solver(small: Path, capsys: pytest.Cap
     record = run("solve onsvm --data small.csv --label kind --solver highs --verify clarabel --json", capsys)
     assert record["verify"]["solver"] == "clarabel"
     assert record["verify"]["difference"] < 1e-7
+    assert record["verify"]["primal_residual"] < 1e-6
+    assert record["verify"]["dual_difference"] >= 0
+    record = run("solve svm --data small.csv --label kind --solver clarabel --verify libsvm --json", capsys)
+    assert record["verify"]["dual_difference"] < 1e-4
 
 
 def test_options_files_reach_the_solver(small: Path, capsys: pytest.CaptureFixture[str]) -> None:

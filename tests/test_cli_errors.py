@@ -97,7 +97,7 @@ CASES = {
     "output is a folder": ("fit svm --data good.csv -o folder", "it is a folder"),
     "read-only output": ("solve svm --data good.csv -o readonly.json", "read-only"),
     "export without suffix": ("export svm --data good.csv -o model", "unknown format"),
-    "export to a format we lack": ("export svm --data good.csv -o model.cbf", "use one of .lp"),
+    "export to a format we lack": ("export svm --data good.csv -o model.xyz", "use one of .lp"),
     "check of no JSON": ("check notjson.json --data good.csv", "is not JSON"),
     "check of another file": ("check notanswer.json --data good.csv", "not a saved answer"),
     "check of nothing": ("check nowhere.json --data good.csv", "cannot read"),

@@ -248,7 +248,7 @@ def test_what_is_no_cone_is_refused_by_name_with_a_reason(make, reason):
     [(name, why)] = compile_model(m).unsupported
     assert (name, reason in why) == ("guilty", True)
     with pytest.raises(fsopt.FsoptError, match="guilty"):
-        fsopt.solve(m)
+        fsopt.solve(m, "clarabel")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.opt import TerminationCondition
 
-import fsopt  # noqa: F401
+import fsopt
 
 MODEL = """
 m = pyo.ConcreteModel()

@@ -13,7 +13,6 @@ import fsopt
 from fsopt.certify import certify_point
 from fsopt.compiler import compile_model, lmi
 from fsopt.compiler.cones import triangle_to_matrix
-from fsopt.models.gmeb import second_moments
 from fsopt.results import Point
 
 
@@ -85,7 +84,6 @@ def test_an_infeasible_inequality_has_a_proof() -> None:
 @pytest.mark.parametrize("radii", [(1.0, 1.0), (0.5, 2.0)])
 def test_gmeb_in_its_lmi_form_is_gmeb(radii: tuple[float, float]) -> None:
     data = blobs(30, 4, seed=2)
-    v_plus, v_minus = second_moments(data)
     m = fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1])
     m.del_component(m.perspective)
     m.del_component(m.unit_norm)

@@ -52,7 +52,7 @@ def solvers(json: options.Json = False) -> None:
             "in_place": s.in_place,
             "tolerance": s.tolerance,
             "available": s.available,
-            "why_not": "" if s.available else f"package '{s.package}' is not installed: {s.pip}",
+            "why_not": "" if s.available else _why_not(s),
             "licence": s.licence,
         }
         for s in SOLVERS.values()
@@ -68,6 +68,11 @@ def solvers(json: options.Json = False) -> None:
         state = "yes" if row["available"] else row["why_not"]
         listing.add_row(row["solver"], *marks, row["proves"], *flags, f"{row['tolerance']:g}", escape(state))
     put(listing)
+
+
+def _why_not(solver: Any) -> str:
+    program = f", and there is no executable '{solver.executable}' on the path" if solver.executable else ""
+    return f"package '{solver.package}' is not installed{program}: {solver.pip}"
 
 
 def methods(json: options.Json = False) -> None:
@@ -115,6 +120,7 @@ def show(
     """Show a model: its program, its size on a data set, and which component is which equation."""
     from fsopt.classify import program_class
     from fsopt.compiler import compile_model
+    from fsopt.experiments.pages import program as displayed_program
     from fsopt.models.registry import build, model_spec
 
     entry = model_spec(model)
@@ -149,20 +155,6 @@ def show(
     head = pairs([("model", model), ("what", entry.summary), ("class", program_class(compiled)),
                   ("source", f"{entry.paper} {entry.equation}"), *sizes.items()])  # fmt: skip
     put(head, "\n" + program + "\n", listing)
-
-
-def displayed_program(docstring: str) -> str:
-    """Return the displayed mathematics of a docstring, the text of its ``.. math::`` block."""
-    lines = docstring.splitlines()
-    start = next((k for k, line in enumerate(lines) if line.startswith(".. math::")), None)
-    if start is None:
-        return ""
-    block = [lines[start].removeprefix(".. math::").strip()]
-    for line in lines[start + 1 :]:
-        if line and not line.startswith(" "):
-            break
-        block.append(line.strip())
-    return "\n".join(line for line in block if line)
 
 
 def _sample() -> Any:

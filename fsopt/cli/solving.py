@@ -68,7 +68,7 @@ def solve(
     record |= {"scale": scale, "label": label, "missing": missing}
     record["seconds"]["build"] = seconds
     if verify is not None:
-        record["verify"] = _verify(built, verify, result.objective)
+        record["verify"] = _verify(built, verify, result)
     if output is not None:
         write_text(output, dump_json(record))
     if json:
@@ -78,19 +78,41 @@ def solve(
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
 
 
-def _verify(model: Any, solver: str, objective: float | None) -> dict[str, Any]:
+def _verify(model: Any, solver: str, first: Any) -> dict[str, Any]:
+    """Solve again with another solver and return how far the answers are apart, relative."""
+    from fsopt.saved import plain
     from fsopt.solvers.base import Session
 
     second = Session(model, solver).solve(load=False)
     difference = None
-    if objective is not None and second.objective is not None:
-        difference = abs(objective - second.objective) / max(1.0, abs(objective))
-    return {
+    if first.objective is not None and second.objective is not None:
+        difference = abs(first.objective - second.objective) / max(1.0, abs(first.objective))
+    certificate = second.certificate
+    found = {
         "solver": solver,
         "status": second.status,
         "objective": second.objective,
         "difference": difference,
+        "primal_residual": None if certificate is None else certificate.residuals.get("primal"),
+        "dual_difference": _dual_difference(model, first, second),
     }
+    return {k: plain(v) for k, v in found.items()}
+
+
+def _dual_difference(model: Any, first: Any, second: Any) -> float | None:
+    """Return the largest relative difference of shadow prices, None where a solver gives none."""
+    import numpy as np
+    import pyomo.environ as pyo
+
+    worst = 0.0
+    for component in model.component_objects(pyo.Constraint, active=True):
+        try:
+            a, b = (np.array(list(r.duals(component).values()), dtype=float) for r in (first, second))
+        except KeyError:
+            return None
+        apart = np.abs(a - b) / (1.0 + np.abs(a))
+        worst = max(worst, float(np.nanmax(apart, initial=0.0)))
+    return worst
 
 
 def _print_solve(record: dict[str, Any]) -> None:
@@ -124,7 +146,10 @@ def export(
     model: Model,
     data: options.Data,
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="file ending in .lp, .mps, .nl or .gms", callback=options.writable)
+        Path,
+        typer.Option(
+            "-o", "--output", help="file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s", callback=options.writable
+        ),
     ],
     label: options.Label = "label",
     missing: options.Missing = None,

@@ -23,9 +23,9 @@ from pyomo.core.expr.numeric_expr import (
     ProductExpression,
     UnaryFunctionExpression,
 )
-from pyomo.core.expr.numvalue import value
+from pyomo.core.expr.numvalue import is_potentially_variable, value
 
-from fsopt.compiler.expressions import _constant, read
+from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program, build_rows
 from fsopt.errors import SolverError
 
@@ -129,7 +129,7 @@ class _Reader:
             return ("*", self.form(node.args[0]), ("1/", self.form(node.args[1])))
         if isinstance(node, PowExpression):
             base, exponent = node.args
-            if _constant(exponent):
+            if not is_potentially_variable(exponent):
                 self.numbers.append(float(value(exponent)))
                 return ("power", self.form(base))
             return ("exp", ("*", self.form(exponent), ("log", self.form(base))))
@@ -185,8 +185,8 @@ class _Batch:
         g, H = np.zeros((b, k)), np.zeros((b, k, k))
         g[:, list(slots)] = linear
         if pairs:
-            i, j = np.array(pairs).T
-            np.add.at(H, (slice(None), i, j), products)
+            place: Any = (slice(None), *np.array(pairs).T)
+            np.add.at(H, place, products)
             H += H.transpose(0, 2, 1)
         curved = np.einsum("bij,bj->bi", H, X)
         jet = _Jet(constant + np.einsum("bi,bi->b", g + 0.5 * curved, X), g + curved, H)
@@ -232,9 +232,7 @@ class Derivatives:
         self.rows, self.columns, self._jacobian_place = _structure(rows, columns, n)
         first = np.concatenate([self.i, *(b.columns[:, b.lower[0]].ravel() for b in self.batches)])
         second = np.concatenate([self.j, *(b.columns[:, b.lower[1]].ravel() for b in self.batches)])
-        self.below, self.left, self._hessian_place = _structure(
-            np.maximum(first, second), np.minimum(first, second), n
-        )
+        self.below, self.left, self._hessian_place = _structure(np.maximum(first, second), np.minimum(first, second), n)
         self.shape = (self.q + 1, n)
         self._seen: tuple[bytes, list[_Jet]] | None = None
 
@@ -246,17 +244,14 @@ class Derivatives:
 
     def values(self, x: Vector) -> Vector:
         """Return the values (q + 1,) at x (n,)."""
-        result: Vector = np.bincount(self.linear.row, self.linear.data * x[self.linear.col], self.q + 1)
-        result = result + np.bincount(self.r, self.v * x[self.i] * x[self.j], self.q + 1)
-        for batch, jet in zip(self.batches, self._jets(x), strict=True):
-            result = result + np.bincount(batch.owner, jet.f, self.q + 1)
-        return result
+        owners = [self.linear.row, self.r, *(b.owner for b in self.batches)]
+        parts = [self.linear.data * x[self.linear.col], self.v * x[self.i] * x[self.j], *(j.f for j in self._jets(x))]
+        return _summed(np.concatenate(owners), parts, self.q + 1)
 
     def slopes(self, x: Vector) -> Vector:
         """Return the entries of the Jacobian at x (n,), in the order of its structure."""
         entries = [self.linear.data, self.v * x[self.j], self.v * x[self.i], *(jet.g.ravel() for jet in self._jets(x))]
-        result: Vector = np.bincount(self._jacobian_place, np.concatenate(entries), len(self.rows))
-        return result
+        return _summed(self._jacobian_place, entries, len(self.rows))
 
     def jacobian(self, x: Vector) -> sp.csr_matrix:
         """Return the Jacobian (q + 1, n) at x (n,)."""
@@ -267,8 +262,7 @@ class Derivatives:
         entries = [weights[self.r] * self.v * np.where(self.i == self.j, 2.0, 1.0)]
         for batch, jet in zip(self.batches, self._jets(x), strict=True):
             entries.append((weights[batch.owner][:, None] * jet.H[:, batch.lower[0], batch.lower[1]]).ravel())
-        result: Vector = np.bincount(self._hessian_place, np.concatenate(entries), len(self.below))
-        return result
+        return _summed(self._hessian_place, entries, len(self.below))
 
 
 def _batches(program: Program, q: int) -> list[_Batch]:
@@ -284,7 +278,20 @@ def _batches(program: Program, q: int) -> list[_Batch]:
     return [_Batch(shape, members) for (shape, _), members in groups.items()]
 
 
+def _summed(place: NDArray[Any], parts: Sequence[Vector], length: int) -> Vector:
+    return np.bincount(place, np.concatenate(parts), length).astype(float)
+
+
 def _structure(rows: NDArray[Any], columns: NDArray[Any], n: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the distinct positions (rows, columns) and where each of the given ones went."""
     found, place = np.unique(rows.astype(np.int64) * max(n, 1) + columns.astype(np.int64), return_inverse=True)
     return found // max(n, 1), found % max(n, 1), place
+
+
+def derivatives_of(program: Program) -> Derivatives:
+    """Return the derivatives of a program, read once: a change of these functions makes another program."""
+    known = program.__dict__.get("_derivatives")
+    if known is None:
+        known = program.__dict__["_derivatives"] = Derivatives(program)
+    found: Derivatives = known
+    return found

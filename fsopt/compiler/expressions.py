@@ -76,7 +76,7 @@ def dot(coefs: ArrayLike, variables: Sequence[Any]) -> Dot:
     return Dot(values, variables if isinstance(variables, tuple) else tuple(variables))
 
 
-@dataclass
+@dataclass(slots=True)
 class Terms:
     """An expression read as constant + linear + quadratic (+ what is neither).
 
@@ -174,15 +174,35 @@ def _multiply(scale: float, node: Any, left: Any, right: Any, column: dict[int, 
     if i is not None and j is not None:
         terms.quadratic.append((i, j, scale))
         return
-    a = read(left, column)
-    b = a if right is left else read(right, column)
-    if not (a.linear and b.linear):
+    first = _affine(left, column)
+    second = first if right is left else _affine(right, column)
+    if first is None or second is None:
         terms.nonlinear.append((scale, node))
         return
-    fa, fb = a.affine(column), b.affine(column)
-    terms.constant += scale * a.constant * b.constant
-    for form, factor in ((fa, b.constant), (fb, a.constant)):
+    (a, fa), (b, fb) = first, second
+    terms.constant += scale * a * b
+    for form, factor in ((fa, b), (fb, a)):
         if factor:
             terms.columns.extend(form)
             terms.values.extend(scale * factor * v for v in form.values())
-    terms.quadratic.extend((i, j, scale * u * v) for i, u in fa.items() for j, v in fb.items())
+    terms.quadratic.extend([(i, j, scale * u * v) for i, u in fa.items() for j, v in fb.items()])
+
+
+def _affine(node: Any, column: dict[int, int]) -> tuple[float, dict[int, float]] | None:
+    """Return constant and column -> coefficient of an affine expression, None for any other one."""
+    j = column.get(id(node))
+    if j is not None:
+        return 0.0, {j: 1.0}
+    if type(node) is LinearExpression:
+        # The common case, a short sum of monomials, without a Terms of its own.
+        form: dict[int, float] = {}
+        for arg in node.args:
+            if type(arg) is not MonomialTermExpression or arg._args_[0].__class__ not in native_numeric_types:
+                break
+            coef, var = arg._args_
+            k = column[id(var)]
+            form[k] = form.get(k, 0.0) + coef
+        else:
+            return 0.0, form
+    terms = read(node, column)
+    return (terms.constant, terms.affine(column)) if terms.linear else None

@@ -86,7 +86,7 @@ class Program:
     @cached_property
     def scaling(self) -> Scaling:
         """The units of the program as it was first read; updates in place do not change them."""
-        return equilibrate(self.A, (self.lo, self.hi), (self.lb, self.ub), self.cones, self.P.diagonal())
+        return equilibrate(self.A, (self.lo, self.hi), (self.lb, self.ub), self.cones, self.P.diagonal(), self.integer)
 
     @property
     def n(self) -> int:
@@ -226,8 +226,7 @@ def read_row(data: Any, column: dict[int, int]) -> Row:
 
 def build_rows(rows: Sequence[Row], column: dict[int, int]) -> tuple[sp.csr_matrix, Vector, Vector]:
     """Return A (m, n), lo and hi (m,) of linear rows; rows that share a tuple of variables are read at once."""
-    seen: dict[int, NDArray[np.int64]] = {}
-    ij: list[tuple[Any, Any, Any]] = []
+    shared: dict[int, list[tuple[int, float, Dot]]] = {}
     plain_row: list[int] = []
     plain_col: list[int] = []
     plain_val: list[float] = []
@@ -236,7 +235,8 @@ def build_rows(rows: Sequence[Row], column: dict[int, int]) -> tuple[sp.csr_matr
         plain_col.extend(row.terms.columns)
         plain_val.extend(row.terms.values)
         for scale, d in row.terms.dots:
-            ij.append(_dot_entries(i, scale, d, column, seen))
+            shared.setdefault(id(d.variables), []).append((i, scale, d))
+    ij = [_dot_entries(listed, column) for listed in shared.values()]
     ij.append((np.array(plain_row, dtype=int), np.array(plain_col, dtype=int), np.array(plain_val, dtype=float)))
     i_all, j_all, v_all = (np.concatenate(part) for part in zip(*ij, strict=True))
     A = sp.coo_matrix((v_all, (i_all, j_all)), shape=(len(rows), len(column))).tocsr()
@@ -247,16 +247,15 @@ def build_rows(rows: Sequence[Row], column: dict[int, int]) -> tuple[sp.csr_matr
     return A, lo, hi
 
 
-def _dot_entries(
-    i: int, scale: float, d: Dot, column: dict[int, int], seen: dict[int, NDArray[np.int64]]
-) -> tuple[Any, Any, Any]:
-    columns = seen.get(id(d.variables))
-    if columns is None:
-        columns = seen[id(d.variables)] = np.array([column[id(v)] for v in d.variables], dtype=int)
-    keep = np.flatnonzero(d.coefs)
-    if len(keep) == len(columns):
-        return np.full(len(columns), i), columns, scale * d.coefs
-    return np.full(len(keep), i), columns[keep], scale * d.coefs[keep]
+def _dot_entries(listed: list[tuple[int, float, Dot]], column: dict[int, int]) -> tuple[Any, Any, Any]:
+    """Return row, column and value of the nonzeros of linear forms (row, scale, Dot) over the same variables."""
+    columns = np.array([column[id(v)] for v in listed[0][2].variables], dtype=int)
+    numbers = np.array([i for i, _, _ in listed])
+    block = np.array([d.coefs for _, _, d in listed]) * np.array([scale for _, scale, _ in listed])[:, None]
+    if block.all():
+        return np.repeat(numbers, len(columns)), np.tile(columns, len(numbers)), block.ravel()
+    i, j = np.nonzero(block)
+    return numbers[i], columns[j], block[i, j]
 
 
 def constraint_data(components: Iterable[Any]) -> list[Any]:

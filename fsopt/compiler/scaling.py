@@ -47,6 +47,7 @@ def equilibrate(
     bounds: tuple[Vector, Vector],
     cones: ConeStack,
     curvature: Vector | None = None,
+    integer: NDArray[np.bool_] | None = None,
     passes: int = 3,
 ) -> Scaling:
     """Return the scaling of linear rows A (m, n) with two sides, columns with two bounds, and cones.
@@ -55,24 +56,27 @@ def equilibrate(
     the objective has along a column. The other rows follow the columns, the other columns follow the rows, in
     turn; the cones follow the columns.
     """
-    entries = abs(A)
-    entries.eliminate_zeros()
-    by_column = entries.tocsc()
-    log_rows, log_columns = np.log2(entries.data), np.log2(by_column.data)
+    if not np.all(A.data):
+        A = A.copy()
+        A.eliminate_zeros()
+    log_rows = np.log2(np.abs(A.data))
+    by_column = sp.csr_matrix((log_rows, A.indices, A.indptr), shape=A.shape).tocsc()
     anchored_row, row = _anchor(*sides)
     anchored_column, column = _anchor(*bounds)
     if curvature is not None:
         curved = (curvature > 0) & ~anchored_column
         column = np.where(curved, -0.5 * np.log2(np.where(curved, curvature, 1.0)), column)
         anchored_column |= curved
-    # A semidefinite matrix may not be scaled entry by entry: its columns keep their unit.
+    # A semidefinite matrix may not be scaled entry by entry, nor an integer: their columns keep their unit.
     matrix_rows = np.repeat(cones.orders > 0, cones.sizes)
     held = np.unique(cones.G[matrix_rows].indices) if matrix_rows.any() else np.zeros(0, dtype=int)
     column[held], anchored_column[held] = 0.0, True
+    if integer is not None:
+        column[integer], anchored_column[integer] = 0.0, True
     for _ in range(passes):
-        height = _segment_max(log_columns - row[by_column.indices], by_column.indptr)
+        height = _segment_max(by_column.data - row[by_column.indices], by_column.indptr)
         column = np.where(anchored_column, column, -height)
-        largest = _segment_max(log_rows + column[entries.indices], entries.indptr)
+        largest = _segment_max(log_rows + column[A.indices], A.indptr)
         row = np.where(anchored_row, row, largest)
     columns: Vector = 2.0 ** np.round(column)
     return Scaling(columns, 2.0 ** -np.round(row), *_balance(cones, columns))

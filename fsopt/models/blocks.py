@@ -38,10 +38,10 @@ def add_margins(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
 
 def margin_rows(m: pyo.ConcreteModel, yX: Vector, y: Vector, equation: str) -> pyo.Constraint:
     """Return the rows y_i (w'x_i + b) + xi_i >= 1 for the variables w, b, xi of the model."""
-    weights = tuple(m.w.values())
+    weights, labels = tuple(m.w.values()), y.tolist()
 
     def margin(m: pyo.ConcreteModel, i: int) -> Any:
-        return dot(yX[i], weights) + y[i] * m.b + m.xi[i] >= 1
+        return dot(yX[i], weights) + labels[i] * m.b + m.xi[i] >= 1
 
     return pyo.Constraint(m.I, rule=margin, doc=f"{equation} margin: y_i (w'x_i + b) >= 1 - xi_i")
 

@@ -172,12 +172,13 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
         doc="(16) 1'mu - mu_1 - R+ mu_+ - R- mu_-",
     )
     mus, Xy = tuple(m.mu.values()), np.ascontiguousarray((data.X * data.y[:, None]).T)
+    plus, minus = (4 * v_plus).tolist(), (4 * v_minus).tolist()
 
     def moment(m: pyo.ConcreteModel, j: int) -> Any:
         return dot(Xy[j], mus) - m.s[j] == 0
 
     def cone(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.s[j] ** 2 <= 4 * m.mu1 * (float(v_plus[j]) * m.mu_plus + float(v_minus[j]) * m.mu_minus)
+        return m.s[j] ** 2 <= m.mu1 * (plus[j] * m.mu_plus + minus[j] * m.mu_minus)
 
     m.moment = pyo.Constraint(m.J, rule=moment, doc="(17) s = X'Y mu; multiplier w")
     m.balance = pyo.Constraint(expr=dot(data.y, mus) == 0, doc="(16) y'mu = 0; multiplier b")

@@ -9,6 +9,8 @@ size. A row of the program keeps its place here while its values change.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -43,23 +45,40 @@ class ConicForm:
         self.fixed = np.flatnonzero(p.lb == p.ub)
         self.above = np.flatnonzero((p.ub < np.inf) & (p.lb != p.ub))
         self.below = np.flatnonzero((p.lb > -np.inf) & (p.lb != p.ub))
-        places = p.A.copy()
-        places.data = np.arange(1, p.A.nnz + 1, dtype=float)
-        offset = p.A.nnz + 1
-        unit = sp.identity(p.n, format="csr")
-        unit.data = np.full(p.n, float(offset))
         self.turned = sp.csr_matrix(p.scaling.cone @ p.cones.G)
-        cone = self.turned.copy()
-        cone.data = offset + 1 + np.arange(cone.nnz, dtype=float)
-        stacked = sp.vstack(
-            [places[self.eq], unit[self.fixed], places[self.up], unit[self.above], places[self.down],
-             unit[self.below], cone], format="csc",
-        )  # fmt: skip
+        starts = np.cumsum(
+            [0, *map(len, (self.eq, self.fixed, self.up, self.above, self.down, self.below)), len(p.cones.h)]
+        )
+        row = np.repeat(np.arange(p.A.shape[0]), np.diff(p.A.indptr))
+        entries = [
+            self._entries(row, self.eq, starts[0]),
+            (starts[1] + np.arange(len(self.fixed)), self.fixed, np.full(len(self.fixed), p.A.nnz)),
+            self._entries(row, self.up, starts[2]),
+            (starts[3] + np.arange(len(self.above)), self.above, np.full(len(self.above), p.A.nnz)),
+            self._entries(row, self.down, starts[4]),
+            (starts[5] + np.arange(len(self.below)), self.below, np.full(len(self.below), p.A.nnz)),
+            (
+                starts[6] + np.repeat(np.arange(len(p.cones.h)), np.diff(self.turned.indptr)),
+                self.turned.indices,
+                p.A.nnz + 1 + np.arange(self.turned.nnz),
+            ),
+        ]
+        i, j, place = (np.concatenate(part) for part in zip(*entries, strict=True))
+        self.shape = (int(starts[-1]), p.n)
+        # Places are stored from 1 on, as a stored zero would be dropped on the way.
+        stacked = sp.csc_matrix((place + 1.0, (i, j)), shape=self.shape)
         self.source = stacked.data.astype(int) - 1
-        self.indices, self.indptr, self.shape = stacked.indices, stacked.indptr, stacked.shape
-        plus = len(self.eq) + len(self.fixed) + len(self.up) + len(self.above)
-        self.row_sign = np.concatenate([np.ones(plus), -np.ones(stacked.shape[0] - plus)])
+        self.indices, self.indptr = stacked.indices, stacked.indptr
+        self.row_sign = np.where(np.arange(self.shape[0]) < starts[4], 1.0, -1.0)
         self.scale = p.scaling.columns
+
+    def _entries(self, row: NDArray[np.int64], chosen: NDArray[np.int64], start: int) -> tuple[Any, Any, Any]:
+        """Return new row, column and place of the entries of the chosen rows of A, put from ``start`` on."""
+        A = self.program.A
+        new = np.full(A.shape[0], -1)
+        new[chosen] = start + np.arange(len(chosen))
+        taken = np.flatnonzero(new[row] >= 0) if len(chosen) < A.shape[0] else np.arange(A.nnz)
+        return new[row[taken]], A.indices[taken], taken
 
     @property
     def equalities(self) -> int:

@@ -9,8 +9,17 @@ import pyomo.environ as pyo
 
 from fsopt.certify import certify_point, farkas, make
 from fsopt.compiler import Program
+from fsopt.kkt import remainder
 from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.interface import Outcome
+
+PROVES = {
+    "convex": Status.OPTIMAL,
+    "mixed-integer": Status.OPTIMAL,
+    "global": Status.OPTIMAL,
+    "kkt": Status.STATIONARY,
+}
+"""What a certificate that holds is worth."""
 
 
 def conclude(program: Program, outcome: Outcome, solver: str) -> SolveResult:
@@ -21,8 +30,9 @@ def conclude(program: Program, outcome: Outcome, solver: str) -> SolveResult:
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
     certificate = certify_point(program, outcome.point, bound=bound, source=solver)
     feasible = make("feasible", {"primal": certificate.residuals["primal"]}).ok
-    proved = certificate.ok and certificate.kind in ("convex", "mixed-integer")
-    status = Status.OPTIMAL if proved else Status.FEASIBLE if feasible else Status.NONE
+    status = Status.FEASIBLE if feasible else Status.NONE
+    if certificate.ok:
+        status = PROVES.get(certificate.kind, status)
     if certificate.kind == "convex" and certificate.residuals["dual"] <= certificate.tolerance:
         bound = sign * certificate.bound if certificate.bound is not None else None
     return SolveResult(
@@ -61,7 +71,8 @@ def _shadow_prices(program: Program, point: Point) -> dict[int, float]:
     """Return id(constraint) -> d objective / d right-hand side, for rows and for cones as quadratics."""
     if point.y is None or point.z is None:
         return {}
-    prices = dict(zip(map(id, program.constraints), (program.sign * point.y).tolist(), strict=True))
+    rows = [*program.constraints, *(row.constraint for row in program.general)]
+    prices = dict(zip(map(id, rows), (program.sign * point.y).tolist(), strict=False))
     cones = program.cones
     if len(cones):
         heads = (cones.G @ point.x + cones.h)[cones.starts[:-1]]
@@ -82,12 +93,12 @@ def load_values(program: Program, result: SolveResult) -> None:
         if isinstance(program.model.component(name), pyo.Suffix):
             program.model.component(name).clear()
     y, z = result.point.y, result.point.z
-    if y is None or z is None:
+    if y is None or z is None or len(y) != len(program.constraints) + len(program.general):
         return
-    reduced = program.P @ result.point.x + program.c - program.A.T @ y - program.cones.G.T @ z
+    reduced = remainder(program, result.point)
     dual, rc = _suffix(program.model, "dual"), _suffix(program.model, "rc")
     quadratic = [c for c, order in zip(program.cones.constraints, program.cones.orders, strict=True) if not order]
-    for constraint in (*program.constraints, *quadratic):
+    for constraint in (*program.constraints, *quadratic, *(row.constraint for row in program.general)):
         dual[constraint] = result._duals[id(constraint)]
     for variable, value in zip(program.variables, (program.sign * reduced).tolist(), strict=True):
         rc[variable] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -25,6 +26,7 @@ class SolverSpec:
     tolerance : relative accuracy of the objective that it reaches on the classes it claims.
     pip : what to install.
     licence : what the user needs to run it.
+    executable : program on the search path that stands in for a missing package; empty where none does.
     """
 
     name: str
@@ -38,11 +40,12 @@ class SolverSpec:
     tolerance: float
     pip: str
     licence: str
+    executable: str = ""
 
     @property
     def available(self) -> bool:
-        """Whether the package is installed."""
-        return find_spec(self.package) is not None
+        """Whether the package is installed, or the executable is on the search path."""
+        return find_spec(self.package) is not None or bool(self.executable and shutil.which(self.executable))
 
 
 SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(
@@ -64,7 +67,7 @@ SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(
             name="clarabel",
             interface="clarabel",
             package="clarabel",
-            classes=frozenset({"LP", "QP", "SOCP"}),
+            classes=frozenset({"LP", "QP", "SOCP", "SDP"}),
             proves="global",
             duals=True,
             vertex=False,
@@ -73,11 +76,113 @@ SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(
             pip="pip install clarabel",
             licence="Apache-2.0, in the core install",
         ),
+        "gurobi": SolverSpec(
+            name="gurobi",
+            interface="gurobi",
+            package="gurobipy",
+            classes=frozenset({"LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"}),
+            proves="global",
+            duals=True,
+            vertex=True,
+            in_place=True,
+            tolerance=1e-6,
+            pip="pip install gurobipy",
+            licence="commercial, free for academics (gurobi.com/licenses); the wheel alone solves up to 2000 columns",
+        ),
+        "xpress": SolverSpec(
+            name="xpress",
+            interface="xpress",
+            package="xpress",
+            classes=frozenset({"LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"}),
+            proves="global",
+            duals=True,
+            vertex=True,
+            in_place=False,
+            tolerance=1e-6,
+            pip="pip install xpress",
+            licence="commercial, free for academics (fico.com/xpress); the wheel alone takes 200-5000 rows + columns",
+        ),
+        "mosek": SolverSpec(
+            name="mosek",
+            interface="mosek",
+            package="mosek",
+            classes=frozenset({"LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP"}),
+            proves="global",
+            duals=True,
+            vertex=True,
+            in_place=True,
+            tolerance=1e-6,
+            pip="pip install mosek",
+            licence="commercial, free for academics, trial for all (mosek.com): mosek.lic in the home folder's mosek/",
+        ),
+        "ipopt": SolverSpec(
+            name="ipopt",
+            interface="ipopt",
+            package="cyipopt",
+            classes=frozenset({"LP", "QP", "SOCP", "NLP"}),
+            proves="local",
+            duals=True,
+            vertex=False,
+            in_place=True,
+            tolerance=1e-6,
+            pip="pip install cyipopt-wheels",
+            licence="EPL-2.0; a cyipopt or an 'ipopt' executable of your own, with any linear solver, works too",
+            executable="ipopt",
+        ),
+        "scs": SolverSpec(
+            name="scs",
+            interface="scs",
+            package="scs",
+            classes=frozenset({"LP", "QP", "SOCP"}),
+            proves="global",
+            duals=True,
+            vertex=False,
+            in_place=True,
+            tolerance=1e-4,
+            pip="pip install scs",
+            licence="MIT",
+        ),
+        "scip": SolverSpec(
+            name="scip",
+            interface="scip",
+            package="pyscipopt",
+            classes=frozenset({"LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"}),
+            proves="global",
+            duals=False,
+            vertex=False,
+            in_place=False,
+            tolerance=1e-6,
+            pip="pip install pyscipopt",
+            licence="Apache-2.0, in the wheel",
+        ),
+        "libsvm": SolverSpec(
+            name="libsvm",
+            interface="libsvm",
+            package="sklearn",
+            classes=frozenset({"QP"}),
+            proves="global",
+            duals=True,
+            vertex=False,
+            in_place=True,
+            tolerance=1e-6,
+            pip="pip install scikit-learn",
+            licence="BSD-3-Clause, in the core install; support vector machines only (svm, fsp-sub)",
+        ),
     }
 )
 
 PREFERENCE: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"LP": ("highs", "clarabel"), "QP": ("clarabel", "highs"), "MILP": ("highs",), "SOCP": ("clarabel",)}
+    {
+        "LP": ("highs", "clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"),
+        "QP": ("clarabel", "highs", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"),
+        "MILP": ("highs", "scip", "gurobi", "xpress", "mosek"),
+        "SOCP": ("clarabel", "scs", "scip", "xpress", "gurobi", "mosek", "ipopt"),
+        "SDP": ("clarabel",),
+        "MIQP": ("scip", "gurobi", "xpress", "mosek"),
+        "MISOCP": ("scip", "gurobi", "xpress", "mosek"),
+        "NLP": ("scip", "gurobi", "xpress", "ipopt"),
+        "MINLP": ("scip", "gurobi", "xpress"),
+    }
 )
 """Which solver is taken for a class where the user names none: the first one that is installed."""
 

@@ -1,0 +1,93 @@
+"""The Conic Benchmark Format (version 3), read by MOSEK, SCIP-SDP, Hypatia, Pajarito and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+import pyomo.environ as pyo
+
+from fsopt.compiler import compile_model
+from fsopt.formats.conic import Affine, Cone, ConicModel, conic_model
+
+VERSION = 3
+LINE = 500
+"""Longest comment; the format allows lines of 512 characters."""
+
+
+def cbf(model: pyo.ConcreteModel, suffix: str = ".cbf") -> dict[str, bytes]:
+    """Return suffix -> content of the file: everything in the model's own units, sense and order.
+
+    Columns are in the cones F, L+, L- and L=, other bounds are rows. A quadratic objective has a column of its
+    own at the end, bounded below by a rotated cone; a linear matrix inequality is a semidefinite constraint on the
+    columns that are its matrix. The format has no names: comments give those of columns, rows and matrices.
+
+    Raises
+    ------
+    FileError : the model has a nonconvex quadratic, another nonlinear term, or a number that is not finite.
+    """
+    form = conic_model(compile_model(model), suffix)
+    lines = [*_comments(form), "VER", str(VERSION), "", "OBJSENSE", "MAX" if form.maximise else "MIN", ""]
+    lines += _cones("VAR", [(kind, 1) for kind in form.kinds])
+    if form.integer:
+        lines += ["INT", str(len(form.integer)), *map(str, form.integer), ""]
+    matrices = [cone for cone in form.cones if cone.kind == "PSD"]
+    lines += _coordinates("PSDCON", (str(cone.order) for cone in matrices))
+    lines += _cones("CON", [(cone.kind, len(cone.rows)) for cone in form.cones if cone.kind != "PSD"])
+    rows = [row for _, row in _rows(form)]
+    lines += _coordinates("OBJACOORD", (f"{j} {v!r}" for j, v in sorted(form.objective.form.items())))
+    lines += _coordinates(
+        "OBJBCOORD", [repr(form.objective.constant)] if form.objective.constant else [], counted=False
+    )
+    lines += _coordinates(
+        "ACOORD", (f"{i} {j} {v!r}" for i, row in enumerate(rows) for j, v in sorted(row.form.items()))
+    )
+    lines += _coordinates("BCOORD", (f"{i} {row.constant!r}" for i, row in enumerate(rows) if row.constant))
+    entries = list(_entries(matrices))
+    lines += _coordinates(
+        "HCOORD", (f"{k} {c} {i} {j} {v!r}" for k, i, j, row in entries for c, v in sorted(row.form.items()))
+    )
+    lines += _coordinates("DCOORD", (f"{k} {i} {j} {row.constant!r}" for k, i, j, row in entries if row.constant))
+    return {suffix: "\n".join(lines).encode("ascii")}
+
+
+def _rows(form: ConicModel) -> Iterator[tuple[Cone, Affine]]:
+    return ((cone, row) for cone in form.cones if cone.kind != "PSD" for row in cone.rows)
+
+
+def _entries(matrices: Sequence[Cone]) -> Iterator[tuple[int, int, int, Affine]]:
+    """Yield matrix, row, column and entry of the lower triangles, which are what the format counts."""
+    return ((k, i, j, entry) for k, cone in enumerate(matrices) for j, i, entry in cone.triangle())
+
+
+def _comments(form: ConicModel) -> list[str]:
+    matrices = [cone for cone in form.cones if cone.kind == "PSD"]
+    texts = [
+        f"# model {form.name}",
+        *(f"# column {j}: {name}" for j, name in enumerate(form.names)),
+        *(f"# row {i}: {row.name}{_note(cone)}" for i, (cone, row) in enumerate(_rows(form))),
+        *(f"# matrix {k}: {cone.rows[0].name}" for k, cone in enumerate(matrices)),
+    ]
+    return [comment(text) for text in texts]
+
+
+def _note(cone: Cone) -> str:
+    return "" if cone.kind.startswith("L") else f" ({cone.kind})"
+
+
+def comment(text: str) -> str:
+    """Return a text as one ASCII line that fits the formats' longest line."""
+    return text.encode("unicode_escape").decode("ascii")[:LINE]
+
+
+def _cones(keyword: str, cones: Sequence[tuple[str, int]]) -> list[str]:
+    """Return a list of cones as the format has it, neighbours of one linear kind put together."""
+    listed: list[str] = []
+    for (kind, _), group in groupby(enumerate(cones), key=lambda c: (c[1][0], c[0] if c[1][0].startswith("Q") else -1)):
+        listed.append(f"{kind} {sum(size for _, (_, size) in group)}")
+    return [keyword, f"{sum(size for _, size in cones)} {len(listed)}", *listed, ""] if listed else []
+
+
+def _coordinates(keyword: str, entries: Iterable[str], counted: bool = True) -> list[str]:
+    listed = list(entries)
+    return [keyword, *([str(len(listed))] if counted else []), *listed, ""] if listed else []

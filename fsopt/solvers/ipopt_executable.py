@@ -1,0 +1,193 @@
+"""Ipopt as a program on the search path: the smooth form as a Pyomo model, handed over as an .nl file."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from numpy.typing import NDArray
+from pyomo.common.errors import ApplicationError
+from pyomo.common.log import LoggingIntercept
+from pyomo.common.tee import TeeStream, capture_output
+from pyomo.core.expr.numeric_expr import LinearExpression
+from pyomo.core.expr.visitor import replace_expressions
+
+from fsopt.compiler import Program
+from fsopt.errors import OptionError, SolverError
+from fsopt.results import Point, Status
+from fsopt.solvers.interface import Settings, refuse_option
+from fsopt.solvers.ipopt import Ipopt
+from fsopt.solvers.nlp import INFINITY, NonlinearForm
+
+Vector = NDArray[np.float64]
+STATUS_MAP = {
+    0: (Status.STATIONARY, "optimal"),
+    1: (Status.STATIONARY, "almost"),
+    2: (Status.STATIONARY, "optimal"),
+    200: (Status.NONE, "infeasible"),
+    300: (Status.NONE, "unbounded"),
+    400: (Status.FEASIBLE, "iteration-limit"),
+    401: (Status.FEASIBLE, "time-limit"),
+    402: (Status.FEASIBLE, "time-limit"),
+    403: (Status.FEASIBLE, "interrupted"),
+    **dict.fromkeys((500, 501, 502, 503, *range(550, 555), 599, -1), (Status.NONE, "numerical")),
+}
+"""The codes in the file that Ipopt answers with: Pyomo's termination conditions do not tell 400 from 402. Pyomo reads
+no point from 300 and 5xx; -1, which is ours, stands for no file at all."""
+DIVERGED, NO_ANSWER = 300, -1
+COUNT = re.compile(r"Number of Iterations\.*:\s*(\d+)")
+
+
+class IpoptExecutable(Ipopt):
+    """One program given to an ``ipopt`` executable, translated anew at every solve; own options are tried at once."""
+
+    statuses = STATUS_MAP
+
+    def __init__(self, program: Program, settings: Settings) -> None:
+        super().__init__(program, replace(settings, own={}))
+        self.tee = settings.tee
+        self.options |= {"print_level": 5 if settings.tee else 3, **settings.own}
+        if settings.own:
+            _try(settings.own)
+
+    def _run(self, program: Program, x: Vector, deadline: float) -> tuple[Point, int, str]:
+        """Return the point where Ipopt stopped, the code in its answer and its words."""
+        form = NonlinearForm(program)
+        start = form.start(x)
+        options = dict(self.options)
+        if deadline < np.inf:
+            options["max_cpu_time"] = max(deadline - time.perf_counter(), 1e-6)
+        m = _smooth_model(form, start)
+        code, message, log = _call(m, options, self.tee)
+        found = COUNT.search(log)
+        count = int(found.group(1)) if found else 0
+        self.iterations += count
+        if code == DIVERGED and count > 1:  # Pyomo reads no point then, but a limit just before gives one
+            _call(m, options | {"max_iter": count - 1}, tee=False)
+        v = np.array([start[j] if a.value is None else a.value for j, a in m.v.items()])
+        # Ipopt writes the multipliers of a minimisation with the sign turned: that of shadow prices
+        multipliers = np.array([-m.dual.get(row, 0.0) for row in m.rows.values()])
+        return form.point(v, multipliers), code, message
+
+
+def _smooth_model(form: NonlinearForm, start: Vector) -> pyo.ConcreteModel:
+    """Return the smooth form with variables v and constraints ``rows``, in the order of the form."""
+    m = pyo.ConcreteModel()
+    m.v = pyo.Var(range(form.size))
+    lower, upper = _sides(form.lower), _sides(form.upper)
+    for j, variable in m.v.items():
+        variable.setlb(lower[j])
+        variable.setub(upper[j])
+        variable.set_value(float(start[j]), skip_validation=True)
+    v = list(m.v.values())
+    bodies = _linear(form, v) + _cones(form, v) + _general(form, v)
+    low, high = _sides(form.low), _sides(form.high)
+    m.rows = pyo.Constraint(range(len(bodies)), rule=lambda m, i: (low[i], bodies[i], high[i]))
+    _keep_free(m, form, v)
+    m.objective = pyo.Objective(expr=_objective(form, v))
+    m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
+    return m
+
+
+def _sides(sides: Vector) -> list[float | None]:
+    return [a if abs(a) < INFINITY else None for a in sides.tolist()]
+
+
+def _linear(form: NonlinearForm, v: list[Any]) -> list[Any]:
+    """Return the bodies of the rows and of the links between x and s."""
+    product, bodies = form.product, []
+    for first, last in zip(product.indptr[:-1], product.indptr[1:], strict=True):
+        terms = [v[j] for j in product.indices[first:last].tolist()]
+        bodies.append(LinearExpression(linear_coefs=product.data[first:last].tolist(), linear_vars=terms))
+    return bodies
+
+
+def _cones(form: NonlinearForm, v: list[Any]) -> list[Any]:
+    """Return ``||tail||^2 / head - head`` of every cone."""
+    starts = form.n + form.program.cones.starts.astype(int)
+    blocks = [v[first:last] for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
+    return [pyo.quicksum(a**2 for a in tail) / head - head for head, *tail in blocks]
+
+
+def _general(form: NonlinearForm, v: list[Any]) -> list[Any]:
+    """Return the bodies of the general rows without their constants, which are in the sides."""
+    p = form.program
+    x = [d * a for d, a in zip(form.D.tolist(), v, strict=False)]
+    bodies = []
+    for row in p.general:
+        body = pyo.quicksum(c * x[j] for j, c in row.terms.affine(p.column).items())
+        body += pyo.quicksum(c * x[i] * x[j] for i, j, c in row.terms.quadratic)
+        bodies.append(body + _replaced(row.terms.nonlinear, p, x))
+    return bodies
+
+
+def _replaced(terms: list[tuple[float, Any]], program: Program, x: list[Any]) -> Any:
+    """Return the sum of scaled nodes of the user's model, their variables replaced by the columns x."""
+    columns = {identity: x[j] for identity, j in program.column.items()}
+    return pyo.quicksum(scale * replace_expressions(node, columns) for scale, node in terms)
+
+
+def _objective(form: NonlinearForm, v: list[Any]) -> Any:
+    p, lower = form.program, form.lower_P
+    x = [d * a for d, a in zip(form.D.tolist(), v, strict=False)]
+    linear = pyo.quicksum(c * a for c, a in zip(form.q.tolist(), v, strict=False) if c)
+    entries = zip(lower.row.tolist(), lower.col.tolist(), lower.data.tolist(), strict=True)
+    quadratic = pyo.quicksum((0.5 if i == j else 1.0) * c * v[i] * v[j] for i, j, c in entries)
+    return linear + quadratic + p.sign * _replaced(p.objective_terms, p, x)
+
+
+def _keep_free(m: pyo.ConcreteModel, form: NonlinearForm, v: list[Any]) -> None:
+    """Add variables in [0, 1] where equations are many: the file has no column that occurs nowhere."""
+    used = np.unique(form.jacobianstructure()[1])
+    moving = np.count_nonzero(form.lower[used] < form.upper[used])
+    spare = int(np.count_nonzero(form.low == form.high) - moving) + 1
+    if spare > 0:
+        m.spare = pyo.Var(range(spare), bounds=(0, 1), initialize=0.5)
+        m.keep = pyo.Constraint(expr=pyo.quicksum(m.spare.values()) <= spare + 1)
+
+
+def _call(m: pyo.ConcreteModel, options: Mapping[str, Any], tee: bool) -> tuple[int, str, str]:
+    """Run the executable and read its answer into the model; return the code, the last words and all words."""
+    path = shutil.which("ipopt")
+    if path is None:
+        raise SolverError("there is no 'ipopt' executable on the path any more", "pip install cyipopt-wheels")
+    solver = pyo.SolverFactory("ipopt", executable=path)
+    log = StringIO()
+    streams = (log, sys.stdout) if tee else (log,)
+    in_file = {f"OF_{name}": value for name, value in options.items()}  # the command line takes only some of them
+    try:
+        with LoggingIntercept(log, "pyomo"), capture_output(TeeStream(*streams)):
+            results = solver.solve(m, options=in_file, tee=True, load_solutions=False)
+            if len(results.solution):
+                m.solutions.load_from(results)
+    except (ApplicationError, ValueError, OSError) as error:
+        words = (log.getvalue().strip() or str(error)).splitlines()
+        raise SolverError(f"'{path}' failed: {' '.join(words[-5:])[:400]}", "try another solver") from error
+    code = results.solver.id if isinstance(results.solver.id, int) else NO_ANSWER
+    message = str(results.solver.message or "") if code != NO_ANSWER else log.getvalue().strip()[-200:]
+    return code, message.replace("\\x3a", ":"), log.getvalue()
+
+
+def _try(own: Mapping[str, Any]) -> None:
+    """Run Ipopt with the user's own options on ``min x^2, 0 <= x <= 1``; raises OptionError if it refuses."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 1), initialize=0.5)
+    m.o = pyo.Objective(expr=m.x**2)
+    try:
+        code, _, words = _call(m, own, tee=False)
+    except SolverError as error:
+        code, words = NO_ANSWER, error.message
+    if code != NO_ANSWER:
+        return
+    names = [name for name in own if str(name) in words] or list(own)
+    if len(names) == 1:
+        raise refuse_option("ipopt", names[0], f"unknown name or bad value {own[names[0]]!r}")
+    raise OptionError(f"solver 'ipopt' refused its options ({', '.join(names)})", "see the solver's manual")

@@ -1,0 +1,159 @@
+"""SCS: linear, convex quadratic and second-order cone programs by a first-order method, re-solved warm."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import scs
+from numpy.typing import NDArray
+
+from fsopt.compiler import Program
+from fsopt.errors import SolverError
+from fsopt.results import Point, Status
+from fsopt.solvers.conic import ConicForm
+from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+
+STATUS_MAP = {
+    "solved": (Status.OPTIMAL, "optimal"),
+    "solved (inaccurate - reached max_iters)": (Status.FEASIBLE, "iteration-limit"),
+    "solved (inaccurate - reached time_limit_secs)": (Status.FEASIBLE, "time-limit"),
+    "infeasible": (Status.INFEASIBLE, "infeasible"),
+    "infeasible (inaccurate - reached max_iters)": (Status.NONE, "iteration-limit"),
+    "infeasible (inaccurate - reached time_limit_secs)": (Status.NONE, "time-limit"),
+    "unbounded": (Status.UNBOUNDED, "unbounded"),
+    "unbounded (inaccurate - reached max_iters)": (Status.NONE, "iteration-limit"),
+    "unbounded (inaccurate - reached time_limit_secs)": (Status.NONE, "time-limit"),
+    "interrupted": (Status.NONE, "interrupted"),
+    "failure": (Status.NONE, "numerical"),
+    "indeterminate": (Status.NONE, "numerical"),
+}
+TOLERANCE = 1e-9
+MAX_ITERS = 100_000
+OWN = frozenset(
+    {"normalize", "max_iters", "scale", "adaptive_scale", "eps_abs", "eps_rel", "eps_infeas", "alpha", "rho_x",
+     "acceleration_lookback", "acceleration_interval", "acceleration_type_1", "acceleration_regularization",
+     "acceleration_relaxation", "time_limit_secs", "linear_solver", "write_data_filename", "log_csv_filename"}
+)  # fmt: skip
+"""SCS's options by its own names; ``verbose`` is the common option ``tee``."""
+
+
+class Scs:
+    """One program loaded into SCS.
+
+    Attributes
+    ----------
+    form : the program's conic form, in its units.
+    last : (x, y, s) of the last finite point, from which the next solve starts; None before there is one.
+    """
+
+    def __init__(self, program: Program, settings: Settings) -> None:
+        self.program = program
+        self.settings = _settings(settings)
+        self.form = ConicForm(program)
+        self.rows = self.form.shape[0]
+        self.last: dict[str, NDArray[np.float64]] = {}
+        _try_settings(self.settings)
+        self.loaded_limit = 0.0
+        self.coefficients = np.zeros(0)
+        self.solver: Any = None
+
+    def _load(self, limit: float) -> None:
+        """Factorise; SCS takes its time limit only here."""
+        form = self.form
+        M, b = form.matrix(), form.right_hand_side()
+        self.coefficients = M.data
+        cone = {"z": form.equalities, "l": form.inequalities, "q": self.program.cones.sizes.tolist()}
+        if not self.rows:  # SCS needs a row: 0'x + s = 1
+            M, b, cone = sp.csc_matrix((1, self.program.n)), np.ones(1), {"l": 1}
+        data = {"P": form.hessian(), "A": M, "b": b, "c": form.linear()}
+        try:
+            self.solver = scs.SCS(data, cone, **{**self.settings, "time_limit_secs": limit})
+        except ValueError as error:
+            raise SolverError(f"SCS refused the model ({error})", "check for nan and infinity") from error
+        self.loaded_limit = limit
+
+    def update(self, change: Change) -> str | None:
+        """Take over new costs and sides in place; other changes need a new factorisation, started warm."""
+        if change.added:
+            return "rows were added"
+        if (change.bounds or change.rows is not None) and self.form.kinds_changed():
+            return "a side or bound appeared or vanished"
+        if self.solver is None:
+            return None
+        moved = change.rows is not None and not np.array_equal(self.form.matrix().data, self.coefficients)
+        if change.hessian or moved:
+            self.solver = None
+            return None
+        sides = self.form.right_hand_side() if self.rows and (change.bounds or change.rows is not None) else None
+        costs = self.form.linear() if change.objective else None
+        if sides is not None or costs is not None:
+            self.solver.update(b=sides, c=costs)
+        return None
+
+    def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
+        """Run SCS from the last point it found."""
+        started = time.perf_counter()
+        limit = float(self.settings["time_limit_secs"]) if time_limit is None else float(time_limit)
+        if self.solver is None or limit != self.loaded_limit:
+            self._load(limit)
+        solution = self.solver.solve(warm_start=bool(self.last), **self.last)
+        info = solution["info"]
+        if info["status"] not in STATUS_MAP:
+            raise SolverError(f"SCS stopped with '{info['status']}'", "try --solver clarabel")
+        claim, stop = STATUS_MAP[info["status"]]
+        x, z = np.array(solution["x"]), np.array(solution["y"])[: self.rows]
+        usable = claim in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(x)) and np.all(np.isfinite(z)))
+        if usable:
+            self.last = {k: np.array(solution[k]) for k in ("x", "y", "s")}
+        return Outcome(
+            claim=claim,
+            stop=stop,
+            point=self.form.point(x, z) if usable else None,
+            bound=None,
+            iterations=int(info["iter"]),
+            seconds=time.perf_counter() - started,
+            message=str(info["status"]),
+            ray=self._ray(z) if claim is Status.INFEASIBLE else None,
+        )
+
+    def _ray(self, z: NDArray[np.float64]) -> Point:
+        return self.form.point(np.zeros(self.program.n), z)
+
+
+def _settings(settings: Settings) -> dict[str, Any]:
+    """Return SCS's settings; QDLDL by default, because it gives the same answer on every machine."""
+    tolerance = TOLERANCE if settings.tolerance is None else settings.tolerance
+    common: dict[str, Any] = {
+        "verbose": settings.tee,
+        "eps_abs": tolerance,
+        "eps_rel": tolerance,
+        "max_iters": MAX_ITERS,
+        "time_limit_secs": 0.0,
+        "linear_solver": "qdldl",
+    }
+    for name in settings.own:
+        if name not in OWN:
+            raise refuse_option("scs", name, "unknown name")
+    return common | dict(settings.own)
+
+
+def _try_settings(settings: dict[str, Any]) -> None:
+    """Refuse a bad value by the option's name: SCS checks them one by one on a trivial program."""
+    data = {"A": sp.csc_matrix(np.ones((1, 1))), "b": np.ones(1), "c": np.zeros(1)}
+    for name, value in settings.items():
+        if name.endswith("_filename"):
+            if not isinstance(value, str):
+                raise refuse_option("scs", name, f"bad value {value!r}")
+            continue
+        try:
+            scs.SCS(data, {"l": 1}, **{"verbose": False, "linear_solver": "qdldl", name: value})
+        except (TypeError, ValueError, OverflowError, ImportError) as error:
+            raise refuse_option("scs", name, f"bad value {value!r}") from error
+
+
+def connect(program: Program, settings: Settings) -> Scs:
+    """Load a program into SCS."""
+    return Scs(program, settings)

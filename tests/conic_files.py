@@ -1,0 +1,156 @@
+"""Readers of .cbf and .dat-s files for tests; they know nothing of fsopt and solve with Clarabel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+
+ROOT2 = np.sqrt(2.0)
+COORDINATES = {"ACOORD": ("entries", 2), "HCOORD": ("matrices", 4), "DCOORD": ("constants", 3)}
+
+
+def quietly(q, A, b, cones) -> float:
+    """Return the optimum of min q'x with Ax + s = b, s in the cones."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
+    P = sp.csc_matrix((len(q), len(q)))
+    solution = clarabel.DefaultSolver(P, np.asarray(q), sp.csc_matrix(A), np.asarray(b), cones, settings).solve()
+    assert solution.status in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
+    return solution.obj_val
+
+
+@dataclass
+class Cbf:
+    """A CBF file as read: sense, cones of columns and rows as (name, size), integers, coordinates.
+
+    Semidefinite constraints: orders, (constraint, column, i, j) -> value of a coefficient, (constraint, i, j) -> value.
+    """
+
+    maximise: bool = False
+    columns: list[tuple[str, int]] = field(default_factory=list)
+    rows: list[tuple[str, int]] = field(default_factory=list)
+    integer: list[int] = field(default_factory=list)
+    cost: dict[int, float] = field(default_factory=dict)
+    constant: float = 0.0
+    entries: dict[tuple[int, int], float] = field(default_factory=dict)
+    sides: dict[int, float] = field(default_factory=dict)
+    orders: list[int] = field(default_factory=list)
+    matrices: dict[tuple[int, int, int, int], float] = field(default_factory=dict)
+    constants: dict[tuple[int, int, int], float] = field(default_factory=dict)
+
+    def size(self, cones: list[tuple[str, int]]) -> int:
+        return sum(k for _, k in cones)
+
+
+def parse_cbf(path: Path) -> Cbf:
+    text = path.read_bytes().decode("ascii")
+    assert all(len(line) <= 512 for line in text.splitlines())
+    lines = iter([line for line in text.splitlines() if line.strip() and not line.startswith("#")])
+    found = Cbf()
+    for keyword in lines:
+        if keyword == "VER":
+            assert int(next(lines)) in (3, 4)
+        elif keyword == "OBJSENSE":
+            found.maximise = {"MIN": False, "MAX": True}[next(lines)]
+        elif keyword in ("VAR", "CON"):
+            total, count = map(int, next(lines).split())
+            cones = [(name, int(k)) for name, k in (next(lines).split() for _ in range(count))]
+            assert found.size(cones) == total
+            setattr(found, "columns" if keyword == "VAR" else "rows", cones)
+        elif keyword == "OBJBCOORD":
+            found.constant = float(next(lines))
+        else:
+            listed = [next(lines).split() for _ in range(int(next(lines)))]
+            if keyword == "INT":
+                found.integer = [int(j) for (j,) in listed]
+            elif keyword in ("OBJACOORD", "BCOORD"):
+                target = found.cost if keyword == "OBJACOORD" else found.sides
+                target.update({int(i): float(v) for i, v in listed})
+            elif keyword == "PSDCON":
+                found.orders = [int(k) for (k,) in listed]
+            else:
+                read = {tuple(map(int, place)): float(v) for *place, v in listed}
+                assert len(read) == len(listed)
+                name, length = COORDINATES[keyword]
+                assert all(len(place) == length for place in read)
+                setattr(found, name, read)
+    return found
+
+
+def triangles(found: Cbf) -> list[tuple[sp.spmatrix, np.ndarray]]:
+    """Return (G, h) of each semidefinite constraint for Clarabel: upper triangle, off its diagonal times root 2."""
+    n, sizes = found.size(found.columns), [k * (k + 1) // 2 for k in found.orders]
+    parts = [(sp.lil_matrix((size, n)), np.zeros(size)) for size in sizes]
+    for (c, *column, i, j), v in [*found.matrices.items(), *found.constants.items()]:
+        assert 0 <= j <= i < found.orders[c]  # the format counts the lower triangle
+        row, value = i * (i + 1) // 2 + j, v * (1.0 if i == j else ROOT2)
+        parts[c][bool(not column)][(row, *column) if column else row] = value
+    return parts
+
+
+def solve_cbf(found: Cbf, fixed: dict[int, float] | None = None) -> float:
+    """Return the optimum of a CBF file, with some columns fixed."""
+    n, m = found.size(found.columns), found.size(found.rows)
+    (i, j), v = np.array(list(found.entries), dtype=int).reshape(-1, 2).T, list(found.entries.values())
+    rows = sp.csr_matrix((v, (i, j)), shape=(m, n))
+    sides = np.zeros(m)
+    sides[list(found.sides)] = list(found.sides.values())
+    eye = sp.identity(n, format="csr")
+    parts = {"zero": [], "plus": [], "cones": []}
+    sizes = []
+    for cones, A, b in ((found.columns, eye, np.zeros(n)), (found.rows, rows, sides)):
+        start = 0
+        for name, k in cones:
+            G, h = A[start : start + k], b[start : start + k]
+            start += k
+            if name in ("Q", "QR"):
+                turn = sp.lil_matrix(sp.identity(k))
+                if name == "QR":
+                    turn[:2, :2] = np.array([[1, 1], [1, -1]]) / ROOT2
+                parts["cones"].append((turn @ G, turn @ h))
+                sizes.append(k)
+            elif name != "F":
+                sign = -1.0 if name == "L-" else 1.0
+                parts["zero" if name == "L=" else "plus"].append((sign * G, sign * h))
+    for column, value in (fixed or {}).items():
+        parts["zero"].append((eye[column], np.array([-value])))
+    stacked = [piece for kind in ("zero", "plus", "cones") for piece in parts[kind]] + triangles(found)
+    cones = [clarabel.ZeroConeT(sum(len(h) for _, h in parts["zero"]))] if parts["zero"] else []
+    cones += [clarabel.NonnegativeConeT(sum(len(h) for _, h in parts["plus"]))] if parts["plus"] else []
+    cones += [*map(clarabel.SecondOrderConeT, sizes), *map(clarabel.PSDTriangleConeT, found.orders)]
+    turn = -1.0 if found.maximise else 1.0
+    q = np.zeros(n)
+    q[list(found.cost)] = turn * np.array(list(found.cost.values()))
+    b = np.concatenate([h for _, h in stacked])
+    return turn * quietly(q, -sp.vstack([G for G, _ in stacked]), b, cones) + found.constant
+
+
+def solve_sdpa(path: Path) -> float:
+    """Return the optimum of an SDPA file: min c'x, sum_j x_j F_j - F_0 positive semidefinite."""
+    text = path.read_bytes().decode("ascii")
+    lines = [line for line in text.splitlines() if not line.startswith(('"', "*"))]
+    m, blocks = int(lines[0]), int(lines[1])
+    sizes, costs = [int(k) for k in lines[2].split()], [float(v) for v in lines[3].split()]
+    assert len(sizes) == blocks
+    assert len(costs) == m
+    starts = np.cumsum([0, *(-k if k < 0 else k * (k + 1) // 2 for k in sizes)])
+    A, b = sp.lil_matrix((starts[-1], m)), np.zeros(starts[-1])
+    for line in lines[4:]:
+        matrix, block, i, j = map(int, line.split()[:4])
+        value, size, start = float(line.split()[4]), sizes[block - 1], starts[block - 1]
+        assert 1 <= i <= j <= abs(size)
+        assert size > 0 or i == j
+        row = start + (i - 1 if size < 0 else j * (j - 1) // 2 + i - 1)
+        value *= 1.0 if i == j else ROOT2
+        if matrix == 0:
+            b[row] = -value
+        else:
+            assert A[row, matrix - 1] == 0
+            A[row, matrix - 1] = value
+    cones = [clarabel.NonnegativeConeT(-k) if k < 0 else clarabel.PSDTriangleConeT(k) for k in sizes]
+    return quietly(costs, -A, b, cones)

@@ -1,0 +1,149 @@
+"""The route over an ``ipopt`` executable: a stand-in that reads .nl, solves with casadi's Ipopt and writes .sol."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pyomo.environ as pyo
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.cli import catalogue
+from fsopt.errors import OptionError, SolverError
+from fsopt.solvers import ipopt, registry
+
+pytest.importorskip("casadi", reason="casadi, whose Ipopt stands in for the executable, is not installed")
+
+SHIM = """#!{python}
+import ast, sys
+if "-v" in sys.argv:
+    sys.exit(print("Ipopt 3.14.11 (ASL 20190605)"))
+import casadi
+def number(text):
+    return ast.literal_eval(text) if text[-1].isdigit() else text
+stub = sys.argv[1].removesuffix(".nl")
+with open(sys.argv[3].removeprefix("option_file_name=")) as lines:
+    options = {{name: number(value) for name, value in map(str.split, lines)}}
+nl = casadi.NlpBuilder()
+nl.import_nl(stub + ".nl")
+problem = {{"x": casadi.vertcat(*nl.x), "f": nl.f, "g": casadi.vertcat(*nl.g)}}
+try:
+    s = casadi.nlpsol("s", "ipopt", problem, {{"ipopt": options, "print_time": False}})
+    r = s(x0=nl.x_init, lbx=nl.x_lb, ubx=nl.x_ub, lbg=nl.g_lb, ubg=nl.g_ub)
+except RuntimeError as error:
+    sys.exit(str(error))
+words = s.stats()["return_status"]
+codes = {{"Solve_Succeeded": 0, "Solved_To_Acceptable_Level": 1, "Infeasible_Problem_Detected": 200,
+         "Diverging_Iterates": 300, "Maximum_Iterations_Exceeded": 400, "Maximum_CpuTime_Exceeded": 401}}
+y, x = [-a for a in r["lam_g"].full().ravel()], list(r["x"].full().ravel())
+counts = [3, 1, 1, 0, len(y), len(y), len(x), len(x)]
+with open(stub + ".sol", "w") as out:
+    print("", "Ipopt 3.14.11: " + words, "", "Options", *counts, *map(repr, map(float, y + x)), sep="\\n", file=out)
+    print("objno 0", codes.get(words, 500), file=out)
+"""
+
+
+@pytest.fixture(autouse=True)
+def without_package(monkeypatch):
+    found = registry.find_spec
+    monkeypatch.setattr(registry, "find_spec", lambda name: None if name == "cyipopt" else found(name))
+    monkeypatch.setattr(ipopt, "cyipopt", None)
+    monkeypatch.setenv("PATH", "")
+
+
+@pytest.fixture
+def executable(tmp_path, monkeypatch):
+    path = tmp_path / "ipopt"
+    path.write_text(SHIM.format(python=sys.executable))
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def hyperbola():
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, None), initialize=3), pyo.Var(bounds=(0, None), initialize=0.3)
+    m.c = pyo.Constraint(expr=m.x * m.y >= 1)
+    m.o = pyo.Objective(expr=m.x + 4 * m.y)
+    return m
+
+
+def test_without_package_and_executable_the_pip_line_is_given():
+    with pytest.raises(SolverError, match=r"ipopt.*not installed.*pip install cyipopt-wheels"):
+        fsopt.solve(hyperbola(), "ipopt")
+
+
+def test_the_listing_says_available_or_why_not(executable, monkeypatch, capsys):
+    def row():
+        catalogue.solvers(json=True)
+        return next(r for r in json.loads(capsys.readouterr().out)["solvers"] if r["solver"] == "ipopt")
+
+    assert (row()["available"], row()["why_not"]) == (True, "")
+    monkeypatch.setenv("PATH", "")
+    assert not row()["available"]
+    assert "no executable 'ipopt'" in row()["why_not"]
+
+
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+def test_prices_of_a_tiny_program_have_the_right_sign(executable, sense):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(2), bounds=(0, None))
+    m.c = pyo.Constraint(expr=(1, m.x[0] + 2 * m.x[1], 4))
+    m.o = pyo.Objective(expr=3 * m.x[0] + 2 * m.x[1], sense=sense)
+    result = fsopt.solve(m, "ipopt")
+    assert (result.status, result.certificate.kind) == ("optimal", "convex")
+    assert m.dual[m.c] == pytest.approx(1.0 if sense == pyo.minimize else 3.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("slug", ["rlp", "l1-mpm", "svm", "gmeb-primal", "gmeb-dual", "rsvm"])
+def test_models_are_certified_and_agree_with_the_other_solver(executable, slug, capfd):
+    given = {"delta": 0.2} if slug == "l1-mpm" else {}
+    m = fsopt.build(slug, blobs(24, 4, seed=5, gap=0.5), **given)
+    other, result = fsopt.solve(m), fsopt.solve(m, "ipopt")
+    assert (result.status, result.stop, result.certificate.kind) == ("optimal", "optimal", "convex"), result
+    assert result.objective == pytest.approx(other.objective, rel=1e-6, abs=1e-7)
+    assert result.iterations > 0
+    assert capfd.readouterr().out == ""
+
+
+def test_a_nonconvex_program_is_stationary_and_has_prices(executable):
+    m = hyperbola()
+    m.z = pyo.Var(bounds=(0.1, 3), initialize=1)
+    m.w = pyo.Constraint(expr=pyo.log(m.z) + m.z == 1)
+    m.o.set_value(m.x + 4 * m.y - pyo.sqrt(m.z))
+    result = fsopt.solve(m, "ipopt")
+    assert (result.status, result.certificate.kind, result.bound) == ("stationary", "kkt", None)
+    assert (m.x.value, m.y.value, m.z.value) == (pytest.approx(2), pytest.approx(0.5), pytest.approx(1))
+    assert (m.dual[m.c], m.dual[m.w]) == (pytest.approx(2.0), pytest.approx(-0.25))
+
+
+def test_infeasible_and_unbounded_programs_are_not_called_solved(executable):
+    m = fsopt.build("gmeb-primal", blobs(12, 3))
+    m.no = pyo.Constraint(expr=sum(m.xi.values()) <= -1)
+    result = fsopt.solve(m, "ipopt")
+    assert (result.status, result.stop, result.certificate.ok) == ("infeasible", "infeasible", True)
+    m.no.deactivate()
+    m.free = pyo.Var()
+    m.objective.set_value(m.objective.expr - m.free)
+    assert fsopt.solve(m, "ipopt").status == "unbounded"
+    m = hyperbola()
+    m.d = pyo.Constraint(expr=m.x + m.y <= 1.5)
+    result = fsopt.solve(m, "ipopt")
+    assert (result.status, result.stop, result.objective) == ("none", "infeasible", None)
+
+
+def test_options_limits_repeated_equations_and_rows_without_entries(executable, wdbc):
+    with pytest.raises(OptionError, match="'nope'"):
+        fsopt.solve(hyperbola(), "ipopt", options={"nope": 1, "max_iter": 3})
+    result = fsopt.solve(hyperbola(), "ipopt", options={"max_iter": 2, "mu_init": 1})
+    assert (result.stop, result.iterations) == ("iteration-limit", 2)
+    assert fsopt.solve(fsopt.build("gmeb-primal", wdbc), "ipopt", time_limit=0.3).stop == "time-limit"
+    m = pyo.ConcreteModel()
+    m.x, m.p = pyo.Var(range(3)), pyo.Param(initialize=0.0, mutable=True)
+    m.x[2].fix(2)
+    m.same = pyo.Constraint(range(4), rule=lambda m, i: m.x[0] + m.x[1] + m.x[2] == 3)
+    m.empty = pyo.Constraint(expr=m.p * m.x[0] <= 1)
+    m.o = pyo.Objective(expr=1 - (m.x[0] - m.x[1]) ** 2 - m.x[0], sense=pyo.maximize)
+    assert fsopt.solve(m, "ipopt").status == "optimal"
+    assert (m.x[0].value, m.x[1].value) == (pytest.approx(0.375), pytest.approx(0.625))

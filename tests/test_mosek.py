@@ -1,0 +1,254 @@
+"""MOSEK up to the licence call: what stands in the task is the program, and answers come back with the right signs."""
+
+from __future__ import annotations
+
+import itertools
+from importlib.util import find_spec
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+import scipy.sparse as sp
+from support import blobs
+
+import fsopt
+from fsopt.compiler import compile_model
+from fsopt.errors import OptionError, SolverError
+from fsopt.solvers.base import Session
+from fsopt.solvers.interface import Change, Settings
+
+CLASSES = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")
+PARAMETERS = {"fsp-master": {"m": 2}}
+CONVEX = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in CLASSES]
+
+
+@pytest.fixture(autouse=True)
+def installed() -> None:
+    if find_spec("mosek") is None:
+        pytest.skip("mosek is not installed (pip install mosek)")
+
+
+def loaded(model, **options):
+    """Return the program of a model and MOSEK's interface with it loaded."""
+    from fsopt.solvers.mosek import connect
+
+    program = compile_model(model)
+    return program, connect(program, Settings.make(options))
+
+
+def sides(kinds, low, high):
+    """Return MOSEK's sides with infinities where its word says that there is none."""
+    from mosek import boundkey
+
+    low = np.where([k in (boundkey.up, boundkey.fr) for k in kinds], -np.inf, low)
+    return low, np.where([k in (boundkey.lo, boundkey.fr) for k in kinds], np.inf, high)
+
+
+def triplets(t, name, shape):
+    """Return a matrix of the task as the array it is."""
+    i, j, v = getattr(t, name)()[-3:]  # getqobj gives their number first
+    return sp.coo_matrix((v, (i, j)), shape=shape).toarray()
+
+
+def mixed(integer=False):
+    """Return a program with rows of every kind, free, bounded and fixed columns, a square and a cone."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(5), bounds=lambda m, j: [(None, None), (0, None), (None, 7), (-3, 8), (0, 9)][j])
+    x = m.x
+    if integer:
+        x[3].domain = pyo.Integers
+    x[2].fix(2.5)
+    m.r = pyo.Param(initialize=3.0, mutable=True)
+    m.le = pyo.Constraint(expr=m.r * x[0] + 250 * x[1] <= 4)
+    m.ge = pyo.Constraint(expr=x[1] - x[3] >= -2)
+    m.eq = pyo.Constraint(expr=x[0] + x[4] == m.r)
+    m.range = pyo.Constraint(expr=(-1, x[2] + x[3], 11))
+    m.ball = pyo.Constraint(expr=x[0] ** 2 + 4 * x[3] ** 2 + x[1] <= 20)
+    m.turned = pyo.Constraint(expr=x[3] ** 2 <= x[1] * x[4])
+    m.o = pyo.Objective(expr=2 - x[0] + 3 * x[1] + (x[0] - 2 * x[4]) ** 2)
+    return m
+
+
+# -- the translation --------------------------------------------------------------------------------------
+
+
+def check_linear_part(program, t, scale):
+    n, rows = program.n, program.A.shape[0]
+    assert t.getnumcon() == rows
+    assert triplets(t, "getatrip", (rows, n)) == pytest.approx((program.A @ sp.diags(scale)).toarray())
+    assert np.array(t.getclist(range(n))) == pytest.approx(scale * program.c)
+    assert t.getcfix() == pytest.approx(program.c0)
+    if rows:
+        low, high = sides(*t.getconboundslice(0, rows))
+        assert np.array_equal(low, program.lo)
+        assert np.array_equal(high, program.hi)
+    low, high = sides(*t.getvarboundslice(0, n))
+    assert low * scale == pytest.approx(program.lb)
+    assert high * scale == pytest.approx(program.ub)
+
+
+def check_cones(program, t, scale):
+    k, n = len(program.cones.h), program.n
+    T = program.scaling.cone
+    held = triplets(t, "getafeftrip", (t.getnumafe(), t.getnumvar()))[:k, :n]
+    assert held == pytest.approx((T @ program.cones.G @ sp.diags(scale)).toarray())
+    assert np.array(t.getafegslice(0, k)) == pytest.approx(T @ program.cones.h)
+    assert [t.getaccn(i) for i in range(len(program.cones))] == program.cones.sizes.tolist()
+    assert list(itertools.chain(*(t.getaccafeidxlist(i) for i in range(len(program.cones))))) == list(range(k))
+
+
+@pytest.mark.parametrize("slug", CONVEX)
+def test_the_task_of_a_model_holds_the_arrays_of_its_program(slug):
+    model = fsopt.build(slug, blobs(30, 4, seed=1), **PARAMETERS.get(slug, {}))
+    program, interface = loaded(model)
+    t, scale = interface.task, interface.scale
+    check_linear_part(program, t, scale)
+    if len(program.cones):
+        check_cones(program, t, scale)
+    else:
+        assert (t.getnumvar(), t.getnumafe(), t.getnumacc()) == (program.n, 0, 0)
+        D = sp.diags(scale)
+        lower = triplets(t, "getqobj", (program.n, program.n))
+        assert lower + np.tril(lower, -1).T == pytest.approx((D @ program.P @ D).toarray())
+
+
+@pytest.mark.parametrize("integer", [False, True])
+def test_a_square_beside_cones_is_an_epigraph_and_integers_keep_their_unit(integer):
+    from mosek import domaintype, variabletype
+
+    program, interface = loaded(mixed(integer))
+    t, scale, n, k = interface.task, interface.scale, program.n, len(program.cones.h)
+    assert np.any(scale != 1.0)
+    assert not integer or scale[3] == 1.0
+    check_linear_part(program, t, scale)
+    check_cones(program, t, scale)
+    assert [t.getvartype(j) == variabletype.type_int for j in range(n)] == program.integer.tolist()
+    assert (t.getnumvar(), t.getnumacc(), t.getnumqobjnz()) == (n + 1, len(program.cones) + 1, 0)
+    assert t.getdomaintype(t.getaccdomain(len(program.cones))) == domaintype.rquadratic_cone
+    assert list(t.getclist([n])) == [1.0]
+    rows = triplets(t, "getafeftrip", (t.getnumafe(), n + 1))[k:]
+    assert rows[:2].tolist() == [[0.0] * n + [1.0], [0.0] * (n + 1)]
+    assert [t.getafeg(k), t.getafeg(k + 1)] == [0.0, 1.0]
+    D = sp.diags(scale)
+    assert rows[2:, :n].T @ rows[2:, :n] == pytest.approx((D @ program.P @ D).toarray(), abs=1e-9)
+
+
+def test_mosek_writes_the_task_as_cbf_with_the_same_counts(tmp_path):
+    import mosek
+
+    _, interface = loaded(fsopt.build("gmeb-primal", blobs(30, 4, seed=1)))
+    interface.task.writedata(str(tmp_path / "task.cbf"))
+    with mosek.Task() as t:
+        t.readdata(str(tmp_path / "task.cbf"))
+        assert t.getnumvar() == interface.task.getnumvar()
+        assert t.getnumacc() >= interface.task.getnumacc()
+
+
+# -- updates ----------------------------------------------------------------------------------------------
+
+
+def test_changes_in_place_leave_the_task_of_the_changed_program():
+    m = pyo.ConcreteModel()
+    m.r, m.d = pyo.Param(initialize=4.0, mutable=True), pyo.Param(initialize=3.0, mutable=True)
+    m.x = pyo.Var(range(3), bounds=(0, 5))
+    x, y, z = m.x.values()
+    m.first = pyo.Constraint(expr=x - y <= 1)
+    m.row = pyo.Constraint(expr=m.r * x + y + z >= m.r)
+    m.o = pyo.Objective(expr=2 * x + m.d * y + m.d * (z - x) ** 2)
+    session = Session(m, "mosek")
+    task = session.interface.task
+    m.r.set_value(7.0)
+    m.d.set_value(5.0)
+    y.setub(None)
+    session.update(m.o, m.row, m.x)
+    m.more = pyo.Constraint(expr=(1, x + 3 * z, 2))
+    session.add(m.more)
+    assert (session.rebuilt, session.interface.task) == ("", task)
+    scale = session.interface.scale
+    check_linear_part(session.program, task, scale)
+    lower = triplets(task, "getqobj", (3, 3)) / np.outer(scale, scale)
+    assert lower == pytest.approx(np.array([[10.0, 0, 0], [0, 0, 0], [-10.0, 0, 10.0]]))
+    assert list(np.array(task.getarow(1)[-1]) / scale) == [7.0, 1.0, 1.0]
+
+
+def test_a_square_that_stands_in_a_cone_is_not_changed_in_place():
+    _, interface = loaded(mixed())
+    assert "cone" in interface.update(Change(objective=True))
+
+
+# -- the answer -------------------------------------------------------------------------------------------
+
+
+def answered(monkeypatch, model, status, point, ended="ok"):
+    """Solve a model while MOSEK's optimize, which needs a licence, puts this point of the program instead."""
+    import mosek
+
+    def optimize(t):
+        program, scale = compile_model(model), session.interface.scale
+        which = session.interface._solution()
+        t.putxx(which, point.x / scale)
+        t.puty(which, point.y)
+        multipliers = program.scaling.uncone.T @ point.z if len(program.cones) else point.z
+        for k in range(len(program.cones)):
+            part = slice(program.cones.starts[k], program.cones.starts[k + 1])
+            t.putaccdoty(which, k, multipliers[part])
+        return getattr(mosek.rescode, ended)
+
+    session = Session(model, "mosek")
+    monkeypatch.setattr(mosek.Task, "optimize", optimize)
+    monkeypatch.setattr(mosek.Task, "solutiondef", lambda t, which: which == mosek.soltype.itr)
+    monkeypatch.setattr(mosek.Task, "getsolsta", lambda t, which: getattr(mosek.solsta, status))
+    return session.solve()
+
+
+@pytest.mark.parametrize("slug", ["rlp", "svm", "mpm", "gmeb-primal"])
+def test_a_point_in_mosek_s_signs_is_certified(monkeypatch, slug):
+    model = fsopt.build(slug, blobs(30, 4, seed=1))
+    reference = fsopt.solve(model, "clarabel")
+    result = answered(monkeypatch, model, "optimal", reference.point)
+    assert (result.status, result.stop, result.certificate.ok) == ("optimal", "optimal", True)
+    assert result.objective == pytest.approx(reference.objective, rel=1e-9)
+    assert result.certificate.bound == pytest.approx(reference.objective, rel=1e-6)
+
+
+def test_statuses_are_mapped_and_an_unknown_end_is_an_error(monkeypatch):
+    model = fsopt.build("rlp", blobs(30, 4, seed=1))
+    point = fsopt.solve(model, "clarabel").point
+    limited = answered(monkeypatch, model, "unknown", point, "trm_max_time")
+    assert limited.stop == "time-limit"
+    infeasible = answered(monkeypatch, model, "prim_infeas_cer", point)
+    assert (infeasible.status, infeasible.point) == ("infeasible", None)
+    assert infeasible.certificate is not None
+    assert not infeasible.certificate.ok, "a point of a feasible program was taken for a proof"
+    with pytest.raises(SolverError, match="trm_internal"):
+        answered(monkeypatch, model, "optimal", point, "trm_internal")
+
+
+# -- refusals ---------------------------------------------------------------------------------------------
+
+
+def test_without_a_licence_the_error_says_in_one_line_how_to_get_one(monkeypatch, tmp_path):
+    monkeypatch.setenv("MOSEKLM_LICENSE_FILE", str(tmp_path / "none.lic"))
+    for slug in ("rlp", "svm", "gmeb-primal"):
+        with pytest.raises(SolverError, match=r"licence.*mosek\.com.*mosek\.lic.*MOSEKLM_LICENSE_FILE") as caught:
+            fsopt.solve(fsopt.build(slug, blobs(12, 2, seed=1)), "mosek")
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"nope": 1}, {"_private": 1}, {"MSK_IPAR_LOG": "loud"}, {"MSK_IPAR_LOG": 1.5}, {"MSK_DPAR_LOG": 1}], ids=str
+)
+def test_unknown_options_and_bad_values_are_named(bad):
+    with pytest.raises(OptionError, match=next(iter(bad))):
+        loaded(mixed(), **bad)
+
+
+def test_options_reach_the_task():
+    import mosek
+
+    _, interface = loaded(mixed(), threads=2, seed=5, tolerance=1e-7, MSK_IPAR_PRESOLVE_USE="MSK_PRESOLVE_MODE_OFF")
+    t = interface.task
+    assert t.getintparam(mosek.iparam.num_threads) == 2
+    assert t.getintparam(mosek.iparam.mio_seed) == 5
+    assert t.getdouparam(mosek.dparam.intpnt_co_tol_rel_gap) == 1e-7
+    assert t.getintparam(mosek.iparam.presolve_use) == mosek.presolvemode.off
