@@ -129,6 +129,17 @@ def test_check_refuses_a_forged_answer(
     assert not run("check forged.json --data small.csv --label kind --json", capsys, code=1)["verified"]
 
 
+@pytest.mark.parametrize("method", ["fsv", "misclass", "l0-mpm"])
+def test_the_bound_of_a_linearised_step_is_no_bound_of_the_driver(
+    method: str, small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = run(f"fit {method} --data small.csv --label kind -o fit.json --json", capsys)
+    assert record["bound"] is None
+    record |= {"status": "optimal", "bound": record["objective"]}
+    (small / "forged.json").write_text(json.dumps(record))
+    assert not run("check forged.json --data small.csv --label kind --json", capsys, code=1)["verified"]
+
+
 def test_check_of_a_solve_and_of_a_forged_one(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = run("solve rsvm --data small.csv --label kind --scale standard -o solve.json --json", capsys)
     assert run("check solve.json --data small.csv --label kind --json", capsys)["verified"]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fsopt.certify import Certificate, make, relative_gap
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
+from fsopt.errors import SolverError
 from fsopt.models.fsp import add_cut
 from fsopt.planes import hinge, midpoint_intercept, project_multipliers
 from fsopt.results import DriverResult, Status
@@ -151,10 +152,12 @@ def _solve_sub(
     """Solve the subproblem at sigma, keep its multipliers, and return its primal value and plane."""
     sub.sigma.store_values(dict(enumerate(sigma.tolist())))
     session.update(sub.selection)
-    recorder.solve(session, "the subproblem")
-    alpha = np.array([sub.dual[row] for row in sub.margin.values()])
-    state.alphas.append(project_multipliers(alpha, data.y, c))
-    w = np.where(sigma > 0.5, [v.value for v in sub.w.values()], 0.0)
+    # Read from the point, without loading values and prices of all rows into the model on each of the cuts.
+    point = recorder.solve(session, "the subproblem", load=False).point
+    if point is None or point.y is None:
+        raise SolverError(f"solver '{session.spec.name}' gives no multipliers for the cuts", "take another for SUB")
+    state.alphas.append(project_multipliers(point.y[session.rows(sub.margin)], data.y, c))
+    w = np.where(sigma > 0.5, point.x[session.columns(sub.w)], 0.0)
     scores = data.X @ w
     b = midpoint_intercept(scores, data.y)
     return 0.5 * float(w @ w) + c * hinge(scores + b, data.y), w, b

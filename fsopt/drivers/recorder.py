@@ -50,9 +50,9 @@ class Recorder:
         """Whether the time limit has passed."""
         return self._deadline is not None and time.perf_counter() >= self._deadline
 
-    def solve(self, session: Session, what: str, *, mip_gap: float | None = None) -> SolveResult:
+    def solve(self, session: Session, what: str, *, load: bool = True, mip_gap: float | None = None) -> SolveResult:
         """Solve a subproblem within the time left; raise OutOfTime or SolverError where it holds no point."""
-        result = session.solve(time_limit=self.remaining, mip_gap=mip_gap)
+        result = session.solve(time_limit=self.remaining, load=load, mip_gap=mip_gap)
         if not result.status.solved and (result.stop == "time-limit" or self.expired):
             raise OutOfTime(f"the time limit passed before {what} was solved for the first time", "give more seconds")
         return usable(result, what)

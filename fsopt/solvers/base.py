@@ -159,6 +159,14 @@ class Session:
         seconds["translate"] = self.seconds["translate"]
         return dataclasses.replace(result, seconds=seconds)
 
+    def columns(self, component: Any) -> Any:
+        """Return the places (k,) of a variable component in ``SolveResult.point.x``."""
+        return np.array([self.program.column[id(v)] for v in component.values()], dtype=int)
+
+    def rows(self, component: Any) -> Any:
+        """Return the places (k,) of a linear constraint component in ``SolveResult.point.y``."""
+        return np.array([self.program.row_of[id(row)] for row in component.values()], dtype=int)
+
     def _send(self, change: Change) -> None:
         reason = self.interface.update(change)
         if reason:
