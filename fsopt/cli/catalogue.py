@@ -39,9 +39,11 @@ def models(json: options.Json = False) -> None:
 
 def solvers(json: options.Json = False) -> None:
     """List the solvers: classes, what they prove and return, availability and why not."""
+    from fsopt.classify import CLASSES
     from fsopt.solvers.registry import SOLVERS
 
-    classes = sorted({c for s in SOLVERS.values() for c in s.classes})
+    claimed = {c for s in SOLVERS.values() for c in s.classes}
+    classes = [c for c in CLASSES if c in claimed]
     rows: list[dict[str, Any]] = [
         {
             "solver": s.name,

@@ -44,7 +44,7 @@ def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
     from rich import box
     from rich.table import Table
 
-    result = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    result = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading, justify in columns:
         result.add_column(heading, justify="right" if justify == "right" else "left", overflow="fold")
     return result

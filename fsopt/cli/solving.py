@@ -131,10 +131,8 @@ def print_certificate(certificate: dict[str, Any] | None) -> None:
         show("certificate  none: the solver's claim was not verified")
         return
     held = "holds" if certificate["ok"] else "does NOT hold"
-    listing = table(
-        f"certificate ({certificate['kind']}, tolerance {certificate['tolerance']:g}) {held}",
-        [("residual", "left"), ("value", "right")],
-    )
+    show(f"\ncertificate ({certificate['kind']}, tolerance {certificate['tolerance']:g}) {held}")
+    listing = table("", [("residual", "left"), ("value", "right")])
     for name, value in certificate["residuals"].items():
         listing.add_row(escape(name), f"{value:.2e}" if isinstance(value, float) else escape(value))
     show(listing)
