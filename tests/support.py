@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pyomo.environ as pyo
 
 from fsopt.data import Dataset
 
@@ -36,3 +37,22 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     data = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     return path
+
+
+def integers(kind):
+    """Return a program of three integers in 0..9 and its optimum by enumeration."""
+    grid = np.array(list(itertools.product(range(10), repeat=3)), dtype=float)
+    a, b, c = grid.T
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3), bounds=(0, 9), domain=pyo.Integers)
+    x, y, z = m.x.values()
+    m.row = pyo.Constraint(expr=2 * x + 3 * y + z >= 11.5)
+    allowed = 2 * a + 3 * b + c >= 11.5
+    if kind == "MIQP":
+        m.o = pyo.Objective(expr=(x - 4.4) ** 2 + (y - 3.3) ** 2 + (z - x / 2) ** 2)
+        return m, ((a - 4.4) ** 2 + (b - 3.3) ** 2 + (c - a / 2) ** 2)[allowed].min()
+    if kind == "MISOCP":
+        m.ball = pyo.Constraint(expr=(x - 1) ** 2 + (y - 2) ** 2 + (z - 1) ** 2 <= 9.5)
+        allowed &= (a - 1) ** 2 + (b - 2) ** 2 + (c - 1) ** 2 <= 9.5
+    m.o = pyo.Objective(expr=-3 * x - 4.1 * y - 1.6 * z, sense=pyo.maximize)
+    return m, -(3 * a + 4.1 * b + 1.6 * c)[allowed].min()

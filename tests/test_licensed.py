@@ -1,0 +1,212 @@
+"""Gurobi and Xpress: agreement with the open solvers, certified; prices, statuses, integers, nonconvex programs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import blobs, integers
+
+import fsopt
+from fsopt.errors import SolverError
+
+CLASSES = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")
+PARAMETERS = {"fsp-master": {"m": 2}}
+CONVEX = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in CLASSES]
+PACKAGES = {"gurobi": "gurobipy", "xpress": "xpress"}
+
+
+@pytest.fixture(params=list(PACKAGES))
+def solver(request: pytest.FixtureRequest) -> str:
+    if find_spec(PACKAGES[request.param]) is None:
+        pytest.skip(f"{request.param} is not installed")
+    return request.param
+
+
+def close(value, expected):
+    return abs(value - expected) <= 1e-6 * max(1.0, abs(expected))
+
+
+@pytest.mark.parametrize("slug", CONVEX)
+def test_models_are_solved_to_the_certified_optimum_of_the_open_solvers(slug, solver):
+    # Overlapping classes, except where only separable ones have a solution.
+    data = blobs(30, 4, seed=1, gap=3.0 if slug == "gmeb-hard-margin" else 0.6)
+    model = fsopt.build(slug, data, **PARAMETERS.get(slug, {}))
+    open_solver = {"LP": "highs", "MILP": "highs"}.get(fsopt.classify(model), "clarabel")
+    reference = fsopt.solve(model, open_solver)
+    result = fsopt.solve(model, solver)
+    assert (reference.status, result.status, result.stop) == ("optimal", "optimal", "optimal")
+    assert result.certificate.ok
+    assert result.certificate.kind == ("mixed-integer" if slug == "fsp-master" else "convex")
+    assert close(result.objective, reference.objective)
+    assert close(result.bound, reference.objective)
+
+
+@pytest.mark.parametrize("slug", ["mpm", "gmeb-dual", "svm"])
+def test_raw_units_do_not_leak_into_the_answer(slug, solver):
+    data = blobs(30, 4, seed=2)
+    model = fsopt.build(slug, fsopt.Dataset(data.X * [1e-3, 1.0, 30.0, 1e3], data.y))
+    result, reference = fsopt.solve(model, solver), fsopt.solve(model, "clarabel")
+    assert (result.status, result.certificate.ok) == ("optimal", True)
+    assert close(result.objective, reference.objective)
+
+
+def priced(sense, square, change=None):
+    """A problem with active rows <=, >=, ==, a range, and active bounds."""
+    sides = {"le": 2.0, "ge": 1.0, "eq": 3.0, "range": 1.25, "up": 1.5, "low": 0.5}
+    sides |= {change[0]: sides[change[0]] + change[1]} if change else {}
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, sides["up"]), 1: (sides["low"], None)}.get(j))
+    x = m.x
+    x[6].fix(0.25)
+    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= sides["le"])
+    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= sides["ge"] + 1)
+    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == sides["eq"])
+    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], sides["range"]))
+    A = np.array([[1, 1, 0, 0, 0, 0, 1], [0, 0, 1, -1, 0, 0, 0], [1, 0, 1, 0, 1, 0, 0], [0, 0, 0, -1, 0, 1, 0]])
+    cost = A.T @ [-1.5, 2.0, 0.7, -1.1] + np.array([0, 0.9, 0, 0, -1.2, 0, 0.6])
+    at = [1.25, 0.5, 0.25, -0.75, 1.5, 0.5, 0.25]
+    form = sum(float(c) * v for c, v in zip(cost, x.values(), strict=True))
+    form += square * sum((v - a) ** 2 for v, a in zip(x.values(), at, strict=True))
+    m.o = pyo.Objective(expr=form if sense == pyo.minimize else -form, sense=sense)
+    return m
+
+
+@pytest.mark.parametrize("square", [0.0, 0.3])
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+def test_prices_are_derivatives_of_the_optimal_value(square, sense, solver):
+    m = priced(sense, square)
+    assert fsopt.solve(m, solver).status == "optimal"
+    prices = {"le": m.dual[m.le], "ge": m.dual[m.ge], "eq": m.dual[m.eq], "range": m.dual[m.range]}
+    prices |= {"up": m.rc[m.x[4]], "low": m.rc[m.x[1]]}
+    for name, price in prices.items():
+        above, below = (fsopt.solve(priced(sense, square, (name, t)), "clarabel").objective for t in (1e-3, -1e-3))
+        slope = (above - below) / 2e-3
+        assert abs(slope) > 0.05, "the side does not matter: the test is empty"
+        assert price == pytest.approx(slope, rel=1e-4), name
+
+
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+@pytest.mark.parametrize("shape", ["ball", "rotated", "lorentz", "parabola"])
+def test_the_price_of_a_cone_is_that_of_its_quadratic_constraint(monkeypatch, shape, sense, solver):
+    if solver == "gurobi":
+        own = "fsopt.solvers.gurobi.Gurobi._dual"
+        monkeypatch.setattr(own, lambda self, ray: pytest.fail("Gurobi's own multipliers were not good enough"))
+    m = pyo.ConcreteModel()
+    m.w, m.v, m.s, m.t = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.fix = pyo.Constraint(expr=m.w == 3)
+    m.fix2 = pyo.Constraint(expr=m.v == 4)
+    body, goal, price = {
+        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2), "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
+        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10), "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
+    }[shape]  # fmt: skip
+    m.q = pyo.Constraint(expr=body <= 0)
+    m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
+    assert fsopt.solve(m, solver).status == "optimal"
+    assert m.dual[m.q] == pytest.approx(price * (1 if sense == pyo.minimize else -1), rel=1e-5)
+
+
+def test_cone_multipliers_lie_in_the_cone_and_are_stationary_at_an_apex(solver):
+    m = pyo.ConcreteModel()
+    m.x, m.t = pyo.Var(range(2)), pyo.Var(bounds=(0, None))
+    m.q = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] ** 2 <= m.t**2)
+    m.o = pyo.Objective(expr=2 * m.t + m.x[0] + 0.5 * m.x[1])
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.certificate.ok) == ("optimal", True)
+    assert result.objective == pytest.approx(0.0, abs=1e-6)
+    assert sorted(result.point.z[1:]) == pytest.approx([0.5, 1.0], abs=1e-5)
+
+
+# -- integers ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["MILP", "MIQP", "MISOCP"])
+def test_integer_programs_agree_with_enumeration(kind, solver):
+    m, optimum = integers(kind)
+    assert fsopt.classify(m) == kind
+    result = fsopt.solve(m, solver)
+    assert (result.status, result.stop) == ("optimal", "optimal")
+    assert (result.certificate.kind, result.certificate.ok) == ("mixed-integer", True)
+    assert close(result.objective, optimum)
+    assert close(result.bound, optimum)
+    assert all(v.value == round(v.value) for v in m.x.values())
+
+
+def test_a_time_limit_gives_the_incumbent_and_a_bound(solver):
+    rng = np.random.default_rng(3)
+    A = rng.integers(1, 1000, (5, 60))
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(60), domain=pyo.Binary)
+    rows = [sum(int(A[i, j]) * m.x[j] for j in range(60)) for i in range(5)]
+    m.c = pyo.Constraint(range(5), rule=lambda m, i: rows[i] <= int(A[i].sum()) // 2)
+    m.o = pyo.Objective(expr=sum((int(A[:, j].sum()) + 300) * m.x[j] for j in range(60)), sense=pyo.maximize)
+    result = fsopt.solve(m, solver, time_limit=0.5)
+    assert (result.status, result.stop) == ("feasible", "time-limit")
+    assert result.objective == pytest.approx(pyo.value(m.o))
+    assert result.objective < result.bound < 1.1 * result.objective
+    assert all(pyo.value(c.body) <= c.upper + 1e-6 for c in m.c.values())
+    assert fsopt.solve(m, solver, options={"mip_gap": 0.5}).stop == "optimal"
+
+
+def test_nonconvex_quadratics_are_solved_globally(solver):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(2), bounds=(0, 2))
+    m.product = pyo.Constraint(expr=m.x[0] * m.x[1] <= 0.5)
+    m.curve = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] == 1.5 + m.x[0])
+    m.o = pyo.Objective(expr=-m.x[0] - 2 * m.x[1] + 1)
+    assert fsopt.classify(m) == "NLP"
+    result = fsopt.solve(m, solver)
+    assert result.stop == "optimal"
+    u = np.linspace(0, 2, 400001)
+    v = 1.5 + u - u**2
+    optimum = (1 - u - 2 * v)[(v >= 0) & (v <= 2) & (u * v <= 0.5)].min()
+    assert result.objective == pytest.approx(optimum, abs=2e-5)
+    assert result.bound == pytest.approx(result.objective, abs=1e-6)
+    assert m.x[0].value ** 2 + m.x[1].value == pytest.approx(1.5 + m.x[0].value, abs=1e-7)
+
+
+def test_a_nonconvex_objective_and_integers_reach_the_better_of_two_local_optima(solver):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(2), bounds=(-1, 2), domain=pyo.Integers)
+    m.o = pyo.Objective(expr=-(m.x[0] ** 2) - 2 * m.x[0] * m.x[1] + m.x[0])
+    assert fsopt.classify(m) == "MINLP"
+    result = fsopt.solve(m, solver)
+    assert result.objective == pytest.approx(min(-a * a - 2 * a * b + a for a in range(-1, 3) for b in range(-1, 3)))
+    assert result.bound == pytest.approx(result.objective, abs=1e-6)
+
+
+@pytest.mark.parametrize("place", ["constraint", "objective"])
+def test_what_is_not_quadratic_is_refused_by_name(place, solver):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 2))
+    m.growth = pyo.Constraint(expr=(pyo.exp(m.x) if place == "constraint" else m.x) <= 3)
+    m.gain = pyo.Objective(expr=-m.x if place == "constraint" else pyo.exp(m.x))
+    with pytest.raises(SolverError, match=rf"{solver}.*{'growth' if place == 'constraint' else 'gain'}.*exp.*ipopt"):
+        fsopt.solve(m, solver)
+
+
+# -- statuses ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("what", ["infeasible", "unbounded", "infeasible with a free direction"])
+def test_infeasible_and_unbounded_are_told_apart(kind, what, solver):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3), bounds=(0, 9), domain=pyo.Integers if "MI" in kind else pyo.Reals)
+    m.y = pyo.Var()
+    a, b, c = m.x.values()
+    m.c = pyo.Constraint(expr=a + b >= 2)
+    if "SOCP" in kind:
+        m.q = pyo.Constraint(expr=a**2 <= b * c)
+    if what != "unbounded":
+        m.no = pyo.Constraint(expr=a + b + c <= -1)
+    goal = a + b + 3 * c + ((a - 1) ** 2 if "QP" in kind else 0) - (0 if what == "infeasible" else m.y)
+    m.o = pyo.Objective(expr=goal)
+    assert fsopt.classify(m) == kind
+    result = fsopt.solve(m, solver)
+    expected = what.split()[0]
+    assert (result.status, result.stop, result.point) == (expected, expected, None)
+    if expected == "infeasible" and kind in ("LP", "QP"):
+        assert (result.certificate.kind, result.certificate.ok) == ("infeasible", True)
