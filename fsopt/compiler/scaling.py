@@ -124,7 +124,6 @@ def _boost(k: int, head: NDArray[np.int64], tail: NDArray[np.int64], factor: Vec
 
 
 def _largest(matrix: sp.csr_matrix) -> Vector:
-    if not matrix.nnz:
-        return np.zeros(matrix.shape[0])
-    result: Vector = abs(matrix).max(axis=1).toarray().ravel()
-    return result
+    """Return the largest absolute entry of each row, 0 for an empty one."""
+    rows = sp.csr_matrix(matrix)
+    return _segment_max(np.abs(rows.data), rows.indptr)
