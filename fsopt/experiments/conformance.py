@@ -23,9 +23,20 @@ from fsopt.solvers.base import solve
 from fsopt.solvers.registry import PREFERENCE, SOLVERS
 
 PARAMETERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {"fsp-master": {"m": 2}, "rsvm-least-norm": {"e_cap": 9.0}}
+    {
+        "fsp-master": {"m": 2},
+        "gmeb-penalised": {"c_plus": 0.25, "c_minus": 0.25},
+        "gmeb-weighted-l1": {"c_plus": 0.25, "c_minus": 0.25},
+        "rsvm-least-norm": {"e_cap": 9.0},
+        "svm-norm": {"c": 0.3},
+        "svm-margin": {"c": 0.3},
+    }
 )
 """Parameters of the instances, where the builder's defaults make a trivial one."""
+SIZES: Mapping[str, Mapping[str, int]] = MappingProxyType(
+    {"gmeb-nonconvex": {"n": 12, "p": 2}, "gmeb-penalised": {"n": 12, "p": 2}}
+)
+"""Sizes of the instances, where branch and bound needs seconds for two features and minutes for five."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,7 @@ def instance(n: int = 24, p: int = 5, seed: int = 7) -> Dataset:
 
 def make(slug: str) -> Any:
     """Return the instance of a model on which solvers are compared."""
-    data = instance()
+    data = instance(**SIZES.get(slug, {}))
     params = dict(PARAMETERS.get(slug, {}))
     if slug == "fsp-master":
         params["cuts"] = [np.full(data.n, 0.5), np.where(np.arange(data.n) < data.n // 2, 1.0, 0.0)]

@@ -55,6 +55,10 @@ _CUTS = ([0.125] * 16, [0.25] * 8 + [0.0] * 8, [0.0] * 8 + [0.125, 0.125, 0.25, 
 INSTANCES: Mapping[str, Instance] = MappingProxyType(
     {
         "gmeb-hard-margin": Instance(gap=2.0),
+        "gmeb-weighted-l1": Instance(params={"c_plus": 0.125, "c_minus": 0.125, "share": 0.5, "end": 0.25}),
+        # Small, since every solver of nonconvex programs has to close its gap on the files.
+        "gmeb-nonconvex": Instance(n=12, p=2, params={"r_plus": 0.5, "r_minus": 0.5}),
+        "gmeb-penalised": Instance(n=12, p=2, params={"c_plus": 0.25, "c_minus": 0.25}),
         # As many features as rows of a class: the covariance factor is then the centred rows themselves.
         "mpm": Instance(p=8),
         "l1-mpm": Instance(p=8, params={"delta": 0.6}),

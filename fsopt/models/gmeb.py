@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.compiler import dot
+from fsopt.compiler import dot, lmi
 from fsopt.data import Dataset
 from fsopt.models.blocks import Vector, add_classifier, add_margins, new_model, number
 
@@ -59,22 +59,33 @@ def build_gmeb_primal(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.
     -----
     Paper 1, problem (15) with transformation (14). An optimum is a global one of the nonconvex (11).
     """
-    r_plus, r_minus = radius("gmeb-primal", "r_plus", r_plus), radius("gmeb-primal", "r_minus", r_minus)
-    v_plus, v_minus = second_moments(data)
-    m = new_model("gmeb-primal", data)
-    add_classifier(m)
-    m.sigma = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="sigma, squared feature scales")
+    m = _scaled_plane("gmeb-primal", data)
     m.t = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
     add_margins(m, data, "(15)")
     m.objective = pyo.Objective(expr=pyo.quicksum(m.xi.values()), doc="(15) 1'xi")
     _add_perspective(m)
     m.unit_norm = pyo.Constraint(expr=pyo.quicksum(m.t.values()) <= 1, doc="(15) sum_j w_j^2 / sigma_j <= 1")
+    _add_moments(m, data, r_plus, r_minus)
+    return m
+
+
+def _scaled_plane(name: str, data: Dataset) -> pyo.ConcreteModel:
+    """Return a model with the plane (w, b) and the squared scales sigma."""
+    m = new_model(name, data)
+    add_classifier(m)
+    m.sigma = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="sigma, squared feature scales")
+    return m
+
+
+def _add_moments(m: pyo.ConcreteModel, data: Dataset, r_plus: float, r_minus: float) -> None:
+    """Add the rows of the finite radii."""
+    r_plus, r_minus = radius(m.name, "r_plus", r_plus), radius(m.name, "r_minus", r_minus)
+    v_plus, v_minus = second_moments(data)
     sigmas = tuple(m.sigma.values())
     if np.isfinite(r_plus):
         m.moment_plus = pyo.Constraint(expr=dot(v_plus, sigmas) <= r_plus, doc="(15) v+'sigma <= R+")
     if np.isfinite(r_minus):
         m.moment_minus = pyo.Constraint(expr=dot(v_minus, sigmas) <= r_minus, doc="(15) v-'sigma <= R-")
-    return m
 
 
 def _add_perspective(m: pyo.ConcreteModel) -> None:
@@ -82,6 +93,48 @@ def _add_perspective(m: pyo.ConcreteModel) -> None:
         return m.w[j] ** 2 <= m.sigma[j] * m.t[j]
 
     m.perspective = pyo.Constraint(m.J, rule=perspective, doc="(15) w_j^2 <= sigma_j t_j")
+
+
+def build_gmeb_sdp(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) -> pyo.ConcreteModel:
+    r"""Return the convex GMEB problem with its linear matrix inequality, a semidefinite program.
+
+    .. math::
+
+        \min\ & 1'\xi \\
+        \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i, \quad \xi \ge 0 \\
+        & \begin{bmatrix} \mathrm{diag}(\sigma) & w \\ w' & 1 \end{bmatrix} \succeq 0 \\
+        & v^{+\prime}\sigma \le R_+, \quad v^{-\prime}\sigma \le R_-
+
+    The inequality is the closure of :math:`\sum_j w_j^2/\sigma_j \le 1` (Schur's complement). Its dense cone of order
+    p + 1 takes seconds at p = 200: prefer the rotated cones of :func:`build_gmeb_primal` beyond p = 100.
+
+    Parameters
+    ----------
+    data : centred columns are assumed, nothing is preprocessed here.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, units of squared features times sigma; infinity drops the row.
+
+    Returns
+    -------
+    ConcreteModel
+        SDP, one semidefinite cone of order p + 1. Variables ``w b sigma xi`` and the upper triangle ``lmi.S``,
+        constraints ``margin lmi.entry moment_plus moment_minus``.
+
+    Raises
+    ------
+    ParameterError : a radius that is not a positive number.
+
+    Notes
+    -----
+    Paper 1, problem (15) in the form that section 4.1 derives from Lemma 6.
+    """
+    m = _scaled_plane("gmeb-sdp", data)
+    add_margins(m, data, "(15)")
+    m.objective = pyo.Objective(expr=pyo.quicksum(m.xi.values()), doc="(15) 1'xi")
+    w = tuple(m.w.values())
+    scales = [[m.sigma[i] if i == j else 0.0 for j in m.J] + [w[i]] for i in m.J]
+    m.lmi = lmi([*scales, [*w, 1.0]], doc="(15) [[diag(sigma), w], [w', 1]] >= 0, entry by entry")
+    _add_moments(m, data, r_plus, r_minus)
+    return m
 
 
 def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) -> pyo.ConcreteModel:
@@ -98,14 +151,7 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
     Parameters and component names as in :func:`build_gmeb_primal` (no ``xi`` and ``unit_norm``); an SOCP,
     infeasible iff the data are not separable. Our addition to paper 1, problem (15).
     """
-    r_plus, r_minus = (
-        radius("gmeb-hard-margin", "r_plus", r_plus),
-        radius("gmeb-hard-margin", "r_minus", r_minus),
-    )
-    v_plus, v_minus = second_moments(data)
-    m = new_model("gmeb-hard-margin", data)
-    add_classifier(m)
-    m.sigma = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="sigma, squared feature scales")
+    m = _scaled_plane("gmeb-hard-margin", data)
     m.t = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
     m.objective = pyo.Objective(expr=pyo.quicksum(m.t.values()), doc="1't = N(w)^2")
     weights, yX = tuple(m.w.values()), data.X * data.y[:, None]
@@ -115,11 +161,7 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
 
     m.margin = pyo.Constraint(m.I, rule=margin, doc="(15), xi = 0: y_i (w'x_i + b) >= 1")
     _add_perspective(m)
-    sigmas = tuple(m.sigma.values())
-    if np.isfinite(r_plus):
-        m.moment_plus = pyo.Constraint(expr=dot(v_plus, sigmas) <= r_plus, doc="(15) v+'sigma <= R+")
-    if np.isfinite(r_minus):
-        m.moment_minus = pyo.Constraint(expr=dot(v_minus, sigmas) <= r_minus, doc="(15) v-'sigma <= R-")
+    _add_moments(m, data, r_plus, r_minus)
     return m
 
 
@@ -140,8 +182,9 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     -------
     ConcreteModel
         SOCP with n + p + 3 variables and p rotated cones. Variables ``mu mu1 mu_plus mu_minus s``,
-        constraints ``moment balance cone``. With shadow prices as Pyomo defines them, ``dual[moment[j]]``
-        is :math:`w_j` and ``dual[balance]`` is :math:`b` (Theorem 19).
+        constraints ``moment balance cone``, mutable parameters ``r_plus r_minus`` (finite ones may change). With
+        shadow prices as Pyomo defines them, ``dual[moment[j]]`` is :math:`w_j` and ``dual[balance]`` is
+        :math:`b` (Theorem 19).
 
     Raises
     ------
@@ -160,9 +203,11 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     m.mu_plus = pyo.Var(within=pyo.NonNegativeReals, doc="mu_+, multiplier of v+'sigma <= R+")
     m.mu_minus = pyo.Var(within=pyo.NonNegativeReals, doc="mu_-, multiplier of v-'sigma <= R-")
     m.s = pyo.Var(m.J, doc="s = X'Y mu")
+    m.r_plus = pyo.Param(initialize=r_plus, mutable=True, doc="(16) R+")
+    m.r_minus = pyo.Param(initialize=r_minus, mutable=True, doc="(16) R-")
     cost = m.mu1
-    for price, r in ((m.mu_plus, r_plus), (m.mu_minus, r_minus)):
-        if np.isfinite(r):
+    for price, r in ((m.mu_plus, m.r_plus), (m.mu_minus, m.r_minus)):
+        if np.isfinite(r.value):
             cost = cost + r * price
         else:
             price.fix(0.0)

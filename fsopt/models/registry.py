@@ -13,7 +13,7 @@ from pyomo.common.gc_manager import PauseGC
 
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, unknown
-from fsopt.models import fsp, gmeb, mop, mpm, polyhedral
+from fsopt.models import fsp, gmeb, gmeb_cuts, gmeb_nonconvex, gmeb_weighted, margin, mop, mpm, polyhedral
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,14 @@ def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapp
 _ENTRIES = (
     ModelSpec("gmeb-primal", gmeb.build_gmeb_primal, "GMEB", "(15)", "SOCP"),
     ModelSpec("gmeb-dual", gmeb.build_gmeb_dual, "GMEB", "(16)/(17)", "SOCP"),
+    ModelSpec("gmeb-cuts", gmeb_cuts.build_gmeb_cuts, "GMEB", "(15), cuts", "LP"),
+    ModelSpec("gmeb-sdp", gmeb.build_gmeb_sdp, "GMEB", "(15), LMI", "SDP"),
+    ModelSpec("gmeb-weighted-l1", gmeb_weighted.build_gmeb_weighted_l1, "GMEB", "(10), fixed share", "LP"),
     ModelSpec("gmeb-hard-margin", gmeb.build_gmeb_hard_margin, "GMEB", "(15), xi = 0", "SOCP"),
+    ModelSpec("gmeb-nonconvex", gmeb_nonconvex.build_gmeb_nonconvex, "GMEB", "(11)", "NLP"),
+    ModelSpec("gmeb-penalised", gmeb_nonconvex.build_gmeb_penalised, "GMEB", "(7)/(10)", "NLP"),
+    ModelSpec("svm-norm", margin.build_svm_norm, "GMEB", "(19)", "SOCP"),
+    ModelSpec("svm-margin", margin.build_svm_margin, "GMEB", "(18)", "NLP"),
     ModelSpec("mpm", mpm.build_mpm, "L0-MPM", "(3)-(5)", "SOCP"),
     ModelSpec("l1-mpm", mpm.build_l1_mpm, "L0-MPM", "(12)-(15)", "SOCP"),
     ModelSpec("l0-mpm-step", mpm.build_l0_mpm_step, "L0-MPM", "(42)-(46)", "SOCP"),
