@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -16,8 +17,11 @@ from fsopt.data import Dataset
 from fsopt.drivers.gbd import certify_gbd
 from fsopt.errors import FileError
 from fsopt.methods.common import scaled_plane
+from fsopt.methods.gmeb_proof import Multipliers, certify_gmeb
 from fsopt.methods.objectives import OBJECTIVES
+from fsopt.methods.penalised import certify_penalised
 from fsopt.models.fsp import cut_coefficients
+from fsopt.models.gmeb_cuts import GmebNorm
 from fsopt.models.polyhedral import step_costs
 from fsopt.models.registry import build
 from fsopt.results import Fit, Point, Status
@@ -124,6 +128,10 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     residuals = {"objective": relative_gap(value, stated), "constraints": violation}
     if fit.method == "gbd":
         return _check_gbd(fit, work, residuals)
+    if fit.method == "gmeb-penalised":
+        return certify_penalised(fit, data, residuals)
+    if fit.method == "gmeb":
+        return _check_gmeb(fit, work, w, b, residuals)
     if fit.details.get("program") is None or fit.details.get("point") is None:
         return make("mop" if fit.method == "mopfs" else "feasible", residuals, objective=value)
     return _check_proof(fit, work, w, b, value, residuals)
@@ -138,15 +146,14 @@ def _check_proof(
     fit: Fit, work: Dataset, w: Vector, b: float, value: float, residuals: dict[str, float]
 ) -> Certificate:
     details = fit.details
-    data = _proved_data(fit, work)
-    program = compile_model(build(details["program"], data, **details["program_params"]))
+    program = compile_model(build(details["program"], work, **details["program_params"]))
     point = details["point"] if isinstance(details["point"], Point) else point_from(details["point"])
     assert point is not None
     point = _fitting(program, point)
     proof = certify_point(program, point)
     local = {"l0-mpm": "dca", "misclass": "sla", "fsv": "sla"}.get(fit.method)
     if local is None:
-        bound = _bound(details["program"], proof)
+        bound = float("nan") if proof.bound is None else proof.bound
         residuals |= {**proof.residuals, "bound": relative_gap(value, bound)}
         return make("convex", residuals, objective=value, bound=bound, bound_source="dual point")
     least, dual = dual_point(program, point)
@@ -155,21 +162,23 @@ def _check_proof(
     return make(local, residuals, objective=value, tolerance=LOCAL_TOLERANCE)
 
 
-def _proved_data(fit: Fit, work: Dataset) -> Dataset:
-    """Return the data of the program behind a proof: the columns that were kept, in the units it was solved in."""
-    if "columns" not in fit.details:
-        return work
-    kept = work.columns(np.array(fit.details["columns"], dtype=int))
-    return kept.with_X(kept.X / np.array(fit.details["units"], dtype=float))
-
-
-def _bound(program: str, proof: Certificate) -> float:
-    """Return the lower bound on the method's problem that the certified program gives."""
-    if program == "gmeb-hard-margin":
-        return 0.0
-    if program == "gmeb-dual":
-        return max(proof.objective or 0.0, 0.0)
-    return proof.bound if proof.bound is not None else float("nan")
+def _check_gmeb(fit: Fit, data: Dataset, w: Vector, b: float, residuals: dict[str, float]) -> Certificate:
+    """Recompute GMEB's certificate on the columns that were kept, in the units it was solved in."""
+    details = fit.details
+    try:
+        alive, units = np.array(details["columns"], dtype=int), np.array(details["units"], dtype=float)
+        held = details["multipliers"]
+        dual = Multipliers(np.array(held["mu"], dtype=float), *(float(held[k]) for k in ("unit", "plus", "minus")))
+        work = data.columns(alive)
+        radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
+        work = work.with_X(work.X / units)
+        proof = certify_gmeb(
+            work, GmebNorm.of(work, *radii), w[alive] * units, b, dual, separable=bool(details["separable"])
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise FileError(f"the saved multipliers are damaged: {error}", "fit again and save with -o") from error
+    return replace(proof, ok=make("convex", {**proof.residuals, **residuals}).ok,
+                   residuals={**proof.residuals, **residuals})  # fmt: skip
 
 
 def _step_value(fit: Fit, data: Dataset, w: Vector, b: float) -> float:

@@ -10,8 +10,8 @@ from sklearn.svm import SVC
 from support import blobs
 
 import fsopt
-from fsopt.methods.gmeb import gmeb_norm
 from fsopt.models.gmeb import second_moments
+from fsopt.models.gmeb_cuts import GmebNorm
 from fsopt.planes import best_intercepts, hinge, midpoint_intercept, project_multipliers
 
 
@@ -136,7 +136,8 @@ def test_gmeb_norm_is_the_largest_over_theta(wdbc_std):
     rng = np.random.default_rng(0)
     for radii in ((3.0, 3.0), (1.2, 5.0), (9.0, 0.5)):
         w = rng.standard_normal(wdbc_std.p) * rng.integers(0, 2, wdbc_std.p)
-        norm, sigma = gmeb_norm(w, *second_moments(wdbc_std), *radii)
+        size = GmebNorm.of(wdbc_std, *radii)
+        norm, sigma = size.at(w)[0], size.scales(w)
         assert norm == pytest.approx(norm_on_grid(w, wdbc_std, *radii), rel=1e-7)
         v_plus, v_minus = second_moments(wdbc_std)
         assert np.sum(w[w != 0] ** 2 / sigma[w != 0]) == pytest.approx(norm**2, rel=1e-6)

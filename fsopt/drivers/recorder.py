@@ -21,6 +21,10 @@ class OutOfTime(SolverError):
     """A subproblem ran out of time and holds no point: a driver ends with what it has."""
 
 
+class NoPoint(SolverError):
+    """A subproblem was proved to be infeasible."""
+
+
 class Recorder:
     """The history of a driver over one or more sessions.
 
@@ -107,7 +111,8 @@ def usable(result: SolveResult, what: str) -> SolveResult:
     """Return a subproblem's result if it holds a point, else raise SolverError with what went wrong."""
     if result.status.solved:
         return result
-    raise SolverError(
+    error = NoPoint if result.status is Status.INFEASIBLE else SolverError
+    raise error(
         f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",
         "try another solver, other parameters or scaled data",
     )

@@ -1,143 +1,189 @@
-"""Method ``gmeb``: paper 1 by its dual, with the primal as a check and the hard margin for separable data."""
+"""Method ``gmeb``: the classifier of paper 1 by any of four routes, with one certificate for all."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
+from fsopt.certify import Certificate
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import usable
-from fsopt.errors import ParameterError
-from fsopt.methods.common import Plane, Run, extend, flat, make_fit, preprocess, proof, select
-from fsopt.models.gmeb import (
-    build_gmeb_dual,
-    build_gmeb_hard_margin,
-    build_gmeb_primal,
-    radius,
-    second_moments,
-)
-from fsopt.planes import hinge, midpoint_intercept
-from fsopt.results import Fit, SolveResult, Status
-from fsopt.solvers.base import solve
+from fsopt.drivers.recorder import NoPoint
+from fsopt.errors import ParameterError, SolverError
+from fsopt.methods.common import Plane, Run, check_rule, choose, make_fit
+from fsopt.methods.gmeb_data import UnitColumns, unit_columns
+from fsopt.methods.gmeb_proof import certify_gmeb, polish
+from fsopt.methods.gmeb_routes import ROUTES, Answer, least_norm
+from fsopt.models.gmeb import radius
+from fsopt.models.gmeb_cuts import GmebNorm
+from fsopt.planes import midpoint_intercept
+from fsopt.results import Fit, Status
+from fsopt.solvers.registry import spec
 
 Vector = NDArray[np.float64]
-THRESHOLD = 1e-5
-"""Relative size of a standardised weight that counts as selected: far above the noise of the solver."""
 SEPARABLE = 1e-6
 """An optimum below this (relative to the number of rows) counts as 0."""
 
 
-def fit_gmeb(data: Dataset, run: Run, *, r_plus: float = 3.0, r_minus: float = 3.0, scale: str = "center") -> Fit:
+def fit_gmeb(
+    data: Dataset,
+    run: Run,
+    *,
+    r_plus: float = 3.0,
+    r_minus: float = 3.0,
+    route: str = "auto",
+    scale: str = "center",
+    rule: str = "relative",
+    units: str = "scaled",
+    epsilon: float = 1e-5,
+) -> Fit:
     r"""Fit the classifier of least generalization error bound (GMEB).
 
-    Columns are centred by the training mean (the bound needs moments about 0 of centred columns). Their units
-    are irrelevant: the problem is invariant to them, and is solved with columns of unit root mean square. The dual
-    (16) is solved, (w, b) are its multipliers (Theorem 19), and the answer is checked: hinge(w, b) equals the
-    dual optimum and N(w) <= 1, where
+    .. math:: \min_{w,b} \sum_i \max(0, 1 - y_i(w'x_i + b)) \quad\text{s.t.}\quad
+        N(w) = \max_{\theta \in [0,1]} \sum_j |w_j| \sqrt{\theta v_j^+/R_+ + (1-\theta) v_j^-/R_-} \le 1
 
-    .. math:: N(w) = \max_{\theta \in [0,1]} \sum_j |w_j| \sqrt{\theta v_j^+/R_+ + (1-\theta) v_j^-/R_-}
-
-    is the norm whose unit ball (15) searches. Should the multipliers fail the check, (15) itself is solved.
-    Data separable within N(w) <= 1 have optimum 0 and many optimal planes: the one of least N is returned
-    and the Fit says so.
+    is (15) without its sigma. Columns are centred by the training mean (the bound needs moments about 0 of centred
+    columns). Their units are irrelevant: the problem is invariant to them, and is solved with columns of unit root
+    mean square. Every route ends in a plane and multipliers, from which the same certificate is recomputed.
 
     Parameters
     ----------
     r_plus, r_minus : R+ and R- > 0; infinity drops the constraint, not both.
+    route : ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated cones; ``sdp``:
+        (15) with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros;
+        ``auto`` (default): the dual where the solver takes cones, and cuts where not or where the dual fails
+        its check.
     scale : ``center`` (default), ``standard`` or ``none``.
+    rule, units, epsilon : which weights count as selected, see :func:`fsopt.methods.common.choose`; the paper has
+        epsilon 0.01, and raw units reproduce its counts.
 
     Returns
     -------
     Fit
-        ``objective`` is that of (15), the hinge loss; ``details`` has ``sigma`` and ``norm`` = N(w).
+        ``objective`` is that of (15), the hinge loss; ``details`` has ``sigma`` (p,) of (15), in preprocessed units,
+        ``norm`` = N(w), the multipliers, and ``separable``. Data that are separable within N(w) <= 1 have optimum 0
+        and many optimal planes: the one of least N is returned, flagged, with a warning.
+
+    Raises
+    ------
+    ParameterError : a bad radius, route or rule.
+    SolverError : a solver that gives no multipliers, or does not take the route's class.
+
+    Notes
+    -----
+    Paper 1, (15)-(17) and section 4.3. The certificate is that of :func:`fsopt.methods.gmeb_proof.certify_gmeb`.
     """
     started = time.perf_counter()
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
-    if np.isinf(r_plus) and np.isinf(r_minus):
-        raise ParameterError("both r_plus and r_minus are infinite, nothing limits w", "give a finite one")
-    centred, map_ = preprocess(data, scale)
-    alive = np.flatnonzero(~flat(data.X))
-    warnings: list[str] = []
-    if len(alive) < data.p:
-        names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), alive)[:5])
-        warnings.append(f"{data.p - len(alive)} constant columns were dropped ({names})")
-    units = np.sqrt((centred.X[:, alive] ** 2).mean(axis=0))
-    work = centred.columns(alive).with_X(centred.X[:, alive] / units)
-    radii = {"r_plus": r_plus, "r_minus": r_minus}
-    w, program, result = _solve(work, run, radii, warnings)
-    norm, sigma = gmeb_norm(w, *second_moments(work), r_plus, r_minus)
-    w = w / max(1.0, norm)
-    b = midpoint_intercept(work.X @ w, work.y)
-    objective = hinge(work.X @ w + b, work.y)
-    lower = _lower_bound(program, result)
-    checks = {"hinge": abs(objective - lower) / max(1.0, objective), "norm": max(0.0, norm - 1.0)}
-    assert result.certificate is not None
-    certificate = extend(result.certificate, checks)
-    full = np.zeros(data.p)
-    full[alive] = w / units
+    check_rule(rule, units, epsilon)
+    path = choose_route(route, run)
+    columns = unit_columns(data, scale)
+    norm = GmebNorm.of(columns.work, r_plus, r_minus)
+    answer = ROUTES[path](columns.work, norm, run)
+    found, warnings = settle(columns.work, norm, answer, run, cuts=path == "theta-cuts", repair=route == "auto")
+    assert found.certificate.objective is not None
+    coef = columns.full(found.w) / columns.map_.scale
+    support = choose(coef, data.X.std(axis=0), rule=rule, units=units, epsilon=epsilon)
     return make_fit(
-        data, map_, Plane(full, b, select(full * centred.X.std(axis=0), THRESHOLD)),
-        objective=objective, outcome=result, started=started, bound=lower, certificate=certificate,
-        status=Status.OPTIMAL if certificate.ok else Status.FEASIBLE, warnings=tuple(warnings),
-        details=proof(
-            program, radii, result.point, sigma=sigma / units**2, norm=min(norm, 1.0), columns=alive, units=units
-        ),
+        data, columns.map_, Plane(columns.full(found.w), found.b, support),
+        objective=found.certificate.objective, outcome=found.answer.outcome, started=started,
+        bound=found.certificate.bound, certificate=found.certificate, warnings=(*columns.warnings, *warnings),
+        status=Status.OPTIMAL if found.certificate.ok else Status.FEASIBLE, details=_details(columns, norm, found),
     )  # fmt: skip
 
 
-def _solve(data: Dataset, run: Run, radii: dict[str, float], warnings: list[str]) -> tuple[Vector, str, SolveResult]:
-    """Return w, the program that proves it, and its result: the dual, or what stands in where it is silent."""
-    model = build_gmeb_dual(data, **radii)
-    dual = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "the dual (16)")
-    assert dual.objective is not None
-    if dual.objective <= SEPARABLE * data.n:
-        hard = build_gmeb_hard_margin(data, **radii)
-        margin = solve(hard, run.solver, time_limit=run.time_limit, options=run.options)
-        if margin.status is Status.OPTIMAL:
-            warnings.append("the data are separable within the norm: the plane of least norm is returned")
-            return np.array([x.value for x in hard.w.values()]), "gmeb-hard-margin", margin
-    w = np.array([model.dual[row] for row in model.moment.values()])
-    b = model.dual[model.balance]
-    loss = hinge(data.X @ w + b, data.y)
-    if abs(loss - dual.objective) <= 1e-5 * max(1.0, dual.objective):
-        return w, "gmeb-dual", dual
-    warnings.append("the multipliers of (16) failed their check: the primal (15) was solved instead")
-    primal_model = build_gmeb_primal(data, **radii)
-    primal = usable(solve(primal_model, run.solver, time_limit=run.time_limit, options=run.options), "the primal (15)")
-    return np.array([x.value for x in primal_model.w.values()]), "gmeb-primal", primal
+def _details(columns: UnitColumns, norm: GmebNorm, found: Settled) -> dict[str, Any]:
+    return {
+        "sigma": columns.full(norm.scales(found.w) / columns.units),
+        "norm": norm.at(found.w)[0],
+        "separable": found.answer.separable,
+        "columns": columns.alive,
+        "units": columns.units,
+        "multipliers": vars(found.answer.dual),
+    }
 
 
-def _lower_bound(program: str, result: SolveResult) -> float:
-    """Return the lower bound on (15) that a program proves: its dual value, or 0 for a separating plane."""
-    if program == "gmeb-hard-margin":
-        return 0.0
-    value = result.objective if program == "gmeb-dual" else result.bound
-    return max(float(value), 0.0) if value is not None else 0.0
-
-
-def gmeb_norm(w: Vector, v_plus: Vector, v_minus: Vector, r_plus: float, r_minus: float) -> tuple[float, Vector]:
-    """Return N(w) and the scales sigma (p,) at which (15) attains it.
-
-    One-dimensional concave maximisation over theta; an infinite radius fixes theta at the other end.
-    """
-    size = np.abs(w)
-
-    def roots(theta: float) -> Vector:
-        plus = theta * v_plus / r_plus if np.isfinite(r_plus) else 0.0
-        minus = (1 - theta) * v_minus / r_minus if np.isfinite(r_minus) else 0.0
-        return np.sqrt(plus + minus)
-
-    if np.isinf(r_plus) or np.isinf(r_minus):
-        theta = 0.0 if np.isinf(r_plus) else 1.0
-    else:
-        best = minimize_scalar(
-            lambda t: -float(size @ roots(t)), bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10}
+def choose_route(route: str, run: Run) -> str:
+    """Return the route to take, the chosen solver's abilities considered."""
+    if route != "auto" and route not in ROUTES:
+        raise ParameterError(f"route is {route!r}", f"one of auto, {', '.join(ROUTES)}")
+    if run.solver is not None and not spec(run.solver).duals:
+        raise SolverError(
+            f"solver '{run.solver}' returns no multipliers, which the certificate of 'gmeb' is computed from",
+            "take another solver, or solve the model 'gmeb-primal' with this one",
         )
-        theta = max((0.0, 1.0, float(best.x)), key=lambda t: float(size @ roots(t)))
-    u = roots(theta)
-    norm = float(size @ u)
-    sigma = np.where(size > 0, size / np.where(u > 0, u, np.inf), 0.0)
-    return norm, sigma / norm if norm > 0 else sigma
+    if route != "auto":
+        return route
+    return "dual" if run.solver is None or "SOCP" in spec(run.solver).classes else "theta-cuts"
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A classifier inside the unit ball of the norm, the answer it came from, and its certificate."""
+
+    w: Vector
+    b: float
+    answer: Answer
+    certificate: Certificate
+
+
+def settle(
+    data: Dataset, norm: GmebNorm, answer: Answer, run: Run, *, cuts: bool = False, repair: bool = True
+) -> tuple[Settled, list[str]]:
+    """Return the classifier of an answer, and what had to be done about it.
+
+    With ``repair`` a failed certificate gets a second try by cuts in theta. Separable data get the plane of least
+    norm, found by cuts or by cones.
+    """
+    warnings: list[str] = []
+    found = _certified(data, norm, answer)
+    if not found.certificate.ok and repair:
+        warnings.append(f"the answer of {answer.outcome.solver} failed its check: cuts in theta were used instead")
+        run, cuts = replace(run, solver=None, options=None), True
+        found = _certified(data, norm, ROUTES["theta-cuts"](data, norm, run))
+    loss = found.certificate.objective
+    if loss is None or loss > SEPARABLE * data.n:
+        return found, warnings
+    try:
+        hard = _certified(data, norm, least_norm(data, norm, run, cuts=cuts))
+    except SolverError:
+        return found, warnings
+    if not hard.certificate.ok:
+        return found, warnings
+    return hard, ["the data are separable within the norm: the plane of least norm is returned"]
+
+
+def _certified(data: Dataset, norm: GmebNorm, answer: Answer) -> Settled:
+    w = answer.w / max(1.0, norm.at(answer.w)[0])
+    b = midpoint_intercept(data.X @ w, data.y)
+    if not answer.separable:
+        answer = replace(answer, dual=polish(data, norm, answer.dual))
+    return Settled(w, b, answer, certify_gmeb(data, norm, w, b, answer.dual, separable=answer.separable))
+
+
+def separation_radius(
+    data: Dataset, *, r_plus: float = 1.0, r_minus: float = 1.0, scale: str = "center", solver: str | None = None
+) -> float:
+    r"""Return the least t for which GMEB with the radii t R+ and t R- separates the data; infinity if none does.
+
+    .. math:: R_{\text{sep}} = \min_{w,b}\ N(w)^2 \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1
+
+    with the norm N of :math:`(R_+, R_-)`. From there on (15) has optimum 0, and its multipliers say nothing.
+
+    Raises
+    ------
+    ParameterError : a radius that is not positive, both infinite.
+    SolverError : a solver that gives no multipliers.
+    """
+    run = Run(solver)
+    route = choose_route("auto", run)
+    work = unit_columns(data, scale).work
+    norm = GmebNorm.of(work, radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus))
+    try:
+        answer = least_norm(work, norm, run, cuts=route == "theta-cuts")
+    except NoPoint:
+        return np.inf
+    return norm.at(answer.w)[0] ** 2

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.data import Dataset
-from fsopt.methods.gmeb import gmeb_norm
-from fsopt.models.gmeb import second_moments
+from fsopt.models.gmeb_cuts import GmebNorm
+from fsopt.models.gmeb_weighted import GmebPenalty
 from fsopt.models.mpm import Moments, kappa
 from fsopt.planes import hinge
 
@@ -24,8 +24,13 @@ Value = tuple[float, float]
 
 def _gmeb(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     radii = [np.inf if at[k] is None else float(at[k]) for k in ("r_plus", "r_minus")]
-    norm, _ = gmeb_norm(w, *second_moments(data), *radii)
+    norm, _ = GmebNorm.of(data, *radii).at(w)
     return hinge(data.X @ w + b, data.y), max(norm - 1.0, 0.0)
+
+
+def _gmeb_penalised(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    penalty, _ = GmebPenalty.of(data, at["c_plus"], at["c_minus"]).at(w)
+    return hinge(data.X @ w + b, data.y) / data.n + penalty, 0.0
 
 
 def _worst_case(data: Dataset, w: Vector, b: float, delta: float) -> float:
@@ -84,12 +89,15 @@ def _mopfs(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
 
 OBJECTIVES: Mapping[str, Callable[[Dataset, Vector, float, Mapping[str, Any]], Value]] = {
     "gmeb": _gmeb,
+    "gmeb-penalised": _gmeb_penalised,
     "l1-mpm": _l1_mpm,
     "l0-mpm": _l0_mpm,
     "misclass": _misclass,
     "fsv": _fsv,
     "onsvm": _onsvm,
     "svm": _svm,
+    "l1-svm": _onsvm,
+    "rfe": _gbd,
     "gbd": _gbd,
     "mopfs": _mopfs,
 }

@@ -1,0 +1,232 @@
+r"""Scale search: the global optimum of GMEB with prices (10) by linear programs, one interval of shares at a time.
+
+The best scales for a plane leave one number open, the share rho in (0, 1) of the first norm term in the penalty
+(:class:`fsopt.models.gmeb_weighted.GmebPenalty`). On an interval :math:`[l, r]`, with :math:`\rho_0` in it and
+:math:`D(w) = \sum_j |w_j| u_j'(\rho_0)`, convexity of u gives
+
+.. math::
+
+    \sum_j |w_j| u_j(\rho) \ge \sum_j |w_j| u_j(\rho_0) + (\rho - \rho_0) D(w)
+    \ge \sum_j |w_j| \big(u_j(\rho_0) + (e - \rho_0) u_j'(\rho_0)\big), \qquad
+    e = \begin{cases} l & D(w) \ge 0 \\ r & D(w) \le 0 \end{cases}
+
+two linear programs for each interval, whose error is of the second order in its length. By their duals, every mu in
+:math:`[0, 1/n]^n` with :math:`y'\mu = 0` and every price :math:`\lambda \ge 0` of the row on D with
+
+.. math:: |X'Y\mu|_j \le u_j(\rho_0) + (e - \rho_0 \mp \lambda)\, u_j'(\rho_0)
+
+(minus for l, plus for r) prove that (10) is at least :math:`1'\mu` for these planes and shares: numpy can check it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from numpy.typing import NDArray
+
+from fsopt.certify import Certificate, make, relative_gap
+from fsopt.data import Dataset
+from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
+from fsopt.errors import SolverError
+from fsopt.models.gmeb_weighted import GmebPenalty, linearise
+from fsopt.planes import hinge, midpoint_intercept, project_multipliers
+from fsopt.results import DriverResult, Status
+from fsopt.solvers.base import Session
+
+Vector = NDArray[np.float64]
+STILL = 1e-12
+"""The first incumbent is improved locally until it gains less than this."""
+MARGIN = 1e-9
+"""Shares at which a linear program is solved keep this distance from 0 and 1."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An interval of shares, and what proves a lower bound on (10) there.
+
+    Attributes
+    ----------
+    left, right : the interval.
+    share : where the weights are linearised, in (0, 1).
+    lam : (2,) multipliers lambda of the row on D, at the left and at the right end.
+    mu : (2, n) multipliers of the margins, at the left and at the right end.
+    """
+
+    left: float
+    right: float
+    share: float
+    lam: Vector
+    mu: Vector
+
+    def bound(self, data: Dataset, penalty: GmebPenalty) -> float:
+        r"""Return the lower bound on (10) for the shares of the interval.
+
+        Nothing is taken on trust: mu is projected, and a violation of at most :math:`\delta` times the costs
+        without lambda, which is all that rounding leaves, turns :math:`1'\mu` into :math:`1'\mu/(1+\delta)`, the
+        value of a convex combination with mu = 0 that is feasible.
+        """
+        if not 0.0 < self.share < 1.0:
+            return 0.0
+        u, slopes = penalty.weights(self.share), penalty.slopes(self.share)
+        values = []
+        ends = ((self.left, -1.0), (self.right, 1.0))
+        for (end, outward), lam, multipliers in zip(ends, self.lam, self.mu, strict=True):
+            costs = u + (end - self.share) * slopes
+            if costs.min() <= 0.0:
+                return 0.0
+            mu = project_multipliers(multipliers, data.y, 1.0 / data.n)
+            excess = np.abs(data.X.T @ (mu * data.y)) - costs - outward * max(lam, 0.0) * slopes
+            values.append(mu.sum() / (1.0 + max((excess / costs).max(), 0.0)))
+        return float(np.min(values))
+
+
+@dataclass
+class _Search:
+    """The linear programs of the search, and the best plane that they have brought up."""
+
+    data: Dataset
+    penalty: GmebPenalty
+    session: Session
+    recorder: Recorder
+    value: float = np.inf
+    share: float = 0.5
+    w: Vector = field(default_factory=lambda: np.zeros(0))
+    b: float = 0.0
+
+    def solve(self, share: float, end: float) -> tuple[float, Vector]:
+        """Solve the linear program of one end, and return the multipliers of its row on D and of its margins."""
+        session, m = self.session, self.session.model
+        linearise(m, self.penalty, share, end)
+        session.update(m.objective, m.side)
+        point = self.recorder.solve(session, "a weighted one-norm machine", load=False).point
+        if point is None or point.y is None:
+            raise SolverError(f"solver '{session.spec.name}' gives no multipliers for the bound", "take another one")
+        self._keep(point.x[session.columns(m.w_plus)] - point.x[session.columns(m.w_minus)])
+        return float(point.y[session.rows(m.side)][0]), point.y[session.rows(m.margin)]
+
+    def _keep(self, w: Vector) -> None:
+        """Take a plane over as incumbent if it is the best one so far."""
+        scores = self.data.X @ w
+        b = midpoint_intercept(scores, self.data.y)
+        penalty, share = self.penalty.at(w)
+        value = hinge(scores + b, self.data.y) / self.data.n + penalty
+        if value < self.value:
+            self.value, self.share, self.w, self.b = value, share, w, b
+
+    def descend(self) -> None:
+        """Alternate between the best plane for a share and the best share for a plane."""
+        before = np.inf
+        while self.value < before - STILL or not np.isfinite(before):
+            before = self.value
+            share = min(max(self.share, MARGIN), 1.0 - MARGIN)
+            self.solve(share, share)
+
+    def halve(self, leaf: Leaf) -> list[tuple[float, Leaf]]:
+        """Return the parts of an interval with their bounds: it is halved on either side of the incumbent's share."""
+        left, right, at = leaf.left, leaf.right, self.share
+        inner = [(left + at) / 2, (at + right) / 2] if left < at < right else [(left + right) / 2]
+        return [self._part(leaf, *ends) for ends in pairwise([left, *inner, right])]
+
+    def _part(self, parent: Leaf, left: float, right: float) -> tuple[float, Leaf]:
+        """Return a part of an interval with new multipliers, or with its parent's where they prove more."""
+        share = self.share if left < self.share < right else (left + right) / 2
+        share = min(max(share, right / 2), (1.0 + left) / 2)  # keeps the linearised weights positive
+        lam, mu = zip(*(self.solve(share, end) for end in (left, right)), strict=True)
+        both = replace(parent, left=left, right=right), Leaf(left, right, share, np.array(lam), np.array(mu))
+        return max(((leaf.bound(self.data, self.penalty), leaf) for leaf in both), key=itemgetter(0))
+
+
+def scale_search(
+    data: Dataset,
+    model: pyo.ConcreteModel,
+    penalty: GmebPenalty,
+    *,
+    solver: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    tolerance: float = 1e-6,
+    max_leaves: int = 1000,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> DriverResult:
+    r"""Minimise (10) globally by branch and bound over the share of its first norm term.
+
+    The interval with the least bound is halved on either side of the incumbent's share; every linear program also
+    brings up a plane, whose value in (10) is an upper bound.
+
+    Parameters
+    ----------
+    data : the data set that the model was built from; columns of unit root mean square suit the solver.
+    model : from :func:`fsopt.models.gmeb_weighted.build_gmeb_weighted_l1`; its parameters are moved.
+    penalty : of the same data and prices.
+    tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
+    max_leaves, time_limit : further reasons to stop; the answer is then feasible, with its bound.
+
+    Returns
+    -------
+    DriverResult
+        ``optimal`` where the bounds meet and the proof was checked. The point holds ``w b``, the incumbent's
+        ``share``, and the proof: ``leaves``, a list of :class:`Leaf` that cover [0, 1].
+
+    Raises
+    ------
+    SolverError : a linear program that was not solved, or a solver without multipliers.
+
+    Notes
+    -----
+    Our method for paper 1, problem (10), which the paper's transformation (14) does not make convex.
+    """
+    session = Session(model, solver, options=options)
+    search = _Search(data, penalty, session, Recorder([session], time_limit, progress))
+    parts = [(0.0, Leaf(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
+    try:
+        search.descend()
+        while True:
+            bound, leaf = min(parts, key=itemgetter(0))
+            search.recorder.record(objective=search.value, bound=bound, share=search.share, leaves=len(parts))
+            if search.value - bound <= tolerance * max(1.0, search.value):
+                stop = "optimal"
+            elif search.recorder.expired:
+                stop = "time-limit"
+            elif len(parts) >= max_leaves:
+                stop = "iteration-limit"
+            else:
+                parts = [part for part in parts if part[1] is not leaf] + search.halve(leaf)
+                continue
+            break
+    except (KeyboardInterrupt, OutOfTime) as reason:
+        if not np.isfinite(search.value):
+            raise
+        stop = stop_word(reason)
+    bound, leaves = min(parts, key=itemgetter(0))[0], [leaf for _, leaf in parts]
+    certificate = certify_scale_search(data, penalty, leaves, search.value, bound, tolerance)
+    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    point = {"w": search.w, "b": search.b, "share": search.share, "leaves": leaves}
+    return search.recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
+
+
+def certify_scale_search(
+    data: Dataset, penalty: GmebPenalty, leaves: Sequence[Leaf], upper: float, lower: float, tolerance: float
+) -> Certificate:
+    """Certify the bounds of (10): the leaves cover all shares, none has a bound below ``lower``, the gap is closed.
+
+    Every number is recomputed from the leaves in numpy; no solver is asked.
+    """
+    reached = 0.0
+    for leaf in sorted(leaves, key=lambda leaf: leaf.left):
+        if leaf.left <= reached:
+            reached = max(reached, leaf.right)
+    proved = float(np.min([leaf.bound(data, penalty) for leaf in leaves])) if leaves else 0.0
+    residuals = {
+        "cover": float(not reached >= 1.0),
+        "bound": float(np.maximum(lower - proved, 0.0)),
+        "gap": relative_gap(upper, lower),
+    }
+    return make(
+        "global", residuals, tolerance=max(tolerance, 1e-9), objective=upper, bound=lower, bound_source="leaves"
+    )
