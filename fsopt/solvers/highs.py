@@ -29,6 +29,8 @@ STATUS_MAP = {
 }
 TOLERANCE = 1e-9
 PRIMAL_SIMPLEX = 4
+INTERIOR = 100_000
+"""Nonzeros from which the first solve of a linear program is by interior point with crossover, not by simplex."""
 FAR = 1e6
 """A quadratic program whose answer lies further out than this is asked whether it is unbounded."""
 
@@ -40,6 +42,7 @@ class Highs:
         self.program = program
         self.mip = bool(program.integer.any())
         self.mip_gap = settings.mip_gap
+        self.interior = not (self.mip or program.P.nnz or "solver" in settings.own) and program.A.nnz >= INTERIOR
         self.h = highspy.Highs()
         self._options(settings)
         self._load()
@@ -117,7 +120,7 @@ class Highs:
         deadline = np.inf if time_limit is None else self.h.getRunTime() + time_limit
         self.h.setOptionValue("time_limit", deadline)
         self.h.setOptionValue("mip_rel_gap", self.mip_gap if mip_gap is None else mip_gap)
-        self.h.run()
+        self._run()
         claim, stop = self._status()
         if self.h.getModelStatus() == _M.kUnboundedOrInfeasible:
             claim, stop = self._tell_apart()
@@ -134,6 +137,17 @@ class Highs:
         ray = self._ray() if claim is Status.INFEASIBLE and not self.mip else None
         message = self.h.modelStatusToString(self.h.getModelStatus())
         return Outcome(claim, stop, point, bound, iterations, time.perf_counter() - started, message, ray)
+
+    def _run(self) -> None:
+        """Run HiGHS: a large linear program first by interior point, which leaves simplex a vertex to go on from."""
+        if self.interior:
+            self.interior = False
+            self.h.setOptionValue("solver", "ipm")
+            self.h.run()
+            self.h.setOptionValue("solver", "choose")
+            if self.h.getModelStatus() in (_M.kOptimal, _M.kTimeLimit, _M.kInterrupt):
+                return
+        self.h.run()
 
     def _status(self) -> tuple[Status, str]:
         code = self.h.getModelStatus()
