@@ -23,6 +23,7 @@ _HOME = {
     "Session": "fsopt.solvers.base",
     "METHODS": "fsopt.methods.registry",
     "fit": "fsopt.methods.registry",
+    "gmeb_path": "fsopt.experiments.gmeb_path",
     "Certificate": "fsopt.certify",
     "certify": "fsopt.certify",
     "classify": "fsopt.classify",

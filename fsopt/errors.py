@@ -77,6 +77,12 @@ class FileError(FsoptError):
     kind = "file"
 
 
+class PackageError(FsoptError):
+    """An optional package that is needed is not installed."""
+
+    kind = "package"
+
+
 def unknown(what: str, name: str, known: Iterable[str], command: str) -> UnknownNameError:
     """Return the error for an unregistered name, with the nearest registered ones as a hint."""
     names = sorted(known)

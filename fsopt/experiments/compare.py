@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.data import Dataset
-from fsopt.errors import FsoptError, ParameterError
+from fsopt.errors import FsoptError
+from fsopt.experiments.folds import fold_rows
 from fsopt.methods.registry import METHODS, fit, method_spec
 from fsopt.results import Fit, Status
 
@@ -86,7 +87,7 @@ def compare(
     names = list(METHODS) if methods is None else list(methods)
     for name in names:
         method_spec(name)
-    splits = _splits(data, folds, seed)
+    splits = fold_rows(data, folds, seed)
     tasks = [Task(name, k, test) for name in names for k, test in [(None, None), *enumerate(splits)]]
     done: dict[str, list[Done]] = {name: [] for name in names}
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
@@ -103,12 +104,13 @@ def compare(
             waiting.pop(0)
 
 
-def parameters_for(method: str) -> dict[str, Any]:
-    """Return the parameters with which a method is compared, where they are not its defaults.
+def parameters_for(method: str, p: int) -> dict[str, Any]:
+    """Return the parameters with which a method is compared on p features, where they are not its defaults.
 
-    GBD stops after 20 cuts instead of the paper's 250: enough for a good selection, not for a proof.
+    GBD stops after 20 cuts instead of the paper's 250: enough for a good selection, not for a proof. RFE removes
+    one percent of the features at a time.
     """
-    return {"gbd": {"max_cuts": 20}}.get(method, {})
+    return {"gbd": {"max_cuts": 20}, "rfe": {"step": max(1, p // 100)}}.get(method, {})
 
 
 def run_task(data: Dataset, task: Task, time_limit: float | None) -> Done:
@@ -116,7 +118,7 @@ def run_task(data: Dataset, task: Task, time_limit: float | None) -> Done:
     started = time.perf_counter()
     try:
         train = data if task.test is None else data.rows(np.setdiff1d(np.arange(data.n), task.test))
-        fitted = fit(task.method, train, time_limit=time_limit, **parameters_for(task.method))
+        fitted = fit(task.method, train, time_limit=time_limit, **parameters_for(task.method, data.p))
         if task.test is None:
             return Done(task, time.perf_counter() - started, fit=fitted)
         scores = fitted.scores(data.rows(task.test))
@@ -153,16 +155,3 @@ def summarise(method: str, results: Sequence[Done]) -> Row:
         warnings=found.warnings if found else (),
         error="; ".join(errors),
     )
-
-
-def _splits(data: Dataset, folds: int, seed: int) -> list[NDArray[np.int64]]:
-    from sklearn.model_selection import StratifiedKFold
-
-    smaller = min(len(data.positive), len(data.negative))
-    if folds < 2 or folds > smaller:
-        raise ParameterError(
-            f"{folds} folds are not possible: the smaller class has {smaller} rows",
-            f"choose --folds from 2 to {smaller}" if smaller >= 2 else "give data with 2 rows of each class",
-        )
-    splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    return [test for _, test in splitter.split(data.X, data.y)]

@@ -1,0 +1,105 @@
+"""GMEB's routes at size, each beside the bare solve that it cannot do without.
+
+``python benchmarks/gmeb.py --repeat 3``. One thread, in turn, A B A B:
+
+* ``dual``: the whole fit (columns, model, translation, solve, certificate) beside Clarabel on the same arrays;
+* ``theta-cuts`` with an inactive radius: the whole loop beside one ONSVM program in HiGHS at the C that belongs to it.
+
+The last column is the peak memory of the process so far.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+from statistics import median
+
+import clarabel
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import fsopt
+from fsopt.compiler import compile_model
+from fsopt.data import Dataset
+from fsopt.drivers.theta_cuts import theta_cuts
+from fsopt.methods.gmeb_data import unit_columns
+from fsopt.models.gmeb_cuts import GmebNorm
+from fsopt.solvers.conic import ConicForm
+
+LIMITS = {"dual": 1.2, "theta-cuts": 2.0}
+
+
+def data(n: int, p: int) -> Dataset:
+    rng = np.random.default_rng(0)
+    y = np.where(rng.standard_normal(n) > 0, 1.0, -1.0)
+    return Dataset(rng.standard_normal((n, p)) + 0.5 * y[:, None] * (np.arange(p) < 5), y)
+
+
+def bare_clarabel(source: Dataset) -> float:
+    """Return Clarabel's seconds, its own setup included, on the arrays of the dual that the fit solves."""
+    work = unit_columns(source, "center").work
+    form = ConicForm(compile_model(fsopt.build("gmeb-dual", work)))
+    settings = clarabel.DefaultSettings()
+    settings.verbose, settings.max_threads = False, 1
+    cones = [clarabel.ZeroConeT(form.equalities), clarabel.NonnegativeConeT(form.inequalities)]
+    cones += [clarabel.SecondOrderConeT(int(k)) for k in form.program.cones.sizes]
+    arrays = (form.hessian(), form.linear(), form.matrix(), form.right_hand_side())
+    return seconds(lambda: clarabel.DefaultSolver(*arrays, cones, settings).solve())
+
+
+def dual(source: Dataset) -> float:
+    return seconds(lambda: fsopt.fit("gmeb", source, route="dual", options={"threads": 1}))
+
+
+def cuts(source: Dataset) -> float:
+    """Return the seconds of the route by cuts, R- inactive, from building the model on."""
+    work = unit_columns(source, "center").work
+    norm = GmebNorm.of(work, 3.0, 30.0)
+    return seconds(lambda: theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=30.0), norm))
+
+
+def one_onsvm(source: Dataset) -> float:
+    """Return the seconds of one ONSVM, model included, whose weights have the norm that R+ allows (Remark 16)."""
+    work = unit_columns(source, "center").work
+    norm = GmebNorm.of(work, 3.0, np.inf)
+    price = theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=np.inf), norm).point["price"]
+    scaled = work.with_X(work.X / norm.weights(1.0))
+    return seconds(lambda: fsopt.solve(fsopt.build("onsvm", scaled, c=1.0 / price), "highs"))
+
+
+def seconds(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=3)
+    repeat = parser.parse_args().repeat
+    cases = [
+        ("dual", (62, 2000), dual, bare_clarabel),
+        ("dual", (500, 1000), dual, bare_clarabel),
+        ("theta-cuts", (500, 30), cuts, one_onsvm),
+        ("theta-cuts", (300, 200), cuts, one_onsvm),
+    ]
+    table = Table("route", "n x p", "fsopt s", "bare s", "fsopt / bare", "asked", "peak GB")
+    missed = False
+    for route, (n, p), ours, theirs in cases:
+        source = data(n, p)
+        mine, bare = zip(*((ours(source), theirs(source)) for _ in range(repeat)), strict=True)
+        ratios = [a / b for a, b in zip(mine, bare, strict=True)]
+        missed |= median(ratios) > LIMITS[route]
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        spread = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+        table.add_row(route, f"{n} x {p}", f"{median(mine):.2f}", f"{median(bare):.2f}", spread,
+                      f"<= {LIMITS[route]}", f"{peak:.2f}")  # fmt: skip
+    Console().print(table)
+    raise SystemExit(int(missed))
+
+
+if __name__ == "__main__":
+    main()
