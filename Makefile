@@ -20,6 +20,8 @@ lint: .venv/tested
 bench: .venv/tested
 	$(BIN)/pip install -q -e ".[bench]"
 	$(BIN)/python benchmarks/modelling.py
+	$(BIN)/python benchmarks/resolve.py
+	$(BIN)/python benchmarks/gmeb.py
 
 # Writes the instance library models/ anew, the same bytes on every run.
 instances: .venv/installed

@@ -57,6 +57,13 @@ def test_the_routes_agree_on_the_classifier_and_on_the_scales():
         assert np.sum(fit.coef[used] ** 2 / sigma[used]) <= 1 + 1e-6
 
 
+def test_centring_is_not_optional():
+    data = fsopt.load_dataset("wdbc")  # labels opposite to those of the reference data: radii change places
+    centred, raw = (fsopt.fit("gmeb", data, r_plus=5.0, r_minus=1.2, scale=s) for s in ("center", "none"))
+    assert centred.objective == pytest.approx(113.51018448, rel=1e-8)
+    assert raw.objective == pytest.approx(190.5359717, rel=1e-7)
+
+
 def test_cuts_leave_exact_zeros_and_need_one_program_when_one_radius_is_inactive():
     fit = fsopt.fit("gmeb", reference("wdbc_std"), r_plus=3.0, r_minus=30.0, route="theta-cuts")
     assert fit.iterations == 1

@@ -1,9 +1,10 @@
-"""Methods ``svm``, ``onsvm`` and ``gbd`` (paper 4): support vector machines, whole, one-norm and on few features."""
+"""Support vector machines, whole, one-norm and on few features: methods ``svm``, ``l1-svm``, ``onsvm``, ``gbd``."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,44 +13,96 @@ import pyomo.environ as pyo
 from fsopt.data import Dataset
 from fsopt.drivers.gbd import gbd
 from fsopt.drivers.recorder import usable
-from fsopt.methods.common import Plane, Run, make_fit, preprocess, proof, select
+from fsopt.methods.common import Plane, Run, check_rule, choose, make_fit, preprocess, proof, raw_plane
 from fsopt.models.blocks import number, whole
 from fsopt.models.fsp import build_fsp_master, build_fsp_sub, build_onsvm, build_svm
 from fsopt.results import Fit
 from fsopt.solvers.base import solve
 
 THRESHOLD = 1e-6
+NOISE = 1e-10
+"""A weight that moves scores by less than this, next to a margin of 1, is 0 up to the solver's rounding."""
 
 
 def _one_solve(
-    name: str, builder: Callable[..., pyo.ConcreteModel], data: Dataset, run: Run, c: float, scale: str
+    name: str,
+    builder: Callable[..., pyo.ConcreteModel],
+    data: Dataset,
+    run: Run,
+    *,
+    c: float,
+    scale: str,
+    rule: str = "relative",
+    units: str = "scaled",
+    epsilon: float = THRESHOLD,
 ) -> Fit:
     started = time.perf_counter()
+    check_rule(rule, units, epsilon)
     work, map_ = preprocess(data, scale)
     model = builder(work, c=c)
     result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), f"'{name}'")
-    w = np.array([x.value for x in model.w.values()])
+    plane = Plane(np.array([x.value for x in model.w.values()]), model.b.value, ())
+    coef, deviation = raw_plane(plane, map_)[0], data.X.std(axis=0)
+    felt = np.where(np.abs(coef) * deviation > NOISE, coef, 0.0)
+    chosen = choose(felt, deviation, rule=rule, units=units, epsilon=epsilon)
     assert result.objective is not None
     return make_fit(
-        data, map_, Plane(w, model.b.value, select(w, THRESHOLD)), objective=result.objective, outcome=result,
+        data, map_, replace(plane, support=chosen), objective=result.objective, outcome=result,
         started=started, details=proof(name, {"c": c}, result.point),
     )  # fmt: skip
 
 
-def fit_svm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard") -> Fit:
+def fit_svm(
+    data: Dataset,
+    run: Run,
+    *,
+    c: float = 1.0,
+    scale: str = "standard",
+    rule: str = "relative",
+    units: str = "scaled",
+    epsilon: float = THRESHOLD,
+) -> Fit:
     """Fit the linear support vector machine, the baseline that selects nothing.
 
     Parameters
     ----------
     c : > 0, price of a unit of hinge loss.
     scale : ``standard`` (default), ``center`` or ``none``.
+    rule, units, epsilon : which weights count as selected, as in :func:`fsopt.methods.common.choose`; paper 1
+        has ``raw`` and 0.01.
 
     Returns
     -------
     Fit
         ``objective`` is (1) of paper 4, in preprocessed units.
     """
-    return _one_solve("svm", build_svm, data, run, c, scale)
+    return _one_solve("svm", build_svm, data, run, c=c, scale=scale, rule=rule, units=units, epsilon=epsilon)
+
+
+def fit_l1_svm(
+    data: Dataset,
+    run: Run,
+    *,
+    c: float = 1.0,
+    scale: str = "center",
+    rule: str = "relative",
+    units: str = "raw",
+    epsilon: float = 0.01,
+) -> Fit:
+    """Fit the one-norm support vector machine as paper 1 has it: columns as they are, its selection rule.
+
+    Parameters
+    ----------
+    c : > 0, price of a unit of hinge loss.
+    scale : ``center`` (default), ``standard`` or ``none``; the selection depends on it.
+    rule, units, epsilon : which weights count as selected, as in :func:`fsopt.methods.common.choose`.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is (ONSVM) of paper 4, in preprocessed units. Paper 1, section 6.1.
+    """
+    return _one_solve("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=rule, units=units, epsilon=epsilon)
 
 
 def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard") -> Fit:
@@ -65,7 +118,7 @@ def fit_onsvm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard
     Fit
         ``objective`` is (ONSVM) of paper 4, in preprocessed units.
     """
-    return _one_solve("onsvm", build_onsvm, data, run, c, scale)
+    return _one_solve("onsvm", build_onsvm, data, run, c=c, scale=scale)
 
 
 def fit_gbd(

@@ -11,7 +11,7 @@ from typing import Any
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Progress
 from fsopt.errors import ParameterError, unknown
-from fsopt.methods import gmeb, machines, mopfs, mpm, polyhedral
+from fsopt.methods import gmeb, machines, mopfs, mpm, penalised, polyhedral, rfe
 from fsopt.methods.common import Run
 from fsopt.models.registry import check_parameters, parameters
 from fsopt.results import Fit
@@ -49,7 +49,13 @@ class MethodSpec:
 
 
 _ENTRIES = (
-    MethodSpec("gmeb", gmeb.fit_gmeb, "GMEB", "(15)-(17)", ("gmeb-dual", "gmeb-primal", "gmeb-hard-margin")),
+    MethodSpec(
+        "gmeb", gmeb.fit_gmeb, "GMEB", "(15)-(17)",
+        ("gmeb-dual", "gmeb-primal", "gmeb-sdp", "gmeb-cuts", "gmeb-hard-margin"), "theta-cuts",
+    ),
+    MethodSpec(
+        "gmeb-penalised", penalised.fit_gmeb_penalised, "GMEB", "(7)/(10)", ("gmeb-weighted-l1",), "scale-search"
+    ),
     MethodSpec("l1-mpm", mpm.fit_l1_mpm, "L0-MPM", "(12)-(15)", ("l1-mpm",)),
     MethodSpec("l0-mpm", mpm.fit_l0_mpm, "L0-MPM", "(32)-(46)", ("l0-mpm-step",), "dca"),
     MethodSpec("misclass", polyhedral.fit_misclass, "SLA", "(20)", ("misclass-step",), "sla"),
@@ -61,6 +67,8 @@ _ENTRIES = (
         ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"), "mop",
     ),
     MethodSpec("svm", machines.fit_svm, "GBD", "(1)", ("svm",)),
+    MethodSpec("l1-svm", machines.fit_l1_svm, "GMEB", "6.1", ("onsvm",)),
+    MethodSpec("rfe", rfe.fit_rfe, "GMEB", "6.1", ("fsp-sub",), "rfe"),
 )  # fmt: skip
 
 METHODS: Mapping[str, MethodSpec] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
