@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from support import REFERENCE, blobs, reference
 
 import fsopt
-from fsopt.methods.mpm import accuracy_limit
+from fsopt.methods.mpm_space import accuracy_limit
 from fsopt.models.fsp import add_cut
 from fsopt.models.mpm import Moments
 

@@ -1,0 +1,105 @@
+"""What the minimax probability machines share: the space they work in, its moments, and how accurate a plane can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from fsopt.data import Dataset
+from fsopt.errors import InfeasibleError
+from fsopt.methods.common import preprocess
+from fsopt.models.blocks import number
+from fsopt.models.mpm import Moments, kappa
+from fsopt.results import Preprocessing
+
+Vector = NDArray[np.float64]
+AUTO = 0.9
+"""Share of alpha* that is asked for where the user names no delta, and the most that is asked for at all."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest worst-case accuracy alpha* = kappa*^2 / (1 + kappa*^2) of any plane for given moments."""
+
+    kappa: float
+
+    @property
+    def alpha(self) -> float:
+        """The limit alpha*; 1 where kappa* is infinite."""
+        return 1.0 if np.isinf(self.kappa) else self.kappa**2 / (1 + self.kappa**2)
+
+
+def accuracy_limit(moments: Moments) -> Limit:
+    r"""Return kappa* of the minimax probability machine, computed without a solver.
+
+    Since :math:`(\|F_1w\| + \|F_2w\|)^2 = \min_{0<\lambda<1} w'(S_1/\lambda + S_2/(1-\lambda))w`,
+
+    .. math:: \kappa^{*2} = \max_{0<\lambda<1} d'\left(\frac{S_1}{\lambda} + \frac{S_2}{1-\lambda}\right)^{-1}d
+        = \max_\lambda \sum_i \frac{\lambda(1-\lambda)\,\delta_i^2}{(1-\lambda)\tau_i + \lambda(1-\tau_i)},
+        \qquad d = \mu_1 - \mu_2
+
+    with :math:`\tau` the eigenvalues of :math:`S_1` relative to :math:`S_1 + S_2` and :math:`\delta` the
+    coordinates of d: concave in one variable. If d leaves the range of :math:`S_1 + S_2`, kappa* is infinite.
+    """
+    d = moments.mean1 - moments.mean2
+    stacked = np.vstack([moments.factor1, moments.factor2])
+    _, s, Vt = np.linalg.svd(stacked, full_matrices=False)
+    keep = s > 1e-9 * max(s[0], 1e-300)
+    V, s = Vt[keep].T, s[keep]
+    inside = V.T @ d
+    if np.linalg.norm(d - V @ inside) > 1e-7 * np.linalg.norm(d):
+        return Limit(np.inf)
+    half = moments.factor1 @ (V / s)
+    tau, Q = np.linalg.eigh(half.T @ half)
+    tau = np.clip(tau, 0.0, 1.0)
+    squares = (Q.T @ (inside / s)) ** 2
+
+    def kappa_squared(lam: float) -> float:
+        return float(np.sum(squares * lam * (1 - lam) / np.maximum((1 - lam) * tau + lam * (1 - tau), 1e-300)))
+
+    best = minimize_scalar(
+        lambda t: -kappa_squared(t), bounds=(1e-12, 1 - 1e-12), method="bounded", options={"xatol": 1e-12}
+    )
+    return Limit(float(np.sqrt(-best.fun)))
+
+
+@dataclass(frozen=True)
+class Space:
+    """The preprocessed data, the map that was applied, and the limit of their moments."""
+
+    work: Dataset
+    map_: Preprocessing
+    limit: Limit
+
+    @classmethod
+    def of(cls, data: Dataset, scale: str) -> Space:
+        """Return the space of a data set; ``scale`` as in :func:`fsopt.methods.common.preprocess`."""
+        work, map_ = preprocess(data, scale)
+        return cls(work, map_, accuracy_limit(Moments.of(work)))
+
+    def details(self, delta: float) -> dict[str, Any]:
+        """Return what a Fit keeps about the accuracy asked for and its limit."""
+        return {"delta": delta, "kappa_limit": self.limit.kappa, "alpha_limit": self.limit.alpha}
+
+
+def asked_delta(method: str, delta: float | None, limit: Limit, warnings: list[str]) -> float:
+    """Return the delta to ask for; raise InfeasibleError where no plane has it."""
+    if np.isinf(limit.kappa):
+        warnings.append(
+            "kappa* is infinite (singular covariances separate the means): every delta is feasible and "
+            "promises nothing about new data"
+        )
+    if delta is None:
+        return min(AUTO * limit.alpha, AUTO)
+    delta = number(method, "delta", delta, low=0.0, high=1.0, strict=True)
+    if delta > limit.alpha:
+        raise InfeasibleError(
+            f"'{method}' is infeasible at delta = {delta:g}: it asks for kappa = {kappa(delta):.4f}, the data "
+            f"allow at most kappa* = {limit.kappa:.4f}, alpha* = {limit.alpha:.4f}",
+            f"choose delta <= {np.floor(limit.alpha * 1e4) / 1e4:.4f}",
+        )
+    return delta
