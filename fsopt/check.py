@@ -14,14 +14,22 @@ from numpy.typing import NDArray
 from fsopt.certify import Certificate, certify_point, dual_point, make, relative_gap
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
 from fsopt.drivers.gbd import certify_gbd
+from fsopt.drivers.l1_hinge import certify_l1_hinge
+from fsopt.drivers.penalties import approximation
 from fsopt.errors import FileError
 from fsopt.methods.common import scaled_plane
 from fsopt.methods.gmeb_proof import Multipliers, certify_gmeb
-from fsopt.methods.objectives import OBJECTIVES
+from fsopt.methods.mpm_space import worst_case
+from fsopt.methods.objectives import OBJECTIVES, moments_of
 from fsopt.methods.penalised import certify_penalised
+from fsopt.methods.pmm import check_pmm
+from fsopt.methods.polyhedral import wrong_step
+from fsopt.methods.s_mpm import Weighted
 from fsopt.models.fsp import cut_coefficients
 from fsopt.models.gmeb_cuts import GmebNorm
+from fsopt.models.mpm_biased import penalised_ratio
 from fsopt.models.polyhedral import step_costs
 from fsopt.models.registry import build
 from fsopt.results import Fit, Point, Status
@@ -66,8 +74,8 @@ def _supports(certificate: Certificate, claimed: Status) -> bool:
     """Return whether a certificate of this kind is enough for the claim."""
     needed = {
         Status.OPTIMAL: ("convex", "mixed-integer", "global", "gbd"),
-        Status.STATIONARY: ("kkt", "dca", "sla"),
-        Status.FEASIBLE: ("convex", "mixed-integer", "global", "gbd", "kkt", "dca", "sla", "mop", "feasible"),
+        Status.STATIONARY: ("kkt", "dca", "sla", "pmm"),
+        Status.FEASIBLE: ("convex", "mixed-integer", "global", "gbd", "kkt", "dca", "sla", "pmm", "mop", "feasible"),
     }
     return certificate.kind in needed.get(claimed, ())
 
@@ -119,27 +127,54 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     The objective is evaluated at the classifier in numpy; a proof by a convex program is certified again from
     the saved primal-dual point; GBD's cuts are recomputed from their multipliers.
     """
-    if len(fit.coef) != data.p:
-        raise FileError(f"the saved fit has {len(fit.coef)} features, the data {data.p}", "give its own data set")
+    p = len(fit.preprocessing.shift)
+    if p != data.p:
+        raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
     work = data.with_X(fit.preprocessing.apply(data.X))
-    w, b = scaled_plane(fit.coef, fit.intercept, fit.preprocessing)
+    if fit.kernel is None:
+        w, b = scaled_plane(fit.coef, fit.intercept, fit.preprocessing)
+    else:
+        work, w, b = _kernel_space(fit.kernel, work), fit.coef, fit.intercept
     value, violation = OBJECTIVES[fit.method](work, w, b, {**fit.params, **_given(fit)})
     stated = float("nan") if fit.objective is None else float(fit.objective)
     residuals = {"objective": relative_gap(value, stated), "constraints": violation}
+    if "worst_case" in fit.details:
+        found = worst_case(w, b, moments_of(work, {**fit.params, **_given(fit)}))
+        residuals["worst case"] = float(np.abs(np.subtract(found, fit.details["worst_case"])).max())
     if fit.method == "gbd":
         return _check_gbd(fit, work, residuals)
     if fit.method == "gmeb-penalised":
         return certify_penalised(fit, data, residuals)
+    if fit.method == "pmm":
+        return check_pmm(fit, work, residuals)
     if fit.method == "gmeb":
         return _check_gmeb(fit, work, w, b, residuals)
+    if fit.method in ("onsvm", "l1-svm") and "alpha" in fit.details:
+        return _check_l1_hinge(fit, work, w, b, residuals)
     if fit.details.get("program") is None or fit.details.get("point") is None:
         return make("mop" if fit.method == "mopfs" else "feasible", residuals, objective=value)
     return _check_proof(fit, work, w, b, value, residuals)
 
 
+def _check_l1_hinge(fit: Fit, data: Dataset, w: Vector, b: float, residuals: dict[str, float]) -> Certificate:
+    """Recompute the certificate of a machine that was solved by rows and columns."""
+    alpha = np.asarray(fit.details["alpha"])
+    if alpha.shape != (data.n,) or alpha.dtype.kind not in "if" or not np.all(np.isfinite(alpha)):
+        raise FileError("the saved multipliers are damaged", "fit again and save with -o")
+    costs = np.full(data.n, float(fit.params["c"]))
+    return certify_l1_hinge(data, costs, np.ones(data.p), w, b, alpha.astype(float), residuals=residuals)
+
+
+def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:
+    """Return the kernel matrix of the data as a data set, if its rows are the patterns of the fit."""
+    if kernel.patterns.shape != data.X.shape or not np.allclose(kernel.patterns, data.X, rtol=1e-9, atol=1e-9):
+        raise FileError("the saved patterns are not the rows of the data", "fit again and save with -o")
+    return kernel.dataset(data)
+
+
 def _given(fit: Fit) -> dict[str, Any]:
     """Return the parameters that the method chose itself."""
-    return {k: fit.details[k] for k in ("delta",) if k in fit.details}
+    return {k: fit.details[k] for k in ("delta", "ridge", "beta") if k in fit.details}
 
 
 def _check_proof(
@@ -151,14 +186,20 @@ def _check_proof(
     assert point is not None
     point = _fitting(program, point)
     proof = certify_point(program, point)
-    local = {"l0-mpm": "dca", "misclass": "sla", "fsv": "sla"}.get(fit.method)
+    local = {"l0-mpm": "dca", "misclass": "sla", "fsv": "sla", "s-mpm": "kkt"}.get(fit.method)
     if local is None:
         bound = float("nan") if proof.bound is None else proof.bound
         residuals |= {**proof.residuals, "bound": relative_gap(value, bound)}
         return make("convex", residuals, objective=value, bound=bound, bound_source="dual point")
+    if fit.method == "s-mpm":
+        residuals |= _outer(fit, work, w)
     least, dual = dual_point(program, point)
     here = _step_value(fit, work, w, b)
     residuals |= {"dual": dual["dual"], "first order": max(here - least, 0.0) / (1.0 + abs(here))}
+    if fit.method == "l0-mpm":
+        residuals["linearisation"] = _wrong_step(fit, w)
+    if local == "sla":
+        residuals["linearisation"] = wrong_step(fit, work, w, b)
     return make(local, residuals, objective=value, tolerance=LOCAL_TOLERANCE)
 
 
@@ -181,9 +222,33 @@ def _check_gmeb(fit: Fit, data: Dataset, w: Vector, b: float, residuals: dict[st
                    residuals={**proof.residuals, **residuals})  # fmt: skip
 
 
+def _outer(fit: Fit, data: Dataset, w: Vector) -> dict[str, float]:
+    """Return how far S-MPM's last step is from its parameters, and the slope where the answer claims a maximum."""
+    at = {**fit.params, **_given(fit)}
+    last = fit.details["program_params"]
+    names = ("beta", "lam", "unbiased", "ridge")
+    residuals = {"parameters": max(abs(float(last[k]) - float(at[k])) for k in names)}
+    if fit.status is Status.STATIONARY:
+        here = Weighted.at(moments_of(data, at), w, at["beta"], at["lam"], fit.details["theta"])
+        residuals["slope"] = abs(here.slope)
+    return residuals
+
+
+def _wrong_step(fit: Fit, w: Vector) -> float:
+    """Return by how much the saved step of DCA is not the one of the fit's own parameters and penalty at w."""
+    own, at = {**fit.params, **_given(fit)}, fit.details["program_params"]
+    penalty, v, rounding = approximation(own["approx"], own["alpha"]), np.asarray(at["v"]), 1e-9 * (1 + np.abs(w))
+    # h is convex: its subgradients at w lie between the gradients on either side.
+    excess = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
+    wrong = max(float(excess.max()), abs(at["alpha"] - penalty.slope)) / penalty.slope
+    return float(max(wrong, *(abs(at[k] - own[k]) for k in ("delta", "ridge", "unbiased"))))
+
+
 def _step_value(fit: Fit, data: Dataset, w: Vector, b: float) -> float:
     """Return the objective of the last linearised step at the answer itself."""
     at = fit.details["program_params"]
+    if fit.method == "s-mpm":
+        return -penalised_ratio(moments_of(data, at), w, at["beta"], at["lam"])
     if fit.method == "l0-mpm":
         return float(at["alpha"] * np.abs(w).sum() - np.asarray(at["v"]) @ w)
     errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)

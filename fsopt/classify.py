@@ -8,8 +8,9 @@ import scipy.sparse as sp
 
 from fsopt.compiler import Program, compile_model
 
-CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP", "MISDP", "NLP", "MINLP")
-"""What :func:`classify` can answer; NLP and MINLP stand for everything that is not known to be convex."""
+CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP", "MISDP", "NLP", "MINLP", "MPEC")
+"""What :func:`classify` can answer; NLP and MINLP stand for everything that is not known to be convex, MPEC for
+everything with complementarities, which no solver takes as they are."""
 
 
 def classify(model: pyo.ConcreteModel) -> str:
@@ -25,6 +26,8 @@ def classify(model: pyo.ConcreteModel) -> str:
 def program_class(program: Program) -> str:
     """Return the class of a compiled model."""
     integer = bool(program.integer.any())
+    if "Complementarity" in program.beyond:
+        return "MPEC"
     if program.unsupported or not convex(program.P):
         return "MINLP" if integer else "NLP"
     matrices = bool(program.cones.orders.any())

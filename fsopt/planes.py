@@ -5,12 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fsopt.data import Dataset
+
 Vector = NDArray[np.float64]
+ON_PLANE = 1e-9
+"""Distance, relative to the terms of w'x + b, at which a row is on the plane."""
 
 
 def hinge(scores: Vector, y: Vector) -> float:
     """Return sum_i max(0, 1 - y_i s_i) of scores s (n,) and labels y (n,) in {-1, +1}."""
     return float(np.maximum(1.0 - y * scores, 0.0).sum())
+
+
+def plane_errors(data: Dataset, w: Vector, b: float) -> int:
+    """Return how many rows are on the wrong side of the plane w'x + b = 0 or on it."""
+    size = np.abs(data.X) @ np.abs(w) + abs(b)
+    return int(np.sum(data.y * (data.X @ w + b) <= ON_PLANE * size))
 
 
 def best_intercepts(scores: Vector, y: Vector) -> tuple[float, float]:
@@ -31,8 +41,11 @@ def midpoint_intercept(scores: Vector, y: Vector) -> float:
     return 0.5 * (low + high)
 
 
-def project_multipliers(alpha: Vector, y: Vector, cap: float) -> Vector:
-    """Return multipliers (n,) in [0, cap] with y'alpha = 0, near the given ones: the heavier class shrinks."""
+def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector:
+    """Return multipliers (n,) in [0, cap] with y'alpha = 0, near the given ones: the heavier class shrinks.
+
+    ``cap`` is one number or one for each row (n,).
+    """
     a = np.clip(alpha, 0.0, cap)
     plus, minus = a[y > 0].sum(), a[y < 0].sum()
     if plus > minus:

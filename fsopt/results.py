@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from fsopt.certify import Certificate
     from fsopt.data import Dataset
+    from fsopt.data.kernels import Kernel
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -158,17 +159,21 @@ class Preprocessing:
 class Fit:
     """A fitted classifier ``sign(w'x + b)`` and everything that is known about how it was found.
 
+    With a ``kernel`` it is ``sign(w'k(x) + b)``, where k(x) (n,) are the kernel values of the preprocessed row with
+    the n training rows, the patterns: these take the place of the features in what follows.
+
     Attributes
     ----------
     method, params : what was run.
-    features, support : names and 0-based indices of the selected features.
+    features, support : names and 0-based indices of the selected features (``row 17`` has index 16).
     coef, intercept : ``w`` (p,) and ``b`` for raw columns; with the preprocessing ``unit-rows`` the score is
         ``w'(x - shift) / ||(x - shift) / scale|| + b``.
     objective : value of the method's own problem at the classifier returned.
     status, stop, bound, iterations, history, certificate, solver, seconds : as in :class:`DriverResult`.
-    preprocessing : the map applied to the columns before the model was built.
+    preprocessing : the map applied to the columns before the model, or the kernel matrix, was built.
     warnings : remarks that the user should read (separable data, dropped columns, ...).
     details : further numbers of the method (duals, cuts, histories), kept so that the answer can be re-checked.
+    kernel : the kernel and the preprocessed training rows; None for a plane in the space of the features.
     """
 
     method: str
@@ -189,11 +194,14 @@ class Fit:
     preprocessing: Preprocessing
     warnings: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    kernel: Kernel | None = None
 
     def decision_function(self, X: Matrix) -> Vector:
         """Return the scores (n,) of the rows of X (n, p), given in raw units."""
         X = np.asarray(X, dtype=float)
-        if self.preprocessing.unit_rows:
+        if self.kernel is not None:
+            score = self.kernel.matrix(self.preprocessing.apply(X)) @ self.coef
+        elif self.preprocessing.unit_rows:
             score = (X - self.preprocessing.shift) @ self.coef / self.preprocessing.row_norms(X)
         else:
             score = X @ self.coef

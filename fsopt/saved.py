@@ -15,8 +15,9 @@ import pyomo.environ as pyo
 
 from fsopt.certify import Certificate
 from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
 from fsopt.drivers.dca import values
-from fsopt.errors import FileError
+from fsopt.errors import FileError, FsoptError
 from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
 
 FIT_KEYS = ("method", "params", "status", "coef", "intercept", "support", "preprocessing", "data_sha256")
@@ -113,6 +114,7 @@ def fit_record(fit: Fit, *, data: Dataset, source: str) -> dict[str, Any]:
         "preprocessing",
         "warnings",
         "details",
+        "kernel",
     ]
     record = {name: getattr(fit, name) for name in names}
     record |= {
@@ -148,8 +150,10 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
         coef = np.array(record["coef"], dtype=float)
         shift, scale = (np.array(map_[k], dtype=float) for k in ("shift", "scale"))
         support = tuple(int(j) for j in record["support"])
-        if coef.ndim != 1 or shift.shape != coef.shape or scale.shape != coef.shape:
-            raise ValueError("coef, shift and scale differ in length")
+        kernel = None if record.get("kernel") is None else Kernel(**record["kernel"])
+        shape = coef.shape * 2 if kernel is None else kernel.patterns.shape
+        if coef.ndim != 1 or (*coef.shape, *shift.shape) != shape or scale.shape != shift.shape:
+            raise ValueError("coef, shift, scale and patterns differ in length")
         if not all(0 <= j < len(coef) for j in support):
             raise ValueError("the support is outside 0..p-1")
         return Fit(
@@ -159,8 +163,9 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             iterations=int(record.get("iterations", 0)), history=tuple(record.get("history", ())), certificate=None,
             solver=record.get("solver", ""), seconds=record.get("seconds", {}),
             preprocessing=Preprocessing(str(map_["kind"]), shift, scale), details=record.get("details", {}),
+            kernel=kernel,
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, FsoptError) as error:
         raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
 
 

@@ -63,7 +63,7 @@ def test_required_solvers_are_there(request: pytest.FixtureRequest) -> None:
 def test_every_claimed_pair_agrees(slug: str, solver: str) -> None:
     found = agreement(slug, solver)
     if found.status == "refused":
-        assert solver == "libsvm", found.note
+        assert solver == "libsvm" or "is not quadratic" in found.note, found.note
         return
     assert found.difference is not None, f"{found.status}: {found.note}"
     tolerance = max(WITHIN, SOLVERS[solver].tolerance)

@@ -7,14 +7,15 @@ from sklearn.svm import SVC
 from support import blobs, reference
 
 import fsopt
-from fsopt.drivers.dca import Exponential, dca
+from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd import certify_gbd, gbd
 from fsopt.drivers.mop import mop
+from fsopt.drivers.penalties import Exponential
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import SolverError
 from fsopt.planes import hinge
-from fsopt.results import SolveResult, Status
+from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.base import Session
 
 ALPHA, DELTA, LAM, C = 5.0, 0.7, 0.05, 4.0
@@ -120,9 +121,10 @@ def test_a_step_that_stopped_early_proves_nothing(name, monkeypatch):
         """Solve the first step; then stop where the model is, as a warm simplex out of time does."""
         calls.append(self)
         if len(calls) == 1:
-            return solve(self, **keywords)
-        value = self.program.objective_at(np.array([v.value for v in self.program.variables]))
-        return SolveResult(Status.FEASIBLE, "time-limit", value, None, self.spec.name, {}, 0)
+            return solve(self, **{**keywords, "load": True})
+        x = np.array([v.value for v in self.program.variables])
+        value = self.program.objective_at(x)
+        return SolveResult(Status.FEASIBLE, "time-limit", value, None, self.spec.name, {}, 0, point=Point(x))
 
     monkeypatch.setattr(Session, "solve", stay)
     result = RUNS[name](max_iterations=3)

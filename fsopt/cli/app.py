@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fsopt.cli import catalogue, comparing, datasets, fitting, solving
+from fsopt.cli import catalogue, comparing, datasets, fitting, limits, solving
 
 app = typer.Typer(
     name="fsopt",
@@ -17,6 +17,7 @@ app = typer.Typer(
 for verb in (
     catalogue.models, catalogue.solvers, catalogue.methods, catalogue.show,
     solving.solve, solving.export, fitting.fit, fitting.predict, comparing.compare, solving.check,
+    limits.mpm_limits,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(datasets.app, name="data")

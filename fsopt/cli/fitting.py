@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,10 @@ from fsopt.cli.output import (
 )
 from fsopt.cli.solving import print_certificate
 from fsopt.errors import DataError
+
+if TYPE_CHECKING:
+    from fsopt.data import Dataset
+    from fsopt.results import Fit
 
 
 def fit(
@@ -68,7 +72,7 @@ def fit(
     if json:
         print_json(record)
     else:
-        _print_fit(record)
+        _print_fit(record, _by_class(fitted, source))
     if fitted.stop == "interrupted":
         remark(f"interrupted: the best point so far is shown, its status is {fitted.status}")
         return EXIT_INTERRUPTED
@@ -80,17 +84,30 @@ def _short(entry: Mapping[str, Any]) -> str:
     return "".join(f", {k} {v:.6g}" for k, v in shown.items())
 
 
-def _print_fit(record: dict[str, Any]) -> None:
+def _by_class(fitted: Fit, data: Dataset) -> dict[int, float]:
+    """Return the share of right labels in each class."""
+    right = fitted.predict(data.X) == data.y
+    return {sign: float(right[data.y == sign].mean()) for sign in (1, -1)}
+
+
+def _print_fit(record: dict[str, Any], accuracy: Mapping[int, float]) -> None:
     names = ["method", "data", "solver", "status", "stop", "objective", "bound", "iterations"]
     lines: list[tuple[str, Any]] = [(k, record[k]) for k in names]
     lines.append(("seconds", record["seconds"].get("total")))
     lines.append(("train", ", ".join(f"{k} {v:.4f}" for k, v in record["train"].items())))
-    lines.append((f"features ({len(record['features'])})", ", ".join(record["features"]) or "none"))
+    noun = "feature" if record["kernel"] is None else "pattern"
+    if "worst_case" in record["details"]:
+        shown = zip((1, -1), record["details"]["worst_case"], strict=True)
+        text = ", ".join(f"class {sign:+d} {worst:.4f} (train {accuracy[sign]:.4f})" for sign, worst in shown)
+        lines.append(("worst case", text))
+    count, p = len(record["features"]), len(record["coef"])
+    lines.append((f"{noun}s ({count} of {p}, {count / p:.1%})", ", ".join(record["features"]) or "none"))
     lines.append(("intercept", record["intercept"]))
     show(pairs(lines))
     if len(record["support"]) <= 30:
         weights = [(name, record["coef"][j]) for name, j in zip(record["features"], record["support"], strict=True)]
-        show("\n" + pairs([("feature", "weight (raw units)"), *weights]))
+        unit = "weight (raw units)" if record["kernel"] is None else "weight"
+        show("\n" + pairs([(noun, unit), *weights]))
     print_certificate(record["certificate"])
 
 
@@ -112,7 +129,7 @@ def predict(
         raise FileError(f"'{saved}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
     fitted = fit_from(record, saved)
     rows = load_samples(data, label=label)
-    X = _aligned(rows, record.get("columns"), len(fitted.coef))
+    X = _aligned(rows, record.get("columns"), len(fitted.preprocessing.shift))
     labels = fitted.predict(X)
     names = [str(record["labels"][int(v > 0)]) for v in labels]
     result = {

@@ -24,6 +24,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr.numvalue import value
+from pyomo.gdp import Disjunction
+from pyomo.mpec import Complementarity
 
 from fsopt.compiler.cones import ConeStack, Quadratic, recognise
 from fsopt.compiler.expressions import Dot, Terms, read
@@ -32,6 +34,8 @@ from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.errors import ParameterError
 
 Vector = NDArray[np.float64]
+BEYOND = (Complementarity, Disjunction, pyo.LogicalConstraint, pyo.SOSConstraint)
+"""Kinds of constraints that the arrays do not hold."""
 
 
 @dataclass
@@ -60,6 +64,7 @@ class Program:
     unsupported : (constraint or objective name, reason) of everything that has none of these forms.
     general : the constraints among them, as read; ``objective_terms`` : the terms (scale, node) of the objective
         that are neither linear nor quadratic, in the model's own sense.
+    beyond : kind -> name of the first one, of the constraints that the arrays do not hold.
     """
 
     model: pyo.ConcreteModel
@@ -82,6 +87,7 @@ class Program:
     general: list[Row] = field(default_factory=list)
     objective_terms: list[tuple[float, Any]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
+    beyond: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def scaling(self) -> Scaling:
@@ -113,7 +119,7 @@ class Program:
 
 
 def compile_model(model: pyo.ConcreteModel) -> Program:
-    """Read a Pyomo model into arrays; nothing is refused here, see ``Program.unsupported``."""
+    """Read a Pyomo model into arrays; nothing is refused here, see ``Program.unsupported`` and ``beyond``."""
     with PauseGC():
         variables = list(model.component_data_objects(pyo.Var, descend_into=True))
         column = {id(v): j for j, v in enumerate(variables)}
@@ -151,7 +157,13 @@ def compile_model(model: pyo.ConcreteModel) -> Program:
         general=general + [r for r in curved if r.constraint.name in names],
         objective_terms=terms.nonlinear,
         row_of={id(r.constraint): i for i, r in enumerate(rows)},
+        beyond=_read_beyond(model),
     )
+
+
+def _read_beyond(model: pyo.ConcreteModel) -> dict[str, str]:
+    found = {kind: next(model.component_data_objects(kind, active=True, descend_into=True), None) for kind in BEYOND}
+    return {kind.__name__: first.name for kind, first in found.items() if first is not None}
 
 
 def read_bounds(variables: Sequence[Any]) -> tuple[Vector, Vector]:

@@ -3,64 +3,86 @@ r"""DCA: a difference of convex functions, minimised by linearising the concave 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
 
 from fsopt.certify import make
+from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, proved_least, stop_word
-from fsopt.results import DriverResult, Status
+from fsopt.models.blocks import whole
+from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 
 Vector = NDArray[np.float64]
+INSIDE = 1 - 1e-8
+"""Largest entry of a random start relative to the slope: no cost may vanish."""
 
 
-class Penalty(Protocol):
-    """A concave approximation of the number of nonzeros, as g - h with g = slope * ||w||_1."""
+@dataclass
+class _Descent:
+    """One run of DCA: its last iterate, and what is known about it."""
 
-    @property
-    def slope(self) -> float:
-        """Slope of the approximation at 0."""
+    start: int
+    session: Session
+    recorder: Recorder
+    penalty: Penalty
+    tolerance: float
+    w: Vector | None = None
+    value: float = np.inf
+    criticality: float = np.inf
+    rise: float = 0.0
+    stop: str = "iteration-limit"
+    point: dict[str, Any] = field(default_factory=dict)
 
-    def value(self, w: Vector) -> float:
-        """Return g(w) - h(w)."""
+    def run(self, v: Vector, max_iterations: int) -> None:
+        """Iterate from the first linearisation v."""
+        model = self.session.model
+        for _ in range(max_iterations):
+            model.v.store_values(dict(enumerate(v.tolist())))
+            self.session.update(model.objective)
+            step = self.recorder.solve(self.session, f"a step of '{model.name}'")
+            if self._ends(step, v):
+                return
+            if self.recorder.expired:
+                self.stop = "time-limit"
+                return
+            assert self.w is not None
+            v = self.penalty.gradient(self.w)
 
-    def gradient(self, w: Vector) -> Vector:
-        """Return the gradient (p,) of h at w, with entries strictly inside [-slope, slope]."""
-
-
-@dataclass(frozen=True)
-class Exponential:
-    r""":math:`\sum_j (1 - e^{-\alpha|w_j|})` with :math:`h(w) = \alpha\|w\|_1 - \sum_j (1 - e^{-\alpha|w_j|})`.
-
-    The cost :math:`\alpha - |v_j| = \alpha e^{-\alpha|w_j|}` of a large weight is kept at 1e-8 of alpha, which
-    a solver can still see.
-    """
-
-    alpha: float
-
-    @property
-    def slope(self) -> float:
-        """Slope at 0."""
-        return self.alpha
-
-    def value(self, w: Vector) -> float:
-        """Return the penalty of w (p,); paper 2, (31)."""
-        return float(-np.expm1(-self.alpha * np.abs(w)).sum())
-
-    def gradient(self, w: Vector) -> Vector:
-        """Return v (p,); paper 2, (40)."""
-        v: Vector = -np.sign(w) * self.alpha * np.expm1(-self.alpha * np.abs(w))
-        return np.clip(v, -self.alpha * (1 - 1e-8), self.alpha * (1 - 1e-8))
+    def _ends(self, step: SolveResult, v: Vector) -> bool:
+        """Take over the answer of a step, unless it ends the run."""
+        model, w, value = self.session.model, self.w, self.value
+        new = np.array([x.value for x in model.w.values()])
+        new_value = self.penalty.value(new)
+        if w is not None:
+            here = self.penalty.slope * np.abs(w).sum() - v @ w
+            self.criticality = max(here - proved_least(step), 0.0) / max(1.0, abs(here))
+            self.rise = max(self.rise, (new_value - value) / max(1.0, abs(value)))
+            self.point |= {"gradient": v, "proof": step.point}
+        self.recorder.record(
+            start=self.start, objective=new_value, criticality=float(self.criticality),
+            n_nonzero=int(np.sum(np.abs(new) > 1e-6)),
+        )  # fmt: skip
+        if w is not None and (
+            np.linalg.norm(new - w) < self.tolerance or new_value >= value - self.tolerance * max(1.0, abs(value))
+        ):
+            self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
+            return True
+        self.w, self.value, self.criticality = new, new_value, np.inf
+        self.point = values(model) | {"gradient": v, "proof": None}
+        return False
 
 
 def dca(
     model: pyo.ConcreteModel,
     penalty: Penalty,
     *,
+    n_starts: int = 1,
+    seed: int = 0,
     solver: str | None = None,
     options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-6,
@@ -68,16 +90,20 @@ def dca(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> DriverResult:
-    r"""Minimise ``penalty(w)`` over the feasible set of a step model, from :math:`v = 0`.
+    r"""Minimise ``penalty(w)`` over the feasible set of a step model.
 
-    .. math:: x^{k+1} \in \arg\min_{x \in \Omega}\ g(x) - \langle \nabla h(x^k), x \rangle
+    .. math:: x^{k+1} \in \arg\min_{x \in \Omega}\ g(x) - \langle v^k, x \rangle, \qquad v^k \in \partial h(x^k)
 
     Parameters
     ----------
-    model : a step model with variables ``w``, mutable parameter ``v`` and objective ``g(w) - v'w``.
-    penalty : the function that is minimised, see :class:`Exponential`.
-    tolerance : stop when the objective falls by less than this, relative, or w moves by less.
-    max_iterations, time_limit : further reasons to stop; the answer is then feasible only.
+    model : a step model with variables ``w``, mutable parameter ``v`` and objective ``slope * ||w||_1 - v'w``, such as
+        ``fsopt.build("l0-mpm-step", data, delta=0.7, alpha=penalty.slope)``.
+    penalty : the function that is minimised, one of :mod:`fsopt.drivers.penalties` or your own.
+    n_starts : >= 1, runs, of which the best is returned. The first starts from v = 0, and its first iterate is the
+        plane of least 1-norm; the others from v^0 drawn uniformly from (-slope, slope)^p.
+    seed : >= 0, of the random starts.
+    tolerance : a run ends when the objective falls by less than this, relative, or w moves by less.
+    max_iterations, time_limit : further reasons to stop, for each run and for all; the answer is then feasible only.
 
     Returns
     -------
@@ -85,51 +111,53 @@ def dca(
         ``point`` has ``w`` and every other variable of the model by name, and ``gradient`` and ``proof``: the v
         of the last step and its primal-dual point, which prove criticality again. ``stationary`` where the
         certificate holds: the step problem at the answer improves on it by less than the tolerance, judged by
-        the step's own dual bound, and no step raised the objective. A local answer; there is no bound.
+        the step's own dual bound, and no step of any run raised the objective. A local answer; there is no bound.
+        Each record of ``history`` tells the run that it belongs to in ``start``.
 
     Raises
     ------
     SolverError : a step was not solved.
+    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number.
+
+    Notes
+    -----
+    Paper 2, Algorithm 1, without its stop test at k = 0. Your own penalty is an object with three members, here the
+    fraction 5t / (1 + 5t) of each size t::
+
+        class Fraction:
+            slope = 5.0
+
+            def value(self, w):
+                return float((5 * abs(w) / (1 + 5 * abs(w))).sum())
+
+            def gradient(self, w):
+                return np.sign(w) * (5 - 5 / (1 + 5 * abs(w)) ** 2)
+
+        result = dca(fsopt.build("l0-mpm-step", data, delta=0.7, alpha=Fraction.slope), Fraction())
     """
+    n_starts = whole("dca", "n_starts", n_starts, low=1, high=10**6)
+    rng = np.random.default_rng(whole("dca", "seed", seed, low=0, high=2**32 - 1))
     session = Session(model, solver, options=options)
     recorder = Recorder([session], time_limit, progress)
-    w: Vector | None = None
-    point: dict[str, Any] = {}
-    value, criticality, rise, stop = np.inf, np.inf, 0.0, "iteration-limit"
+    runs: list[_Descent] = []
+    stop = ""
     try:
-        for _ in range(max_iterations):
-            v = np.zeros(len(model.w)) if w is None else penalty.gradient(w)
-            model.v.store_values(dict(enumerate(v.tolist())))
-            session.update(model.objective)
-            step = recorder.solve(session, f"a step of '{model.name}'")
-            new = np.array([x.value for x in model.w.values()])
-            new_value = penalty.value(new)
-            if w is not None:
-                here = penalty.slope * np.abs(w).sum() - v @ w
-                criticality = max(here - proved_least(step), 0.0) / max(1.0, abs(here))
-                rise = max(rise, (new_value - value) / max(1.0, abs(value)))
-            recorder.record(
-                objective=new_value, criticality=float(criticality), n_nonzero=int(np.sum(np.abs(new) > 1e-6))
-            )
-            if w is not None:
-                point |= {"gradient": v, "proof": step.point}
-            if w is not None and (
-                np.linalg.norm(new - w) < tolerance or new_value >= value - tolerance * max(1.0, abs(value))
-            ):
-                stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-                break
-            w, value = new, new_value
-            point = values(model) | {"gradient": v, "proof": None}
-            if recorder.expired:
+        for start in range(n_starts):
+            v = np.zeros(len(model.w)) if start == 0 else penalty.slope * rng.uniform(-INSIDE, INSIDE, len(model.w))
+            runs.append(_Descent(start, session, recorder, penalty, tolerance))
+            runs[-1].run(v, max_iterations)
+            if runs[-1].stop == "time-limit" or (recorder.expired and start + 1 < n_starts):
                 stop = "time-limit"
                 break
     except (KeyboardInterrupt, OutOfTime) as reason:
-        if w is None:
+        if runs[0].w is None:
             raise
         stop = stop_word(reason)
-    certificate = make("dca", {"criticality": float(criticality), "ascent": rise}, tolerance=10 * tolerance)
-    status = Status.STATIONARY if stop == "stationary" and certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop, objective=value, point=point, certificate=certificate)
+    best = min(runs, key=lambda run: run.value)
+    residuals = {"criticality": float(best.criticality), "ascent": max(run.rise for run in runs)}
+    certificate = make("dca", residuals, tolerance=10 * tolerance)
+    status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
+    return recorder.end(status, stop or best.stop, objective=best.value, point=best.point, certificate=certificate)
 
 
 def values(model: pyo.ConcreteModel) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Recorder:
         self, sessions: Sequence[Session], time_limit: float | None = None, progress: Progress | None = None
     ) -> None:
         self.sessions = sessions
+        self._spent = dict.fromkeys(PHASES, 0.0)
         self.history: list[Mapping[str, Any]] = []
         self._deadline = None if time_limit is None else time.perf_counter() + time_limit
         self._progress = progress
@@ -60,6 +61,10 @@ class Recorder:
         if not result.status.solved and (result.stop == "time-limit" or self.expired):
             raise OutOfTime(f"the time limit passed before {what} was solved for the first time", "give more seconds")
         return usable(result, what)
+
+    def renew(self, *sessions: Session) -> None:
+        """Go on with other sessions; the seconds of those before still count."""
+        self._spent, self.sessions = self.seconds, sessions
 
     def record(self, **fields: Any) -> None:
         """Append the record of one iteration, with the seconds it took and why anything was rebuilt."""
@@ -99,7 +104,7 @@ class Recorder:
     @property
     def seconds(self) -> dict[str, float]:
         """Total seconds of each phase over all sessions."""
-        return {k: sum(s.seconds[k] for s in self.sessions) for k in PHASES}
+        return {k: self._spent[k] + sum(s.seconds[k] for s in self.sessions) for k in PHASES}
 
 
 def stop_word(reason: BaseException) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,18 @@ import pyomo.environ as pyo
 from numpy.typing import NDArray
 
 from fsopt.certify import make
-from fsopt.drivers.dca import values
 from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, proved_least, stop_word
 from fsopt.errors import SolverError
+from fsopt.models.blocks import whole
 from fsopt.models.polyhedral import step_costs
-from fsopt.results import DriverResult, Status
+from fsopt.results import DriverResult, Point, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
 
 Vector = NDArray[np.float64]
+Places = NDArray[np.int64]
+RESTARTS = 4
+"""Random starts that are added where the start from zero ends at w = 0."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,17 @@ class ConcaveTerms:
     alpha: float
     weight: float = 1.0
 
-    def point(self, model: pyo.ConcreteModel) -> Vector:
-        """Return the present values of the variables, clipped at 0."""
-        x: Vector = np.array([v.value for name, _ in self.pairs for v in model.component(name).values()])
-        return np.where(x > 0, x, 0.0)
+    def columns(self, session: Session) -> Places:
+        """Return the places of the variables in the point of a step."""
+        return np.concatenate([session.columns(session.model.component(name)) for name, _ in self.pairs])
+
+    def value(self, x: Vector) -> float:
+        """Return the concave part at x."""
+        return -self.weight * float(np.expm1(-self.alpha * x).sum())
+
+    def slopes(self, x: Vector) -> Vector:
+        """Return its gradient at x."""
+        return self.weight * step_costs(self.alpha, x)
 
     def move(self, model: pyo.ConcreteModel, x: Vector) -> None:
         """Set the costs of the step model to the gradient at x."""
@@ -50,10 +60,79 @@ class ConcaveTerms:
             cost.store_values({i: next(costs) for i in cost})
 
 
+@dataclass
+class _Descent:
+    """One run of SLA: its last vertex x, the linear ``rest`` of the objective there, and what is known about it."""
+
+    start: int
+    session: Session
+    recorder: Recorder
+    concave: ConcaveTerms
+    columns: Places
+    tolerance: float
+    x: Vector | None = None
+    rest: float = 0.0
+    value: float = np.inf
+    principle: float = np.inf
+    stop: str = "iteration-limit"
+    vertex: Vector = field(default_factory=lambda: np.zeros(0))
+    proof: Point | None = None
+
+    @property
+    def trapped(self) -> bool:
+        """Whether the run ended at w = 0."""
+        return self.stop == "stationary" and not np.any(self.vertex[self.session.columns(self.session.model.w)])
+
+    @property
+    def point(self) -> dict[str, Any]:
+        """Name -> value, or array of values, of every variable component at the last vertex, and the proof."""
+        model = self.session.model
+        parts = {v.name: (v, self.vertex[self.session.columns(v)]) for v in model.component_objects(pyo.Var)}
+        values = {name: at if v.is_indexed() else float(at[0]) for name, (v, at) in parts.items()}
+        return values | {"proof": self.proof}
+
+    def run(self, at: Vector, max_iterations: int) -> None:
+        """Iterate from the linearisation at a point, which need not be feasible."""
+        model = self.session.model
+        for i in range(max_iterations):
+            if i or self.start:  # The session was opened with the costs of the first step of the first run.
+                self.concave.move(model, at)
+                self.session.update(model.objective)
+            step = self.recorder.solve(self.session, f"a step of '{model.name}'", load=False)
+            if self._ends(step, self.concave.slopes(at)):
+                return
+            if self.recorder.expired:
+                self.stop = "time-limit"
+                return
+            assert self.x is not None
+            at = self.x
+
+    def _ends(self, step: SolveResult, slopes: Vector) -> bool:
+        """Take over the answer of a step, unless it ends the run."""
+        assert step.point is not None
+        assert step.objective is not None
+        new, here = np.maximum(step.point.x[self.columns], 0.0), np.inf
+        rest = step.objective - float(slopes @ new)
+        value = rest + self.concave.value(new)
+        if self.x is not None:
+            here = self.rest + float(slopes @ self.x)
+            self.principle = max(here - proved_least(step), 0.0) / (1.0 + abs(here))
+            self.proof = step.point
+        self.recorder.record(start=self.start, objective=value, principle=float(self.principle))
+        if self.x is not None and step.objective >= here - self.tolerance * (1.0 + abs(here)):
+            self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
+            return True
+        self.x, self.rest, self.value, self.principle = new, rest, value, np.inf
+        self.vertex, self.proof = step.point.x, None
+        return False
+
+
 def sla(
     model: pyo.ConcreteModel,
     concave: ConcaveTerms,
     *,
+    n_starts: int = 1,
+    seed: int = 0,
     solver: str | None = None,
     options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-9,
@@ -65,60 +144,67 @@ def sla(
 
     .. math:: x^{i+1} \in \arg\,\mathrm{vertex}\min_{x \in X}\ \nabla f(x^i)'(x - x^i)
 
-    from :math:`x^0 = 0`, until :math:`\nabla f(x^i)'(x^{i+1} - x^i) \ge -\epsilon(1 + |\nabla f(x^i)'x^i|)`.
+    from :math:`x^0 = 0`, until :math:`\nabla f(x^i)'(x^{i+1} - x^i) \ge -\epsilon(1 + |\nabla f(x^i)'x^i|)`
+    for some i >= 1: a vertex that linearises to itself.
 
     Parameters
     ----------
-    model, concave : the step model and which of its variables are under the exponential.
+    model : a step model with the weights ``w`` and mutable costs, such as ``fsopt.build("fsv-step", data)``.
+    concave : which of its variables are under the exponential.
+    n_starts : >= 1, runs, of which the one of least f is returned. In the first the variables under the exponential
+        start from 0, in the others from U(0, 1): errors of a random plane are so large that all costs underflow.
+        A first run that ends at w = 0, as at a large weight of sparsity, adds ``RESTARTS`` runs where
+        ``n_starts`` asks for fewer.
+    seed : >= 0, of the random starts.
     tolerance : the epsilon of the stop test.
-    max_iterations, time_limit : further reasons to stop; the answer is then feasible only.
+    max_iterations, time_limit : further reasons to stop, for each run and for all; the answer is then feasible only.
 
     Returns
     -------
     DriverResult
-        ``stationary`` where the minimum principle :math:`\nabla f(x)'(z - x) \ge 0` holds over the polyhedron,
-        judged by the dual bound of the last linear program, kept in ``point["proof"]``. Finite, local, without a bound.
+        ``point`` has every variable of the model by name, and ``starts``, the same and the ``objective`` for each
+        run; the variables of the model itself are left as they were. ``stationary`` where the minimum principle
+        :math:`\nabla f(x)'(z - x) \ge 0` holds over the polyhedron, judged by the dual bound of the last linear
+        program of the best run, kept in ``point["proof"]``. Finite, local, without a bound. Each record of
+        ``history`` tells the run that it belongs to in ``start``.
 
     Raises
     ------
     SolverError : a solver that returns no vertices, or a step that was not solved.
+    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number.
+
+    Notes
+    -----
+    Paper 3, Algorithm 4.1 and Theorem 4.2.
     """
+    n_starts = whole("sla", "n_starts", n_starts, low=1, high=10**6)
+    rng = np.random.default_rng(whole("sla", "seed", seed, low=0, high=2**32 - 1))
+    zero = np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs))
+    concave.move(model, zero)
     session = _vertex_session(model, solver, options)
     recorder = Recorder([session], time_limit, progress)
-    x: Vector | None = None
-    rest = value = np.inf
-    principle, stop = np.inf, "iteration-limit"
-    point: dict[str, Any] = {}
+    runs: list[_Descent] = []
+    columns, stop = concave.columns(session), ""
     try:
-        for _ in range(max_iterations):
-            step = recorder.solve(session, f"a step of '{model.name}'")
-            assert step.objective is not None
-            new = concave.point(model)
-            slopes = concave.weight * step_costs(concave.alpha, np.zeros_like(new) if x is None else x)
-            new_rest = step.objective - float(slopes @ new)
-            new_value = new_rest - concave.weight * float(np.expm1(-concave.alpha * new).sum())
-            if x is not None:
-                here = rest + float(slopes @ x)
-                principle = max(here - proved_least(step), 0.0) / (1.0 + abs(here))
-                point["proof"] = step.point
-            recorder.record(objective=new_value, principle=float(principle))
-            if x is not None and step.objective >= here - tolerance * (1.0 + abs(here)):
-                stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-                break
-            x, rest, value = new, new_rest, new_value
-            point = values(model) | {"proof": None}
-            if recorder.expired:
+        while len(runs) < n_starts:
+            runs.append(_Descent(len(runs), session, recorder, concave, columns, tolerance))
+            runs[-1].run(rng.uniform(size=len(zero)) if len(runs) > 1 else zero, max_iterations)
+            if runs[0].trapped:
+                n_starts = max(n_starts, 1 + RESTARTS)
+            if runs[-1].stop == "time-limit" or (recorder.expired and len(runs) < n_starts):
                 stop = "time-limit"
                 break
-            concave.move(model, x)
-            session.update(model.objective)
     except (KeyboardInterrupt, OutOfTime) as reason:
-        if x is None:
+        if runs[0].x is None:
             raise
         stop = stop_word(reason)
-    certificate = make("sla", {"minimum principle": float(principle)}, tolerance=max(1e-7, 10 * tolerance))
-    status = Status.STATIONARY if stop == "stationary" and certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop, objective=value, point=point, certificate=certificate)
+    best = min(runs, key=lambda run: run.value)
+    principle = {"minimum principle": float(best.principle)}
+    certificate = make("sla", principle, tolerance=max(1e-7, 10 * tolerance))
+    status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
+    starts = [{"objective": run.value, **run.point} for run in runs if run.x is not None]
+    point = {**best.point, "starts": starts}
+    return recorder.end(status, stop or best.stop, objective=best.value, point=point, certificate=certificate)
 
 
 def _vertex_session(model: pyo.ConcreteModel, solver: str | None, options: Mapping[str, Any] | None) -> Session:
@@ -128,5 +214,11 @@ def _vertex_session(model: pyo.ConcreteModel, solver: str | None, options: Mappi
         raise SolverError(
             f"SLA needs vertices and solver '{session.spec.name}' returns none",
             f"take one that does: {', '.join(s.name for s in SOLVERS.values() if s.vertex)}",
+        )
+    blunt = [f"{name} = {value}" for name, value in session.spec.interior if (options or {}).get(name) == value]
+    if blunt:
+        raise SolverError(
+            f"SLA needs vertices and '{session.spec.name}' returns none with {', '.join(blunt)}",
+            "leave the option out: simplex, or interior point with crossover",
         )
     return session

@@ -27,6 +27,8 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "fsp-master": {"m": 2},
         "gmeb-penalised": {"c_plus": 0.25, "c_minus": 0.25},
         "gmeb-weighted-l1": {"c_plus": 0.25, "c_minus": 0.25},
+        "l0-mpm": {"alpha": 1.0},
+        "misclass-pmm": {"delta": 0.5},
         "rsvm-least-norm": {"e_cap": 9.0},
         "svm-norm": {"c": 0.3},
         "svm-margin": {"c": 0.3},
@@ -34,7 +36,13 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 """Parameters of the instances, where the builder's defaults make a trivial one."""
 SIZES: Mapping[str, Mapping[str, int]] = MappingProxyType(
-    {"gmeb-nonconvex": {"n": 12, "p": 2}, "gmeb-penalised": {"n": 12, "p": 2}}
+    {
+        "gmeb-nonconvex": {"n": 12, "p": 2},
+        "gmeb-penalised": {"n": 12, "p": 2},
+        "misclass": {"n": 12, "p": 2},
+        "fsv": {"n": 12, "p": 2},
+        "misclass-pmm": {"n": 12, "p": 2},
+    }
 )
 """Sizes of the instances, where branch and bound needs seconds for two features and minutes for five."""
 

@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.classify import program_class
+from fsopt.classify import classify, program_class
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.errors import FileError
 from fsopt.experiments import pages
 from fsopt.export import export
 from fsopt.files import write_text
+from fsopt.models.polyhedral_exact import without_complementarities
 from fsopt.models.registry import MODELS, ModelSpec, build, model_spec
 from fsopt.solvers.base import solve
 
@@ -61,21 +62,38 @@ INSTANCES: Mapping[str, Instance] = MappingProxyType(
         "gmeb-penalised": Instance(n=12, p=2, params={"c_plus": 0.25, "c_minus": 0.25}),
         # As many features as rows of a class: the covariance factor is then the centred rows themselves.
         "mpm": Instance(p=8),
+        # With more features SCIP may stall on these files at a tolerance of 1e-9.
+        "bmpm": Instance(p=2),
+        "s-mpm": Instance(p=2),
         "l1-mpm": Instance(p=8, params={"delta": 0.6}),
+        "l0-mpm": Instance(p=3, gap=1.0, params={"delta": 0.6}),
         "l0-mpm-step": Instance(p=8, params={"alpha": 5.0, "v": [4.5, -4.0, 0.0, 0.0, 2.5, 0.0, 0.0, -1.0]}),
+        "misclass": Instance(n=10, p=2, gap=0.25, params={"alpha": 1.0}),
+        "fsv": Instance(n=12, p=3),
+        "misclass-pmm": Instance(n=10, p=1, gap=0.25, params={"delta": 1.0}),
+        "misclass-milp": Instance(gap=0.25),
+        "misclass-lpec": Instance(gap=0.25),
         "fsp-sub": Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}),
         "fsp-master": Instance(params={"m": 2, "cuts": _CUTS}),
+        "l1-hinge-part": Instance(
+            params={
+                "column_costs": [1.0, 0.0, 0.5, 2.0],
+                "offset": [0.5, -1.0, 0.0, 0.25, -0.5],
+                "center": [0.5, 0.5, 0.0, 0.0, 0.125],
+                "radius": 0.25,
+            }
+        ),
         "rsvm-dual": Instance(params={"scale": [1.0, 4.0, 0.25, 1.0]}),
         "rsvm-least-norm": Instance(params={"e_cap": 12.0}),
         "kernel-scaling-step": Instance(params={"c": 0.5}),
     }
 )
 """Slug -> instance where it differs from ``Instance()``, which every other registered model gets."""
-CERTIFIERS = {"LP": "highs", "MILP": "highs", "QP": "clarabel", "SOCP": "clarabel", "SDP": "clarabel"}
+CERTIFIERS = {"LP": "highs", "MILP": "highs", "MPEC": "highs", "QP": "clarabel", "SOCP": "clarabel", "SDP": "clarabel"}
 """Problem class -> solver of the core install whose certified optimum is recorded; else the preferred one."""
 EXACT = {"tolerance": 1e-10}
 LINEAR = (".lp", ".mps", ".nl")
-SUFFIXES = {"SOCP": (*LINEAR, ".cbf", ".dat-s"), "SDP": (".cbf", ".dat-s"), "MISOCP": (*LINEAR, ".cbf")}
+SUFFIXES = {"SOCP": (*LINEAR, ".cbf", ".dat-s"), "SDP": (".cbf", ".dat-s"), "MISOCP": (*LINEAR, ".cbf"), "MPEC": ()}
 """Problem class -> formats of its instances, ``LINEAR`` for the others; what a format refuses is left out."""
 
 
@@ -98,6 +116,11 @@ def instance_parameters(slug: str) -> dict[str, Any]:
 def build_instance(slug: str) -> pyo.ConcreteModel:
     """Return the model of the library's instance of a slug."""
     return build(slug, instance_data(slug), **instance_parameters(slug))
+
+
+def solvable(model: pyo.ConcreteModel) -> pyo.ConcreteModel:
+    """Return the model itself, or the mixed-integer program that is solved in its place where no solver takes it."""
+    return without_complementarities(model) if classify(model) == "MPEC" else model
 
 
 def write_library(folder: Path) -> tuple[Path, ...]:
@@ -183,7 +206,7 @@ def _facts(spec: ModelSpec, kind: str, data: Dataset, program: Program) -> dict[
 def _optimum(slug: str, kind: str, model: pyo.ConcreteModel) -> dict[str, Any]:
     """Return the optimum to 8 digits, which solvers agree on, and what certifies it."""
     solver = CERTIFIERS.get(kind)
-    result = solve(model, solver, options=EXACT if solver else None)
+    result = solve(solvable(model), solver, options=EXACT if solver else None)
     if result.objective is None or result.certificate is None or result.status != "optimal":
         raise FileError(f"the instance of '{slug}' has no certified optimum: {result.solver} ends {result.status}",
                         "choose another one in fsopt.experiments.instances")  # fmt: skip

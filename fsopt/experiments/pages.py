@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyomo.environ as pyo
+from pyomo.mpec import Complementarity
 
 READERS = {
     ".lp": "SCIP, Gurobi, Xpress; HiGHS where there is no quadratic constraint",
@@ -29,6 +30,7 @@ KINDS = (
     ("parameter", pyo.Param),
     ("objective", pyo.Objective),
     ("constraint", pyo.Constraint),
+    ("complementarity", Complementarity),
 )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyomo.environ as pyo
+from pyomo.mpec import Complementarity
 
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.lmi import blocks
@@ -33,6 +34,11 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     FileError : the format cannot hold the model, as none here can a linear matrix inequality.
     """
     _refuse_matrices(model, suffix)
+    if next(model.component_data_objects(Complementarity, active=True, descend_into=True), None) is not None:
+        raise FileError(
+            f"cannot export '{model.name}' to {suffix}: it has complementarities",
+            "export what Pyomo's mpec.simple_disjunction and gdp.bigm, or mpec.simple_nonlinear, make of it",
+        )
     if suffix in QUADRATIC:
         _refuse_nonlinear(compile_model(model), suffix)
     # The stem goes into the file's text in some formats, so it is the same whatever the target is called.

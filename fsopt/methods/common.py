@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fsopt.certify import Certificate
 from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
 from fsopt.drivers.recorder import Progress
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number
@@ -146,9 +147,13 @@ def make_fit(
     certificate: Certificate | None = None,
     warnings: tuple[str, ...] = (),
     details: Mapping[str, Any] | None = None,
+    kernel: Kernel | None = None,
 ) -> Fit:
-    """Return the Fit of a plane; name and parameters are filled in by :func:`fsopt.fit`."""
-    coef, intercept = raw_plane(plane, map_)
+    """Return the Fit of a plane; name and parameters are filled in by :func:`fsopt.fit`.
+
+    With a kernel, data and plane are in the space of the patterns, and ``map_`` is of the columns.
+    """
+    coef, intercept = raw_plane(plane, map_) if kernel is None else (plane.w, plane.b)
     seconds = {**outcome.seconds, "total": time.perf_counter() - started}
     return Fit(
         method="",
@@ -169,6 +174,7 @@ def make_fit(
         preprocessing=map_,
         warnings=warnings,
         details={} if details is None else details,
+        kernel=kernel,
     )
 
 

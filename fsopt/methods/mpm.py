@@ -1,4 +1,4 @@
-"""Method ``l1-mpm`` (paper 2): the sparse minimax probability machine with a worst-case accuracy."""
+"""Methods ``mpm`` and ``l1-mpm`` (paper 2): the plane of largest worst-case accuracy, and a sparse one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import usable
-from fsopt.methods.common import Plane, Run, make_fit, proof, select
-from fsopt.methods.mpm_space import Space, asked_delta
-from fsopt.models.mpm import build_l1_mpm
+from fsopt.methods.common import Plane, Run, extend, make_fit, proof, select
+from fsopt.methods.mpm_space import Space, asked_delta, warn_if_infinite, worst_case
+from fsopt.models.mpm import build_l1_mpm, build_mpm
 from fsopt.results import Fit
 from fsopt.solvers.base import solve
 
@@ -18,33 +18,113 @@ THRESHOLD = 1e-4
 """Relative size of a weight that counts as selected."""
 
 
-def fit_l1_mpm(data: Dataset, run: Run, *, delta: float | None = None, scale: str = "standard") -> Fit:
+def fit_mpm(
+    data: Dataset,
+    run: Run,
+    *,
+    scale: str = "standard",
+    unbiased: bool = False,
+    ridge: float | None = None,
+    kernel: str | None = None,
+    width: float | None = None,
+    degree: int = 2,
+) -> Fit:
+    r"""Fit the plane with the largest worst-case accuracy alpha* on both classes (MPM).
+
+    .. math:: \kappa^* = 1/\min\{\|F_1w\| + \|F_2w\| : w'(\mu_1 - \mu_2) = 1\}, \qquad
+        b = w'\mu_1 - \kappa^*\|F_1w\|, \qquad \alpha^* = \kappa^{*2}/(1 + \kappa^{*2})
+
+    kappa* is computed twice, by :func:`fsopt.methods.mpm_space.accuracy_limit` and by the cone program, and the
+    certificate holds only where the two agree. Nothing is sparse: every weight above 1e-4 of the largest is selected.
+
+    Parameters
+    ----------
+    scale : ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha* does not depend on it.
+    unbiased : divide the covariance of a class of m rows by m - 1 instead of m.
+    ridge : >= 0, added to the diagonals of both covariances of the preprocessed columns, or of the kernel values;
+        None is 0 for columns and 1e-2 of the mean variance within a class for kernel values, which need one.
+    kernel : ``gaussian``, ``polynomial`` or ``linear``: a machine on the kernel values of the preprocessed rows, which
+        selects training rows (paper 2, (48)-(52)); None for a plane in the space of the columns.
+    width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
+        is sqrt(p / 2) for standardised columns.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is 1/kappa*, 0 where kappa* is infinite: the plane is then halfway between the means. ``details``
+        has ``kappa_limit``, ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1.
+
+    Raises
+    ------
+    ParameterError : ridge < 0, unbiased with a class of one row, a kernel that is unknown, has a parameter outside its
+        range or a ridge of 0, or kernel values that are nearly the same for all rows.
+
+    Notes
+    -----
+    Paper 2, section 2.1, (3)-(5).
+    """
+    started = time.perf_counter()
+    space = Space.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    warnings = list(space.warnings)
+    warn_if_infinite(space.limit, warnings)
+    model = build_mpm(space.work, **space.moment_options)
+    result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "MPM")
+    w, moments = np.array([x.value for x in model.w.values()]), space.moments
+    spreads = np.array([np.linalg.norm(factor @ w) for factor in (moments.factor1, moments.factor2)])
+    share = 0.5 if np.isinf(space.limit.kappa) else spreads[0] / spreads.sum()
+    b = -float(moments.mean1 @ w - share * (moments.mean1 - moments.mean2) @ w)
+    assert result.certificate is not None
+    difference = abs(spreads.sum() - 1.0 / space.limit.kappa) / max(1.0, spreads.sum())
+    return make_fit(
+        space.work, space.map_, Plane(w, b, select(w, THRESHOLD)), kernel=space.kernel, objective=float(spreads.sum()),
+        outcome=result, started=started, certificate=extend(result.certificate, {"kappa limit": difference}),
+        warnings=tuple(warnings),
+        details=proof("mpm", space.moment_options, result.point, **space.limits, worst_case=worst_case(w, b, moments)),
+    )  # fmt: skip
+
+
+def fit_l1_mpm(
+    data: Dataset,
+    run: Run,
+    *,
+    delta: float | None = None,
+    scale: str = "standard",
+    unbiased: bool = False,
+    ridge: float | None = None,
+    kernel: str | None = None,
+    width: float | None = None,
+    degree: int = 2,
+) -> Fit:
     """Fit the plane of least 1-norm with worst-case accuracy delta on both classes (L1-MPM).
 
     Parameters
     ----------
     delta : in (0, alpha*]; None asks for 0.9 alpha* of the data.
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it, alpha* does not.
+    unbiased, ridge, kernel, width, degree : as in :func:`fit_mpm`.
 
     Returns
     -------
     Fit
-        ``objective`` is the 1-norm of w in preprocessed units; ``details`` has ``delta``, ``kappa_limit`` and
-        ``alpha_limit``. Paper 2, (12)-(15).
+        ``objective`` is the 1-norm of w in preprocessed units; ``details`` has ``delta``, ``kappa_limit``,
+        ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1. Paper 2, (12)-(15).
 
     Raises
     ------
     InfeasibleError : delta > alpha*, told before any solver is called.
     """
     started = time.perf_counter()
-    space = Space.of(data, scale)
-    work, warnings = space.work, list[str]()
+    space = Space.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    work, warnings = space.work, list(space.warnings)
     asked = asked_delta("l1-mpm", delta, space.limit, warnings)
-    model = build_l1_mpm(work, delta=asked)
+    params = {"delta": asked, **space.moment_options}
+    model = build_l1_mpm(work, **params)
     result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "L1-MPM")
-    w = np.array([x.value for x in model.w.values()])
+    w, b = np.array([x.value for x in model.w.values()]), -model.b.value
     return make_fit(
-        data, space.map_, Plane(w, -model.b.value, select(w, THRESHOLD)), objective=float(np.abs(w).sum()),
+        work, space.map_, Plane(w, b, select(w, THRESHOLD)), kernel=space.kernel, objective=float(np.abs(w).sum()),
         outcome=result, started=started, warnings=tuple(warnings),
-        details=proof("l1-mpm", {"delta": asked}, result.point, **space.details(asked)),
+        details=proof(
+            "l1-mpm", params, result.point, **space.details(asked), worst_case=worst_case(w, b, space.moments)
+        ),
     )  # fmt: skip

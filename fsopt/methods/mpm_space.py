@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
 from fsopt.errors import InfeasibleError
 from fsopt.methods.common import preprocess
+from fsopt.methods.kernel_mpm import kernel_ridge, kernel_space
 from fsopt.models.blocks import number
 from fsopt.models.mpm import Moments, kappa
 from fsopt.results import Preprocessing
@@ -67,32 +70,107 @@ def accuracy_limit(moments: Moments) -> Limit:
     return Limit(float(np.sqrt(-best.fun)))
 
 
+def worst_case(w: Vector, b: float, moments: Moments) -> tuple[float, float]:
+    r"""Return the worst-case accuracy of the plane ``w'x + b`` on class 1 (y = +1) and on class 2.
+
+    .. math:: \inf_{X \sim (\mu, S)} P(w'X + b \ge 0) = \frac{d^2}{d^2 + w'Sw}, \qquad d = w'\mu + b > 0
+
+    and 0 where d <= 0, over all distributions with this mean and covariance; with the sign turned for class 2.
+
+    Parameters
+    ----------
+    w : (p,) weights.
+    b : intercept.
+    moments : in the same units as the plane.
+
+    Notes
+    -----
+    Paper 2, section 2.1: the Chebyshev-Cantelli inequality, which two-point distributions attain.
+    """
+    found = []
+    for mean, factor, sign in ((moments.mean1, moments.factor1, 1.0), (moments.mean2, moments.factor2, -1.0)):
+        distance = sign * float(mean @ w + b)
+        spread = float(np.linalg.norm(factor @ w))
+        found.append(distance**2 / (distance**2 + spread**2) if distance > 0 else 0.0)
+    return found[0], found[1]
+
+
 @dataclass(frozen=True)
 class Space:
-    """The preprocessed data, the map that was applied, and the limit of their moments."""
+    """The preprocessed data, the map that was applied, their moments, and the limit of these.
+
+    Attributes
+    ----------
+    moment_options : the keywords ``unbiased`` and ``ridge`` of the moments, which the builders take, too.
+    kernel : the kernel whose matrix ``work`` is; None where ``work`` has the columns themselves.
+    warnings : remarks about the kernel.
+    """
 
     work: Dataset
     map_: Preprocessing
+    moments: Moments
     limit: Limit
+    moment_options: Mapping[str, Any]
+    kernel: Kernel | None = None
+    warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: Dataset, scale: str) -> Space:
-        """Return the space of a data set; ``scale`` as in :func:`fsopt.methods.common.preprocess`."""
+    def of(
+        cls,
+        data: Dataset,
+        scale: str,
+        *,
+        unbiased: bool = False,
+        ridge: float | None = None,
+        kernel: str | None = None,
+        width: float | None = None,
+        degree: int = 2,
+    ) -> Space:
+        """Return the space of a data set, or of its kernel matrix, where the patterns take the features' place.
+
+        Parameters
+        ----------
+        scale : of the columns, as in :func:`fsopt.methods.common.preprocess`; a kernel matrix is not scaled again.
+        unbiased, ridge : as in :meth:`fsopt.models.mpm.Moments.of`. None is 0; with a kernel, whose covariances are
+            always singular, it is 1e-2 of the mean variance of the kernel's columns within a class.
+        kernel, width, degree : as in :func:`fsopt.methods.kernel_mpm.kernel_space`; None for the columns themselves.
+
+        Raises
+        ------
+        ParameterError : a parameter outside its range, a kernel without a ridge, or a kernel matrix that is constant.
+        """
         work, map_ = preprocess(data, scale)
-        return cls(work, map_, accuracy_limit(Moments.of(work)))
+        function, warnings = None, tuple[str, ...]()
+        if kernel is not None:
+            function, work, warnings = kernel_space(work, kernel, width, degree)
+            ridge = kernel_ridge(work, ridge, unbiased)
+        rho = 0.0 if ridge is None else ridge
+        moments = Moments.of(work, unbiased=unbiased, ridge=rho)
+        options = {"unbiased": unbiased, "ridge": rho}
+        return cls(work, map_, moments, accuracy_limit(moments), options, function, warnings)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """What a Fit keeps about the limit of the accuracy, and the ridge that it rests on."""
+        return {"kappa_limit": self.limit.kappa, "alpha_limit": self.limit.alpha, "ridge": self.moment_options["ridge"]}
 
     def details(self, delta: float) -> dict[str, Any]:
         """Return what a Fit keeps about the accuracy asked for and its limit."""
-        return {"delta": delta, "kappa_limit": self.limit.kappa, "alpha_limit": self.limit.alpha}
+        return {"delta": delta, **self.limits}
+
+
+def warn_if_infinite(limit: Limit, warnings: list[str]) -> None:
+    """Add the warning that goes with singular covariances which separate the means."""
+    if np.isinf(limit.kappa):
+        warnings.append(
+            "kappa* is infinite (singular covariances separate the means): every delta is feasible and "
+            "promises nothing about new data; a ridge > 0 makes it finite"
+        )
 
 
 def asked_delta(method: str, delta: float | None, limit: Limit, warnings: list[str]) -> float:
     """Return the delta to ask for; raise InfeasibleError where no plane has it."""
-    if np.isinf(limit.kappa):
-        warnings.append(
-            "kappa* is infinite (singular covariances separate the means): every delta is feasible and "
-            "promises nothing about new data"
-        )
+    warn_if_infinite(limit, warnings)
     if delta is None:
         return min(AUTO * limit.alpha, AUTO)
     delta = number(method, "delta", delta, low=0.0, high=1.0, strict=True)

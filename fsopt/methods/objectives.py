@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.data import Dataset
+from fsopt.drivers.penalties import approximation
+from fsopt.methods.mpm_space import accuracy_limit, worst_case
+from fsopt.methods.s_mpm import Weighted
 from fsopt.models.gmeb_cuts import GmebNorm
 from fsopt.models.gmeb_weighted import GmebPenalty
 from fsopt.models.mpm import Moments, kappa
-from fsopt.planes import hinge
+from fsopt.planes import hinge, plane_errors
 
 Vector = NDArray[np.float64]
 Value = tuple[float, float]
@@ -33,9 +36,29 @@ def _gmeb_penalised(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -
     return hinge(data.X @ w + b, data.y) / data.n + penalty, 0.0
 
 
-def _worst_case(data: Dataset, w: Vector, b: float, delta: float) -> float:
+def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
+    """Return the moments that a minimax machine with these parameters rests on."""
+    ridge = at.get("ridge")
+    return Moments.of(data, unbiased=at.get("unbiased", False), ridge=0.0 if ridge is None else ridge)
+
+
+def _mpm(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    moments = moments_of(data, at)
+    value = float(np.linalg.norm(moments.factor1 @ w) + np.linalg.norm(moments.factor2 @ w))
+    short = accuracy_limit(moments).alpha - min(worst_case(w, b, moments))
+    return value, max(short, abs(float((moments.mean1 - moments.mean2) @ w) - 1.0))
+
+
+def _s_mpm(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    moments, beta = moments_of(data, at), at["beta"]
+    needed = kappa(beta) * float(np.linalg.norm(moments.factor2 @ w))
+    share = float(np.mean(data.y > 0)) if at.get("theta") is None else at["theta"]
+    return Weighted.at(moments, w, beta, at["lam"], share).value, abs(float(moments.mean2 @ w + b) + needed) / needed
+
+
+def _accuracy(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> float:
     """Return the violation of the two probability constraints of L1-MPM and L0-MPM."""
-    moments, worst = Moments.of(data), 0.0
+    moments, delta, worst = moments_of(data, at), at["delta"], 0.0
     for mean, factor, sign in ((moments.mean1, moments.factor1, 1), (moments.mean2, moments.factor2, -1)):
         distance = sign * float(mean @ w + b)
         needed = max(1.0, kappa(delta) * float(np.linalg.norm(factor @ w)))
@@ -44,11 +67,11 @@ def _worst_case(data: Dataset, w: Vector, b: float, delta: float) -> float:
 
 
 def _l1_mpm(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    return float(np.abs(w).sum()), _worst_case(data, w, b, at["delta"])
+    return float(np.abs(w).sum()), _accuracy(data, w, b, at)
 
 
 def _l0_mpm(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    return float(-np.expm1(-at["alpha"] * np.abs(w)).sum()), _worst_case(data, w, b, at["delta"])
+    return approximation(at["approx"], at["alpha"]).value(w), _accuracy(data, w, b, at)
 
 
 def _errors(data: Dataset, w: Vector, b: float) -> tuple[Vector, Vector]:
@@ -58,6 +81,10 @@ def _errors(data: Dataset, w: Vector, b: float) -> tuple[Vector, Vector]:
 
 def _misclass(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     return float(-np.expm1(-at["alpha"] * np.concatenate(_errors(data, w, b))).sum()), 0.0
+
+
+def _pmm(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    return float(plane_errors(data, w, b)), 0.0
 
 
 def _fsv(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -90,9 +117,12 @@ def _mopfs(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
 OBJECTIVES: Mapping[str, Callable[[Dataset, Vector, float, Mapping[str, Any]], Value]] = {
     "gmeb": _gmeb,
     "gmeb-penalised": _gmeb_penalised,
+    "mpm": _mpm,
+    "s-mpm": _s_mpm,
     "l1-mpm": _l1_mpm,
     "l0-mpm": _l0_mpm,
     "misclass": _misclass,
+    "pmm": _pmm,
     "fsv": _fsv,
     "onsvm": _onsvm,
     "svm": _svm,

@@ -5,63 +5,89 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fsopt.data import Dataset
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.common import Plane, Run, make_fit, preprocess, proof, select
 from fsopt.models.blocks import number
-from fsopt.models.polyhedral import build_fsv_step, build_misclass_step
-from fsopt.results import Fit
+from fsopt.models.polyhedral import build_fsv_step, build_misclass_step, step_costs
+from fsopt.planes import plane_errors
+from fsopt.results import DriverResult, Fit
 
+Vector = NDArray[np.float64]
 THRESHOLD = 1e-6
 """Vertices have exact zeros; this only separates them from rounding."""
 
 
-def fit_misclass(data: Dataset, run: Run, *, alpha: float = 5.0, scale: str = "standard") -> Fit:
+def fit_misclass(
+    data: Dataset, run: Run, *, alpha: float = 5.0, n_starts: int = 1, seed: int = 0, scale: str = "standard"
+) -> Fit:
     """Fit the plane with few misclassified rows by successive linearisation.
 
     Parameters
     ----------
     alpha : > 0, steepness of the approximation of the step function; the paper's 5.
+    n_starts : >= 1, runs of SLA, of which the best is returned: the first from zero, the others from errors drawn
+        from U(0, 1).
+    seed : >= 0, of the random starts.
     scale : ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
 
     Returns
     -------
     Fit
         ``objective`` is (20); ``stationary`` where the minimum principle was certified, never a global claim.
-        ``details`` has ``plane_errors``, the rows on the wrong side of or on the plane. Paper 3, section 4.
+        ``details`` has ``plane_errors``, the rows on the wrong side of or on the plane, and ``starts``, the value
+        that each run reached. Paper 3, section 4.
     """
     started = time.perf_counter()
     alpha = number("misclass", "alpha", alpha, low=0.0, strict=True)
     work, map_ = preprocess(data, scale)
     model = build_misclass_step(work, alpha=alpha)
     terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
-    result = sla(model, terms, solver=run.solver, options=run.options, time_limit=run.time_limit, progress=run.progress)
+    result = sla(
+        model, terms, n_starts=n_starts, seed=seed, solver=run.solver, options=run.options,
+        time_limit=run.time_limit, progress=run.progress,
+    )  # fmt: skip
     at = result.point
     w, b = at["w"], -at["gamma"]
     params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
     assert result.objective is not None
     return make_fit(
         data, map_, Plane(w, b, select(w, THRESHOLD)), objective=result.objective, outcome=result,
-        started=started, warnings=_flat(w),
-        details=proof("misclass-step", params, at["proof"], plane_errors=plane_errors(work, w, b)),
+        started=started, warnings=_flat(w, result, n_starts, "raise n_starts"),
+        details=proof(
+            "misclass-step", params, at["proof"], plane_errors=plane_errors(work, w, b), starts=_values(result)
+        ),
     )  # fmt: skip
 
 
-def fit_fsv(data: Dataset, run: Run, *, lam: float = 0.05, alpha: float = 5.0, scale: str = "standard") -> Fit:
+def fit_fsv(
+    data: Dataset,
+    run: Run,
+    *,
+    lam: float = 0.05,
+    alpha: float = 5.0,
+    n_starts: int = 1,
+    seed: int = 0,
+    scale: str = "standard",
+) -> Fit:
     """Fit a plane in few features by concave minimisation (FSV).
 
     Parameters
     ----------
     lam : in [0, 1], weight of feature suppression.
     alpha : > 0, steepness of the approximation of the step function; the paper's 5.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    n_starts : >= 1, runs of SLA, of which the best is returned: the first from zero, the others from v drawn from
+        U(0, 1). More are made where the first one ends at w = 0, and ``warnings`` tells it.
+    seed : >= 0, of the random starts.
+    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it. The paper's is ``none``.
 
     Returns
     -------
     Fit
         ``objective`` is (21), in preprocessed units; ``stationary`` where the minimum principle was
-        certified, never a global claim. Paper 3, section 4.
+        certified, never a global claim. ``details`` as for ``misclass``. Paper 3, section 4.
     """
     started = time.perf_counter()
     lam = number("fsv", "lam", lam, low=0.0, high=1.0)
@@ -69,22 +95,47 @@ def fit_fsv(data: Dataset, run: Run, *, lam: float = 0.05, alpha: float = 5.0, s
     work, map_ = preprocess(data, scale)
     model = build_fsv_step(work, lam=lam, alpha=alpha)
     terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam)
-    result = sla(model, terms, solver=run.solver, options=run.options, time_limit=run.time_limit, progress=run.progress)
+    result = sla(
+        model, terms, n_starts=n_starts, seed=seed, solver=run.solver, options=run.options,
+        time_limit=run.time_limit, progress=run.progress,
+    )  # fmt: skip
     at = result.point
     w, b = at["w"], -at["gamma"]
     params = {"lam": lam, "alpha": alpha, "v": np.maximum(at["v"], 0.0)}
     assert result.objective is not None
     return make_fit(
         data, map_, Plane(w, b, select(w, THRESHOLD)), objective=result.objective, outcome=result,
-        started=started, warnings=_flat(w),
-        details=proof("fsv-step", params, at["proof"], plane_errors=plane_errors(work, w, b)),
+        started=started, warnings=_flat(w, result, n_starts, "lower lam"),
+        details=proof(
+            "fsv-step", params, at["proof"], plane_errors=plane_errors(work, w, b), starts=_values(result)
+        ),
     )  # fmt: skip
 
 
-def plane_errors(data: Dataset, w: np.ndarray, b: float) -> int:
-    """Return how many rows are on the wrong side of the plane w'x + b = 0 or on it."""
-    return int(np.sum(data.y * (data.X @ w + b) <= 0))
+def wrong_step(fit: Fit, data: Dataset, w: Vector, b: float) -> float:
+    """Return by how much the saved last step is not the one of the fit's own parameters at its own plane.
+
+    Iterates are compared by the costs that they give: errors of 100 and of 101 both cost nothing.
+    """
+    own, at = fit.params, fit.details["program_params"]
+    errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
+    here = {"y": errors[data.y > 0], "z": errors[data.y < 0]} if fit.method == "misclass" else {"v": np.abs(w)}
+    wrong = [abs(at[k] - own[k]) for k in ("alpha", "lam") if k in own]
+    for name, x in here.items():
+        costs = (step_costs(1.0, own["alpha"] * np.asarray(v, dtype=float)) for v in (x, at[name]))
+        wrong.append(float(np.abs(np.subtract(*costs)).max()))
+    return float(max(wrong))
 
 
-def _flat(w: np.ndarray) -> tuple[str, ...]:
-    return () if np.any(w) else ("w = 0: no feature was selected, lower lam or start elsewhere",)
+def _values(result: DriverResult) -> list[float]:
+    """Return the value that each run reached."""
+    return [run["objective"] for run in result.point["starts"]]
+
+
+def _flat(w: Vector, result: DriverResult, n_starts: int, hint: str) -> tuple[str, ...]:
+    """Return the warnings about w = 0: that more runs were made because of it, and that it is the answer."""
+    more = len(_values(result)) - n_starts
+    warnings = [f"the start from zero ended at w = 0: {more} random starts were added"] if more > 0 else []
+    if not np.any(w):
+        warnings.append(f"w = 0: no feature was selected, {hint}")
+    return tuple(warnings)

@@ -11,7 +11,7 @@ from typing import Any
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Progress
 from fsopt.errors import ParameterError, unknown
-from fsopt.methods import gmeb, l0_mpm, machines, mopfs, mpm, penalised, polyhedral, rfe
+from fsopt.methods import gmeb, l0_mpm, machines, mopfs, mpm, penalised, pmm, polyhedral, rfe, s_mpm
 from fsopt.methods.common import Run
 from fsopt.models.registry import check_parameters, parameters
 from fsopt.results import Fit
@@ -56,9 +56,12 @@ _ENTRIES = (
     MethodSpec(
         "gmeb-penalised", penalised.fit_gmeb_penalised, "GMEB", "(7)/(10)", ("gmeb-weighted-l1",), "scale-search"
     ),
+    MethodSpec("mpm", mpm.fit_mpm, "L0-MPM", "(3)-(5)", ("mpm",)),
+    MethodSpec("s-mpm", s_mpm.fit_s_mpm, "L0-MPM", "S-MPM, section 1", ("s-mpm",)),
     MethodSpec("l1-mpm", mpm.fit_l1_mpm, "L0-MPM", "(12)-(15)", ("l1-mpm",)),
     MethodSpec("l0-mpm", l0_mpm.fit_l0_mpm, "L0-MPM", "(32)-(46)", ("l0-mpm-step",), "dca"),
     MethodSpec("misclass", polyhedral.fit_misclass, "SLA", "(20)", ("misclass-step",), "sla"),
+    MethodSpec("pmm", pmm.fit_pmm, "SLA", "(16), Table 1", ("misclass-step",), "pmm"),
     MethodSpec("fsv", polyhedral.fit_fsv, "SLA", "(21)", ("fsv-step",), "sla"),
     MethodSpec("onsvm", machines.fit_onsvm, "GBD", "(ONSVM)", ("onsvm",)),
     MethodSpec("gbd", machines.fit_gbd, "GBD", "(5)-(10)", ("fsp-sub", "fsp-master"), "gbd"),

@@ -16,7 +16,7 @@ from fsopt.data import Dataset
 from fsopt.models.blocks import Vector, number, vector
 
 
-def _plane(name: str, data: Dataset, equation: str) -> pyo.ConcreteModel:
+def plane(name: str, data: Dataset, equation: str) -> pyo.ConcreteModel:
     """Return the polyhedron that all problems of the paper share, without an objective."""
     A, B = data.X[data.y > 0], data.X[data.y < 0]
     m = pyo.ConcreteModel(name=name)
@@ -39,6 +39,25 @@ def _plane(name: str, data: Dataset, equation: str) -> pyo.ConcreteModel:
     return m
 
 
+def average_errors(m: pyo.ConcreteModel) -> Any:
+    """Return e'y/m + e'z/k."""
+    return pyo.quicksum(m.y.values()) / len(m.IA) + pyo.quicksum(m.z.values()) / len(m.IB)
+
+
+def add_sizes(m: pyo.ConcreteModel) -> None:
+    """Add v and the rows -v <= w <= v."""
+    m.v = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="v >= |w|")
+
+    def above(m: pyo.ConcreteModel, j: int) -> Any:
+        return m.v[j] - m.w[j] >= 0
+
+    def below(m: pyo.ConcreteModel, j: int) -> Any:
+        return m.v[j] + m.w[j] >= 0
+
+    m.above = pyo.Constraint(m.J, rule=above, doc="(21) w <= v")
+    m.below = pyo.Constraint(m.J, rule=below, doc="(21) -v <= w")
+
+
 def build_rlp(data: Dataset) -> pyo.ConcreteModel:
     r"""Return the robust linear program: least average error of a plane.
 
@@ -56,11 +75,8 @@ def build_rlp(data: Dataset) -> pyo.ConcreteModel:
     -----
     Paper 3, problem (17) with lambda = 0.
     """
-    m = _plane("rlp", data, "(17)")
-    m.objective = pyo.Objective(
-        expr=pyo.quicksum(m.y.values()) / len(m.IA) + pyo.quicksum(m.z.values()) / len(m.IB),
-        doc="(17), lambda = 0: e'y/m + e'z/k",
-    )
+    m = plane("rlp", data, "(17)")
+    m.objective = pyo.Objective(expr=average_errors(m), doc="(17), lambda = 0: e'y/m + e'z/k")
     return m
 
 
@@ -97,7 +113,7 @@ def build_misclass_step(
     Paper 3, problem (20) and its step (23).
     """
     alpha = number("misclass-step", "alpha", alpha, low=0.0, strict=True)
-    m = _plane("misclass-step", data, "(20)")
+    m = plane("misclass-step", data, "(20)")
     for name, index, given in (("y", m.IA, y), ("z", m.IB, z)):
         at = np.zeros(len(index)) if given is None else vector(m.name, name, given, len(index), low=0.0)
         cost = pyo.Param(index, initialize=_costs(alpha, at), mutable=True, doc=f"alpha exp(-alpha {name})")
@@ -147,21 +163,11 @@ def build_fsv_step(
     lam = number("fsv-step", "lam", lam, low=0.0, high=1.0)
     alpha = number("fsv-step", "alpha", alpha, low=0.0, strict=True)
     at = np.zeros(data.p) if v is None else vector("fsv-step", "v", v, data.p, low=0.0)
-    m = _plane("fsv-step", data, "(21)")
-    m.v = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="v >= |w|")
-
-    def above(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.v[j] - m.w[j] >= 0
-
-    def below(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.v[j] + m.w[j] >= 0
-
-    m.above = pyo.Constraint(m.J, rule=above, doc="(21) w <= v")
-    m.below = pyo.Constraint(m.J, rule=below, doc="(21) -v <= w")
+    m = plane("fsv-step", data, "(21)")
+    add_sizes(m)
     m.cost_v = pyo.Param(m.J, initialize=_costs(alpha, at), mutable=True, doc="alpha exp(-alpha v)")
-    errors = pyo.quicksum(m.y.values()) / len(m.IA) + pyo.quicksum(m.z.values()) / len(m.IB)
     m.objective = pyo.Objective(
-        expr=(1 - lam) * errors + lam * pyo.quicksum(m.cost_v[j] * m.v[j] for j in m.J),
+        expr=(1 - lam) * average_errors(m) + lam * pyo.quicksum(m.cost_v[j] * m.v[j] for j in m.J),
         doc="(23) linearisation of (21)",
     )
     return m

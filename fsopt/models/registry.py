@@ -13,7 +13,21 @@ from pyomo.common.gc_manager import PauseGC
 
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, unknown
-from fsopt.models import fsp, gmeb, gmeb_cuts, gmeb_nonconvex, gmeb_weighted, margin, mop, mpm, polyhedral
+from fsopt.models import (
+    fsp,
+    generation,
+    gmeb,
+    gmeb_cuts,
+    gmeb_nonconvex,
+    gmeb_weighted,
+    margin,
+    mop,
+    mpm,
+    mpm_biased,
+    polyhedral,
+    polyhedral_exact,
+    polyhedral_nonconvex,
+)
 
 
 @dataclass(frozen=True)
@@ -78,13 +92,23 @@ _ENTRIES = (
     ModelSpec("svm-norm", margin.build_svm_norm, "GMEB", "(19)", "SOCP"),
     ModelSpec("svm-margin", margin.build_svm_margin, "GMEB", "(18)", "NLP"),
     ModelSpec("mpm", mpm.build_mpm, "L0-MPM", "(3)-(5)", "SOCP"),
+    ModelSpec("bmpm", mpm_biased.build_bmpm, "L0-MPM", "(3)-(5), biased", "SOCP"),
+    ModelSpec("s-mpm", mpm_biased.build_s_mpm, "L0-MPM", "S-MPM, section 1", "SOCP"),
     ModelSpec("l1-mpm", mpm.build_l1_mpm, "L0-MPM", "(12)-(15)", "SOCP"),
+    ModelSpec("l0-mpm", mpm.build_l0_mpm, "L0-MPM", "(32)-(36)", "NLP"),
     ModelSpec("l0-mpm-step", mpm.build_l0_mpm_step, "L0-MPM", "(42)-(46)", "SOCP"),
     ModelSpec("rlp", polyhedral.build_rlp, "SLA", "(17), lambda = 0", "LP"),
     ModelSpec("misclass-step", polyhedral.build_misclass_step, "SLA", "(20), (23)", "LP"),
     ModelSpec("fsv-step", polyhedral.build_fsv_step, "SLA", "(21), (23)", "LP"),
+    ModelSpec("misclass", polyhedral_nonconvex.build_misclass, "SLA", "(20)", "NLP"),
+    ModelSpec("fsv", polyhedral_nonconvex.build_fsv, "SLA", "(21)", "NLP"),
+    ModelSpec("misclass-pmm", polyhedral_nonconvex.build_misclass_pmm, "SLA", "(16), PMM", "NLP"),
+    ModelSpec("misclass-milp", polyhedral_exact.build_misclass_milp, "SLA", "(5)", "MILP"),
+    ModelSpec("misclass-lpec", polyhedral_exact.build_misclass_lpec, "SLA", "(16)", "MPEC"),
+    ModelSpec("fsv-exact", polyhedral_exact.build_fsv_exact, "SLA", "(17)", "MILP"),
     ModelSpec("svm", fsp.build_svm, "GBD", "(1)", "QP"),
     ModelSpec("onsvm", fsp.build_onsvm, "GBD", "(ONSVM)", "LP"),
+    ModelSpec("l1-hinge-part", generation.build_l1_hinge_part, "GBD", "(ONSVM), part", "LP"),
     ModelSpec("fsp-sub", fsp.build_fsp_sub, "GBD", "(SUB-M) (5)-(6)", "QP"),
     ModelSpec("fsp-master", fsp.build_fsp_master, "GBD", "(RMP-M) (10)", "MILP"),
     ModelSpec("rsvm", mop.build_rsvm, "MOP", "(13)", "SOCP"),

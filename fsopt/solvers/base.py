@@ -21,6 +21,13 @@ from fsopt.solvers.interface import Change, Interface, Settings
 from fsopt.solvers.outcome import conclude, load_values
 from fsopt.solvers.registry import SolverSpec, choose
 
+TRANSFORMATIONS = {
+    "Complementarity": "transform it: Pyomo's mpec.simple_disjunction and gdp.bigm make an MILP of linear ones, "
+    "mpec.simple_nonlinear makes an NLP",
+    "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
+}
+"""Kind of constraints that the arrays do not hold -> what makes others of them."""
+
 
 def solve(
     model: pyo.ConcreteModel,
@@ -87,6 +94,12 @@ class Session:
         self.seconds |= {"solve": 0.0, "load": 0.0}
 
     def _choose(self, solver: str | None) -> SolverSpec:
+        for kind, name in self.program.beyond.items():
+            who = "no solver takes" if solver is None else f"solver '{solver}' does not take"
+            raise SolverError(
+                f"{who} '{self.model.name}' as it is: it has constraints of the kind {kind} ('{name}')",
+                TRANSFORMATIONS.get(kind, "state them by linear rows and integers"),
+            )
         try:
             return choose(solver, self.problem_class, self.model.name)
         except SolverError as error:

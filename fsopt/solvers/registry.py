@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
+from typing import Any
 
 from fsopt.errors import SolverError, unknown
 
@@ -27,6 +28,7 @@ class SolverSpec:
     pip : what to install.
     licence : what the user needs to run it.
     executable : program on the search path that stands in for a missing package; empty where none does.
+    interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     """
 
     name: str
@@ -41,6 +43,7 @@ class SolverSpec:
     pip: str
     licence: str
     executable: str = ""
+    interior: tuple[tuple[str, Any], ...] = ()
 
     @property
     def available(self) -> bool:
@@ -62,6 +65,7 @@ SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(
             tolerance=1e-7,
             pip="pip install highspy",
             licence="MIT, in the core install",
+            interior=(("run_crossover", "off"), ("run_crossover", "choose"), ("solver", "pdlp")),
         ),
         "clarabel": SolverSpec(
             name="clarabel",
@@ -88,6 +92,7 @@ SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(
             tolerance=1e-6,
             pip="pip install gurobipy",
             licence="commercial, free for academics (gurobi.com/licenses); the wheel alone solves up to 2000 columns",
+            interior=(("Crossover", 0),),
         ),
         "xpress": SolverSpec(
             name="xpress",

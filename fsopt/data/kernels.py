@@ -1,0 +1,95 @@
+"""Kernel functions and their matrices: the similarities of rows to the patterns of a classifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from fsopt.data.dataset import Dataset, as_matrix
+from fsopt.errors import DataError, ParameterError
+
+Matrix = NDArray[np.float64]
+KERNELS = ("gaussian", "polynomial", "linear")
+
+
+def _real(value: Any) -> float:
+    """Return a number as a float, nan for anything else."""
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return float(value) if real else np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    r"""A kernel function and the patterns :math:`z_1, \dots, z_m` that rows are compared with.
+
+    .. math::
+
+        \text{gaussian: } k(x, z) = e^{-\|x - z\|^2 / (2\sigma^2)}, \qquad
+        \text{polynomial: } k(x, z) = (x'z + c)^d, \qquad
+        \text{linear: } k(x, z) = x'z
+
+    Attributes
+    ----------
+    name : ``gaussian``, ``polynomial`` or ``linear``.
+    patterns : (m, p), one pattern per row; a read-only copy.
+    width : sigma > 0 of the Gaussian kernel, in the units of the columns.
+    degree, offset : whole number d >= 1 and c >= 0 of the polynomial kernel.
+
+    Raises
+    ------
+    ParameterError : another name, or a parameter outside its range, whichever kernel it belongs to.
+    DataError : patterns that are not a matrix of finite numbers.
+    """
+
+    name: str
+    patterns: Matrix = field(repr=False)
+    width: float = 1.0
+    degree: int = 2
+    offset: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.name not in KERNELS:
+            raise ParameterError(f"the kernel is {self.name!r}", f"one of {', '.join(KERNELS)}")
+        width, degree, offset = _real(self.width), _real(self.degree), _real(self.offset)
+        for name, inside, allowed in (
+            ("width", 0 < width < np.inf, "a number > 0"),
+            ("degree", degree >= 1 and degree % 1 == 0, "a whole number >= 1"),
+            ("offset", 0 <= offset < np.inf, "a number >= 0"),
+        ):
+            if not inside:
+                raise ParameterError(f"{name} of the kernel is {getattr(self, name)!r}", f"give {allowed}")
+        object.__setattr__(self, "patterns", as_matrix(self.patterns))
+        if not np.isfinite(self.patterns).all():
+            raise DataError("the patterns of the kernel are not finite numbers", "fill or remove missing values")
+        self.patterns.setflags(write=False)
+
+    def matrix(self, X: Matrix) -> Matrix:
+        """Return the kernel values (n, m) of rows X (n, p) with the patterns; memory of O(n m).
+
+        Raises
+        ------
+        DataError : values of a polynomial kernel that are too large for floating point.
+        """
+        if self.name == "gaussian":
+            squares: Matrix = cdist(X, self.patterns, "sqeuclidean")
+            return np.exp(-squares / (2.0 * self.width**2))
+        products: Matrix = np.asarray(X, dtype=float) @ self.patterns.T
+        if self.name == "linear":
+            return products
+        with np.errstate(over="ignore"):
+            powers: Matrix = (products + self.offset) ** self.degree
+        if not np.isfinite(powers).all():
+            raise DataError("values of the polynomial kernel overflow", "scale the columns, or choose a smaller degree")
+        return powers
+
+    def dataset(self, data: Dataset) -> Dataset:
+        """Return the data set of kernel values of the rows of (preprocessed) data, one feature for each pattern.
+
+        Its features are called ``row 1 .. row m``: the patterns are rows of the training data.
+        """
+        names = [f"row {i}" for i in range(1, len(self.patterns) + 1)]
+        return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels)
