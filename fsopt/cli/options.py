@@ -52,7 +52,7 @@ def load(source: str, label: str, missing: str | None) -> Dataset:
 
 
 def parse_params(given: list[str] | None) -> dict[str, Any]:
-    """Return the parameters of ``--param k=v``; a value is JSON, inf, or else a word."""
+    """Return the parameters of ``--param k=v``; a value is JSON, a number in another spelling, or else a word."""
     params: dict[str, Any] = {}
     for text in given or []:
         name, equals, value = text.partition("=")
@@ -65,12 +65,12 @@ def parse_params(given: list[str] | None) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    if text.strip().lower() in ("inf", "infinity"):
-        return float("inf")
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    for read in (json.loads, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
 
 
 def read_options(path: Path | None) -> dict[str, Any] | None:
