@@ -22,6 +22,7 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/modelling.py
 	$(BIN)/python benchmarks/resolve.py
 	$(BIN)/python benchmarks/gmeb.py
+	$(BIN)/python benchmarks/scale.py
 
 # Writes the instance library models/ anew, the same bytes on every run.
 instances: .venv/installed

@@ -1,0 +1,63 @@
+"""One-norm machines too large for one linear program: generated rows and columns beside the whole program in HiGHS.
+
+``python benchmarks/scale.py --limit 120``. One thread, two Gaussian classes that differ in 10 features, C = 1, models
+and certificates included. The whole program is stopped after ``--limit`` seconds of solving, and its time is then a
+lower bound. Asked at the two largest sizes: proved to 1e-6, and at least 5 times faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import fsopt
+from fsopt.data import Dataset
+from fsopt.drivers.generation import generate
+from fsopt.results import Status
+
+ASKED = 5.0
+SIZES = [(n, 50) for n in (1_000, 3_000, 10_000, 30_000, 100_000)]
+SIZES += [(100, p) for p in (1_000, 3_000, 10_000, 50_000)]
+LARGEST = ((100_000, 50), (100, 50_000))
+
+
+def data(n: int, p: int) -> Dataset:
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    return Dataset(rng.standard_normal((n, p)) + 0.5 * y[:, None] * (np.arange(p) < 10), y)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--limit", type=float, default=120.0)
+    limit = parser.parse_args().limit
+    console, missed = Console(), False
+    table = Table("n x p", "rounds", "objective", "gap", "generated s", "whole s", "whole / generated", "asked")
+    for n, p in SIZES:
+        source = data(n, p)
+        started = time.perf_counter()
+        ours = generate(source, np.ones(n), np.ones(p), options={"threads": 1})
+        mine = time.perf_counter() - started
+        started = time.perf_counter()
+        whole = fsopt.solve(fsopt.build("onsvm", source), "highs", time_limit=limit, options={"threads": 1})
+        other, ended = time.perf_counter() - started, whole.status is Status.OPTIMAL
+        asked = (n, p) in LARGEST
+        proved = ours.status is Status.OPTIMAL and ours.certificate is not None
+        agree = not ended or abs(whole.objective - ours.objective) <= 1e-6 * max(1.0, abs(whole.objective))
+        missed |= asked and not (proved and agree and other >= ASKED * mine)
+        mark = "" if ended else ">= "
+        table.add_row(
+            f"{n} x {p}", str(ours.iterations), f"{ours.objective:.8g}", f"{ours.certificate.worst:.1e}",
+            f"{mine:.2f}", f"{mark}{other:.2f}", f"{mark}{other / mine:.1f}", f">= {ASKED:g}" if asked else "-",
+        )  # fmt: skip
+        console.print(f"{n} x {p}: {mine:.2f} s generated, {mark}{other:.2f} s whole ({whole.status})")
+    console.print(table)
+    raise SystemExit(int(missed))
+
+
+if __name__ == "__main__":
+    main()
