@@ -51,7 +51,7 @@ def test_the_number_of_processes_does_not_matter():
     one, two = (mpm_surface(DATA, (0.5,), (5.0,), folds=3, jobs=jobs) for jobs in (1, 2))
     assert one.accuracy == two.accuracy
     assert one.n_features == two.n_features
-    np.testing.assert_array_equal(one.limits, two.limits)
+    np.testing.assert_allclose(one.limits, two.limits, rtol=1e-12)  # sums of other threads differ in the last digit
 
 
 def test_an_accuracy_that_a_training_fold_cannot_have_leaves_holes():

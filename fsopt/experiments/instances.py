@@ -62,11 +62,10 @@ INSTANCES: Mapping[str, Instance] = MappingProxyType(
         "gmeb-penalised": Instance(n=12, p=2, params={"c_plus": 0.25, "c_minus": 0.25}),
         # As many features as rows of a class: the covariance factor is then the centred rows themselves.
         "mpm": Instance(p=8),
-        # With more features SCIP may stall on these files at a tolerance of 1e-9.
-        "bmpm": Instance(p=2),
-        "s-mpm": Instance(p=2),
+        "bmpm": Instance(n=8, p=4, gap=0.5),
+        "s-mpm": Instance(n=8, p=4, gap=0.5),
         "l1-mpm": Instance(p=8, params={"delta": 0.6}),
-        "l0-mpm": Instance(p=3, gap=1.0, params={"delta": 0.6}),
+        "l0-mpm": Instance(n=6, p=3, gap=0.5, params={"delta": 0.6}),
         "l0-mpm-step": Instance(p=8, params={"alpha": 5.0, "v": [4.5, -4.0, 0.0, 0.0, 2.5, 0.0, 0.0, -1.0]}),
         "misclass": Instance(n=10, p=2, gap=0.25, params={"alpha": 1.0}),
         "fsv": Instance(n=12, p=3),
