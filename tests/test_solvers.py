@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs
 
 import fsopt
 from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
-from fsopt.solvers import highs, registry
+from fsopt.solvers import registry
 from fsopt.solvers.base import Session
 
 BOTH = pytest.mark.parametrize("solver", ["highs", "clarabel"])
@@ -287,31 +286,3 @@ def test_unknown_names_and_objectives_that_are_none_or_two():
     assert fsopt.solve(m).objective == pytest.approx(1 + 1.25 + 1.5 + 0.75)
     assert m.x[0].fixed
     assert m.x[0].value == 1.25
-
-
-# -- large linear programs in HiGHS --------------------------------------------------------------------------
-
-
-def test_interior_point_with_crossover_gives_the_same_vertex_kind_of_answer_and_warm_solves_after(monkeypatch):
-    data = blobs(40, 12, seed=2)
-    model = fsopt.build("onsvm", data, c=0.5)
-    simplex = fsopt.solve(model, "highs")
-    monkeypatch.setattr(highs, "INTERIOR", 0)
-    session = Session(model, "highs")
-    crossed = session.solve()
-    assert crossed.objective == pytest.approx(simplex.objective, rel=1e-9)
-    assert crossed.status == "optimal"
-    rows = len(crossed.point.y)
-    inside = np.sum((crossed.point.x > session.program.lb) & (crossed.point.x < session.program.ub))
-    assert inside <= rows
-    again = session.solve()
-    assert again.iterations < crossed.iterations
-    assert again.objective == pytest.approx(simplex.objective, rel=1e-9)
-
-
-def test_interior_point_proves_infeasibility_too(monkeypatch):
-    monkeypatch.setattr(highs, "INTERIOR", 0)
-    model = fsopt.build("gmeb-cuts", blobs(30, 3, gap=0.1), hard=True)
-    result = fsopt.solve(model, "highs")
-    assert result.status == "infeasible"
-    assert result.certificate.ok
