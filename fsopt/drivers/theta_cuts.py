@@ -47,7 +47,7 @@ def theta_cuts(
     data : the data set that the model was built from.
     model : from :func:`fsopt.models.gmeb_cuts.build_gmeb_cuts`; cuts are added to it.
     norm : the norm N of the same data and radii.
-    tolerance : relative gap at which to stop; a repeated theta stops too, at what the programs can resolve.
+    tolerance : relative gap at which to stop; a repeated theta stops too, ``stalled``.
     max_cuts, time_limit : further reasons to stop; the answer is then feasible, with its bound.
 
     Returns
@@ -82,9 +82,11 @@ def theta_cuts(
                 value, point = here, {"w": plane, "b": b}
             point |= _multipliers(session, step.point.y, thetas)
             recorder.record(objective=value, bound=bound, norm=size, theta=theta, cuts=len(thetas))
-            known = min(abs(theta - t) for t in thetas) <= REPEATED
-            if relative_gap(value, bound) <= tolerance or known:
+            if relative_gap(value, bound) <= tolerance:
                 stop = "optimal"
+                break
+            if min(abs(theta - t) for t in thetas) <= REPEATED:
+                stop = "stalled"
                 break
             if recorder.expired:
                 stop = "time-limit"
