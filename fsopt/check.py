@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from itertools import combinations
-from math import comb
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,20 +13,19 @@ from fsopt.certify import Certificate, certify_point, dual_point, make, relative
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
-from fsopt.drivers.gbd import certify_gbd
-from fsopt.drivers.l1_hinge import certify_l1_hinge
 from fsopt.drivers.penalties import approximation
 from fsopt.errors import FileError
+from fsopt.methods.claim import Claim
 from fsopt.methods.common import scaled_plane
-from fsopt.methods.gmeb_proof import Multipliers, certify_gmeb
+from fsopt.methods.gbd_proof import check_gbd
+from fsopt.methods.generated import COSTS, check_generated
+from fsopt.methods.gmeb_proof import check_gmeb
 from fsopt.methods.mpm_space import worst_case
 from fsopt.methods.objectives import OBJECTIVES, moments_of
-from fsopt.methods.penalised import certify_penalised
+from fsopt.methods.penalised import check_penalised
 from fsopt.methods.pmm import check_pmm
 from fsopt.methods.polyhedral import wrong_step
 from fsopt.methods.s_mpm import Weighted
-from fsopt.models.fsp import cut_coefficients
-from fsopt.models.gmeb_cuts import GmebNorm
 from fsopt.models.mpm_biased import penalised_ratio
 from fsopt.models.polyhedral import step_costs
 from fsopt.models.registry import build
@@ -37,8 +34,10 @@ from fsopt.saved import fingerprint, fit_from, point_from
 
 Vector = NDArray[np.float64]
 LOCAL_TOLERANCE = 1e-5
-ENUMERATE = 200_000
-"""Largest number of selections that are enumerated to recompute the master's bound."""
+CHECKS: Mapping[str, Callable[[Claim], Certificate]] = MappingProxyType(
+    {"gbd": check_gbd, "gmeb": check_gmeb, "gmeb-penalised": check_penalised, "pmm": check_pmm}
+)
+"""Method -> its own check; the others are certified again by the convex program of their last step."""
 
 
 def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[str, Any]:
@@ -141,28 +140,14 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     if "worst_case" in fit.details:
         found = worst_case(w, b, moments_of(work, {**fit.params, **_given(fit)}))
         residuals["worst case"] = float(np.abs(np.subtract(found, fit.details["worst_case"])).max())
-    if fit.method == "gbd":
-        return _check_gbd(fit, work, residuals)
-    if fit.method == "gmeb-penalised":
-        return certify_penalised(fit, data, residuals)
-    if fit.method == "pmm":
-        return check_pmm(fit, work, residuals)
-    if fit.method == "gmeb":
-        return _check_gmeb(fit, work, w, b, residuals)
-    if fit.method in ("onsvm", "l1-svm") and "alpha" in fit.details:
-        return _check_l1_hinge(fit, work, w, b, residuals)
+    claim = Claim(fit, data, work, w, b, value, residuals)
+    if fit.method in CHECKS:
+        return CHECKS[fit.method](claim)
+    if fit.method in COSTS and "alpha" in fit.details:
+        return check_generated(claim)
     if fit.details.get("program") is None or fit.details.get("point") is None:
         return make("mop" if fit.method == "mopfs" else "feasible", residuals, objective=value)
     return _check_proof(fit, work, w, b, value, residuals)
-
-
-def _check_l1_hinge(fit: Fit, data: Dataset, w: Vector, b: float, residuals: dict[str, float]) -> Certificate:
-    """Recompute the certificate of a machine that was solved by rows and columns."""
-    alpha = np.asarray(fit.details["alpha"])
-    if alpha.shape != (data.n,) or alpha.dtype.kind not in "if" or not np.all(np.isfinite(alpha)):
-        raise FileError("the saved multipliers are damaged", "fit again and save with -o")
-    costs = np.full(data.n, float(fit.params["c"]))
-    return certify_l1_hinge(data, costs, np.ones(data.p), w, b, alpha.astype(float), residuals=residuals)
 
 
 def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:
@@ -203,25 +188,6 @@ def _check_proof(
     return make(local, residuals, objective=value, tolerance=LOCAL_TOLERANCE)
 
 
-def _check_gmeb(fit: Fit, data: Dataset, w: Vector, b: float, residuals: dict[str, float]) -> Certificate:
-    """Recompute GMEB's certificate on the columns that were kept, in the units it was solved in."""
-    details = fit.details
-    try:
-        alive, units = np.array(details["columns"], dtype=int), np.array(details["units"], dtype=float)
-        held = details["multipliers"]
-        dual = Multipliers(np.array(held["mu"], dtype=float), *(float(held[k]) for k in ("unit", "plus", "minus")))
-        work = data.columns(alive)
-        radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
-        work = work.with_X(work.X / units)
-        proof = certify_gmeb(
-            work, GmebNorm.of(work, *radii), w[alive] * units, b, dual, separable=bool(details["separable"])
-        )
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise FileError(f"the saved multipliers are damaged: {error}", "fit again and save with -o") from error
-    return replace(proof, ok=make("convex", {**proof.residuals, **residuals}).ok,
-                   residuals={**proof.residuals, **residuals})  # fmt: skip
-
-
 def _outer(fit: Fit, data: Dataset, w: Vector) -> dict[str, float]:
     """Return how far S-MPM's last step is from its parameters, and the slope where the answer claims a maximum."""
     at = {**fit.params, **_given(fit)}
@@ -257,35 +223,3 @@ def _step_value(fit: Fit, data: Dataset, w: Vector, b: float) -> float:
     if fit.method == "misclass":
         return float(slopes["y"] @ y + slopes["z"] @ z)
     return float((1 - at["lam"]) * (y.mean() + z.mean()) + at["lam"] * slopes["v"] @ np.abs(w))
-
-
-def _check_gbd(fit: Fit, data: Dataset, residuals: dict[str, float]) -> Certificate:
-    alphas = [np.array(a, dtype=float) for a in fit.details.get("alphas", [])]
-    if not alphas or any(a.shape != (data.n,) for a in alphas) or fit.bound is None or fit.objective is None:
-        return Certificate("gbd", False, residuals, notes=("the saved cuts are damaged",))
-    cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, fit.params["tolerance"])
-    lower = _enumerated_bound(fit, data, alphas)
-    notes = ("the master's bound is its solver's: too many selections to enumerate",)
-    checks = dict(cuts.residuals)
-    if lower is not None:
-        notes = ("the master's bound was recomputed by enumeration",)
-        checks["bound"] = max(fit.bound - lower, 0.0) / max(1.0, abs(lower))
-    if fit.status is not Status.OPTIMAL:
-        checks.pop("gap")
-    return make("gbd", {**residuals, **checks}, objective=fit.objective, bound=fit.bound, notes=notes)
-
-
-def _enumerated_bound(fit: Fit, data: Dataset, alphas: list[Vector]) -> float | None:
-    """Return the minimum over all selections of size m of the largest cut, None where there are too many."""
-    m = fit.params.get("m")
-    if fit.params.get("costs") is not None:
-        return None
-    m = min(5, data.p) if m is None else int(m)
-    if comb(data.p, m) > ENUMERATE:
-        return None
-    constants, slopes = zip(*(cut_coefficients(data, a) for a in alphas), strict=True)
-    chosen = np.zeros((comb(data.p, m), data.p))
-    for row, subset in enumerate(combinations(range(data.p), m)):
-        chosen[row, list(subset)] = 1.0
-    worst: Vector = (np.array(constants)[:, None] - np.array(slopes) @ chosen.T).max(axis=0)
-    return float(max(worst.min(), 0.0))

@@ -11,13 +11,15 @@ separable data the same quotient gives :math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.certify import Certificate, make, relative_gap
 from fsopt.data import Dataset
+from fsopt.errors import FileError
+from fsopt.methods.claim import Claim
 from fsopt.models.gmeb_cuts import GmebNorm
 from fsopt.planes import hinge, project_multipliers
 
@@ -104,3 +106,23 @@ def _quotient(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> float:
     s, u = np.abs(data.X.T @ (mu * data.y)), norm.weights(theta)
     with np.errstate(divide="ignore"):
         return float(np.where(s > 0, s / u, 0.0).max())
+
+
+def check_gmeb(claim: Claim) -> Certificate:
+    """Recompute GMEB's certificate on the columns that were kept, in the units it was solved in."""
+    fit, data, w, b = claim.fit, claim.data, claim.w, claim.b
+    details = fit.details
+    try:
+        alive, units = np.array(details["columns"], dtype=int), np.array(details["units"], dtype=float)
+        held = details["multipliers"]
+        dual = Multipliers(np.array(held["mu"], dtype=float), *(float(held[k]) for k in ("unit", "plus", "minus")))
+        work = data.columns(alive)
+        radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
+        work = work.with_X(work.X / units)
+        proof = certify_gmeb(
+            work, GmebNorm.of(work, *radii), w[alive] * units, b, dual, separable=bool(details["separable"])
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise FileError(f"the saved multipliers are damaged: {error}", "fit again and save with -o") from error
+    return replace(proof, ok=make("convex", {**proof.residuals, **claim.residuals}).ok,
+                   residuals={**proof.residuals, **claim.residuals})  # fmt: skip

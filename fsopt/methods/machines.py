@@ -1,9 +1,9 @@
-"""Support vector machines, whole, one-norm and on few features: methods ``svm``, ``l1-svm``, ``onsvm``, ``gbd``."""
+"""Support vector machines, whole and one-norm: methods ``svm``, ``l1-svm``, ``onsvm``."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,22 +11,18 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.data import Dataset
-from fsopt.drivers.gbd import gbd
 from fsopt.drivers.generation import generate as generate_rows_and_columns
 from fsopt.drivers.recorder import usable
-from fsopt.errors import ParameterError
 from fsopt.methods.common import Plane, Run, check_rule, choose, make_fit, preprocess, proof, raw_plane
-from fsopt.models.blocks import number, whole
-from fsopt.models.fsp import build_fsp_master, build_fsp_sub, build_onsvm, build_svm
+from fsopt.methods.generated import generates
+from fsopt.models.blocks import number
+from fsopt.models.fsp import build_onsvm, build_svm
 from fsopt.results import DriverResult, Fit, SolveResult
 from fsopt.solvers.base import solve
-from fsopt.solvers.registry import SOLVERS
 
 THRESHOLD = 1e-6
 NOISE = 1e-10
 """A weight that moves scores by less than this, next to a margin of 1, is 0 up to the solver's rounding."""
-LONG, LARGE = 3_000, 150_000
-"""Rows or columns, and entries, from which small programs beat the whole one 3 times, see benchmarks/scale.py."""
 
 
 def _one_solve(
@@ -67,16 +63,6 @@ def _one_solve(
         data, map_, replace(plane, support=chosen), objective=result.objective, outcome=result,
         started=started, details=details,
     )  # fmt: skip
-
-
-def _generates(generate: bool | str, data: Dataset, run: Run) -> bool:
-    """Return whether small programs of some rows and columns are solved instead of the whole one."""
-    if generate not in (True, False, "auto"):
-        raise ParameterError(f"generate is {generate!r}", "one of auto, true, false")
-    if generate != "auto":
-        return bool(generate)
-    large = max(data.X.shape) >= LONG and data.X.size >= LARGE
-    return large and (run.solver is None or (run.solver in SOLVERS and SOLVERS[run.solver].duals))
 
 
 def fit_svm(
@@ -133,7 +119,7 @@ def fit_l1_svm(
     """
     return _one_solve(
         "onsvm", build_onsvm, data, run, c=c, scale=scale, rule=rule, units=units, epsilon=epsilon,
-        generate=_generates(generate, data, run),
+        generate=generates(generate, data, run),
     )  # fmt: skip
 
 
@@ -155,55 +141,4 @@ def fit_onsvm(
     Fit
         ``objective`` is (ONSVM) of paper 4, in preprocessed units.
     """
-    return _one_solve("onsvm", build_onsvm, data, run, c=c, scale=scale, generate=_generates(generate, data, run))
-
-
-def fit_gbd(
-    data: Dataset,
-    run: Run,
-    *,
-    m: int | None = None,
-    costs: Sequence[float] | None = None,
-    budget: float | None = None,
-    c: float = 1.0,
-    tolerance: float = 1e-6,
-    max_cuts: int = 250,
-    scale: str = "standard",
-) -> Fit:
-    """Fit the support vector machine that is best with a limited number of features (GBD-M).
-
-    Parameters
-    ----------
-    m : largest number of features; 5 (or all, where there are fewer) if no limit is given.
-    costs, budget : prices of the features and the budget, instead of m.
-    c : > 0, price of a unit of hinge loss.
-    tolerance, max_cuts : as in :func:`fsopt.drivers.gbd.gbd`.
-    scale : ``standard`` (default), ``center`` or ``none``.
-
-    Returns
-    -------
-    Fit
-        ``objective`` is F(sigma) of the final machine and ``bound`` the master's, in preprocessed units;
-        ``optimal`` where they meet, else ``feasible`` with the gap between them. Paper 4, GBD-M.
-    """
-    started = time.perf_counter()
-    c = number("gbd", "c", c, low=0.0, strict=True)
-    max_cuts = whole("gbd", "max_cuts", max_cuts, low=2, high=100_000)
-    tolerance = number("gbd", "tolerance", tolerance, low=0.0)
-    if m is None and costs is None and budget is None:
-        m = min(5, data.p)
-    work, map_ = preprocess(data, scale)
-    master = build_fsp_master(work, m=m, costs=costs, budget=budget)
-    sub = build_fsp_sub(work, sigma=np.zeros(data.p), c=c)
-    result = gbd(
-        work, master, sub, c=c, sub_solver=run.solver, options=run.options, tolerance=tolerance,
-        max_cuts=max_cuts, time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
-    w, sigma = result.point["w"], result.point["sigma"]
-    assert result.objective is not None
-    details: dict[str, Any] = {"alphas": result.point["alphas"], "c": c, "sigma": sigma}
-    chosen = tuple(np.flatnonzero((sigma > 0.5) & (np.abs(w) > THRESHOLD * np.abs(w).max(initial=0.0))).tolist())
-    return make_fit(
-        data, map_, Plane(w, result.point["b"], chosen), objective=result.objective, outcome=result,
-        started=started, details=details,
-    )  # fmt: skip
+    return _one_solve("onsvm", build_onsvm, data, run, c=c, scale=scale, generate=generates(generate, data, run))

@@ -14,6 +14,7 @@ from fsopt.certify import Certificate, make
 from fsopt.data import Dataset
 from fsopt.drivers.scale_search import Leaf, certify_scale_search, scale_search
 from fsopt.errors import FileError
+from fsopt.methods.claim import Claim
 from fsopt.methods.common import Plane, Run, check_rule, choose, make_fit
 from fsopt.methods.gmeb_data import unit_columns
 from fsopt.models.blocks import number
@@ -100,13 +101,14 @@ def fit_gmeb_penalised(
     )  # fmt: skip
 
 
-def certify_penalised(fit: Fit, data: Dataset, residuals: Mapping[str, float]) -> Certificate:
-    """Recompute the proof of a saved fit from the data, beside residuals of its objective.
+def check_penalised(claim: Claim) -> Certificate:
+    """Recompute the proof of a saved fit from the data.
 
     Raises
     ------
     FileError : the saved proof is damaged.
     """
+    fit, data = claim.fit, claim.raw
     if fit.objective is None or fit.bound is None:
         raise FileError("the saved fit has no objective or no bound", "fit again and save with -o")
     work, _, alive, units, _ = unit_columns(data, fit.params["scale"])
@@ -118,7 +120,7 @@ def certify_penalised(fit: Fit, data: Dataset, residuals: Mapping[str, float]) -
         drift = np.abs(scales - penalty.scales(fit.coef[alive] * fit.preprocessing.scale[alive] * units))
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise FileError(f"the saved leaves are damaged: {error}", "fit again and save with -o") from error
-    checks = {**residuals, **found.residuals, "scales": float(drift.max() / max(1.0, scales.max()))}
+    checks = {**claim.residuals, **found.residuals, "scales": float(drift.max() / max(1.0, scales.max()))}
     if fit.status is not Status.OPTIMAL:
         checks.pop("gap")
     return make("global", checks, tolerance=found.tolerance, objective=fit.objective, bound=fit.bound,

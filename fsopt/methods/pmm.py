@@ -12,6 +12,7 @@ from fsopt.certify import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.pmm import Stuck, certify_pmm, pmm
 from fsopt.errors import FileError
+from fsopt.methods.claim import Claim
 from fsopt.methods.common import Plane, Run, extend, make_fit, preprocess, select
 from fsopt.methods.polyhedral import THRESHOLD
 from fsopt.results import Fit
@@ -43,8 +44,9 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
     )  # fmt: skip
 
 
-def check_pmm(fit: Fit, data: Dataset, residuals: Mapping[str, float]) -> Certificate:
+def check_pmm(claim: Claim) -> Certificate:
     """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
+    fit = claim.fit
     below = fit.details.get("below")
     try:
         if isinstance(below, Mapping):
@@ -52,7 +54,7 @@ def check_pmm(fit: Fit, data: Dataset, residuals: Mapping[str, float]) -> Certif
                 int(below["d"]), float(below["value"]), np.array(below["w"], dtype=float), float(below["b"]),
                 point_from(below["point"]),
             )  # fmt: skip
-        proof = certify_pmm(data, int(fit.objective or 0), below)
+        proof = certify_pmm(claim.data, int(fit.objective or 0), below)
     except (KeyError, TypeError, ValueError) as error:
         raise FileError(f"the saved proof is damaged: {error}", "fit again and save with -o") from error
-    return replace(extend(proof, residuals), objective=fit.objective)
+    return replace(extend(proof, claim.residuals), objective=fit.objective)

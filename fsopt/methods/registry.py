@@ -11,7 +11,7 @@ from typing import Any
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Progress
 from fsopt.errors import ParameterError, unknown
-from fsopt.methods import gmeb, l0_mpm, machines, mopfs, mpm, penalised, pmm, polyhedral, rfe, s_mpm
+from fsopt.methods import gbd, gmeb, l0_mpm, machines, mopfs, mpm, penalised, pmm, polyhedral, rfe, s_mpm
 from fsopt.methods.common import Run
 from fsopt.models.registry import check_parameters, parameters
 from fsopt.results import Fit
@@ -64,7 +64,7 @@ _ENTRIES = (
     MethodSpec("pmm", pmm.fit_pmm, "SLA", "(16), Table 1", ("misclass-step",), "pmm"),
     MethodSpec("fsv", polyhedral.fit_fsv, "SLA", "(21)", ("fsv-step",), "sla"),
     MethodSpec("onsvm", machines.fit_onsvm, "GBD", "(ONSVM)", ("onsvm",)),
-    MethodSpec("gbd", machines.fit_gbd, "GBD", "(5)-(10)", ("fsp-sub", "fsp-master"), "gbd"),
+    MethodSpec("gbd", gbd.fit_gbd, "GBD", "(5)-(10)", ("fsp-sub", "fsp-master"), "gbd"),
     MethodSpec(
         "mopfs", mopfs.fit_mopfs, "MOP", "(13)-(15)",
         ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"), "mop",

@@ -1,0 +1,54 @@
+"""Linear programs of large data, solved by small ones of some rows and columns: when, and how that is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fsopt.certify import Certificate
+from fsopt.data import Dataset
+from fsopt.drivers.l1_hinge import certify_l1_hinge
+from fsopt.errors import FileError, ParameterError
+from fsopt.methods.claim import Claim
+from fsopt.methods.common import Run
+from fsopt.solvers.registry import SOLVERS
+
+Vector = NDArray[np.float64]
+Costs = Callable[[Claim], tuple[Vector, Vector]]
+LONG, LARGE = 3_000, 150_000
+"""Rows or columns, and entries, from which small programs beat the whole one 3 times, see benchmarks/scale.py."""
+
+
+def generates(generate: bool | str, data: Dataset, run: Run) -> bool:
+    """Return whether small programs of some rows and columns are solved instead of the whole one.
+
+    Raises
+    ------
+    ParameterError : ``generate`` is neither true nor false nor ``auto``.
+    """
+    if generate not in (True, False, "auto"):
+        raise ParameterError(f"generate is {generate!r}", "one of auto, true, false")
+    if generate != "auto":
+        return bool(generate)
+    large = max(data.X.shape) >= LONG and data.X.size >= LARGE
+    return large and (run.solver is None or (run.solver in SOLVERS and SOLVERS[run.solver].duals))
+
+
+def _one_norm(claim: Claim) -> tuple[Vector, Vector]:
+    return np.full(claim.data.n, float(claim.fit.params["c"])), np.ones(claim.data.p)
+
+
+COSTS: Mapping[str, Costs] = MappingProxyType({"onsvm": _one_norm, "l1-svm": _one_norm})
+"""Method -> the costs of rows (n,) and columns (p,) of the linear program that certifies it."""
+
+
+def check_generated(claim: Claim) -> Certificate:
+    """Recompute the certificate of an answer that was found by rows and columns, from its multipliers."""
+    alpha = np.asarray(claim.fit.details["alpha"])
+    if alpha.shape != (claim.data.n,) or alpha.dtype.kind not in "if" or not np.all(np.isfinite(alpha)):
+        raise FileError("the saved multipliers are damaged", "fit again and save with -o")
+    rows, columns = COSTS[claim.fit.method](claim)
+    return certify_l1_hinge(claim.data, rows, columns, claim.w, claim.b, alpha.astype(float), residuals=claim.residuals)
