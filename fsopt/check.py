@@ -18,13 +18,13 @@ from fsopt.errors import FileError
 from fsopt.methods.claim import Claim
 from fsopt.methods.common import scaled_plane
 from fsopt.methods.gbd_proof import check_gbd
-from fsopt.methods.generated import COSTS, check_generated
+from fsopt.methods.generated import check_one_norm
 from fsopt.methods.gmeb_proof import check_gmeb
 from fsopt.methods.mpm_space import worst_case
 from fsopt.methods.objectives import OBJECTIVES, moments_of
 from fsopt.methods.penalised import check_penalised
 from fsopt.methods.pmm import check_pmm
-from fsopt.methods.polyhedral import wrong_step
+from fsopt.methods.polyhedral import check_generated_step, wrong_step
 from fsopt.methods.s_mpm import Weighted
 from fsopt.models.mpm_biased import penalised_ratio
 from fsopt.models.polyhedral import step_costs
@@ -38,6 +38,10 @@ CHECKS: Mapping[str, Callable[[Claim], Certificate]] = MappingProxyType(
     {"gbd": check_gbd, "gmeb": check_gmeb, "gmeb-penalised": check_penalised, "pmm": check_pmm}
 )
 """Method -> its own check; the others are certified again by the convex program of their last step."""
+GENERATED: Mapping[str, Callable[[Claim], Certificate]] = MappingProxyType(
+    {"onsvm": check_one_norm, "l1-svm": check_one_norm, "misclass": check_generated_step, "fsv": check_generated_step}
+)
+"""Method -> its check where the answer was found by rows and columns."""
 
 
 def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[str, Any]:
@@ -143,8 +147,8 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     claim = Claim(fit, data, work, w, b, value, residuals)
     if fit.method in CHECKS:
         return CHECKS[fit.method](claim)
-    if fit.method in COSTS and "alpha" in fit.details:
-        return check_generated(claim)
+    if fit.method in GENERATED and "alpha" in fit.details:
+        return GENERATED[fit.method](claim)
     if fit.details.get("program") is None or fit.details.get("point") is None:
         return make("mop" if fit.method == "mopfs" else "feasible", residuals, objective=value)
     return _check_proof(fit, work, w, b, value, residuals)

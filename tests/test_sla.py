@@ -176,6 +176,12 @@ def test_an_answer_without_weights_says_so():
     assert any("lower lam" in warning for warning in fit.warnings)
 
 
+def test_weights_that_are_rounding_are_zero():
+    trapped, flat = (fsopt.fit("fsv", reference("sla_g2"), lam=lam, scale="none") for lam in (0.3, 0.9))
+    assert any("w = 0" in warning and str(RESTARTS) in warning for warning in trapped.warnings)
+    assert not np.any(flat.coef)
+
+
 @pytest.mark.parametrize("data", DATA[:2], ids=str)
 def test_misclassification_is_affine_invariant_and_feature_selection_is_not(data):
     rng = np.random.default_rng(5)

@@ -270,7 +270,7 @@ class _Loop:
         model = build("l1-hinge-part", part, offset=offset, **prices, **box)
         session = self.open(model)
         self.recorder.renew(session)
-        point = self.recorder.solve(session, "a restricted program", load=False).point
+        point = self.recorder.solve(session, "a restricted program", load=False, checked=False).point
         if point is None or point.y is None:
             raise SolverError(f"solver '{session.spec.name}' gives no multipliers", "take another one for LP")
         w, alpha = np.zeros(len(program.c)), fixed.copy()

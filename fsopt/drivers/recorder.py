@@ -43,6 +43,7 @@ class Recorder:
         self.history: list[Mapping[str, Any]] = []
         self._deadline = None if time_limit is None else time.perf_counter() + time_limit
         self._progress = progress
+        self._solvers: dict[str, None] = {}
         self._seen = dict.fromkeys(PHASES, 0.0)
 
     @property
@@ -55,9 +56,16 @@ class Recorder:
         """Whether the time limit has passed."""
         return self._deadline is not None and time.perf_counter() >= self._deadline
 
-    def solve(self, session: Session, what: str, *, load: bool = True, mip_gap: float | None = None) -> SolveResult:
-        """Solve a subproblem within the time left; raise OutOfTime or SolverError where it holds no point."""
+    def solve(
+        self, session: Session, what: str, *, load: bool = True, mip_gap: float | None = None, checked: bool = True
+    ) -> SolveResult:
+        """Solve a subproblem within the time left; raise OutOfTime or SolverError where it holds no point.
+
+        A driver that proves everything itself, whatever point it is given, takes them unchecked.
+        """
         result = session.solve(time_limit=self.remaining, load=load, mip_gap=mip_gap)
+        if not checked and result.point is not None:
+            return result
         if not result.status.solved and (result.stop == "time-limit" or self.expired):
             raise OutOfTime(f"the time limit passed before {what} was solved for the first time", "give more seconds")
         return usable(result, what)
@@ -65,6 +73,11 @@ class Recorder:
     def renew(self, *sessions: Session) -> None:
         """Go on with other sessions; the seconds of those before still count."""
         self._spent, self.sessions = self.seconds, sessions
+
+    def include(self, result: DriverResult) -> None:
+        """Count the seconds of a loop that ran inside this one, and name its solver."""
+        self._spent = {k: self._spent[k] + result.seconds[k] for k in PHASES}
+        self._solvers[result.solver] = None
 
     def record(self, **fields: Any) -> None:
         """Append the record of one iteration, with the seconds it took and why anything was rebuilt."""
@@ -97,7 +110,7 @@ class Recorder:
             point=point,
             history=tuple(self.history),
             certificate=certificate,
-            solver="+".join(dict.fromkeys(session.spec.name for session in self.sessions)),
+            solver="+".join(self._solvers | dict.fromkeys(session.spec.name for session in self.sessions)),
             seconds=self.seconds,
         )
 

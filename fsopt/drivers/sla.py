@@ -21,6 +21,8 @@ from fsopt.solvers.registry import SOLVERS
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
+ROUNDING = 1e-10
+"""Weights below this are zeros that a solver rounded."""
 RESTARTS = 4
 """Random starts that are added where the start from zero ends at w = 0."""
 
@@ -81,7 +83,8 @@ class _Descent:
     @property
     def trapped(self) -> bool:
         """Whether the run ended at w = 0."""
-        return self.stop == "stationary" and not np.any(self.vertex[self.session.columns(self.session.model.w)])
+        weights = self.vertex[self.session.columns(self.session.model.w)]
+        return self.stop == "stationary" and bool(np.abs(weights).max() <= ROUNDING)
 
     @property
     def point(self) -> dict[str, Any]:

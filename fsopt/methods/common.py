@@ -22,6 +22,8 @@ Vector = NDArray[np.float64]
 SCALES = ("standard", "center", "none", "unit-rows")
 RULES = ("relative", "absolute", "either")
 UNITS = ("raw", "scaled")
+NOISE = 1e-10
+"""What moves scores by less than this, next to a margin of 1, is a solver's rounding."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,11 @@ def choose(
     limits = {"relative": epsilon * size.max(initial=0.0), "absolute": epsilon}
     limit = limits.get(rule, min(limits.values()))
     return tuple(np.flatnonzero((size >= limit) & (size > 0)).tolist())
+
+
+def felt(w: Vector, X: Vector) -> Vector:
+    """Return weights (p,) without those that move no score of X (n, p) beyond :data:`NOISE`: rounded zeros."""
+    return np.where(np.abs(w) * np.abs(X).max(axis=0) > NOISE, w, 0.0)
 
 
 def select(w: Vector, threshold: float) -> tuple[int, ...]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,13 +14,14 @@ from fsopt.methods.common import Run
 from fsopt.solvers.registry import SOLVERS
 
 Vector = NDArray[np.float64]
-Costs = Callable[[Claim], tuple[Vector, Vector]]
 LONG, LARGE = 3_000, 150_000
 """Rows or columns, and entries, from which small programs beat the whole one 3 times, see benchmarks/scale.py."""
 
 
-def generates(generate: bool | str, data: Dataset, run: Run) -> bool:
+def generates(generate: bool | str, data: Dataset, run: Run, *, columns: bool = True) -> bool:
     """Return whether small programs of some rows and columns are solved instead of the whole one.
+
+    Many columns are a reason only where they have costs (``columns``): without, all of them are kept.
 
     Raises
     ------
@@ -33,22 +31,20 @@ def generates(generate: bool | str, data: Dataset, run: Run) -> bool:
         raise ParameterError(f"generate is {generate!r}", "one of auto, true, false")
     if generate != "auto":
         return bool(generate)
-    large = max(data.X.shape) >= LONG and data.X.size >= LARGE
+    large = max(data.X.shape if columns else (data.n,)) >= LONG and data.X.size >= LARGE
     return large and (run.solver is None or (run.solver in SOLVERS and SOLVERS[run.solver].duals))
 
 
-def _one_norm(claim: Claim) -> tuple[Vector, Vector]:
-    return np.full(claim.data.n, float(claim.fit.params["c"])), np.ones(claim.data.p)
-
-
-COSTS: Mapping[str, Costs] = MappingProxyType({"onsvm": _one_norm, "l1-svm": _one_norm})
-"""Method -> the costs of rows (n,) and columns (p,) of the linear program that certifies it."""
-
-
-def check_generated(claim: Claim) -> Certificate:
-    """Recompute the certificate of an answer that was found by rows and columns, from its multipliers."""
+def certify_generated(claim: Claim, row_costs: Vector, column_costs: Vector) -> Certificate:
+    """Certify the plane of a saved fit for costs (n,) and (p,) by its saved multipliers."""
     alpha = np.asarray(claim.fit.details["alpha"])
     if alpha.shape != (claim.data.n,) or alpha.dtype.kind not in "if" or not np.all(np.isfinite(alpha)):
         raise FileError("the saved multipliers are damaged", "fit again and save with -o")
-    rows, columns = COSTS[claim.fit.method](claim)
-    return certify_l1_hinge(claim.data, rows, columns, claim.w, claim.b, alpha.astype(float), residuals=claim.residuals)
+    return certify_l1_hinge(
+        claim.data, row_costs, column_costs, claim.w, claim.b, alpha.astype(float), residuals=claim.residuals
+    )
+
+
+def check_one_norm(claim: Claim) -> Certificate:
+    """Recompute the certificate of a one-norm machine that was found by rows and columns."""
+    return certify_generated(claim, np.full(claim.data.n, float(claim.fit.params["c"])), np.ones(claim.data.p))

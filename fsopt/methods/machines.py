@@ -13,7 +13,7 @@ import pyomo.environ as pyo
 from fsopt.data import Dataset
 from fsopt.drivers.generation import generate as generate_rows_and_columns
 from fsopt.drivers.recorder import usable
-from fsopt.methods.common import Plane, Run, check_rule, choose, make_fit, preprocess, proof, raw_plane
+from fsopt.methods.common import NOISE, Plane, Run, check_rule, choose, make_fit, preprocess, proof, raw_plane
 from fsopt.methods.generated import generates
 from fsopt.models.blocks import number
 from fsopt.models.fsp import build_onsvm, build_svm
@@ -21,8 +21,6 @@ from fsopt.results import DriverResult, Fit, SolveResult
 from fsopt.solvers.base import solve
 
 THRESHOLD = 1e-6
-NOISE = 1e-10
-"""A weight that moves scores by less than this, next to a margin of 1, is 0 up to the solver's rounding."""
 
 
 def _one_solve(
