@@ -53,9 +53,15 @@ def equilibrate(
     """Return the scaling of linear rows A (m, n) with two sides, columns with two bounds, and cones.
 
     A finite side or bound other than 0 fixes the unit of its row or column, and so does the curvature (n,) that
-    the objective has along a column. The other rows follow the columns, the other columns follow the rows, in
-    turn; the cones follow the columns.
+    the objective has along a column; the rows of a norm with a constant bound have this bound as their sides. The
+    other rows follow the columns, the other columns follow the rows, in turn; the other cones follow the columns.
     """
+    m, radii = A.shape[0], _radii(cones)
+    balls = np.repeat(radii > 0, cones.sizes)
+    if balls.any():
+        A = sp.csr_matrix(sp.vstack([A, cones.G[balls]]))
+        radius = np.repeat(radii, cones.sizes)[balls]
+        sides = np.append(sides[0], -radius), np.append(sides[1], radius)
     if not np.all(A.data):
         A = A.copy()
         A.eliminate_zeros()
@@ -79,7 +85,15 @@ def equilibrate(
         largest = _segment_max(log_rows + column[A.indices], A.indptr)
         row = np.where(anchored_row, row, largest)
     columns: Vector = 2.0 ** np.round(column)
-    return Scaling(columns, 2.0 ** -np.round(row), *_balance(cones, columns))
+    return Scaling(columns, 2.0 ** -np.round(row[:m]), *_balance(cones, columns, radii))
+
+
+def _radii(cones: ConeStack) -> Vector:
+    """Return the bound of each cone that is a norm with a constant bound, 0 for the others."""
+    heads = cones.starts[:-1]
+    constant = (np.diff(cones.G.indptr)[heads] == 0) & (cones.orders == 0) & (cones.pairs == 0)
+    radii: Vector = np.where(constant, cones.h[heads], 0.0)
+    return radii
 
 
 def _anchor(low: Vector, high: Vector) -> tuple[NDArray[np.bool_], Vector]:
@@ -97,8 +111,8 @@ def _segment_max(values: Vector, indptr: NDArray[np.int64]) -> Vector:
     return result
 
 
-def _balance(cones: ConeStack, columns: Vector) -> tuple[sp.csr_matrix, sp.csr_matrix]:
-    """Return T and its inverse: a boost along the paired row of each cone, then division by its largest entry."""
+def _balance(cones: ConeStack, columns: Vector, radii: Vector) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+    """Return T and its inverse: a boost along the paired row of each cone, then division by its radius or size."""
     k = len(cones.h)
     if not k:
         return sp.csr_matrix((0, 0)), sp.csr_matrix((0, 0))
@@ -110,7 +124,7 @@ def _balance(cones: ConeStack, columns: Vector) -> tuple[sp.csr_matrix, sp.csr_m
     factor = np.sqrt(np.where(both, g, 1.0) / np.where(both, f, 1.0))
     boost, unboost = _boost(k, head, tail, factor), _boost(k, head, tail, 1 / factor)
     size = np.maximum.reduceat(_largest(sp.csr_matrix(boost @ scaled)), cones.starts[:-1])
-    size = np.where(cones.orders > 0, 1.0, size)
+    size = np.where(cones.orders > 0, 1.0, np.where(radii > 0, radii, size))
     block = np.repeat(np.where(size > 0, size, 1.0), cones.sizes)
     return sp.csr_matrix(sp.diags(1 / block) @ boost), sp.csr_matrix(unboost @ sp.diags(block))
 
