@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pyomo.environ as pyo
+from sklearn.svm import SVC
 
 from fsopt.data import Dataset
+from fsopt.planes import hinge
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "tests" / "reference"
@@ -38,6 +40,33 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
     data = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     return path
+
+
+def exact_value(data, sigma, c):
+    """Return F(sigma), the machine on the selected features, from libsvm; the empty selection in closed form."""
+    chosen = np.flatnonzero(sigma)
+    if not len(chosen):
+        return c * 2 * min((data.y > 0).sum(), (data.y < 0).sum())
+    X = data.X[:, chosen]
+    w = SVC(kernel="linear", C=c, tol=1e-9).fit(X, data.y).coef_[0]
+    return 0.5 * w @ w + c * min(hinge(X @ w + b, data.y) for b in data.y - X @ w)
+
+
+def all_values(data, c):
+    """Return selection -> F(sigma) for all 2^p selections."""
+    return {s: exact_value(data, np.array(s), c) for s in itertools.product((0, 1), repeat=data.p)}
+
+
+def keeps(s, *, m=None, costs=None, budget=None, include=(), exclude=(), implies=(), conflicts=()) -> bool:
+    """Return whether a selection (p,) keeps limits, by features' places: those of fsopt.models.limits, said again."""
+    return (
+        (m is None or s.sum() <= m)
+        and (costs is None or np.asarray(costs) @ s <= budget)
+        and all(s[j] for j in include)
+        and not any(s[j] for j in exclude)
+        and all(s[k] or not s[j] for j, k in implies)
+        and all(sum(s[j] for j in group) <= 1 for group in conflicts)
+    )
 
 
 def integers(kind):

@@ -2,18 +2,16 @@
 
 import json
 import re
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from sklearn.svm import SVC
-from support import REFERENCE, blobs, reference
+from support import REFERENCE, all_values, blobs, reference
 
 import fsopt
 from fsopt.drivers.gbd import gbd
 from fsopt.errors import InfeasibleError
-from fsopt.planes import hinge
 from fsopt.results import Status
 from fsopt.solvers.base import Session
 
@@ -72,20 +70,6 @@ def test_what_cannot_be_asked_for_is_refused_before_any_solver(entry, monkeypatc
 
 
 # ---------------------------------------------------------------- GBD against all selections
-
-
-def exact_value(data, sigma, c):
-    """Return F(sigma) from libsvm, with the empty selection in closed form."""
-    chosen = np.flatnonzero(sigma)
-    if not len(chosen):
-        return c * 2 * min((data.y > 0).sum(), (data.y < 0).sum())
-    X = data.X[:, chosen]
-    w = SVC(kernel="linear", C=c, tol=1e-9).fit(X, data.y).coef_[0]
-    return 0.5 * w @ w + c * min(hinge(X @ w + b, data.y) for b in data.y - X @ w)
-
-
-def all_values(data, c):
-    return {s: exact_value(data, np.array(s), c) for s in product((0, 1), repeat=data.p)}
 
 
 @pytest.mark.parametrize("seed", range(8))

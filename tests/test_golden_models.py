@@ -22,10 +22,12 @@ CORE = ("highs", "clarabel")
 """The solvers of the core install; the others are in test_conformance.py."""
 FEW = settings(max_examples=8, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
+KINDS = {"model": {}, "relax": {"relax": True}}
+"""Kind of a reference value -> parameters of its model that the entry does not name."""
 GOLDEN = [
     pytest.param(entry, id="-".join([entry["name"], entry["data"], *(f"{k}={v}" for k, v in entry["params"].items())]))
     for entry in json.loads((REFERENCE / "golden.json").read_text())
-    if entry["kind"] == "model" and entry["name"] in fsopt.MODELS
+    if entry["kind"] in KINDS and entry["name"] in fsopt.MODELS
 ]
 
 
@@ -45,10 +47,11 @@ def best(name, data, **params):
 @pytest.mark.parametrize("entry", GOLDEN)
 def test_reference_optimum_with_every_solver_of_the_class(entry):
     data = reference(entry["data"])
-    m, result = best(entry["name"], data, **entry["params"])
+    m, result = best(entry["name"], data, **entry["params"], **KINDS[entry["kind"]])
     assert abs(result.objective - entry["objective"]) <= entry["atol"] + entry["rtol"] * abs(entry["objective"])
     kind = fsopt.classify(m)
-    assert kind == fsopt.MODELS[entry["name"]].problem_class
+    integers = "MI" if entry["kind"] == "relax" else ""
+    assert integers + kind == fsopt.MODELS[entry["name"]].problem_class
     for solver in CORE:
         spec = fsopt.SOLVERS[solver]
         slow = solver == "highs" and kind == "QP" and data.n > 100
@@ -60,7 +63,8 @@ def test_reference_optimum_with_every_solver_of_the_class(entry):
 
 def test_the_reference_file_reaches_most_models():
     assert len(GOLDEN) >= 50
-    assert {entry.values[0]["name"] for entry in GOLDEN} >= {"gmeb-primal", "gmeb-dual", "mpm", "l1-mpm", "rsvm", "svm"}
+    assert {entry.values[0]["name"] for entry in GOLDEN} >= {"gmeb-primal", "gmeb-dual", "mpm", "l1-mpm", "rsvm", "svm",
+                                                          "svm-dual", "fsp-m-perspective"}  # fmt: skip
 
 
 # -- duality ----------------------------------------------------------------------------------------------

@@ -37,6 +37,8 @@ def fit(
     solver: options.Solver = None,
     options_file: options.Options = None,
     time_limit: options.TimeLimit = None,
+    checkpoint: options.Checkpoint = None,
+    resume: options.Resume = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -61,6 +63,8 @@ def fit(
             time_limit=time_limit,
             options=solver_options,
             progress=report,
+            checkpoint=checkpoint,
+            resume=resume,
             **params,
         )
     record = fit_record(fitted, data=source, source=data) | {"label": label, "missing": missing}

@@ -35,6 +35,10 @@ def writable(path: Path | None) -> Path | None:
 
 
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="save as JSON to this file", callback=writable)]
+Checkpoint = Annotated[
+    Path | None, typer.Option("--checkpoint", help="replace this file after each iteration", callback=writable)
+]
+Resume = Annotated[Path | None, typer.Option("--resume", help="go on from a checkpoint of the same run")]
 Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
 
 

@@ -3,45 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from fsopt.certify import Certificate, make, relative_gap
 from fsopt.data import Dataset
+from fsopt.drivers.gbd_checkpoint import identity, load, save
+from fsopt.drivers.gbd_problems import Master, Subproblem
+from fsopt.drivers.gbd_root import root_cut
+from fsopt.drivers.gbd_state import Iterate, State, certify_gbd
 from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
-from fsopt.errors import SolverError
-from fsopt.models.fsp import add_cut
-from fsopt.planes import hinge, midpoint_intercept, project_multipliers
+from fsopt.errors import ParameterError
+from fsopt.files import check_writable
+from fsopt.models.blocks import number, vector, whole
 from fsopt.results import DriverResult, Status
-from fsopt.solvers.base import Session
 
 Vector = NDArray[np.float64]
-
-
-@dataclass
-class _State:
-    """The incumbent, the cuts behind the bound, and the selections that were tried."""
-
-    upper: float = np.inf
-    lower: float = 0.0
-    sigma: Vector = field(default_factory=lambda: np.zeros(0))
-    w: Vector = field(default_factory=lambda: np.zeros(0))
-    b: float = 0.0
-    alphas: list[Vector] = field(default_factory=list)
-    tried: set[bytes] = field(default_factory=set)
-
-    def keep(self, sigma: Vector, value: float, w: Vector, b: float) -> None:
-        """Take a selection over as incumbent if it is the best one so far."""
-        if value < self.upper:
-            self.upper, self.sigma, self.w, self.b = value, sigma, w, b
-
-    @property
-    def gap(self) -> float:
-        return relative_gap(self.upper, self.lower)
+STARTS = ("all", "zero")
+STABILISATIONS = ("in-out", "none")
+INWARD = 0.1
+"""How far the second cut of an iteration is made from the master's selection towards the even one."""
 
 
 def gbd(
@@ -52,133 +36,181 @@ def gbd(
     c: float,
     master_solver: str | None = None,
     sub_solver: str | None = None,
+    start: str | ArrayLike = "all",
+    root_cuts: int = 0,
+    stabilisation: str = "in-out",
     tolerance: float = 1e-6,
     max_cuts: int = 250,
+    validation: Dataset | None = None,
+    patience: int | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    checkpoint: Path | None = None,
+    resume: Path | None = None,
 ) -> DriverResult:
-    r"""Minimise :math:`F(\sigma)` over the selections that a master problem allows.
+    r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections that a master problem allows.
 
     Solve the subproblem at sigma, take its multipliers alpha, made exactly dual feasible, add the cut
     :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to the master, and go on at the master's
     solution. The upper bound is the best primal value, the lower bound is what branch and bound proved about
-    the master. The first cut is that of the machine on all features: it is valid for every selection, starts
-    the lower bound at F(e) instead of 0, and asks nothing of the constraints on sigma.
+    the master. Every alpha of a cut is valid for every selection, so no solver's tolerance endangers the bounds.
 
     Parameters
     ----------
     data : the data set behind both models.
-    master, sub : models ``fsp-master`` (without lambda) and ``fsp-sub``; further constraints on ``sigma`` of
-        the master are the user's.
+    master, sub : models ``fsp-master`` and ``fsp-sub``; further constraints on ``sigma`` of the master are the
+        user's, and what its objective charges for sigma is lambda.
     c : the price of the hinge loss in ``sub``.
+    master_solver, sub_solver, options : for the master (an MILP) and the subproblem (a QP); options of the latter's.
+    start : where the first cut is made. ``all`` features, which starts the lower bound at F(e); ``zero``, the
+        paper's feasible point, or where the limits forbid it the first master's; or sigma (p,) in [0, 1].
+    root_cuts : >= 0, cuts spent on the relaxation before the loop, of which one is kept, :func:`root_cut`.
+    stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
+        the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
     max_cuts : at least 2; the paper stops after 250.
+    validation : rows in the space of ``data``; the answer is then the iterate with the fewest errors there.
+    patience : >= 1, iterations without fewer errors after which the loop stops; None goes on.
+    checkpoint : file that is replaced after each iteration.
+    resume : checkpoint of the same data, limits and settings to go on from; tolerance and limits may differ.
 
     Returns
     -------
     DriverResult
         ``point`` has ``sigma``, ``w``, ``b`` and the list ``alphas`` of the multipliers behind the cuts.
         ``optimal`` where the gap is closed and every cut was recomputed from a dual feasible alpha; else
-        ``feasible`` with upper and lower bound.
+        ``feasible`` with upper and lower bound. ``stop`` is ``optimal``, ``repeated`` (the master brought back a
+        selection that was tried), ``validation``, ``time-limit``, ``iteration-limit`` or ``interrupted``.
 
     Raises
     ------
+    InfeasibleError : no selection keeps the limits.
+    ParameterError : a parameter out of range.
+    FileError : a checkpoint that cannot be written, or is damaged or of another run.
     SolverError : the master or a subproblem was not solved.
+
+    Notes
+    -----
+    Paper 4, Table 1; with lambda GBD-lambda, (12)-(15), whose closed form for sigma holds for one cut only.
     """
-    master_session = Session(master, master_solver)
-    sub_session = Session(sub, sub_solver, options=options)
-    recorder = Recorder([master_session, sub_session], time_limit, progress)
-    state = _State()
-    stop = "iteration-limit"
-    sigma = np.ones(data.p)
+    _check(root_cuts, stabilisation, tolerance, max_cuts, validation, patience)
+    first = _first(data, start)
+    main = Master(data, master, master_solver)
+    machine = Subproblem(data, sub, c, sub_solver, options)
+    relaxed = Master(data, master, None, relaxed=True) if root_cuts and resume is None else None
+    sessions = [main.session, machine.session, *([relaxed.session] if relaxed else [])]
+    recorder = Recorder(sessions, time_limit, progress)
+    problem = identity(
+        data, main, validation, c=c, start=start if isinstance(start, str) else first.tolist(),
+        root_cuts=root_cuts, stabilisation=stabilisation,
+    )  # fmt: skip
+    if checkpoint is not None:
+        check_writable(checkpoint)
+    least = float(np.minimum(main.prices, 0.0).sum())
+    state = State(first, main.allows(first), least)
     try:
-        for k in range(max_cuts):
-            plane = _solve_sub(data, sub, sub_session, sigma, c, state, recorder)
-            if k > 0:
-                state.tried.add(sigma.tobytes())
-                state.keep(sigma, *plane)
-            master_session.add(add_cut(master, data, state.alphas[-1]))
-            sigma = _solve_master(master, master_session, state, tolerance, recorder)
-            recorder.record(objective=state.upper, bound=state.lower, gap=state.gap)
-            if k == 0:
-                continue
-            if state.upper - state.lower <= tolerance * max(1.0, abs(state.upper)):
-                stop = "optimal"
-            elif recorder.expired:
-                stop = "time-limit"
-            elif sigma.tobytes() in state.tried:
-                stop = "repeated"
-            else:
-                continue
-            break
+        if resume is not None:
+            state = _go_on(resume, problem, main, machine, recorder, tolerance)
+        elif relaxed is not None:
+            found = root_cut(relaxed, machine, recorder, most=root_cuts)
+            state.alphas = [] if found is None else [found[0]]
+            main.add(state.alphas)
+        if start == "zero" and not state.allowed:
+            state.sigma, state.allowed = np.round(main.solve(recorder)[1]), True
+        while not (stop := _stop(state, recorder, tolerance, max_cuts, patience)):
+            main.add(_separate(state, main, machine, recorder, validation, stabilisation, max_cuts))
+            main.step(state, tolerance, recorder)
+            errors = {} if state.chosen is None or validation is None else {"validation_error": state.chosen.error}
+            recorder.record(
+                objective=state.upper, bound=state.lower, gap=state.gap, cuts=len(state.alphas), **errors
+            )  # fmt: skip
+            if checkpoint is not None:
+                save(checkpoint, state, recorder.history, problem)
     except (KeyboardInterrupt, OutOfTime) as reason:
-        if not np.isfinite(state.upper):
+        if state.best is None:
             raise
         stop = stop_word(reason)
-    certificate = certify_gbd(data, state.alphas, c, state.upper, state.lower, tolerance)
+    return _end(data, state, c, tolerance, recorder, stop, state.best if validation is None else state.chosen)
+
+
+def _check(
+    root_cuts: int, stabilisation: str, tolerance: float, max_cuts: int, validation: Dataset | None,
+    patience: int | None,
+) -> None:  # fmt: skip
+    """Raise ParameterError for a setting of the loop that is out of range."""
+    number("gbd", "tolerance", tolerance, low=0.0)
+    whole("gbd", "max_cuts", max_cuts, low=2, high=100_000)
+    whole("gbd", "root_cuts", root_cuts, low=0, high=100_000)
+    if stabilisation not in STABILISATIONS:
+        raise ParameterError(f"'stabilisation' of 'gbd' is {stabilisation!r}", f"one of {', '.join(STABILISATIONS)}")
+    if patience is not None:
+        whole("gbd", "patience", patience, low=1, high=100_000)
+        if validation is None:
+            raise ParameterError("'gbd' has 'patience' but no 'validation'", "give rows to validate on, or neither")
+
+
+def _first(data: Dataset, start: str | ArrayLike) -> Vector:
+    """Return the sigma (p,) of the first cut."""
+    if not isinstance(start, str):
+        return vector("gbd", "start", start, data.p, low=0.0, high=1.0)
+    if start not in STARTS:
+        raise ParameterError(f"'start' of 'gbd' is {start!r}", f"one of {', '.join(STARTS)}, or sigma")
+    return np.full(data.p, float(start == "all"))
+
+
+def _go_on(
+    path: Path, problem: Mapping[str, str], master: Master, sub: Subproblem, recorder: Recorder, tolerance: float
+) -> State:
+    """Return the state of a checkpoint, its bound proved again by the master over its cuts."""
+    state, history = load(path, problem, sub, master.prices)
+    recorder.history.extend(history)
+    master.add(state.alphas)
+    gap, state.lower = state.gap, float(np.minimum(master.prices, 0.0).sum())
+    master.step(state, tolerance, recorder, gap)
+    return state
+
+
+def _separate(
+    state: State, master: Master, sub: Subproblem, recorder: Recorder, validation: Dataset | None,
+    stabilisation: str, max_cuts: int,
+) -> list[Vector]:  # fmt: skip
+    """Try the selection at hand, keep its machine where it is allowed, and return the multipliers of the new cuts."""
+    sigma = state.sigma
+    alpha, w = sub.solve(sigma, recorder)
+    new = [alpha]
+    if state.allowed:
+        state.keep(sub.iterate(sigma, w, master.prices, validation))
+    inward = stabilisation == "in-out" and state.best is not None and np.ptp(sigma) > 0.0
+    if inward and len(state.alphas) + 1 < max_cuts:
+        new.append(sub.solve((1.0 - INWARD) * sigma + INWARD * sigma.mean(), recorder)[0])
+    state.alphas += new
+    return new
+
+
+def _stop(
+    state: State, recorder: Recorder, tolerance: float, max_cuts: int, patience: int | None
+) -> str:  # fmt: skip
+    """Return why the loop ends here, empty where it goes on: it does so until there is an answer."""
+    if state.best is None:
+        return ""
+    reasons = {
+        "optimal": state.closed(tolerance),
+        "time-limit": recorder.expired,
+        "repeated": state.sigma.tobytes() in state.tried,
+        "validation": patience is not None and state.stale >= patience,
+        "iteration-limit": len(state.alphas) >= max_cuts,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _end(
+    data: Dataset, state: State, c: float, tolerance: float, recorder: Recorder, stop: str, answer: Iterate | None
+) -> DriverResult:
+    assert answer is not None
+    certificate = certify_gbd(data, state.alphas, c, answer.value, state.lower, tolerance)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
-    point = {"sigma": state.sigma, "w": state.w, "b": state.b, "alphas": state.alphas}
-    return recorder.end(status, stop, objective=state.upper, bound=state.lower, point=point, certificate=certificate)
-
-
-def _solve_master(
-    master: pyo.ConcreteModel, session: Session, state: _State, tolerance: float, recorder: Recorder
-) -> Vector:
-    """Return the master's selection and raise the lower bound to what its branch and bound proved.
-
-    The master is solved to a tenth of the gap that is still open: any bound it proves is valid, and early ones
-    need no digits. Should that bring back a selection that was tried, it is solved to the tolerance instead.
-    """
-    exact = 0.1 * tolerance
-    for mip_gap in (max(0.1 * state.gap, exact) if state.tried else 0.1, exact):
-        result = recorder.solve(session, "the master problem", mip_gap=mip_gap)
-        state.lower = max(state.lower, result.bound if result.bound is not None else 0.0)
-        sigma = np.round([v.value for v in master.sigma.values()])
-        if sigma.tobytes() not in state.tried or state.upper - state.lower <= tolerance * max(1.0, state.upper):
-            break
-    return sigma
-
-
-def _solve_sub(
-    data: Dataset,
-    sub: pyo.ConcreteModel,
-    session: Session,
-    sigma: Vector,
-    c: float,
-    state: _State,
-    recorder: Recorder,
-) -> tuple[float, Vector, float]:
-    """Solve the subproblem at sigma, keep its multipliers, and return its primal value and plane."""
-    sub.sigma.store_values(dict(enumerate(sigma.tolist())))
-    session.update(sub.selection)
-    # Read from the point, without loading values and prices of all rows into the model on each of the cuts.
-    point = recorder.solve(session, "the subproblem", load=False).point
-    if point is None or point.y is None:
-        raise SolverError(f"solver '{session.spec.name}' gives no multipliers for the cuts", "take another for SUB")
-    state.alphas.append(project_multipliers(point.y[session.rows(sub.margin)], data.y, c))
-    w = np.where(sigma > 0.5, point.x[session.columns(sub.w)], 0.0)
-    scores = data.X @ w
-    b = midpoint_intercept(scores, data.y)
-    return 0.5 * float(w @ w) + c * hinge(scores + b, data.y), w, b
-
-
-def certify_gbd(
-    data: Dataset, alphas: list[Vector], c: float, upper: float, lower: float, tolerance: float
-) -> Certificate:
-    """Certify the bounds: every cut is valid because its alpha is dual feasible, and the gap is closed.
-
-    The lower bound is the master's over these cuts, proved by the branch and bound of its solver.
-    """
-    A = np.array(alphas) if alphas else np.zeros((0, data.n))
-    outside = max(float(np.maximum(-A, A - c).max(initial=0.0)), 0.0) / max(1.0, c)
-    balance = float(np.abs(A @ data.y).max(initial=0.0)) / max(1.0, c)
-    residuals = {"alpha bounds": outside, "alpha balance": balance, "gap": relative_gap(upper, lower)}
-    return make(
-        "gbd",
-        residuals,
-        tolerance=max(tolerance, 1e-9),
-        objective=upper,
-        bound=lower,
-        bound_source="master problem",
-    )
+    point = {"sigma": answer.sigma, "w": answer.w, "b": answer.b, "alphas": state.alphas}
+    return recorder.end(
+        status, stop, objective=answer.value, bound=state.lower, point=point, certificate=certificate
+    )  # fmt: skip

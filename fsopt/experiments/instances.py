@@ -73,7 +73,12 @@ INSTANCES: Mapping[str, Instance] = MappingProxyType(
         "misclass-milp": Instance(gap=0.25),
         "misclass-lpec": Instance(gap=0.25),
         "fsp-sub": Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}),
+        "fsp-sub-dual": Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}),
         "fsp-master": Instance(params={"m": 2, "cuts": _CUTS}),
+        "fsp-m": Instance(n=12, p=3, params={"m": 2}),
+        "fsp-lambda": Instance(n=12, p=3, params={"lam": [0.5, 0.25, 0.125]}),
+        "fsp-m-perspective": Instance(params={"m": 2, "conflicts": [[0, 1]]}),
+        "fsp-m-bigm": Instance(params={"costs": [1.0, 2.0, 1.0, 1.0], "budget": 3.0, "implies": [[0, 2]]}),
         "l1-hinge-part": Instance(
             params={
                 "column_costs": [1.0, 0.0, 0.5, 2.0],
@@ -84,6 +89,8 @@ INSTANCES: Mapping[str, Instance] = MappingProxyType(
         ),
         "rsvm-dual": Instance(params={"scale": [1.0, 4.0, 0.25, 1.0]}),
         "rsvm-least-norm": Instance(params={"e_cap": 12.0}),
+        "mmop": Instance(n=12, p=2),
+        "kernel-scaling": Instance(params={"c": 0.5}),
         "kernel-scaling-step": Instance(params={"c": 0.5}),
     }
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,12 +37,15 @@ class Run:
     time_limit : seconds for the whole method; None for no limit.
     options : options of the solver.
     progress : called with the record of each iteration of a driver.
+    checkpoint, resume : file that a driver replaces after each iteration, and one to go on from; None for none.
     """
 
     solver: str | None = None
     time_limit: float | None = None
     options: Mapping[str, Any] | None = None
     progress: Progress | None = None
+    checkpoint: Path | None = None
+    resume: Path | None = None
 
 
 def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
-from fsopt.models.blocks import Vector, add_classifier, add_margins, new_model, number, squares, vector, whole
+from fsopt.models.blocks import Vector, add_classifier, add_margins, new_model, number, squares, vector
+from fsopt.models.limits import Feature, Limits, penalties
 
 
 def build_svm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
@@ -144,17 +145,24 @@ def build_fsp_master(
     m: int | None = None,
     costs: ArrayLike | None = None,
     budget: float | None = None,
-    lam: float | None = None,
+    lam: ArrayLike | None = None,
+    include: Sequence[Feature] = (),
+    exclude: Sequence[Feature] = (),
+    implies: Sequence[Sequence[Feature]] = (),
+    conflicts: Sequence[Sequence[Feature]] = (),
     cuts: Sequence[ArrayLike] = (),
 ) -> pyo.ConcreteModel:
     r"""Return the relaxed master problem of generalized Benders, a mixed-integer linear program.
 
     .. math::
 
-        \min\ \theta\ (+ \lambda e'\sigma) \quad\text{s.t.}\quad
+        \min\ \theta\ (+ \lambda'\sigma) \quad\text{s.t.}\quad
         & \theta \ge e'\alpha^s - \tfrac12 \sum_j q_j(\alpha^s)^2 \sigma_j, \quad q_j(\alpha) = \sum_i
         \alpha_i y_i x_{ij}, \quad s = 1, \dots \\
         & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B, \qquad \sigma \in \{0,1\}^p,\ \theta \ge 0
+
+    and the rules between features: :math:`\sigma_j = 1` (include), :math:`\sigma_j = 0` (exclude),
+    :math:`\sigma_j \le \sigma_k` (implies), :math:`\sum_{j \in g} \sigma_j \le 1` (conflicts).
 
     Minimisation signs: the paper's UB and LB are for the maximisation of the negative. A cut holds for every
     feature, the unselected ones too, and for every alpha that is feasible for the dual of the SVM.
@@ -162,48 +170,51 @@ def build_fsp_master(
     Parameters
     ----------
     m : largest number of features, 1..p. Give one of ``m``, ``costs`` with ``budget``, ``lam``; without any,
-        m is 5 (or p, where that is less).
+        m is 5, or p where that is less, or as many as ``include`` asks for where that is more.
     costs, budget : (p,) prices beta >= 0 of the features and the budget B >= 0.
-    lam : >= 0, price of each feature (RMP-lambda).
+    lam : >= 0, price of each feature, or p prices (RMP-lambda).
+    include : features that must be selected, by place (from 0) or name.
+    exclude : features that must not be selected.
+    implies : pairs [j, k]: where j is selected, so is k.
+    conflicts : groups of features, at most one of each.
     cuts : vectors alpha (n,) in [0, infinity) with y'alpha = 0, one for each cut; add more with
         :func:`add_cut`.
 
     Returns
     -------
     ConcreteModel
-        MILP with p binaries. Variables ``sigma theta``, constraints ``cardinality`` or ``budget``, ``cuts``.
+        MILP with p binaries. Variables ``sigma theta``, constraints ``cuts``, and of ``cardinality budget
+        include exclude implies conflicts`` those that are asked for.
 
     Raises
     ------
-    ParameterError : more than one limit, m > p, negative prices, a cut of the wrong length.
+    ParameterError : more than one limit, m > p, negative prices, no such feature, limits that no selection keeps,
+        a cut of the wrong length.
 
     Notes
     -----
     Paper 4, problems (RMP-M) (10) and (RMP-lambda) (15).
     """
-    limits = [m is not None, costs is not None or budget is not None, lam is not None]
-    if sum(limits) > 1:
+    name = "fsp-master"
+    if lam is not None and (m is not None or costs is not None or budget is not None):
         raise ParameterError("'fsp-master' takes one of m, costs with budget, lam, not several", "leave one")
-    if sum(limits) == 0:
-        m = min(5, data.p)
-    model = new_model("fsp-master", data)
+    limits = Limits.of(
+        name, data, m=m, costs=costs, budget=budget,
+        include=include, exclude=exclude, implies=implies, conflicts=conflicts,
+    )  # fmt: skip
+    model = new_model(name, data)
     model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
     model.theta = pyo.Var(within=pyo.NonNegativeReals, doc="theta >= F(sigma) as far as the cuts know")
-    sigmas, price = tuple(model.sigma.values()), 0.0
-    if m is not None:
-        most = whole("fsp-master", "m", m, low=1, high=data.p, why=f" (there are {data.p} features)")
-        model.cardinality = pyo.Constraint(expr=dot(np.ones(data.p), sigmas) <= most, doc="(10) e'sigma <= M")
-    elif lam is not None:
-        price = number("fsp-master", "lam", lam, low=0.0)
+    objective = model.theta + 0.0
+    if lam is None:
+        limits = limits.or_few()
     else:
-        beta = vector("fsp-master", "costs", [] if costs is None else costs, data.p, low=0.0)
-        limit = number("fsp-master", "budget", budget, low=0.0)
-        model.budget = pyo.Constraint(expr=dot(beta, sigmas) <= limit, doc="budget: beta'sigma <= B")
+        objective = model.theta + dot(penalties(name, data, lam), tuple(model.sigma.values()))
+    limits.add_to(model)
     model.cuts = pyo.ConstraintList(doc="(10) theta >= e'alpha - 1/2 sum_j q_j^2 sigma_j")
     for k, alpha in enumerate(cuts):
-        add_cut(model, data, vector("fsp-master", f"cuts[{k}]", alpha, data.n, low=0.0))
-    objective = model.theta + dot(np.full(data.p, price), sigmas) if lam is not None else model.theta + 0.0
-    model.objective = pyo.Objective(expr=objective, doc="(10) theta, (15) theta + lambda e'sigma")
+        add_cut(model, data, vector(name, f"cuts[{k}]", alpha, data.n, low=0.0))
+    model.objective = pyo.Objective(expr=objective, doc="(10) theta, (15) theta + lambda'sigma")
     return model
 
 

@@ -11,7 +11,7 @@ r"""Which selections of features are allowed: cardinality, budget, and rules bet
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,10 @@ from fsopt.models.blocks import number, vector, whole
 Vector = NDArray[np.float64]
 Feature = int | str
 """A feature by its place (from 0) or by its name."""
+FEW = 5
+"""How many features may be selected where nobody says how many."""
+SLACK = 1e-9
+"""Relative violation of a budget that is rounding error."""
 
 
 @dataclass(frozen=True)
@@ -64,41 +68,86 @@ class Limits:
         implies: Sequence[Sequence[Feature]] = (),
         conflicts: Sequence[Sequence[Feature]] = (),
     ) -> Limits:
-        """Return the limits that the parameters of a model or method say; ParameterError where they are wrong.
+        """Return the limits that the parameters of a model or method say.
 
-        ``name`` is the model or method that is asked for, for the messages.
+        Parameters
+        ----------
+        name : the model or method that is asked for, for the messages.
+
+        Raises
+        ------
+        ParameterError : a parameter is wrong, or no selection keeps all limits.
         """
         if m is not None and (costs is not None or budget is not None):
             raise ParameterError(f"'{name}' takes m, or costs with budget, not both", "leave one")
         most = None if m is None else whole(name, "m", m, low=1, high=data.p, why=f" (there are {data.p} features)")
-        prices, least = None, None
+        prices, total = None, None
         if costs is not None or budget is not None:
             prices = vector(name, "costs", [] if costs is None else costs, data.p, low=0.0)
-            least = number(name, "budget", budget, low=0.0)
-
-        def places(what: str, group: Sequence[Feature], at_least: int = 0) -> tuple[int, ...]:
-            if isinstance(group, str) or not isinstance(group, Sequence) or len(group) < at_least:
-                raise ParameterError(
-                    f"'{what}' of '{name}' has {group!r}", f"give a list of {at_least or 'any number of'} features"
-                )
-            return tuple(place(name, what, data, feature) for feature in group)
-
-        pairs = tuple(places("implies", pair, 2) for pair in implies)
+            total = number(name, "budget", budget, low=0.0)
+        pairs = [_places(name, "implies", data, pair, "a pair") for pair in _listed(name, "implies", implies)]
         if any(len(pair) != 2 for pair in pairs):
             raise ParameterError(f"'implies' of '{name}' has a group of other than 2 features", "give pairs [j, k]")
-        return Limits(
-            data.p, most, prices, least, places("include", include), places("exclude", exclude),
-            tuple((j, k) for j, k in pairs), tuple(places("conflicts", group, 2) for group in conflicts),
+        groups = [_places(name, "conflicts", data, group, "a list") for group in _listed(name, "conflicts", conflicts)]
+        if any(len(group) < 2 for group in groups):
+            raise ParameterError(f"'conflicts' of '{name}' has a group of less than 2 features", "give [j, k, ...]")
+        limits = Limits(
+            data.p, most, prices, total, _places(name, "include", data, include, "a list"),
+            _places(name, "exclude", data, exclude, "a list"), tuple((j, k) for j, k in pairs), tuple(groups),
         )  # fmt: skip
+        limits._refuse_contradictions(name, data)
+        return limits
+
+    def or_few(self) -> Limits:
+        """Return the limits, with a cardinality if they have neither one nor a budget.
+
+        It is 5, or p where that is less, or as many as ``include`` asks for where that is more.
+        """
+        if self.most is not None or self.costs is not None:
+            return self
+        return replace(self, most=max(min(FEW, self.p), len(self.smallest())))
+
+    def smallest(self) -> tuple[int, ...]:
+        """Return the features of the smallest allowed selection: those of ``include`` and all that they imply.
+
+        Every allowed selection contains it, and no other limit is easier to keep with more features: where this
+        one breaks a limit, no selection is allowed at all.
+        """
+        needed = set(self.include)
+        while more := {k for j, k in self.implies if j in needed} - needed:
+            needed |= more
+        return tuple(sorted(needed))
+
+    def _refuse_contradictions(self, name: str, data: Dataset) -> None:
+        """Raise ParameterError where no selection is allowed."""
+        needed = self.smallest()
+        sigma = np.zeros(self.p)
+        sigma[list(needed)] = 1.0
+        if self.excess(sigma) <= SLACK:
+            return
+        broken = "'conflicts' lets in one of them only"
+        if forbidden := set(needed) & set(self.exclude):
+            broken = f"'exclude' forbids '{data.features[min(forbidden)]}'"
+        elif self.most is not None and len(needed) > self.most:
+            broken = f"m is {self.most}"
+        elif self.costs is not None and self.budget is not None and float(self.costs @ sigma) > self.budget:
+            broken = f"they cost {float(self.costs @ sigma):g}, more than the budget {self.budget:g}"
+        features = ", ".join(f"'{data.features[j]}'" for j in needed)
+        raise ParameterError(f"no selection keeps the limits of '{name}': include (with what it implies) asks for "
+                             f"{features}, but {broken}", "drop one of the limits")  # fmt: skip
 
     def add_to(self, model: pyo.ConcreteModel) -> None:
         """Add the rows ``cardinality budget include exclude implies conflicts`` that there are, for ``sigma``."""
         sigma = model.sigma
         everything = tuple(sigma.values())
         if self.most is not None:
-            model.cardinality = pyo.Constraint(expr=dot(np.ones(self.p), everything) <= self.most, doc="e'sigma <= M")
+            model.cardinality = pyo.Constraint(
+                expr=dot(np.ones(self.p), everything) <= self.most, doc="(10) e'sigma <= M"
+            )
         if self.costs is not None:
-            model.budget = pyo.Constraint(expr=dot(self.costs, everything) <= self.budget, doc="beta'sigma <= B")
+            model.budget = pyo.Constraint(
+                expr=dot(self.costs, everything) <= self.budget, doc="beta'sigma <= B, the budget"
+            )
         rows: dict[str, tuple[Sequence[Any], Any, str]] = {
             "include": (self.include, lambda j: sigma[j] >= 1, "sigma_j = 1"),
             "exclude": (self.exclude, lambda j: sigma[j] <= 0, "sigma_j = 0"),
@@ -125,11 +174,29 @@ class Limits:
         return float(max(worst))
 
 
-def place(name: str, what: str, data: Dataset, feature: Feature) -> int:
-    """Return the place of a feature that is given by its place or name; ParameterError where there is none."""
+def penalties(name: str, data: Dataset, lam: ArrayLike) -> Vector:
+    """Return the prices lambda_j >= 0 (p,) of the features: one number for all, or one for each."""
+    if isinstance(lam, (bool, int, float, np.integer, np.floating)):
+        return np.full(data.p, number(name, "lam", lam, low=0.0))
+    return vector(name, "lam", lam, data.p, low=0.0)
+
+
+def _places(name: str, what: str, data: Dataset, group: Any, form: str) -> tuple[int, ...]:
+    """Return the places of the features of a list, each once."""
+    return tuple(dict.fromkeys(_place(name, what, data, feature) for feature in _listed(name, what, group, form)))
+
+
+def _listed(name: str, what: str, group: Any, form: str = "a list of lists") -> list[Any]:
+    if isinstance(group, str) or not isinstance(group, (Sequence, np.ndarray)):
+        raise ParameterError(f"'{what}' of '{name}' has {group!r}", f"give {form} of features")
+    return list(group)
+
+
+def _place(name: str, what: str, data: Dataset, feature: Any) -> int:
+    """Return the place of a feature that is given by its place or name."""
     if isinstance(feature, str):
         if feature not in data.features:
             raise ParameterError(f"'{what}' of '{name}' names '{feature}', which is no feature of the data",
-                                 f"its features: {', '.join(data.features[:5])}, ...")  # fmt: skip
+                                 f"its features: {', '.join(data.features[:5])}{', ...' * (data.p > 5)}")  # fmt: skip
         return data.features.index(feature)
     return whole(name, what, feature, low=0, high=data.p - 1, why=f" (there are {data.p} features)")

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import Vector, add_classifier, add_margins, new_model, number, squares, vector
-from fsopt.planes import hinge
+from fsopt.models.blocks import add_classifier, add_margins, new_model, number, squares, vector
 
 
 def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
@@ -147,92 +146,3 @@ def build_rsvm_least_norm(
     m.risk = pyo.Constraint(expr=pyo.quicksum(m.xi.values()) <= e_cap, doc="(12) e'xi <= E")
     m.objective = pyo.Objective(expr=0.5 * squares(list(m.u.values())), doc="(12) 1/2 u'u")
     return m
-
-
-def build_kernel_scaling_step(
-    data: Dataset,
-    *,
-    w: ArrayLike | None = None,
-    b: float = 0.0,
-    e_cap: float | None = None,
-    c: float = 0.0,
-    radius: float = 1.0,
-    capacity: float = 1.0,
-) -> pyo.ConcreteModel:
-    r"""Return the linear program of a Frank-Wolfe step on the kernel scaling problem (15).
-
-    .. math::
-
-        \min_{s, R, W, \xi}\ & \bar R\,W + \bar W R + c\,e's \\
-        \text{s.t.}\ & y_i\Big(\sum_j g_j x_{ij} + b\Big) \ge 1 - \xi_i,\quad g_j = w_j s_j,\quad
-        e'\xi \le E \\
-        & \sum_j w_j^2 s_j \le W,\quad \sum_j x_{ij}^2 s_j \le R,\quad s, \xi \ge 0
-
-    the linearisation at :math:`(\bar R, \bar W)` of :math:`\min RW + c\,e's`, which is not convex.
-
-    Parameters
-    ----------
-    w, b : (p,) and scalar, the plane in the unscaled space: the score is :math:`\sum_j s_j w_j x_{ij} + b`.
-        By default w is the difference of the class means.
-    e_cap : E >= 0, the hinge loss that the scaling must keep; that of (w, b) at s = e by default.
-    c : >= 0, price of the scales.
-    radius, capacity : > 0, the point :math:`(\bar R, \bar W)` of the linearisation.
-
-    Returns
-    -------
-    ConcreteModel
-        LP. Variables ``s w b xi R W`` (``w`` holds g; b is fixed), constraints ``margin image risk capacity
-        ball``, mutable parameters ``weight w_square price_R price_W price_s e_cap``.
-
-    Raises
-    ------
-    ParameterError : a vector of the wrong length, or a number outside its range.
-
-    Notes
-    -----
-    Paper 5, problem (15) for the kernel x'Sx with the penalty of section 6. R is the squared radius.
-    """
-    name = "kernel-scaling-step"
-    weights = _mean_difference(data) if w is None else vector(name, "w", w, data.p)
-    if e_cap is None:
-        e_cap = hinge(data.X @ weights + number(name, "b", b), data.y)
-    m = new_model(name, data)
-    m.s = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="s, scales")
-    m.w = pyo.Var(m.J, doc="g_j = w_j s_j, weights of the scaled plane")
-    m.b = pyo.Var(doc="b, fixed")
-    m.b.fix(number(name, "b", b))
-    m.R = pyo.Var(within=pyo.NonNegativeReals, doc="R, squared radius of the ball")
-    m.W = pyo.Var(within=pyo.NonNegativeReals, doc="W, squared norm of the plane")
-    m.weight = pyo.Param(m.J, initialize=dict(enumerate(weights.tolist())), mutable=True, doc="w_j")
-    m.w_square = pyo.Param(m.J, initialize=dict(enumerate((weights**2).tolist())), mutable=True, doc="w_j^2")
-    price = number(name, "c", c, low=0.0)
-    m.price_s = pyo.Param(m.J, initialize=price, mutable=True, doc="c")
-    m.price_W = pyo.Param(initialize=number(name, "radius", radius, low=0.0), mutable=True, doc="R bar")
-    m.price_R = pyo.Param(initialize=number(name, "capacity", capacity, low=0.0), mutable=True, doc="W bar")
-    m.e_cap = pyo.Param(initialize=number(name, "e_cap", e_cap, low=0.0), mutable=True, doc="E")
-    m.objective = pyo.Objective(
-        expr=m.price_W * m.W + m.price_R * m.R + pyo.quicksum(m.price_s[j] * m.s[j] for j in m.J),
-        doc="(15) linearisation of RW + c e's",
-    )
-    add_margins(m, data, "(15)")
-
-    def image(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.w[j] - m.weight[j] * m.s[j] == 0
-
-    m.image = pyo.Constraint(m.J, rule=image, doc="(15) g_j = w_j s_j")
-    m.risk = pyo.Constraint(expr=pyo.quicksum(m.xi.values()) - m.e_cap <= 0, doc="(15) e'xi <= E")
-    m.capacity = pyo.Constraint(
-        expr=pyo.quicksum(m.w_square[j] * m.s[j] for j in m.J) - m.W <= 0, doc="(15) sum_j w_j^2 s_j <= W"
-    )
-    squared, scales = data.X**2, tuple(m.s.values())
-
-    def ball(m: pyo.ConcreteModel, i: int) -> Any:
-        return dot(squared[i], scales) - m.R <= 0
-
-    m.ball = pyo.Constraint(m.I, rule=ball, doc="(15) sum_j x_ij^2 s_j <= R")
-    return m
-
-
-def _mean_difference(data: Dataset) -> Vector:
-    difference: Vector = data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0)
-    return difference

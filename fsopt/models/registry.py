@@ -15,6 +15,9 @@ from fsopt.data import Dataset
 from fsopt.errors import ParameterError, unknown
 from fsopt.models import (
     fsp,
+    fsp_dual,
+    fsp_exact,
+    fsp_nonconvex,
     generation,
     gmeb,
     gmeb_cuts,
@@ -22,6 +25,8 @@ from fsopt.models import (
     gmeb_weighted,
     margin,
     mop,
+    mop_master,
+    mop_scaling,
     mpm,
     mpm_biased,
     polyhedral,
@@ -107,14 +112,23 @@ _ENTRIES = (
     ModelSpec("misclass-lpec", polyhedral_exact.build_misclass_lpec, "SLA", "(16)", "MPEC"),
     ModelSpec("fsv-exact", polyhedral_exact.build_fsv_exact, "SLA", "(17)", "MILP"),
     ModelSpec("svm", fsp.build_svm, "GBD", "(1)", "QP"),
+    ModelSpec("svm-dual", fsp_dual.build_svm_dual, "GBD", "(1), dual", "QP"),
     ModelSpec("onsvm", fsp.build_onsvm, "GBD", "(ONSVM)", "LP"),
     ModelSpec("l1-hinge-part", generation.build_l1_hinge_part, "GBD", "(ONSVM), part", "LP"),
     ModelSpec("fsp-sub", fsp.build_fsp_sub, "GBD", "(SUB-M) (5)-(6)", "QP"),
+    ModelSpec("fsp-sub-dual", fsp_dual.build_fsp_sub_dual, "GBD", "(SUB-M), dual", "QP"),
     ModelSpec("fsp-master", fsp.build_fsp_master, "GBD", "(RMP-M) (10)", "MILP"),
+    ModelSpec("fsp-m", fsp_nonconvex.build_fsp_m, "GBD", "(FSP-M)", "MINLP"),
+    ModelSpec("fsp-lambda", fsp_nonconvex.build_fsp_lambda, "GBD", "(FSP-lambda)", "MINLP"),
+    ModelSpec("fsp-m-perspective", fsp_exact.build_fsp_m_perspective, "GBD", "(FSP-M), perspective", "MISOCP"),
+    ModelSpec("fsp-m-bigm", fsp_exact.build_fsp_m_bigm, "GBD", "(FSP-M), big M", "MIQP"),
     ModelSpec("rsvm", mop.build_rsvm, "MOP", "(13)", "SOCP"),
     ModelSpec("rsvm-dual", mop.build_rsvm_dual, "MOP", "(14)", "SOCP"),
     ModelSpec("rsvm-least-norm", mop.build_rsvm_least_norm, "MOP", "(12)", "QP"),
-    ModelSpec("kernel-scaling-step", mop.build_kernel_scaling_step, "MOP", "(15)", "LP"),
+    ModelSpec("mmop", mop_master.build_mmop, "MOP", "(7)-(11)", "NLP"),
+    ModelSpec("mmop-convex", mop_master.build_mmop_convex, "MOP", "(7)-(11), convex", "SOCP"),
+    ModelSpec("kernel-scaling", mop_scaling.build_kernel_scaling, "MOP", "(15)", "NLP"),
+    ModelSpec("kernel-scaling-step", mop_scaling.build_kernel_scaling_step, "MOP", "(15)", "LP"),
 )
 
 MODELS: Mapping[str, ModelSpec] = MappingProxyType({entry.slug: entry for entry in _ENTRIES})

@@ -1,0 +1,121 @@
+"""The two problems between which generalized Benders goes to and fro, each kept loaded in its solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from numpy.typing import NDArray
+
+from fsopt.certify import row_excess
+from fsopt.data import Dataset
+from fsopt.drivers.gbd_state import Iterate, State
+from fsopt.drivers.recorder import NoPoint, Recorder
+from fsopt.errors import InfeasibleError, SolverError
+from fsopt.models.fsp import add_cut
+from fsopt.planes import hinge, midpoint_intercept, project_multipliers
+from fsopt.solvers.base import Session
+
+Vector = NDArray[np.float64]
+
+
+class Master:
+    """A master problem in its solver; ``relaxed`` without its integers.
+
+    Attributes
+    ----------
+    prices : (p,) what the objective charges for each feature, lambda of (RMP-lambda); zeros in (RMP-M).
+    """
+
+    def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None, *, relaxed: bool = False) -> None:
+        self.data = data
+        self.model = model
+        if relaxed:
+            self.model = pyo.TransformationFactory("core.relax_integer_vars").create_using(model)
+        self.session = Session(self.model, solver)
+        self.columns = self.session.columns(self.model.sigma)
+        self.prices: Vector = self.session.program.c[self.columns].copy()
+
+    def allows(self, sigma: Vector) -> bool:
+        """Return whether a selection keeps all limits; False too where limits have variables of their own."""
+        program = self.session.program
+        if program.n != self.data.p + 1:
+            return False
+        x = np.full(program.n, np.finfo(float).max)  # theta is as large as any cut asks for
+        x[self.columns] = sigma
+        with np.errstate(over="ignore"):
+            whole_numbers = bool(np.isin(sigma, (0.0, 1.0)).all())
+            return whole_numbers and bool(row_excess(program, x).max(initial=0.0) <= 1e-9)
+
+    def add(self, alphas: list[Vector]) -> None:
+        """Add the cuts of multipliers."""
+        for alpha in alphas:
+            self.session.add(add_cut(self.model, self.data, alpha))
+
+    def solve(self, recorder: Recorder, mip_gap: float | None = None) -> tuple[float, Vector]:
+        """Return the bound that was proved and the selection; raises InfeasibleError where there is none."""
+        try:
+            result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap)
+        except NoPoint as error:
+            raise InfeasibleError("no selection of features keeps all limits", "drop one of the limits") from error
+        assert result.point is not None
+        return -np.inf if result.bound is None else result.bound, np.clip(result.point.x[self.columns], 0.0, 1.0)
+
+    def step(self, state: State, tolerance: float, recorder: Recorder, gap: float | None = None) -> None:
+        """Raise the lower bound and take the selection to try next.
+
+        The master is solved to a tenth of the gap that is still open: any bound it proves is valid, and early ones
+        need no digits. Should that bring back a selection that was tried, it is solved to the tolerance instead.
+        ``gap`` is the open one where the state does not know it.
+        """
+        exact = 0.1 * tolerance
+        for mip_gap in (max(0.1 * min(state.gap if gap is None else gap, 1.0), exact), exact):
+            bound, sigma = self.solve(recorder, mip_gap)
+            state.lower, state.sigma, state.allowed = max(state.lower, bound), np.round(sigma), True
+            if state.sigma.tobytes() not in state.tried or state.closed(tolerance):
+                break
+
+
+class Subproblem:
+    r"""The support vector machine on a selection, in its solver.
+
+    At a fractional sigma it is :math:`\max_\alpha e'\alpha - \frac12\sum_j \sigma_j q_j(\alpha)^2`, the convex
+    extension of F; the model has :math:`w_j = \sigma_j u_j`, so it is given the roots of sigma.
+    """
+
+    def __init__(
+        self, data: Dataset, model: pyo.ConcreteModel, c: float, solver: str | None, options: Mapping[str, Any] | None
+    ) -> None:
+        self.data, self.model, self.c = data, model, c
+        self.session = Session(model, solver, options=options)
+        self.margins, self.weights = self.session.rows(model.margin), self.session.columns(model.w)
+
+    def solve(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
+        """Return the multipliers (n,) at sigma, made exactly dual feasible, and the weights (p,)."""
+        self.model.sigma.store_values(dict(enumerate(np.sqrt(sigma).tolist())))
+        self.session.update(self.model.selection)
+        # Read from the point, without loading values and prices of all rows into the model on each of the cuts.
+        point = recorder.solve(self.session, "the subproblem", load=False).point
+        if point is None or point.y is None:
+            raise SolverError(
+                f"solver '{self.session.spec.name}' gives no multipliers for the cuts", "take another for SUB"
+            )
+        return project_multipliers(point.y[self.margins], self.data.y, self.c), point.x[self.weights]
+
+    def iterate(self, sigma: Vector, w: Vector, prices: Vector, validation: Dataset | None) -> Iterate:
+        """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""
+        w = np.where(sigma > 0.5, w, 0.0)
+        scores = self.data.X @ w
+        b = midpoint_intercept(scores, self.data.y)
+        value = 0.5 * float(w @ w) + self.c * hinge(scores + b, self.data.y) + float(prices @ sigma)
+        error = 0.0 if validation is None else float(np.mean(validation.y * (validation.X @ w + b) <= 0))
+        return Iterate(sigma, w, b, value, error)
+
+    def fractional_value(self, sigma: Vector, w: Vector) -> float:
+        """Return the primal value at a fractional sigma, an upper bound of the convex extension there."""
+        used = sigma > 0
+        scores = self.data.X[:, used] @ w[used]
+        b = midpoint_intercept(scores, self.data.y)
+        return 0.5 * float(np.sum(w[used] ** 2 / sigma[used])) + self.c * hinge(scores + b, self.data.y)
