@@ -24,6 +24,7 @@ _HOME = {
     "METHODS": "fsopt.methods.registry",
     "fit": "fsopt.methods.registry",
     "gmeb_path": "fsopt.experiments.gmeb_path",
+    "pareto_front": "fsopt.experiments.pareto",
     "Certificate": "fsopt.certify",
     "certify": "fsopt.certify",
     "classify": "fsopt.classify",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from fsopt.experiments.gmeb_path import GmebPath
+    from fsopt.experiments.pareto import ParetoFront
 
 
 def new_figure(columns: int, *, height: float = 3.6) -> Figure:
@@ -37,4 +38,24 @@ def surfaces(path: GmebPath) -> Figure:
         i, j = path.best
         axes.plot(path.r_minus[j], path.r_plus[i], marker="*", markersize=16, color="white", markeredgecolor="black")
         axes.set(title=title, xlabel="$R_-$", ylabel="$R_+$")
+    return figure
+
+
+def front(found: ParetoFront) -> Figure:
+    """Return a front of two objectives: the hull, the other points, a star at the chosen one, h / l on top."""
+    figure = new_figure(1)
+    axes, hull = figure.axes[0], found.hull
+    axes.plot(found.x[hull], found.y[hull], color="tab:blue", label="lower convex hull")
+    for kept, marker, label in ((found.nondominated, "o", "nondominated"), (~found.nondominated, "x", "dominated")):
+        if kept.any():
+            axes.plot(found.x[kept], found.y[kept], marker, color="tab:gray", label=label)
+    if found.chosen is not None:
+        at = found.chosen
+        axes.plot(found.x[at], found.y[at], "*", markersize=16, color="tab:orange", label="chosen")
+    axes.set(xlabel=found.x_name, ylabel=found.y_name)
+    axes.legend()
+    if "h_over_l" in found.columns and np.ptp(found.x) > 0:
+        slope, shift = np.polyfit(found.x, found.columns["h_over_l"], 1)
+        top = axes.secondary_xaxis("top", functions=(lambda x: slope * x + shift, lambda h: (h - shift) / slope))
+        top.set_xlabel("$h/l$")
     return figure
