@@ -23,6 +23,7 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/resolve.py
 	$(BIN)/python benchmarks/gmeb.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/gbd.py
 
 # Writes the instance library models/ anew, the same bytes on every run.
 instances: .venv/installed

@@ -1,0 +1,127 @@
+"""GBD on the paper's data set one, and beside one mixed-integer quadratic program in SCIP.
+
+``python benchmarks/gbd.py --instances 0-9 --limit 60``. One thread, rows of norm 1 as they are, tolerance 1e-4.
+
+First table: p = 20, n = 500, each instance at C = 1 and at the C that validation picks for it (``gbd_set1.csv`` in the
+folder of named instances, ``FSOPT_SHARED``, by default ../shared; without the file only C = 1): cuts, seconds, gap,
+whether the answer was proved within ``--cuts`` cuts and ``--limit`` seconds, and what the loop adds to its solvers,
+(wall - solver) / solver seconds. Second table: p = 20 and fewer rows, GBD and ``fsp-m-bigm`` in SCIP, with the bound on
+its weights that RFE gives, in turn; a time at the limit is a lower bound, marked >=. The exit code is 1 where the bound
+that one proves lies above the answer of the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import time
+from pathlib import Path
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+
+import fsopt
+from fsopt.data import Dataset, gbd_set_one
+from fsopt.results import Fit
+
+TOLERANCE = 1e-4
+SHARED = Path(os.environ.get("FSOPT_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+ONE_THREAD = {"threads": 1}
+
+
+def prices(p: int, n: int) -> dict[int, float]:
+    """Return instance -> C of the file of named instances, nothing where it is not there."""
+    path = SHARED / "instances" / "gbd_set1.csv"
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        return {int(r["k"]): float(r["c"]) for r in rows if (int(r["n_features"]), int(r["n_samples"])) == (p, n)}
+
+
+def run(data: Dataset, m: int, c: float, cuts: int, limit: float) -> Fit:
+    return fsopt.fit("gbd", data, m=m, c=c, tolerance=TOLERANCE, max_cuts=cuts, scale="none", time_limit=limit)
+
+
+def gap(fit: Fit) -> float:
+    return (fit.objective - fit.bound) / max(1.0, abs(fit.objective))
+
+
+def overhead(fit: Fit) -> float:
+    """Return what the loop adds to its solvers' seconds, relative to them."""
+    return (fit.seconds["total"] - fit.seconds["solve"]) / fit.seconds["solve"]
+
+
+def set_one(instances: range, cuts: int, limit: float, console: Console) -> None:
+    table = Table("k", "M", "C", "cuts", "seconds", "objective", "gap", "proved", "loop / solver")
+    own, proved, extra = prices(20, 500), {"1": [], "file": []}, []
+    for k in instances:
+        data, _, _, support, _ = gbd_set_one(20, 500, k)
+        for name, c in (("1", 1.0), *([("file", own[k])] if k in own else [])):
+            fit = run(data, len(support), c, cuts, limit)
+            proved[name].append(gap(fit) <= TOLERANCE)
+            extra.append(overhead(fit))
+            table.add_row(
+                str(k), str(len(support)), f"{c:g}", str(fit.iterations), f"{fit.seconds['total']:.2f}",
+                f"{fit.objective:.6g}", f"{gap(fit):.1e}", "yes" if proved[name][-1] else "no", f"{extra[-1]:.2f}",
+            )  # fmt: skip
+    console.print(table)
+    for name, hits in proved.items():
+        if hits:
+            console.print(f"C = {name}: {sum(hits)} of {len(hits)} proved to {TOLERANCE:g}")
+    console.print(f"loop / solver: median {median(extra):.2f}, from {min(extra):.2f} to {max(extra):.2f}\n")
+
+
+def single_model(data: Dataset, m: int, c: float, limit: float) -> tuple[float, float, float]:
+    """Return objective, bound and seconds of the big-M model in SCIP, RFE's value for its bound included."""
+    started = time.perf_counter()
+    first = fsopt.fit("rfe", data, m=m, c=c, scale="none", options=ONE_THREAD)
+    model = fsopt.build("fsp-m-bigm", data, m=m, c=c, upper=first.objective * (1 + 1e-6))
+    result = fsopt.solve(model, "scip", time_limit=limit, options={"mip_gap": TOLERANCE})
+    seconds = time.perf_counter() - started
+    objective = first.objective if result.objective is None else result.objective
+    return objective, float("-inf") if result.bound is None else result.bound, seconds
+
+
+def beside_scip(sizes: list[tuple[int, int]], cuts: int, limit: float, console: Console) -> bool:
+    """Print the second table; return whether two answers contradict each other."""
+    table = Table("n, k", "C", "GBD s", "gap", "SCIP s", "gap", "SCIP / GBD", "values apart")
+    wrong = False
+    for n, k in sizes:
+        data, _, _, support, _ = gbd_set_one(20, n, k)
+        for c in (1.0, 8.0):
+            fit = run(data, len(support), c, cuts, limit)
+            objective, bound, seconds = single_model(data, len(support), c, limit)
+            other = (objective - bound) / max(1.0, abs(objective))
+            slack = 2 * TOLERANCE * max(1.0, fit.objective)
+            wrong |= fit.bound > objective + slack or bound > fit.objective + slack
+            mine = fit.seconds["total"]
+            marks = ["" if g <= TOLERANCE else ">= " for g in (gap(fit), other)]
+            ratio = "-" if marks[0] else f"{marks[1]}{seconds / mine:.1f}"
+            table.add_row(
+                f"{n}, {k}", f"{c:g}", f"{marks[0]}{mine:.2f}", f"{gap(fit):.1e}",
+                f"{marks[1]}{seconds:.2f}", f"{other:.1e}", ratio, f"{objective - fit.objective:.1e}",
+            )  # fmt: skip
+    console.print(table)
+    return wrong
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--instances", default="0-9", help="numbers of instances, first-last")
+    parser.add_argument("--cuts", type=int, default=250)
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each answer")
+    given = parser.parse_args()
+    first, last = (int(k) for k in given.instances.split("-"))
+    console = Console()
+    if not prices(20, 500):
+        console.print(f"no named instances at {SHARED} (set FSOPT_SHARED): only C = 1")
+    set_one(range(first, last + 1), given.cuts, given.limit, console)
+    sizes = [(n, k) for n in (100, 200) for k in (0, 4, 8) if first <= k <= last]
+    raise SystemExit(int(beside_scip(sizes, given.cuts, given.limit, console)))
+
+
+if __name__ == "__main__":
+    main()
