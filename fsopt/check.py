@@ -17,15 +17,19 @@ from fsopt.drivers.penalties import approximation
 from fsopt.errors import FileError
 from fsopt.methods.claim import Claim
 from fsopt.methods.common import scaled_plane
+from fsopt.methods.filters import SCORES, check_filter
 from fsopt.methods.gbd_proof import check_gbd
 from fsopt.methods.generated import check_one_norm
 from fsopt.methods.gmeb_proof import check_gmeb
+from fsopt.methods.mopfs import check_mopfs
 from fsopt.methods.mpm_space import worst_case
 from fsopt.methods.objectives import OBJECTIVES, moments_of
 from fsopt.methods.penalised import check_penalised
 from fsopt.methods.pmm import check_pmm
 from fsopt.methods.polyhedral import check_generated_step, wrong_step
+from fsopt.methods.rsvm import check_rsvm
 from fsopt.methods.s_mpm import Weighted
+from fsopt.methods.vs_ssvm import check_vs_ssvm
 from fsopt.models.mpm_biased import penalised_ratio
 from fsopt.models.polyhedral import step_costs
 from fsopt.models.registry import build
@@ -35,7 +39,17 @@ from fsopt.saved import fingerprint, fit_from, point_from
 Vector = NDArray[np.float64]
 LOCAL_TOLERANCE = 1e-5
 CHECKS: Mapping[str, Callable[[Claim], Certificate]] = MappingProxyType(
-    {"gbd": check_gbd, "gmeb": check_gmeb, "gmeb-penalised": check_penalised, "pmm": check_pmm}
+    {
+        "gbd": check_gbd,
+        "gbd-lambda": check_gbd,
+        "gmeb": check_gmeb,
+        "gmeb-penalised": check_penalised,
+        "mopfs": check_mopfs,
+        "pmm": check_pmm,
+        "rsvm": check_rsvm,
+        **dict.fromkeys(SCORES, check_filter),
+        "vs-ssvm": check_vs_ssvm,
+    }
 )
 """Method -> its own check; the others are certified again by the convex program of their last step."""
 GENERATED: Mapping[str, Callable[[Claim], Certificate]] = MappingProxyType(
@@ -150,7 +164,7 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     if fit.method in GENERATED and "alpha" in fit.details:
         return GENERATED[fit.method](claim)
     if fit.details.get("program") is None or fit.details.get("point") is None:
-        return make("mop" if fit.method == "mopfs" else "feasible", residuals, objective=value)
+        return make("feasible", residuals, objective=value)
     return _check_proof(fit, work, w, b, value, residuals)
 
 
@@ -163,7 +177,7 @@ def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:
 
 def _given(fit: Fit) -> dict[str, Any]:
     """Return the parameters that the method chose itself."""
-    return {k: fit.details[k] for k in ("delta", "ridge", "beta") if k in fit.details}
+    return {k: fit.details[k] for k in ("delta", "ridge", "beta", "w_cap", "sigma") if k in fit.details}
 
 
 def _check_proof(

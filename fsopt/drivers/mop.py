@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.certify import make
+from fsopt.certify import Certificate, make, relative_gap
 from fsopt.data import Dataset
+from fsopt.drivers.kernel_scaling import check_scaling
+from fsopt.drivers.kernel_scaling_proof import Cut, ScalingProblem, certify_stationary
+from fsopt.drivers.kernel_scaling_search import Search
 from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
-from fsopt.models.mop import build_kernel_scaling_step, build_rsvm_dual, build_rsvm_least_norm
-from fsopt.planes import hinge, midpoint_intercept
-from fsopt.results import DriverResult, Status
+from fsopt.models.mop import build_rsvm_dual, build_rsvm_least_norm
+from fsopt.models.mop_scaling import build_kernel_scaling_step
+from fsopt.planes import hinge, midpoint_intercept, project_multipliers
+from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 
 Vector = NDArray[np.float64]
@@ -22,17 +27,25 @@ INACTIVE = 1e-7
 """gamma below this (relative to the number of rows) means that the capacity constraint is inactive."""
 SLACK = 1e-9
 """What E is raised by in (15), relative, so that rounding does not make it infeasible."""
-FRANK_WOLFE_STEPS = 20
+GAP = 1e-6
+"""Gap at which (15) counts as solved globally."""
+MAX_PROGRAMS = 1000
+PROPOSITION = "Proposition 1 is guaranteed for c = 0: with c > 0 only E is known not to rise, H = RW may"
 
 
 @dataclass(frozen=True)
 class _Plane:
-    """A plane ``sum_j s_j w_j x_j + b`` for scales s, its hinge loss, and its capacity sum_j s_j w_j^2."""
+    """The plane ``sum_j s_j w_j x_j + b`` of (14) for scales s and a cap on sum_j s_j w_j^2, and its hinge loss.
+
+    ``alpha`` (n,) are multipliers that prove the bound on the loss; w = X'Y alpha / gamma up to rounding, unless the
+    cap is inactive.
+    """
 
     w: Vector
     b: float
     risk: float
-    capacity: float
+    alpha: Vector
+    gamma: float
     inactive: bool
 
 
@@ -41,6 +54,7 @@ def mop(
     *,
     w_cap: float,
     c: float = 0.0,
+    scaling: str = "local",
     solver: str | None = None,
     lp_solver: str | None = None,
     options: Mapping[str, Any] | None = None,
@@ -52,8 +66,8 @@ def mop(
     r"""Alternate the rigorous SVM (14) for fixed scales with the kernel scaling problem (15) for a fixed plane.
 
     From :math:`s = e, W = W^0`: solve (14) for the plane and its loss :math:`E^t`, then (15) for scales
-    :math:`s` that keep the loss and lower :math:`H^t = RW`; (15) is not convex and is solved locally, by
-    Frank-Wolfe steps (linear programs) on (R, W) from the present scales.
+    :math:`s` that keep the loss and lower :math:`H^t = RW`; it is not convex, see
+    :func:`fsopt.drivers.kernel_scaling.scale_kernel`.
 
     Parameters
     ----------
@@ -61,60 +75,81 @@ def mop(
     w_cap : :math:`W^0 > 0`.
     c : >= 0, price of the scales relative to the present ones. Proposition 1 (E and H never rise) is
         guaranteed for c = 0 only; with c > 0 only E is.
-    tolerance : stop when neither E nor H falls by more than this, relative.
+    scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to a proved optimum.
+    tolerance : stop when neither E nor H falls by more than this, relative, and no feature is dropped.
 
     Returns
     -------
     DriverResult
-        ``point`` has ``w`` (the plane for the data as given: :math:`s_j w_j`), ``b``, ``scales``, ``E`` and
-        ``H`` histories, ``radius``, ``capacity``. Status ``feasible``: neither step of the alternation is a
-        proof of optimality for the bi-objective problem, and none is claimed. The objective is the loss E.
+        ``point`` has ``w`` (the plane for the data as given: :math:`s_j w_j`), ``b``, ``scales``; ``E`` and ``H``
+        histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, which prove that no plane with these scales
+        and this cap has a lower loss (:func:`risk_bound`); ``scaling``, the last (15) with its answer, bound and cuts
+        (:func:`fsopt.drivers.kernel_scaling_proof.certify_scaling`); ``start``: what was shown of s = e in
+        the first (15), ``optimal``, ``stationary`` or nothing. Each record of the history has E and H with their
+        bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``:
+        no step of the alternation proves optimality for the bi-objective problem, and none is claimed. The
+        objective is the loss E.
 
     Raises
     ------
+    ParameterError : another word for scaling.
     SolverError : a step was not solved.
+
+    Notes
+    -----
+    Paper 5, Algorithm 1 with the penalty of section 6.
     """
-    scales = np.ones(data.p)
+    check_scaling("mop", scaling)
+    scales, cap, stop = np.ones(data.p), w_cap, "iteration-limit"
     dual = Session(build_rsvm_dual(data, w_cap=w_cap, scale=scales), solver, options=options)
-    step_model = build_kernel_scaling_step(data, w=np.ones(data.p), b=0.0, e_cap=0.0)
-    step = Session(step_model, lp_solver)
+    step = Session(build_kernel_scaling_step(data, w=np.ones(data.p), b=0.0, e_cap=0.0), lp_solver)
     recorder = Recorder([dual, step], time_limit, progress)
     risks: list[float] = []
     capacities: list[float] = []
-    best: dict[str, Any] = {}
-    cap, stop = w_cap, "iteration-limit"
+    best: dict[str, Any] = {"E": risks, "H": capacities, "scaling": None, "start": ""}
     try:
         for _ in range(max_iterations):
             plane = _plane(data, dual, scales, cap, recorder, options)
             risks.append(plane.risk)
-            best = _held(plane, scales) | {"E": risks, "H": capacities}
-            new, radius, capacity, steps = _rescale(data, step, plane, scales, c, recorder)
-            capacities.append(radius * capacity)
-            recorder.record(E=risks[-1], H=capacities[-1], n_features=int(np.sum(new > 0)), linear_programs=steps)
+            best |= _held(plane, scales, cap)
+            search = Search(_problem(data, plane, scales, c), step, recorder, cuts=_least_capacity(plane))
+            best["scaling"] = answer = _rescale(search, scales, scaling)
+            capacities.append(answer["radius"] * answer["capacity"])
+            if len(risks) == 1:
+                best["start"] = _start(search, answer)
+            new = answer["s"]
+            recorder.record(
+                E=risks[-1], E_bound=risk_bound(data, scales, cap, plane.alpha), H=capacities[-1],
+                value=answer["value"], bound=answer["bound"], status=answer["status"],
+                worst=answer["certificate"].worst, n_features=int(np.sum(new > 0)), linear_programs=search.programs,
+            )  # fmt: skip
             fewer = np.sum(new > 0) < np.sum(scales > 0)
             if len(risks) > 1 and not (_fell(risks, tolerance) or _fell(capacities, tolerance) or fewer):
                 stop = "settled"
                 break
             # A scaled plane of capacity W and loss <= E exists, so the next cap keeps E from rising.
-            scales, cap = new, capacity
+            scales, cap = new, answer["capacity"]
             if recorder.expired:
                 stop = "time-limit"
                 break
         else:
             plane = _plane(data, dual, scales, cap, recorder, options)
-            best |= _held(plane, scales)
             risks.append(plane.risk)
+            best |= _held(plane, scales, cap)
     except (KeyboardInterrupt, OutOfTime) as reason:
-        if not best:
+        if "w" not in best:
             raise
         stop = stop_word(reason)
-    certificate = _certificate(data, best, c)
+    certificate = certify_mop(data, best, priced=c > 0)
     return recorder.end(Status.FEASIBLE, stop, objective=risks[-1], point=best, certificate=certificate)
 
 
-def _held(plane: _Plane, scales: Vector) -> dict[str, Any]:
-    """Return what an iteration holds: the plane for the data as given, and the scales."""
-    return {"w": scales * plane.w, "b": plane.b, "scales": scales, "inactive": plane.inactive}
+def _held(plane: _Plane, scales: Vector, cap: float) -> dict[str, Any]:
+    """Return what an iteration holds: the plane for the data as given, the scales, and the proof of its loss."""
+    return {
+        "w": scales * plane.w, "b": plane.b, "scales": scales, "inactive": plane.inactive, "alpha": plane.alpha,
+        "cap": cap,
+    }  # fmt: skip
 
 
 def _fell(values: list[float], tolerance: float) -> bool:
@@ -136,14 +171,33 @@ def _plane(
     dual.update(model.objective, model.scaling)
     result = recorder.solve(dual, "(14)")
     assert result.objective is not None
-    q = np.array([v.value for v in model.q.values()])
-    norm = float(np.sqrt(scales @ q**2))
-    gamma = norm / np.sqrt(cap)
+    alpha = project_multipliers(np.array([a.value for a in model.alpha.values()]), data.y, 1.0)
+    q = data.X.T @ (alpha * data.y)
+    gamma = float(np.sqrt(scales @ q**2) / np.sqrt(cap))
     inactive = bool(gamma <= INACTIVE * data.n)
-    w = _least_norm(data, scales, max(-result.objective, 0.0), options, recorder) if inactive else q / gamma
+    if inactive:
+        planes = [_least_norm(data, scales, max(-result.objective, 0.0), options, recorder)]
+    else:
+        planes = [q / gamma, *_multiplied(dual, result, scales, cap)]
+    w, b, risk = min((_placed(data, scales, w) for w in planes), key=itemgetter(2))
+    return _Plane(w, b, risk, alpha, gamma, inactive)
+
+
+def _placed(data: Dataset, scales: Vector, w: Vector) -> tuple[Vector, float, float]:
+    """Return w with its middle intercept and its hinge loss."""
     scores = data.X @ (scales * w)
     b = midpoint_intercept(scores, data.y)
-    return _Plane(w, b, hinge(scores + b, data.y), float(scales @ w**2), inactive)
+    return w, b, hinge(scores + b, data.y)
+
+
+def _multiplied(dual: Session, result: SolveResult, scales: Vector, cap: float) -> list[Vector]:
+    """Return the w that is the multiplier of the rows q = X'Y alpha, pulled into the ball: v / gamma loses digits."""
+    if result.point is None or result.point.y is None:
+        return []
+    alive = scales > 0
+    w = np.where(alive, result.point.y[dual.rows(dual.model.expansion)] / np.where(alive, scales, 1.0), 0.0)
+    size = float(scales @ w**2)
+    return [w * min(1.0, float(np.sqrt(cap / size)))] if size > 0 else []
 
 
 def _least_norm(
@@ -157,49 +211,71 @@ def _least_norm(
     return np.where(root > 0, u / np.where(root > 0, root, 1.0), 0.0)
 
 
-def _rescale(
-    data: Dataset, session: Session, plane: _Plane, scales: Vector, c: float, recorder: Recorder
-) -> tuple[Vector, float, float, int]:
-    """Return new scales, R and W from Frank-Wolfe on (15) at the present scales, and the number of LPs."""
-    m = session.model
-    radius, capacity = float(((data.X**2) @ scales).max()), plane.capacity
-    best = scales, radius, capacity
-    value = radius * capacity + c * int(np.sum(scales > 0))
-    price = np.where(scales > 0, c / np.where(scales > 0, scales, 1.0), 0.0)
-    m.weight.store_values(dict(enumerate(plane.w.tolist())))
-    m.w_square.store_values(dict(enumerate((plane.w**2).tolist())))
-    m.price_s.store_values(dict(enumerate(price.tolist())))
-    m.e_cap.set_value(plane.risk + SLACK * max(1.0, plane.risk))
-    m.b.fix(plane.b)
-    for j, s in enumerate(scales):
-        m.s[j].setub(None if s > 0 else 0.0)
-    session.update(m.image, m.capacity, m.risk, m.b)
-    steps = 0
-    for _ in range(FRANK_WOLFE_STEPS):
-        m.price_W.set_value(radius)
-        m.price_R.set_value(capacity)
-        session.update(m.objective)
-        recorder.solve(session, "a linear program of (15)")
-        steps += 1
-        s = np.maximum([v.value for v in m.s.values()], 0.0)
-        radius, capacity = float(((data.X**2) @ s).max()), float(s @ plane.w**2)
-        new_value = radius * capacity + float(price @ s)
-        if new_value >= value - 1e-9 * max(1.0, abs(value)):
-            break
-        best, value = (s, radius, capacity), new_value
-    return *best, steps
+def _problem(data: Dataset, plane: _Plane, scales: Vector, c: float) -> ScalingProblem:
+    """Return (15) for a plane: prices are relative to the present scales, those at 0 stay there."""
+    alive = scales > 0
+    price = np.where(alive, c / np.where(alive, scales, 1.0), 0.0)
+    return ScalingProblem(data, plane.w, plane.b, plane.risk + SLACK * max(1.0, plane.risk), price, alive)
 
 
-def _certificate(data: Dataset, best: Mapping[str, Any], c: float) -> Any:
-    """Check the histories against Proposition 1 and the loss against the plane itself."""
-    rise = _largest_rise(best["E"])
-    scores = data.X @ best["w"] + best["b"]
-    loss = abs(hinge(scores, data.y) - best["E"][-1]) / max(1.0, best["E"][-1])
-    residuals = {"rise of E": rise, "loss": loss}
-    if c == 0:
-        residuals["rise of H"] = _largest_rise(best["H"])
-    notes = ("with c > 0 only E is guaranteed not to rise",) if c > 0 else ()
-    return make("mop", residuals, notes=notes)
+def _least_capacity(plane: _Plane) -> list[Cut]:
+    r"""Return the multipliers by which no scales have a lower W than the present ones, by (14) itself.
+
+    :math:`w_j (X'Y\alpha)_j = \gamma w_j^2`: alpha, with the weight gamma of W, proves it without a program.
+    """
+    return [] if plane.inactive else [Cut(plane.alpha, np.zeros(len(plane.alpha)), plane.gamma, False)]
+
+
+def _rescale(search: Search, scales: Vector, scaling: str) -> dict[str, Any]:
+    """Solve (15) from the present scales and return its answer with what proves it."""
+    search.start(scales)
+    if scaling == "global":
+        search.close(GAP, MAX_PROGRAMS)
+    at = search.problem
+    status, bound, certificate = search.claim(scaling, GAP)
+    radius, capacity = at.size(search.s)
+    return {
+        "w": at.w, "b": at.b, "e_cap": at.e_cap, "price": at.price, "from": scales, "s": search.s, "radius": radius,
+        "capacity": capacity, "value": search.value, "status": str(status), "bound": bound,
+        "cuts": search.cuts if scaling == "global" else [], "certificate": certificate,
+    }  # fmt: skip
+
+
+def _start(search: Search, answer: Mapping[str, Any]) -> str:
+    """Return what is shown of the scales that (15) started from: ``optimal``, ``stationary``, or nothing."""
+    at, before = search.problem, answer["from"]
+    if answer["status"] == Status.OPTIMAL and relative_gap(at.value(before), answer["bound"]) <= GAP:
+        return "optimal"
+    first = next((cut for cut in search.cuts if cut.beta.any()), None)
+    certificate = certify_stationary(at, before, first)
+    return "stationary" if certificate.ok and certificate.kind == "kkt" else ""
+
+
+def risk_bound(data: Dataset, scales: Vector, cap: float, alpha: Vector) -> float:
+    r"""Return the lower bound that multipliers prove on the loss of every plane with these scales and this cap.
+
+    Every :math:`\alpha \in [0, 1]^n` with :math:`y'\alpha = 0` gives :math:`e'\alpha - \sqrt W\,\|S^{1/2}X'Y\alpha\|`
+    (paper 5, (14)).
+    """
+    alpha = project_multipliers(alpha, data.y, 1.0)
+    q = data.X.T @ (alpha * data.y)
+    return max(float(alpha.sum() - np.sqrt(cap * (scales @ q**2))), 0.0)
+
+
+def certify_mop(data: Dataset, at: Mapping[str, Any], *, priced: bool) -> Certificate:
+    """Check the histories against Proposition 1, and the final plane against its scales, its cap and its bound."""
+    scores, scales, cap = data.X @ at["w"] + at["b"], at["scales"], at["cap"]
+    alive = scales > 0
+    used = float((at["w"][alive] ** 2 / scales[alive]).sum())
+    residuals = {
+        "rise of E": _largest_rise(at["E"]),
+        "loss": relative_gap(at["E"][-1], hinge(scores, data.y)),
+        "capacity": max(used / cap - 1.0, 0.0) + float(np.abs(at["w"][~alive]).max(initial=0.0)),
+        "gap of E": relative_gap(at["E"][-1], risk_bound(data, scales, cap, at["alpha"])),
+    }
+    if not priced:
+        residuals["rise of H"] = _largest_rise(at["H"])
+    return make("mop", residuals, notes=(PROPOSITION,) if priced else ())
 
 
 def _largest_rise(values: list[float]) -> float:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fsopt.data import Dataset
 from fsopt.drivers.penalties import approximation
+from fsopt.methods.gbd_space import limits_of, prices_of, selection, training
 from fsopt.methods.mpm_space import accuracy_limit, worst_case
 from fsopt.methods.s_mpm import Weighted
 from fsopt.models.gmeb_cuts import GmebNorm
@@ -101,17 +102,29 @@ def _svm(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     return 0.5 * float(w @ w) + at["c"] * hinge(data.X @ w + b, data.y), 0.0
 
 
+def _rfe(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    most = min(5, data.p) if at.get("m") is None else at["m"]
+    return _svm(data, w, b, at)[0], max(float(np.sum(np.abs(w) > 0)) - most, 0.0)
+
+
 def _gbd(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    used = np.abs(w) > 0
-    if at.get("costs") is not None:
-        excess = float(np.asarray(at["costs"]) @ used) - float(at["budget"])
-    else:
-        excess = float(np.sum(used)) - (min(5, data.p) if at.get("m") is None else at["m"])
-    return _svm(data, w, b, at)[0], max(excess, 0.0)
+    sigma = selection(data, at)
+    excess = max(limits_of(data, at).excess(sigma), float(np.abs(w[sigma < 0.5]).max(initial=0.0)))
+    return _svm(training(data, at), w, b, at)[0] + float(prices_of(data, at) @ sigma), max(excess, 0.0)
 
 
 def _mopfs(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     return hinge(data.X @ w + b, data.y), 0.0
+
+
+def _rsvm(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    scores = data.X @ w
+    square = float(w @ w) if at.get("kernel") is None else float(w @ scores)
+    return hinge(scores + b, data.y), max(square / float(at["w_cap"]) - 1.0, 0.0)
+
+
+def _chosen(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    return _svm(data, w, b, at) if at["machine"] == "svm" else (hinge(data.X @ w + b, data.y), 0.0)
 
 
 OBJECTIVES: Mapping[str, Callable[[Dataset, Vector, float, Mapping[str, Any]], Value]] = {
@@ -127,8 +140,15 @@ OBJECTIVES: Mapping[str, Callable[[Dataset, Vector, float, Mapping[str, Any]], V
     "onsvm": _onsvm,
     "svm": _svm,
     "l1-svm": _onsvm,
-    "rfe": _gbd,
+    "rfe": _rfe,
+    "pearson": _chosen,
+    "fisher": _chosen,
+    "ks": _chosen,
+    "infogain": _chosen,
+    "vs-ssvm": _chosen,
     "gbd": _gbd,
+    "gbd-lambda": _gbd,
+    "rsvm": _rsvm,
     "mopfs": _mopfs,
 }
 """Method -> function of (preprocessed data, w, b, parameters and details)."""

@@ -5,13 +5,29 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Progress
 from fsopt.errors import ParameterError, unknown
-from fsopt.methods import gbd, gmeb, l0_mpm, machines, mopfs, mpm, penalised, pmm, polyhedral, rfe, s_mpm
+from fsopt.methods import (
+    filters,
+    gbd,
+    gmeb,
+    l0_mpm,
+    machines,
+    mopfs,
+    mpm,
+    penalised,
+    pmm,
+    polyhedral,
+    rfe,
+    rsvm,
+    s_mpm,
+    vs_ssvm,
+)
 from fsopt.methods.common import Run
 from fsopt.models.registry import check_parameters, parameters
 from fsopt.results import Fit
@@ -28,6 +44,7 @@ class MethodSpec:
     paper, equation : where it comes from.
     models : slugs of the models that it solves.
     driver : name of the driver; empty where one solve is all.
+    resumable : whether it can write checkpoints and go on from one.
     """
 
     name: str
@@ -36,6 +53,7 @@ class MethodSpec:
     equation: str
     models: tuple[str, ...]
     driver: str = ""
+    resumable: bool = False
 
     @property
     def summary(self) -> str:
@@ -64,7 +82,11 @@ _ENTRIES = (
     MethodSpec("pmm", pmm.fit_pmm, "SLA", "(16), Table 1", ("misclass-step",), "pmm"),
     MethodSpec("fsv", polyhedral.fit_fsv, "SLA", "(21)", ("fsv-step",), "sla"),
     MethodSpec("onsvm", machines.fit_onsvm, "GBD", "(ONSVM)", ("onsvm",)),
-    MethodSpec("gbd", gbd.fit_gbd, "GBD", "(5)-(10)", ("fsp-sub", "fsp-master"), "gbd"),
+    MethodSpec("gbd", gbd.fit_gbd, "GBD", "(5)-(10)", ("fsp-sub", "fsp-master"), "gbd", resumable=True),
+    MethodSpec(
+        "gbd-lambda", gbd.fit_gbd_lambda, "GBD", "(12)-(15)", ("fsp-sub", "fsp-master"), "gbd", resumable=True
+    ),
+    MethodSpec("rsvm", rsvm.fit_rsvm, "MOP", "(13), (14)", ("rsvm-dual", "rsvm", "rsvm-least-norm")),
     MethodSpec(
         "mopfs", mopfs.fit_mopfs, "MOP", "(13)-(15)",
         ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"), "mop",
@@ -72,6 +94,13 @@ _ENTRIES = (
     MethodSpec("svm", machines.fit_svm, "GBD", "(1)", ("svm",)),
     MethodSpec("l1-svm", machines.fit_l1_svm, "GMEB", "6.1", ("onsvm",)),
     MethodSpec("rfe", rfe.fit_rfe, "GMEB", "6.1", ("fsp-sub",), "rfe"),
+    MethodSpec("infogain", filters.fit_infogain, "GBD", "4", ("svm", "rsvm-dual", "rsvm-least-norm")),
+    MethodSpec("pearson", filters.fit_pearson, "MOP", "7", ("rsvm-dual", "rsvm-least-norm", "svm")),
+    MethodSpec("fisher", filters.fit_fisher, "MOP", "7", ("rsvm-dual", "rsvm-least-norm", "svm")),
+    MethodSpec("ks", filters.fit_ks, "MOP", "7", ("rsvm-dual", "rsvm-least-norm", "svm")),
+    MethodSpec(
+        "vs-ssvm", vs_ssvm.fit_vs_ssvm, "MOP", "7", ("onsvm", "rsvm-dual", "rsvm-least-norm", "svm"), "partitions"
+    ),
 )  # fmt: skip
 
 METHODS: Mapping[str, MethodSpec] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
@@ -94,6 +123,8 @@ def fit(
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
     **params: Any,
 ) -> Fit:
     """Run a method on a data set, end to end.
@@ -106,6 +137,8 @@ def fit(
     time_limit : seconds for the whole method.
     options : options of the solver, as in :func:`fsopt.solve`.
     progress : called with the record of each iteration.
+    checkpoint : file that is replaced after each iteration, whole or not at all; only for methods that can.
+    resume : checkpoint of the same data and parameters to go on from.
     params : the method's own keywords; unknown names are refused.
 
     Returns
@@ -114,12 +147,16 @@ def fit(
 
     Raises
     ------
-    UnknownNameError, ParameterError, InfeasibleError, SolverError
+    UnknownNameError, ParameterError, InfeasibleError, SolverError, FileError
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
     if time_limit is not None and not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
+    if not entry.resumable and (checkpoint is not None or resume is not None):
+        able = ", ".join(spec.name for spec in METHODS.values() if spec.resumable)
+        raise ParameterError(f"method '{name}' writes no checkpoints and cannot resume", f"methods that do: {able}")
+    places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
-    fitted = entry.function(data, Run(solver, time_limit, options, progress), **params)
+    fitted = entry.function(data, Run(solver, time_limit, options, progress, *places), **params)
     return replace(fitted, method=name, params={**defaults, **params})
