@@ -112,7 +112,7 @@ def _clarabel(form: ConicForm) -> Any:
 
 def run_gbd(source: Dataset) -> DriverResult:
     master, sub = fsopt.build("fsp-master", source, m=4), fsopt.build("fsp-sub", source, c=16.0)
-    return gbd(source, master, sub, c=16.0, max_cuts=40, stabilisation="none")
+    return gbd(source, master, sub, c=16.0, max_cuts=40, stabilisation="none", master_solver="highs")
 
 
 def hand_gbd(source: Dataset, solves: int) -> float:

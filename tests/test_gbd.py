@@ -7,7 +7,7 @@ from support import all_values, blobs, keeps, reference
 
 import fsopt
 from fsopt.drivers.gbd import gbd
-from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.fsp import cut_coefficients
 from fsopt.results import Status
 from fsopt.solvers.base import Session
@@ -47,7 +47,8 @@ def test_gbd_finds_the_best_of_all_allowed_selections(kind, seed):
     n, p, c = (20, 24, 30)[seed % 3], 4 + seed % 3, (0.5, 2.0, 8.0)[seed // 3 % 3]
     data, limits = blobs(n, p, seed=seed), drawn_limits(kind, 4 + seed % 3, seed)
     values = all_values(data, c)
-    result = run(data, limits, c, stabilisation=("in-out", "none")[seed % 2], sub_solver="libsvm")
+    stabilisation, master = ("in-out", "none")[seed % 2], (None, "highs")[seed // 2 % 2]
+    result = run(data, limits, c, stabilisation=stabilisation, master_solver=master, sub_solver="libsvm")
     rules = {k: v for k, v in limits.items() if k != "lam"}
     best = least(values, limits)
     assert result.status is Status.OPTIMAL
@@ -65,6 +66,9 @@ PARTS = {
     "root, plain, zero": {"root_cuts": 30, "stabilisation": "none", "start": "zero"},
     "highs": {"sub_solver": "highs"},
     "ipopt": {"sub_solver": "ipopt"},
+    "paper": {"master_solver": "highs", "start": "zero", "stabilisation": "none"},
+    "paper, root": {"master_solver": "highs", "root_cuts": 30},
+    "search": {"master_solver": "search"},
     "scip": {"master_solver": "scip"},
     "gurobi": {"master_solver": "gurobi"},
 }
@@ -76,12 +80,38 @@ LIMITS = {"m": {"m": 2}, "include": {"m": 2, "include": [1]}, "lambda": {"lam": 
 def test_every_part_of_the_loop_can_be_swapped_and_the_optimum_stays(part, limits):
     options = PARTS[part]
     for name in (options.get("master_solver"), options.get("sub_solver")):
-        if name is not None and not fsopt.SOLVERS[name].available:
+        if name in fsopt.SOLVERS and not fsopt.SOLVERS[name].available:
             pytest.skip(f"{name} is not installed")
     data = reference("gbd_n6")
     result = run(data, LIMITS[limits], **options)
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(least(all_values(data, C), LIMITS[limits]), rel=2e-6)
+
+
+def test_limits_with_variables_of_their_own_are_for_a_solver():
+    """Groups that are open or not: the search takes rows on sigma alone, and an MILP is solved instead."""
+    data = reference("gbd_n6")
+    master, sub = fsopt.build("fsp-master", data, m=4), fsopt.build("fsp-sub", data, c=C)
+    master.group = pyo.Var([0, 1], within=pyo.Binary)
+    master.of_group = pyo.Constraint(master.J, rule=lambda m, j: m.sigma[j] <= m.group[j % 2])
+    master.one_group = pyo.Constraint(expr=master.group[0] + master.group[1] <= 1)
+    result = gbd(data, master, sub, c=C)
+    assert result.solver == "highs+clarabel"
+    with pytest.raises(SolverError, match="rows on 'sigma' alone"):
+        gbd(data, master, sub, c=C, master_solver="search")
+    values = all_values(data, C)
+    best = min(v for s, v in values.items() if sum(s) <= 4 and not (any(s[::2]) and any(s[1::2])))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=2e-6)
+
+
+def test_cuts_that_the_master_brings_along_are_for_a_solver_too():
+    data = reference("gbd_n6")
+    alphas = run(data, {"m": 2}).point["alphas"][:3]
+    master = fsopt.build("fsp-master", data, m=2, cuts=alphas)
+    result = gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
+    assert result.solver == "highs+clarabel"
+    assert result.objective == pytest.approx(least(all_values(data, C), {"m": 2}), rel=2e-6)
 
 
 @pytest.mark.parametrize("options", [{}, {"root_cuts": 15}, {"start": [0.4] * 5}], ids=str)

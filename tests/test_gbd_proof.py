@@ -9,8 +9,8 @@ from support import blobs, keeps, reference
 
 import fsopt
 from fsopt.check import check_record
+from fsopt.drivers.gbd_search import Tree
 from fsopt.errors import FileError
-from fsopt.methods.gbd_search import search
 from fsopt.models.limits import Limits
 from fsopt.saved import fit_record, numbers
 
@@ -26,31 +26,52 @@ RULES = {
 }
 
 
+@pytest.mark.parametrize("chunk", [1, 5, 1000])
 @pytest.mark.parametrize("prices", [0.0, 0.8])
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("seed", range(3))
-def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed, rules, prices):
+def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed, rules, prices, chunk):
     rng, p = np.random.default_rng(seed), 6
     data = blobs(20, p, seed=seed)
     constants, gains = rng.uniform(5, 9, 7), rng.exponential(1.0, (7, p)) - prices
     allowed = np.array([s for s in SELECTIONS if keeps(s, **RULES[rules])])
     best = (constants[:, None] - gains @ allowed.T).max(axis=0).min()
-    limits = Limits.of("test", data, **RULES[rules])
-    confirmed = search(constants, gains, limits, best - 1e-9)
-    assert confirmed.complete
-    assert confirmed.least is None
-    refuted = search(constants, gains, limits, best + 1e-6)
-    assert refuted.complete
-    assert refuted.least == pytest.approx(best, abs=1e-9)
+    tree = Tree(*Limits.of("test", data, **RULES[rules]).rows(), chunk)
+    tree.add(constants, gains)
+    assert tree.least(np.inf) <= best
+    found = tree.next(best + 1e-6, lambda nodes: True)
+    assert keeps(found, **RULES[rules])
+    assert (constants - gains @ found).max() == pytest.approx(best, abs=1e-9)
+    assert tree.least(np.inf) <= best
+    tree.add(np.full(1, best), np.zeros((1, p)))  # a cut that closes what was found
+    assert tree.next(best - 1e-9, lambda nodes: True) is None
+    assert not tree.stack
+    assert tree.least(best) == best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cuts_that_come_on_the_way_close_what_they_should(seed):
+    """Selections are found one by one and forbidden by a cut: all allowed ones come, each once."""
+    rng, p = np.random.default_rng(seed), 6
+    costs = rng.integers(1, 5, p).astype(float)
+    tree = Tree(costs[None], np.array([costs.sum() // 2]), 3)
+    tree.add(np.zeros(1), rng.exponential(1.0, (1, p)))
+    found = []
+    while (sigma := tree.next(1.0, lambda nodes: True)) is not None:
+        found.append(tuple(sigma.astype(int)))
+        # A cut that is 1 at sigma, and 100 lower for each feature that differs.
+        tree.add(np.array([1.0 - 100.0 * sigma.sum()]), (100.0 - 200.0 * sigma)[None])
+    allowed = {tuple(s) for s in SELECTIONS if costs @ s <= costs.sum() // 2}
+    assert len(found) == len(set(found))
+    assert set(found) == allowed
 
 
 def test_a_search_that_is_too_large_says_so():
     rng = np.random.default_rng(0)
-    limits = Limits.of("test", blobs(20, 12, seed=0), m=6)
-    gains = rng.exponential(1.0, (8, 12))
-    best = (9.0 - np.sort(gains)[:, -6:].sum(axis=1)).max()
-    assert search(np.full(8, 9.0), gains, limits, best).complete  # one cut alone proves that
-    assert not search(np.full(8, 9.0), gains, limits, best + 1.0, most_nodes=20).complete
+    tree = Tree(np.ones((1, 12)), np.array([6.0]), 8)
+    tree.add(np.full(8, 9.0), rng.exponential(1.0, (8, 12)))
+    assert tree.next(3.0, lambda nodes: nodes < 20) is None
+    assert tree.stack
 
 
 CASES = {

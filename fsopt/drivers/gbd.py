@@ -10,13 +10,14 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike, NDArray
 
+from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.gbd_checkpoint import identity, load, save
-from fsopt.drivers.gbd_problems import Master, Subproblem
+from fsopt.drivers.gbd_problems import SEARCH, Master, SearchMaster, Subproblem, searchable
 from fsopt.drivers.gbd_root import root_cut
 from fsopt.drivers.gbd_state import Iterate, State, certify_gbd
 from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, SolverError
 from fsopt.files import check_writable
 from fsopt.models.blocks import number, vector, whole
 from fsopt.results import DriverResult, Status
@@ -62,7 +63,10 @@ def gbd(
     master, sub : models ``fsp-master`` and ``fsp-sub``; further constraints on ``sigma`` of the master are the
         user's, and what its objective charges for sigma is lambda.
     c : the price of the hinge loss in ``sub``.
-    master_solver, sub_solver, options : for the master (an MILP) and the subproblem (a QP); options of the latter's.
+    master_solver : for the master as an MILP, the paper's loop; or ``search``, the driver's own search for the next
+        selection, :class:`fsopt.drivers.gbd_search.Tree`, which goes on where it stopped. None is the search, or where
+        the master has variables beside sigma and theta, or cuts already, the preferred solver for an MILP.
+    sub_solver, options : for the subproblem, a QP.
     start : where the first cut is made. ``all`` features, which starts the lower bound at F(e); ``zero``, the
         paper's feasible point, or where the limits forbid it the first master's; or sigma (p,) in [0, 1].
     root_cuts : >= 0, cuts spent on the relaxation before the loop, of which one is kept, :func:`root_cut`.
@@ -88,7 +92,7 @@ def gbd(
     InfeasibleError : no selection keeps the limits.
     ParameterError : a parameter out of range.
     FileError : a checkpoint that cannot be written, or is damaged or of another run.
-    SolverError : the master or a subproblem was not solved.
+    SolverError : the master or a subproblem was not solved; ``search`` for a master that it does not take.
 
     Notes
     -----
@@ -96,13 +100,13 @@ def gbd(
     """
     _check(root_cuts, stabilisation, tolerance, max_cuts, validation, patience)
     first = _first(data, start)
-    main = Master(data, master, master_solver)
+    main = _master(data, master, master_solver)
     machine = Subproblem(data, sub, c, sub_solver, options)
     relaxed = Master(data, master, None, relaxed=True) if root_cuts and resume is None else None
-    sessions = [main.session, machine.session, *([relaxed.session] if relaxed else [])]
+    sessions = [*main.sessions, machine.session, *([relaxed.session] if relaxed else [])]
     recorder = Recorder(sessions, time_limit, progress)
     problem = identity(
-        data, main, validation, c=c, start=start if isinstance(start, str) else first.tolist(),
+        data, main.program, validation, c=c, start=start if isinstance(start, str) else first.tolist(),
         root_cuts=root_cuts, stabilisation=stabilisation,
     )  # fmt: skip
     if checkpoint is not None:
@@ -117,11 +121,11 @@ def gbd(
             state.alphas = [] if found is None else [found[0]]
             main.add(state.alphas)
         if start == "zero" and not state.allowed:
-            state.sigma, state.allowed = np.round(main.solve(recorder)[1]), True
+            state.sigma, state.allowed = main.first(recorder), True
         while not (stop := _stop(state, recorder, tolerance, max_cuts, patience)):
             main.add(_separate(state, main, machine, recorder, validation, stabilisation, max_cuts))
             main.step(state, tolerance, recorder)
-            errors = {} if state.chosen is None or validation is None else {"validation_error": state.chosen.error}
+            errors = {} if validation is None else {"validation_error": state.chosen and state.chosen.error}
             recorder.record(
                 objective=state.upper, bound=state.lower, gap=state.gap, cuts=len(state.alphas), **errors
             )  # fmt: skip
@@ -132,6 +136,19 @@ def gbd(
             raise
         stop = stop_word(reason)
     return _end(data, state, c, tolerance, recorder, stop, state.best if validation is None else state.chosen)
+
+
+def _master(data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> Master | SearchMaster:
+    """Return the master in a solver, or as a search, also where none is named and its rows are on sigma alone."""
+    if solver not in (None, SEARCH):
+        return Master(data, model, solver)
+    program = compile_model(model)
+    columns = np.array([program.column[id(v)] for v in model.sigma.values()])
+    if searchable(data, program, columns):
+        return SearchMaster(data, program, columns)
+    if solver == SEARCH:
+        raise SolverError("the search for selections takes rows on 'sigma' alone", "take a solver for 'master_solver'")
+    return Master(data, model, None)
 
 
 def _check(
@@ -160,7 +177,12 @@ def _first(data: Dataset, start: str | ArrayLike) -> Vector:
 
 
 def _go_on(
-    path: Path, problem: Mapping[str, str], master: Master, sub: Subproblem, recorder: Recorder, tolerance: float
+    path: Path,
+    problem: Mapping[str, str],
+    master: Master | SearchMaster,
+    sub: Subproblem,
+    recorder: Recorder,
+    tolerance: float,
 ) -> State:
     """Return the state of a checkpoint, its bound proved again by the master over its cuts."""
     state, history = load(path, problem, sub, master.prices)
@@ -172,7 +194,7 @@ def _go_on(
 
 
 def _separate(
-    state: State, master: Master, sub: Subproblem, recorder: Recorder, validation: Dataset | None,
+    state: State, master: Master | SearchMaster, sub: Subproblem, recorder: Recorder, validation: Dataset | None,
     stabilisation: str, max_cuts: int,
 ) -> list[Vector]:  # fmt: skip
     """Try the selection at hand, keep its machine where it is allowed, and return the multipliers of the new cuts."""

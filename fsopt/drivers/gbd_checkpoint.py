@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fsopt.certify import relative_gap
+from fsopt.compiler import Program
 from fsopt.data import Dataset
-from fsopt.drivers.gbd_problems import Master, Subproblem
+from fsopt.drivers.gbd_problems import Subproblem
 from fsopt.drivers.gbd_state import Iterate, State, certify_gbd
 from fsopt.errors import FileError
 from fsopt.files import whole_file
@@ -32,10 +33,10 @@ def digest(*arrays: ArrayLike) -> str:
     return found.hexdigest()
 
 
-def identity(data: Dataset, master: Master, validation: Dataset | None, **settings: Any) -> dict[str, str]:
+def identity(data: Dataset, program: Program, validation: Dataset | None, **settings: Any) -> dict[str, str]:
     """Return what a checkpoint must agree in with the run that goes on from it: name -> text."""
-    p = master.session.program
-    rows = (p.A.data, p.A.indices, p.A.indptr, p.lo, p.hi, p.lb, p.ub, p.c)
+    A = program.A
+    rows = (A.data, A.indices, A.indptr, program.lo, program.hi, program.lb, program.ub, program.c)
     known = {"format": FORMAT, "data": digest(data.X, data.y), "limits or prices of the features": digest(*rows)}
     held_out = "" if validation is None else digest(validation.X, validation.y)
     return known | {"validation rows": held_out} | {name: json.dumps(value) for name, value in settings.items()}

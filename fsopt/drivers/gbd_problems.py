@@ -1,7 +1,8 @@
-"""The two problems between which generalized Benders goes to and fro, each kept loaded in its solver."""
+"""The two problems between which generalized Benders goes to and fro: the master, two ways, and the subproblem."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,15 +11,24 @@ import pyomo.environ as pyo
 from numpy.typing import NDArray
 
 from fsopt.certify import row_excess
+from fsopt.compiler import Program
 from fsopt.data import Dataset
+from fsopt.drivers.gbd_search import Tree
 from fsopt.drivers.gbd_state import Iterate, State
 from fsopt.drivers.recorder import NoPoint, Recorder
 from fsopt.errors import InfeasibleError, SolverError
-from fsopt.models.fsp import add_cut
+from fsopt.models.fsp import add_cut, cut_coefficients
 from fsopt.planes import hinge, midpoint_intercept, project_multipliers
 from fsopt.solvers.base import Session
 
 Vector = NDArray[np.float64]
+Places = NDArray[np.int64]
+SEARCH = "search"
+NONE_ALLOWED = "no selection of features keeps all limits"
+DIVE = 64
+"""Partial selections that the search looks at together."""
+BELOW = 0.9
+"""The share of the tolerance below the incumbent at which a selection is still looked for."""
 
 
 class Master:
@@ -35,19 +45,18 @@ class Master:
         if relaxed:
             self.model = pyo.TransformationFactory("core.relax_integer_vars").create_using(model)
         self.session = Session(self.model, solver)
+        self.program = self.session.program
         self.columns = self.session.columns(self.model.sigma)
-        self.prices: Vector = self.session.program.c[self.columns].copy()
+        self.prices: Vector = self.program.c[self.columns].copy()
+
+    @property
+    def sessions(self) -> list[Session]:
+        """The sessions whose seconds are the master's."""
+        return [self.session]
 
     def allows(self, sigma: Vector) -> bool:
         """Return whether a selection keeps all limits; False too where limits have variables of their own."""
-        program = self.session.program
-        if program.n != self.data.p + 1:
-            return False
-        x = np.full(program.n, np.finfo(float).max)  # theta is as large as any cut asks for
-        x[self.columns] = sigma
-        with np.errstate(over="ignore"):
-            whole_numbers = bool(np.isin(sigma, (0.0, 1.0)).all())
-            return whole_numbers and bool(row_excess(program, x).max(initial=0.0) <= 1e-9)
+        return allows(self.program, self.columns, sigma)
 
     def add(self, alphas: list[Vector]) -> None:
         """Add the cuts of multipliers."""
@@ -59,9 +68,13 @@ class Master:
         try:
             result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap)
         except NoPoint as error:
-            raise InfeasibleError("no selection of features keeps all limits", "drop one of the limits") from error
+            raise InfeasibleError(NONE_ALLOWED, "drop one of the limits") from error
         assert result.point is not None
         return -np.inf if result.bound is None else result.bound, np.clip(result.point.x[self.columns], 0.0, 1.0)
+
+    def first(self, recorder: Recorder) -> Vector:
+        """Return a selection that keeps the limits."""
+        return np.round(self.solve(recorder)[1])
 
     def step(self, state: State, tolerance: float, recorder: Recorder, gap: float | None = None) -> None:
         """Raise the lower bound and take the selection to try next.
@@ -76,6 +89,82 @@ class Master:
             state.lower, state.sigma, state.allowed = max(state.lower, bound), np.round(sigma), True
             if state.sigma.tobytes() not in state.tried or state.closed(tolerance):
                 break
+
+
+class SearchMaster:
+    """A master problem without a solver: the driver's own search goes on where it stopped, below the best value.
+
+    What it returns is not the least of the cuts but any selection at which they are below the incumbent; where there
+    is none left, the incumbent is proved. Only for rows on sigma alone, see :func:`searchable`.
+
+    Attributes
+    ----------
+    prices : as in :class:`Master`.
+    """
+
+    def __init__(self, data: Dataset, program: Program, columns: Places) -> None:
+        self.data, self.program, self.columns = data, program, columns
+        self.prices: Vector = program.c[columns].copy()
+        A = program.A[:, columns].toarray()
+        upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
+        self.tree = Tree(np.vstack([A[upper], -A[lower]]), np.append(program.hi[upper], -program.lo[lower]), DIVE)
+        self.tree.add(np.zeros(1), -self.prices[None])  # theta >= 0
+
+    @property
+    def sessions(self) -> list[Session]:
+        """None: the search counts its own seconds."""
+        return []
+
+    def allows(self, sigma: Vector) -> bool:
+        """Return whether a selection keeps all limits."""
+        return allows(self.program, self.columns, sigma)
+
+    def add(self, alphas: list[Vector]) -> None:
+        """Add the cuts of multipliers."""
+        for alpha in alphas:
+            constant, slopes = cut_coefficients(self.data, alpha)
+            self.tree.add(np.array([constant]), (slopes - self.prices)[None])
+
+    def first(self, recorder: Recorder) -> Vector:
+        """Return any selection that keeps the limits; raises InfeasibleError where there is none."""
+        sigma = Tree(self.tree.R, self.tree.r, 1).next(np.inf, lambda nodes: True)
+        if sigma is None:
+            raise InfeasibleError(NONE_ALLOWED, "drop one of the limits")
+        return sigma
+
+    def step(self, state: State, tolerance: float, recorder: Recorder, gap: float | None = None) -> None:
+        """Take the selection to try next, and raise the lower bound to what the search has left open."""
+        claim = np.inf
+        if state.best is not None:
+            claim = state.upper - BELOW * tolerance * max(1.0, abs(state.upper))
+        started = time.perf_counter()
+        try:
+            # Without an answer the loop cannot end, whatever the time.
+            sigma = self.tree.next(claim, lambda nodes: state.best is None or not recorder.expired)
+        finally:
+            recorder.count(SEARCH, time.perf_counter() - started)
+        state.lower = max(state.lower, self.tree.least(claim))
+        if sigma is not None:
+            state.sigma, state.allowed = sigma, True
+        elif state.best is None:
+            raise InfeasibleError(NONE_ALLOWED, "drop one of the limits")
+
+
+def searchable(data: Dataset, program: Program, columns: Places) -> bool:
+    """Return whether a master has no variables but sigma, binary, and theta, and no rows with theta yet."""
+    theta = np.setdiff1d(np.arange(program.n), columns)
+    return program.n == data.p + 1 and program.A[:, theta].nnz == 0 and bool(program.integer[columns].all())
+
+
+def allows(program: Program, columns: Places, sigma: Vector) -> bool:
+    """Return whether a selection keeps all limits; False too where limits have variables of their own."""
+    if program.n != len(columns) + 1:
+        return False
+    x = np.full(program.n, np.finfo(float).max)  # theta is as large as any cut asks for
+    x[columns] = sigma
+    with np.errstate(over="ignore"):
+        whole_numbers = bool(np.isin(sigma, (0.0, 1.0)).all())
+        return whole_numbers and bool(row_excess(program, x).max(initial=0.0) <= 1e-9)
 
 
 class Subproblem:

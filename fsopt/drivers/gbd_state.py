@@ -85,7 +85,7 @@ def certify_gbd(
 ) -> Certificate:
     """Certify the bounds: every cut is valid because its alpha is dual feasible, and the gap is closed.
 
-    The lower bound is the master's over these cuts, proved by the branch and bound of its solver.
+    The lower bound is the master's over these cuts, proved by its solver or by the search.
     """
     A = np.array(alphas) if alphas else np.zeros((0, data.n))
     outside = max(float(np.maximum(-A, A - c).max(initial=0.0)), 0.0) / max(1.0, c)

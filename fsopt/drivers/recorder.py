@@ -79,6 +79,11 @@ class Recorder:
         self._spent = {k: self._spent[k] + result.seconds[k] for k in PHASES}
         self._solvers[result.solver] = None
 
+    def count(self, solver: str, seconds: float) -> None:
+        """Count seconds of a solve without a session, and name what solved it."""
+        self._spent["solve"] += seconds
+        self._solvers[solver] = None
+
     def record(self, **fields: Any) -> None:
         """Append the record of one iteration, with the seconds it took and why anything was rebuilt."""
         seconds = self.seconds

@@ -161,6 +161,19 @@ class Limits:
                 for group in groups:
                     constraints.add(row(group))
 
+    def rows(self) -> tuple[Vector, Vector]:
+        """Return the same limits as a matrix R (k, p) and sides r (k,) of ``R sigma <= r``."""
+        unit, rows, sides = np.eye(self.p), [], []
+        if self.most is not None:
+            rows, sides = [np.ones(self.p)], [float(self.most)]
+        if self.costs is not None and self.budget is not None:
+            rows, sides = [self.costs], [self.budget]
+        rows += [-unit[j] for j in self.include] + [unit[j] for j in self.exclude]
+        sides += [-1.0] * len(self.include) + [0.0] * len(self.exclude)
+        rows += [unit[j] - unit[k] for j, k in self.implies] + [unit[list(g)].sum(axis=0) for g in self.conflicts]
+        sides += [0.0] * len(self.implies) + [1.0] * len(self.conflicts)
+        return np.array(rows).reshape(len(rows), self.p), np.array(sides)
+
     def excess(self, sigma: Vector) -> float:
         """Return the largest violation of a limit by a selection (p,); 0 where all hold."""
         worst = [0.0]

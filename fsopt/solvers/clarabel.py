@@ -52,11 +52,11 @@ class Clarabel:
                 for size, order in zip(self.program.cones.sizes, self.program.cones.orders, strict=True)
             ),
         ]
-        self.hessian = self.form.hessian()
+        self.hessian, self.matrix = self.form.hessian(), self.form.matrix()
         return clarabel.DefaultSolver(
             self.hessian,
             self.form.linear(),
-            self.form.matrix(),
+            self.matrix,
             self.form.right_hand_side(),
             cones,
             self.settings,
@@ -79,7 +79,10 @@ class Clarabel:
                 return "a side or bound appeared or vanished"
             new["b"] = self.form.right_hand_side()
         if change.rows is not None:
-            new["A"] = self.form.matrix()
+            # Clarabel scales what it is given: only what changed.
+            before, self.matrix = self.matrix, self.form.matrix()
+            places = np.flatnonzero(self.matrix.data != before.data)
+            new["A"] = (places, self.matrix.data[places])
         if new:
             self.solver.update(**new)
         return None
