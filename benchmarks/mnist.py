@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--c", type=float, default=PRICE)
     parser.add_argument("--picture", help="a file for the selected pixels, for example pixels.png")
     given = parser.parse_args()
-    console, digits = Console(), mnist_digits(given.digits)
+    console, digits = Console(width=120), mnist_digits(given.digits)
     n, cap = given.digits, SHARE * given.digits - 1.0
     console.print(f"{digits.train}: {digits.train.p} pixels that are not constant")
     started = time.perf_counter()

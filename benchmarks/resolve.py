@@ -176,7 +176,7 @@ def main() -> None:
         worst = max(worst, median(overhead))
         row = [f"{median(overhead):.2f}", f"{median(warm):.1f}", f"{median(mine):.3f}", f"{median(other):.3f}"]
         table.add_row(name, str(solves), *row, f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
-    Console().print(table)
+    Console(width=120).print(table)
     raise SystemExit(int(worst > LIMIT))
 
 
