@@ -7,6 +7,7 @@ from support import all_values, blobs, keeps, reference
 
 import fsopt
 from fsopt.drivers.gbd import gbd
+from fsopt.drivers.recorder import OutOfTime
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.fsp import cut_coefficients
 from fsopt.results import Status
@@ -103,6 +104,17 @@ def test_limits_with_variables_of_their_own_are_for_a_solver():
     best = min(v for s, v in values.items() if sum(s) <= 4 and not (any(s[::2]) and any(s[1::2])))
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(best, rel=2e-6)
+
+
+def test_a_search_for_the_first_selection_keeps_the_time_limit():
+    """Twice the number of features is odd: no row tells before the last feature, in a tree of 2^40 nodes."""
+    data = blobs(60, 40, seed=0)
+    master = fsopt.build("fsp-master", data, m=40)
+    master.odd = pyo.Constraint(expr=2 * sum(master.sigma.values()) == 41)
+    with pytest.raises(OutOfTime, match="no selection was found in time"):
+        gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C, time_limit=0.2)
+    with pytest.raises(InfeasibleError, match="keeps all limits"):
+        gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C, master_solver="highs")
 
 
 def test_cuts_that_the_master_brings_along_are_for_a_solver_too():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.gbd_search import Tree
 from fsopt.drivers.gbd_state import Iterate, State
-from fsopt.drivers.recorder import NoPoint, Recorder
+from fsopt.drivers.recorder import NoPoint, OutOfTime, Recorder
 from fsopt.errors import InfeasibleError, SolverError
 from fsopt.models.fsp import add_cut, cut_coefficients
 from fsopt.planes import hinge, midpoint_intercept, project_multipliers
@@ -127,10 +127,8 @@ class SearchMaster:
 
     def first(self, recorder: Recorder) -> Vector:
         """Return any selection that keeps the limits; raises InfeasibleError where there is none."""
-        sigma = Tree(self.tree.R, self.tree.r, 1).next(np.inf, lambda nodes: True)
-        if sigma is None:
-            raise InfeasibleError(NONE_ALLOWED, "drop one of the limits")
-        return sigma
+        tree = Tree(self.tree.R, self.tree.r, 1)
+        return self._found(tree, tree.next(np.inf, _within(recorder)))
 
     def step(self, state: State, tolerance: float, recorder: Recorder, gap: float | None = None) -> None:
         """Take the selection to try next, and raise the lower bound to what the search has left open."""
@@ -139,15 +137,27 @@ class SearchMaster:
             claim = state.upper - BELOW * tolerance * max(1.0, abs(state.upper))
         started = time.perf_counter()
         try:
-            # Without an answer the loop cannot end, whatever the time.
-            sigma = self.tree.next(claim, lambda nodes: state.best is None or not recorder.expired)
+            sigma = self.tree.next(claim, _within(recorder))
         finally:
             recorder.count(SEARCH, time.perf_counter() - started)
         state.lower = max(state.lower, self.tree.least(claim))
+        if sigma is not None or state.best is None:
+            state.sigma, state.allowed = self._found(self.tree, sigma), True
+
+    def _found(self, tree: Tree, sigma: Vector | None) -> Vector:
+        """Return the first selection of a tree; raise InfeasibleError or OutOfTime where there is none."""
         if sigma is not None:
-            state.sigma, state.allowed = sigma, True
-        elif state.best is None:
-            raise InfeasibleError(NONE_ALLOWED, "drop one of the limits")
+            return sigma
+        if tree.stack:
+            raise OutOfTime(f"no selection was found in time: {tree.nodes} nodes were not enough", "give more seconds")
+        raise InfeasibleError(NONE_ALLOWED, "drop one of the limits")
+
+
+def _within(recorder: Recorder) -> Callable[[int], bool]:
+    """Return whether a search may go on: for what is left of the time, at least a tenth of a second."""
+    limit = np.inf if recorder.remaining is None else recorder.remaining
+    end = time.perf_counter() + limit
+    return lambda nodes: time.perf_counter() < end
 
 
 def searchable(data: Dataset, program: Program, columns: Places) -> bool:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 Bits = NDArray[np.bool_]
+KEPT = 10_000_000
+"""Numbers that are put into the tables of sums before they are cleared."""
 SLACK = 1e-9
 """Relative violation of a row at which it still holds."""
 
@@ -34,7 +36,7 @@ class Tree:
     nodes : partial selections looked at so far.
     stack : depth, partial selections and least bound of what is still to be looked at.
     room : (p + 1, k) what a row may be at each depth; ``weights``, ``capacity`` : the row that is a knapsack.
-    tables : depth -> sums of the largest gains, see :meth:`_largest`.
+    tables : depth -> sums of the largest gains, see :meth:`_largest`; ``kept`` : numbers put there.
     """
 
     R: Matrix
@@ -49,6 +51,7 @@ class Tree:
     weights: Vector = field(init=False)
     capacity: float = np.inf
     tables: dict[int, Matrix] = field(default_factory=dict)
+    kept: int = 0
 
     def __post_init__(self) -> None:
         p = self.R.shape[1]
@@ -117,18 +120,28 @@ class Tree:
         """Return the most that each cut can fall by (s, k), with the undecided features and the capacity left (k,)."""
         weight = self.weights[depth:]
         if np.all(weight == weight[:1]):
-            most = left // weight[0] if len(weight) and weight[0] > 0.0 else np.full(len(left), np.inf)
-            return self._largest(depth)[:, np.minimum(most, len(weight)).astype(int)]
+            if not len(weight) or weight[0] == 0.0:
+                every: Matrix = np.maximum(self.gains[:, depth:], 0.0).sum(axis=1, keepdims=True)
+                return every
+            most = np.minimum(left // weight[0], len(weight)).astype(int)
+            return self._largest(depth, int(most.max()))[:, most]
         gains = np.maximum(self.gains[:, depth:], 0.0)
         return np.array([_knapsack(gain, weight, left) for gain in gains]).reshape(len(gains), len(left))
 
-    def _largest(self, depth: int) -> Matrix:
-        """Return the sums (s, p - depth + 1) of the largest gains of the undecided features, none to all of them."""
-        known = self.tables.get(depth, np.zeros((0, len(self.order) - depth + 1)))
-        new = np.maximum(self.gains[len(known) :, depth:], 0.0)
-        sums = np.cumsum(-np.sort(-new, axis=1), axis=1)
-        self.tables[depth] = np.vstack([known, np.hstack([np.zeros((len(new), 1)), sums])])
-        return self.tables[depth]
+    def _largest(self, depth: int, most: int) -> Matrix:
+        """Return the sums (s, most + 1) of the largest gains of the undecided features, of none to ``most`` of them."""
+        known = self.tables.get(depth, np.zeros((0, most + 1)))
+        if known.shape[1] <= most:
+            known = np.zeros((0, most + 1))
+        if len(known) < len(self.gains):
+            new = np.maximum(self.gains[len(known) :, depth:], 0.0)
+            sums = np.cumsum(-np.sort(-new, axis=1)[:, : known.shape[1] - 1], axis=1)
+            known = np.vstack([known, np.hstack([np.zeros((len(new), 1)), sums])])
+            self.kept += known.size
+            if self.kept > KEPT:
+                self.tables, self.kept = {}, known.size
+            self.tables[depth] = known
+        return known
 
     def _children(self, depth: int, chosen: Bits) -> Bits:
         """Return the selections in which the next feature is decided, without those that can keep a row no more."""
