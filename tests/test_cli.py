@@ -19,6 +19,7 @@ from support import ROOT, blobs
 
 import fsopt
 from fsopt.cli import main
+from fsopt.cli.solving import print_certificate
 
 CERTIFICATE = {"kind", "ok", "residuals", "worst", "objective", "bound", "bound_source", "tolerance", "notes"}
 
@@ -178,6 +179,23 @@ def test_a_method_that_fails_is_told_in_its_row(small: Path, capsys: pytest.Capt
     assert record["rows"][0]["status"] == "none"
     assert record["rows"][0]["error"]
     assert record["rows"][1]["status"] == "optimal"
+
+
+@pytest.mark.parametrize(
+    ("ok", "residuals", "word"),
+    [
+        (True, {"primal": 0.0, "gap": 1e-9}, "holds"),
+        (False, {"primal": 0.0, "gap": 0.4}, "holds but for the gap: the bounds do not meet"),
+        (False, {"primal": 1e-3, "gap": 0.4}, "does NOT hold"),
+        (False, {"gap": 0.4, "dual": "nan"}, "does NOT hold"),
+        (False, {}, "does NOT hold"),
+    ],
+)
+def test_an_open_gap_is_told_from_a_certificate_that_fails(
+    ok: bool, residuals: dict[str, Any], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_certificate({"kind": "gbd", "ok": ok, "tolerance": 1e-6, "residuals": residuals, "notes": []})
+    assert capsys.readouterr().out.splitlines()[1].endswith(f") {word}")
 
 
 def test_catalogues_and_every_model_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
