@@ -24,6 +24,7 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/gmeb.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/gbd.py
+	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py
 
 # Writes the instance library models/ anew, the same bytes on every run.
 instances: .venv/installed

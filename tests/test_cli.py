@@ -242,14 +242,26 @@ def test_an_interrupted_driver_prints_its_best_point(
     assert len(record["coef"]) == 30
 
 
-def test_ctrl_c_of_a_running_process() -> None:
-    command = [sys.executable, "-m", "fsopt", "fit", "gbd", "--data", "wdbc", "--param", "max_cuts=10000", "--json"]
+def iterations_done(path: Path, number: int) -> bool:
+    """Wait up to a minute for a checkpoint to be replaced so many times."""
+    seen, end = set(), time.monotonic() + 60
+    while len(seen) < number and time.monotonic() < end:
+        if path.exists():
+            seen.add(path.stat().st_mtime_ns)
+        time.sleep(0.005)
+    return len(seen) == number
+
+
+def test_ctrl_c_of_a_running_process(tmp_path: Path) -> None:
+    saved = tmp_path / "run.npz"
+    command = [sys.executable, "-m", "fsopt", "fit", "gbd", "--data", "wdbc", "--param", "m=12", "--json"]
+    command += ["--param", "max_cuts=10000", "--checkpoint", str(saved)]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
     )
     assert process.stderr is not None
     assert "569 rows" in process.stderr.readline()
-    time.sleep(4)
+    assert iterations_done(saved, 3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
