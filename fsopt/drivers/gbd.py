@@ -54,8 +54,8 @@ def gbd(
 
     Solve the subproblem at sigma, take its multipliers alpha, made exactly dual feasible, add the cut
     :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to the master, and go on at the master's
-    solution. The upper bound is the best primal value, the lower bound is what branch and bound proved about
-    the master. Every alpha of a cut is valid for every selection, so no solver's tolerance endangers the bounds.
+    solution. The upper bound is the best primal value, the lower bound is what was proved about the
+    master. Every alpha of a cut is valid for every selection, so no solver's tolerance endangers the bounds.
 
     Parameters
     ----------
