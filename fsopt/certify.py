@@ -13,6 +13,7 @@ are relative to the largest term of their row, and a cone is measured by the dis
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,8 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
         Of kind ``convex`` (primal and dual residual and gap), ``mixed-integer`` (primal residual, integrality
         and the gap to the solver's bound), ``global`` (the same without integers), ``kkt`` (first-order
         conditions), ``infeasible`` (Farkas), or ``feasible`` (primal residual only, without multipliers). It
-        holds for the model's arrays, whatever the solver says.
+        holds for the model's arrays, whatever the solver says; for no point of a model with constraints that they
+        do not have: complementarities, SOS, disjunctions, logical ones.
     """
     from fsopt.compiler import compile_model
 
@@ -93,7 +95,11 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     if result.point is None:
         return Certificate("none", False, {}, notes=("there is no point to check",))
     bound = None if result.bound is None else program.sign * result.bound
-    return certify_point(program, result.point, bound=bound, source=result.solver)
+    certificate = certify_point(program, result.point, bound=bound, source=result.solver)
+    if program.beyond:
+        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.beyond.items())
+        return dataclasses.replace(certificate, ok=False, notes=(f"not looked at: {unseen}", *certificate.notes))
+    return certificate
 
 
 def certify_point(program: Program, point: Point, *, bound: float | None = None, source: str = "") -> Certificate:

@@ -18,14 +18,15 @@ def classify(model: pyo.ConcreteModel) -> str:
 
     A convex quadratic objective alone makes a QP; with second-order cones it is counted as SOCP, with a linear
     matrix inequality as SDP, which is what the solvers of those classes take.
-    Nonconvex quadratics and every other nonlinearity make an NLP.
+    Nonconvex quadratics and every other nonlinearity make an NLP. SOS constraints, disjunctions and logical
+    constraints count as integers.
     """
     return program_class(compile_model(model))
 
 
 def program_class(program: Program) -> str:
     """Return the class of a compiled model."""
-    integer = bool(program.integer.any())
+    integer = bool(program.integer.any() or program.beyond)
     if "Complementarity" in program.beyond:
         return "MPEC"
     if program.unsupported or not convex(program.P):

@@ -110,6 +110,26 @@ def test_other_constraints_that_the_arrays_do_not_hold_are_refused_too() -> None
     assert best(m) == pytest.approx(2)
 
 
+def test_no_certificate_holds_for_constraints_that_were_not_looked_at() -> None:
+    """What was solved before the row came in is infeasible for it; and no class of solvers takes such a model."""
+    m = pyo.ConcreteModel(name="ordered")
+    m.x = pyo.Var([1, 2], bounds=(0, 1))
+    m.o = pyo.Objective(expr=m.x[1] + m.x[2], sense=pyo.maximize)
+    solved = fsopt.solve(m)
+    assert fsopt.certify(m, solved).ok
+    m.one = pyo.SOSConstraint(var=m.x, sos=1)
+    assert fsopt.classify(m) == "MILP"
+    certificate = fsopt.certify(m, solved)
+    assert not certificate.ok
+    assert "SOSConstraint ('one')" in certificate.notes[0]
+    m.row = pyo.Constraint(expr=m.x[1] + m.x[2] >= 3)
+    m.one.deactivate()
+    nothing = fsopt.solve(m)
+    m.one.activate()
+    assert nothing.status == "infeasible"
+    assert fsopt.certify(m, nothing).ok, "a part of the rows suffices for that"
+
+
 def test_the_mpec_means_the_step_function_and_keeps_the_original() -> None:
     data = reference("sla_g2")
     m = fsopt.build("misclass-lpec", data)

@@ -54,7 +54,8 @@ def spied(monkeypatch):
     def spy(method, data, *, solver=None, **params):
         seen.append((data, params, solver))
         label = params.get("label", 1.0)
-        return SimpleNamespace(predict=lambda X: np.full(len(X), label), coef=np.array([1.0, 0.5, 0.0]), params=params)
+        plane = {"coef": np.array([1.0, 0.5, 0.0]), "kernel": None}
+        return SimpleNamespace(predict=lambda X: np.full(len(X), label), params=params, **plane)
 
     monkeypatch.setattr(protocol, "fit", spy)
     return seen
@@ -122,6 +123,15 @@ def test_parallel_is_serial():
     np.testing.assert_array_equal(one.errors, two.errors)
     np.testing.assert_array_equal(one.n_features, two.n_features)
     assert one.params == two.params
+
+
+@pytest.mark.parametrize("units", ["raw", "scaled"])
+def test_what_a_kernel_machine_selects_are_its_rows_whatever_the_units(units):
+    data = blobs(40, 3, seed=2)
+    rounds = outer("mpm", data, [{"kernel": "gaussian"}], splits=2, folds=2, units=units)
+    parts = protocol.fold_rows(data, 2, 0)
+    fits = [fsopt.fit("mpm", data.rows(np.setdiff1d(np.arange(40), part)), kernel="gaussian") for part in parts]
+    assert rounds.n_features.tolist() == [len(f.support) for f in fits]
 
 
 def test_bad_calls_are_told_before_and_failed_fits_by_their_candidate():

@@ -203,7 +203,7 @@ def outer(
     ----------
     splits : number of parts, which is the number of rounds.
     rule, units, epsilon : how the selected features of every method are counted, as in
-        :func:`fsopt.methods.common.choose`.
+        :func:`fsopt.methods.common.choose`; with a kernel the patterns are, as the method does.
     jobs : processes over which the rounds are spread.
     method, data, params_list, folds, seed, solver : as in :func:`tune`.
 
@@ -220,7 +220,10 @@ def outer(
     def round_of(test: NDArray[np.int64]) -> tuple[float, int, Params]:
         train = data.rows(np.setdiff1d(np.arange(data.n), test))
         tuned = tune(method, train, candidates, folds=folds, seed=seed, solver=solver)
-        chosen = choose(tuned.fit.coef, train.X.std(axis=0), rule=rule, units=units, epsilon=epsilon)
+        if tuned.fit.kernel is not None:
+            chosen = tuned.fit.support
+        else:
+            chosen = choose(tuned.fit.coef, train.X.std(axis=0), rule=rule, units=units, epsilon=epsilon)
         return _error(tuned.fit, data, test), len(chosen), tuned.params
 
     done = Parallel(n_jobs=jobs)(delayed(round_of)(test) for test in fold_rows(data, splits, seed))
