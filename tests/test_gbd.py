@@ -7,8 +7,7 @@ from support import all_values, blobs, keeps, reference
 
 import fsopt
 from fsopt.drivers.gbd import gbd
-from fsopt.drivers.recorder import OutOfTime
-from fsopt.errors import InfeasibleError, ParameterError, SolverError
+from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.fsp import cut_coefficients
 from fsopt.results import Status
 from fsopt.solvers.base import Session
@@ -87,43 +86,6 @@ def test_every_part_of_the_loop_can_be_swapped_and_the_optimum_stays(part, limit
     result = run(data, LIMITS[limits], **options)
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(least(all_values(data, C), LIMITS[limits]), rel=2e-6)
-
-
-def test_limits_with_variables_of_their_own_are_for_a_solver():
-    """Groups that are open or not: the search takes rows on sigma alone, and an MILP is solved instead."""
-    data = reference("gbd_n6")
-    master, sub = fsopt.build("fsp-master", data, m=4), fsopt.build("fsp-sub", data, c=C)
-    master.group = pyo.Var([0, 1], within=pyo.Binary)
-    master.of_group = pyo.Constraint(master.J, rule=lambda m, j: m.sigma[j] <= m.group[j % 2])
-    master.one_group = pyo.Constraint(expr=master.group[0] + master.group[1] <= 1)
-    result = gbd(data, master, sub, c=C)
-    assert result.solver == "highs+clarabel"
-    with pytest.raises(SolverError, match="rows on 'sigma' alone"):
-        gbd(data, master, sub, c=C, master_solver="search")
-    values = all_values(data, C)
-    best = min(v for s, v in values.items() if sum(s) <= 4 and not (any(s[::2]) and any(s[1::2])))
-    assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(best, rel=2e-6)
-
-
-def test_a_search_for_the_first_selection_keeps_the_time_limit():
-    """Twice the number of features is odd: no row tells before the last feature, in a tree of 2^40 nodes."""
-    data = blobs(60, 40, seed=0)
-    master = fsopt.build("fsp-master", data, m=40)
-    master.odd = pyo.Constraint(expr=2 * sum(master.sigma.values()) == 41)
-    with pytest.raises(OutOfTime, match="no selection was found in time"):
-        gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C, time_limit=0.2)
-    with pytest.raises(InfeasibleError, match="keeps all limits"):
-        gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C, master_solver="highs")
-
-
-def test_cuts_that_the_master_brings_along_are_for_a_solver_too():
-    data = reference("gbd_n6")
-    alphas = run(data, {"m": 2}).point["alphas"][:3]
-    master = fsopt.build("fsp-master", data, m=2, cuts=alphas)
-    result = gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
-    assert result.solver == "highs+clarabel"
-    assert result.objective == pytest.approx(least(all_values(data, C), {"m": 2}), rel=2e-6)
 
 
 @pytest.mark.parametrize("options", [{}, {"root_cuts": 15}, {"start": [0.4] * 5}], ids=str)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.gbd_checkpoint import identity, load, save
-from fsopt.drivers.gbd_problems import SEARCH, Master, SearchMaster, Subproblem, searchable
+from fsopt.drivers.gbd_problems import SEARCH, Master, SearchMaster, Subproblem, check_objective, searchable
 from fsopt.drivers.gbd_root import root_cut
 from fsopt.drivers.gbd_state import Iterate, State, certify_gbd
 from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
@@ -61,7 +61,7 @@ def gbd(
     ----------
     data : the data set behind both models.
     master, sub : models ``fsp-master`` and ``fsp-sub``; further constraints on ``sigma`` of the master are the
-        user's, and what its objective charges for sigma is lambda.
+        user's, also features that are fixed, and what its objective charges for sigma is lambda.
     c : the price of the hinge loss in ``sub``.
     master_solver : for the master as an MILP, the paper's loop; or ``search``, the driver's own search for the next
         selection, :class:`fsopt.drivers.gbd_search.Tree`, which goes on where it stopped. None is the search, or where
@@ -90,7 +90,7 @@ def gbd(
     Raises
     ------
     InfeasibleError : no selection keeps the limits.
-    ParameterError : a parameter out of range.
+    ParameterError : a parameter out of range, or a master whose objective is another one.
     FileError : a checkpoint that cannot be written, or is damaged or of another run.
     SolverError : the master or a subproblem was not solved; ``search`` for a master that it does not take.
 
@@ -140,10 +140,11 @@ def gbd(
 
 def _master(data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> Master | SearchMaster:
     """Return the master in a solver, or as a search, also where none is named and its rows are on sigma alone."""
-    if solver not in (None, SEARCH):
-        return Master(data, model, solver)
     program = compile_model(model)
     columns = np.array([program.column[id(v)] for v in model.sigma.values()])
+    check_objective(program, columns, program.column.get(id(model.theta)))
+    if solver not in (None, SEARCH):
+        return Master(data, model, solver)
     if searchable(data, program, columns):
         return SearchMaster(data, program, columns)
     if solver == SEARCH:

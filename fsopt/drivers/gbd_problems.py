@@ -10,13 +10,13 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
 
-from fsopt.certify import row_excess
+from fsopt.certify import bound_excess, row_excess
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.gbd_search import Tree
 from fsopt.drivers.gbd_state import Iterate, State
 from fsopt.drivers.recorder import NoPoint, OutOfTime, Recorder
-from fsopt.errors import InfeasibleError, SolverError
+from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.fsp import add_cut, cut_coefficients
 from fsopt.planes import hinge, midpoint_intercept, project_multipliers
 from fsopt.solvers.base import Session
@@ -107,7 +107,13 @@ class SearchMaster:
         self.prices: Vector = program.c[columns].copy()
         A = program.A[:, columns].toarray()
         upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
-        self.tree = Tree(np.vstack([A[upper], -A[lower]]), np.append(program.hi[upper], -program.lo[lower]), DIVE)
+        unit, least, most = np.eye(data.p), program.lb[columns], program.ub[columns]
+        out, into = most < 1.0, least > 0.0
+        self.tree = Tree(
+            np.vstack([A[upper], -A[lower], unit[out], -unit[into]]),
+            np.concatenate([program.hi[upper], -program.lo[lower], most[out], -least[into]]),
+            DIVE,
+        )
         self.tree.add(np.zeros(1), -self.prices[None])  # theta >= 0
 
     @property
@@ -161,9 +167,21 @@ def _within(recorder: Recorder) -> Callable[[int], bool]:
 
 
 def searchable(data: Dataset, program: Program, columns: Places) -> bool:
-    """Return whether a master has no variables but sigma, binary, and theta, and no rows with theta yet."""
+    """Return whether a master has no variables but sigma, binary, and theta, and linear rows without theta alone."""
     theta = np.setdiff1d(np.arange(program.n), columns)
-    return program.n == data.p + 1 and program.A[:, theta].nnz == 0 and bool(program.integer[columns].all())
+    rows = program.A[:, theta].nnz == 0 and not program.unsupported and not program.beyond and not len(program.cones)
+    return rows and program.n == data.p + 1 and bool(program.integer[columns].all())
+
+
+def check_objective(program: Program, columns: Places, theta: int | None) -> None:
+    """Raise ParameterError for a master that minimises anything but theta and prices of sigma: that bounds no F."""
+    others = program.c.copy()
+    others[columns] = 0.0
+    if theta is not None:
+        others[theta] -= 1.0
+    linear = program.P.nnz == 0 and program.sign == 1.0 and program.c0 == 0.0
+    if theta is None or not linear or others.any():
+        raise ParameterError("the master does not minimise 'theta' plus prices of 'sigma'", "give it that objective")
 
 
 def allows(program: Program, columns: Places, sigma: Vector) -> bool:
@@ -174,7 +192,8 @@ def allows(program: Program, columns: Places, sigma: Vector) -> bool:
     x[columns] = sigma
     with np.errstate(over="ignore"):
         whole_numbers = bool(np.isin(sigma, (0.0, 1.0)).all())
-        return whole_numbers and bool(row_excess(program, x).max(initial=0.0) <= 1e-9)
+        inside = bool(bound_excess(program, x)[columns].max(initial=0.0) <= 1e-9)
+        return whole_numbers and inside and bool(row_excess(program, x).max(initial=0.0) <= 1e-9)
 
 
 class Subproblem:
