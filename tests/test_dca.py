@@ -271,3 +271,18 @@ def test_another_critical_point_of_another_penalty_does_not_pass(name):
     certificate = check_fit(false, data)
     assert certificate.residuals["first order"] <= 1e-5
     assert not certificate.ok
+
+
+@pytest.mark.parametrize("change", ["slope", "term", "sense"])
+def test_a_step_that_is_not_the_penalty_linearised_is_refused(change):
+    """Criticality compares the step's bound with slope * ||w||_1 - v'w: with another objective that means nothing."""
+    data = blobs(24, 3, seed=1, gap=0.8)
+    penalty = Exponential(5.0)
+    model = fsopt.build("l0-mpm-step", data, delta=share_of_limit(data), alpha=4.0 if change == "slope" else 5.0)
+    if change == "term":
+        model.objective.set_value(model.objective.expr + 0.5 * sum(x**2 for x in model.w.values()))
+    if change == "sense":
+        model.objective.set_value(-model.objective.expr)
+        model.objective.sense = pyo.maximize
+    with pytest.raises(ParameterError, match="slope 5 of the penalty"):
+        dca(model, penalty)

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from fsopt.certify import make
 from fsopt.drivers.penalties import Penalty
 from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, proved_least, stop_word
+from fsopt.errors import ParameterError
 from fsopt.models.blocks import whole
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 
 Vector = NDArray[np.float64]
+OFF = 1e-3
+"""Relative difference between the objective of a step and what it should be, far above what solvers leave."""
 INSIDE = 1 - 1e-8
 """Largest entry of a random start relative to the slope: no cost may vanish."""
 
@@ -58,6 +61,7 @@ class _Descent:
         model, w, value = self.session.model, self.w, self.value
         new = np.array([x.value for x in model.w.values()])
         new_value = self.penalty.value(new)
+        self._check_objective(step, self.penalty.slope * float(np.abs(new).sum()) - float(v @ new))
         if w is not None:
             here = self.penalty.slope * np.abs(w).sum() - v @ w
             self.criticality = max(here - proved_least(step), 0.0) / max(1.0, abs(here))
@@ -75,6 +79,16 @@ class _Descent:
         self.w, self.value, self.criticality = new, new_value, np.inf
         self.point = values(model) | {"gradient": v, "proof": None}
         return False
+
+    def _check_objective(self, step: SolveResult, meant: float) -> None:
+        """Raise ParameterError where a step minimised anything but the penalty, linearised."""
+        assert step.objective is not None
+        if abs(step.objective - meant) > OFF * max(1.0, abs(meant)):
+            raise ParameterError(
+                f"the objective of '{self.session.model.name}' is not slope * ||w||_1 - v'w with the slope "
+                f"{self.penalty.slope:g} of the penalty",
+                "build it with alpha = penalty.slope and leave its objective",
+            )
 
 
 def dca(
@@ -117,7 +131,7 @@ def dca(
     Raises
     ------
     SolverError : a step was not solved.
-    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number.
+    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number; a model with another objective.
 
     Notes
     -----
