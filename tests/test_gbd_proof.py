@@ -153,6 +153,15 @@ def test_a_bound_between_the_proved_one_and_the_objective_is_refuted_by_the_sear
     assert found["certificate"].residuals["bound"] > 1e-3
 
 
+def test_a_bound_that_the_search_had_no_time_for_is_not_verified(monkeypatch):
+    """What was not proved counts for nothing, though the fit is honest."""
+    data, record = record_of("m")
+    monkeypatch.setattr("fsopt.methods.gbd_proof.MOST_NODES", 3)
+    found = check_record(record, data, "test")
+    assert not found["verified"]
+    assert "not confirmed" in found["notes"][0]
+
+
 def test_other_rows_than_those_held_out_are_noticed():
     data, record = record_of("held out")
     record["params"]["seed"] = 1
