@@ -273,6 +273,19 @@ def test_another_critical_point_of_another_penalty_does_not_pass(name):
     assert not certificate.ok
 
 
+def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(monkeypatch):
+    """Where an interior point stops early both parts of w are positive, and the objective is above slope * ||w||_1."""
+    solve = fsopt.Session.solve
+
+    def early(session, **options):
+        result = solve(session, **options)
+        return replace(result, status=Status.FEASIBLE, stop="iteration-limit", objective=1.1 * result.objective)
+
+    monkeypatch.setattr(fsopt.Session, "solve", early)
+    data = blobs(24, 3, seed=1, gap=0.8)
+    assert run(data, Exponential(5.0), share_of_limit(data)).status is Status.FEASIBLE
+
+
 @pytest.mark.parametrize("change", ["slope", "term", "sense"])
 def test_a_step_that_is_not_the_penalty_linearised_is_refused(change):
     """Criticality compares the step's bound with slope * ||w||_1 - v'w: with another objective that means nothing."""
