@@ -188,6 +188,7 @@ def test_a_method_that_fails_is_told_in_its_row(small: Path, capsys: pytest.Capt
         (False, {"primal": 0.0, "gap": 0.4}, "holds but for the gap: the bounds do not meet"),
         (False, {"primal": 1e-3, "gap": 0.4}, "does NOT hold"),
         (False, {"gap": 0.4, "dual": "nan"}, "does NOT hold"),
+        (False, {"gap": 0.4, "dual": float("nan")}, "does NOT hold"),
         (False, {}, "does NOT hold"),
     ],
 )

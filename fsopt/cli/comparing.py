@@ -14,6 +14,7 @@ from fsopt.cli.output import (
     EXIT_SOLVED,
     dump_json,
     escape,
+    open_gap,
     print_json,
     progress_bar,
     remark,
@@ -116,7 +117,7 @@ def _share(value: float | None) -> str:
 
 
 def _certificate(row: dict[str, Any]) -> str:
-    """Return the largest residual; for a fit that is only feasible with a bound, the gap to it."""
+    """Return the largest residual; where the bounds hold and do not meet, the gap between them."""
     certificate = row["certificate"]
     if certificate is None:
         return "-"
@@ -124,4 +125,4 @@ def _certificate(row: dict[str, Any]) -> str:
     size = f"{worst:.1e}" if isinstance(worst, float) else str(worst)
     if certificate["ok"]:
         return f"{size} {certificate['kind']}"
-    return f"gap {size}" if row["bound"] is not None else f"{size} fails"
+    return f"gap {size}" if open_gap(certificate) else f"{size} fails"

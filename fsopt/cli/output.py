@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +80,12 @@ def pairs(items: Iterable[tuple[str, Any]]) -> str:
     listed = [(name, cell(value)) for name, value in items]
     width = max(len(name) for name, _ in listed)
     return "\n".join(f"{name:<{width}}  {value}" for name, value in listed)
+
+
+def open_gap(certificate: Mapping[str, Any]) -> bool:
+    """Return whether the gap is all that fails in the record of a certificate: the bounds hold and do not meet."""
+    most = certificate["tolerance"]
+    return [k for k, v in certificate["residuals"].items() if not (isinstance(v, float) and v <= most)] == ["gap"]
 
 
 @contextmanager
