@@ -37,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limit", type=float, default=120.0)
     limit = parser.parse_args().limit
-    console, missed = Console(), False
+    console, missed = Console(width=120), False
     table = Table("n x p", "rounds", "objective", "gap", "generated s", "whole s", "whole / generated", "asked")
     for n, p in SIZES:
         source = data(n, p)

@@ -77,6 +77,11 @@ def fit(
         print_json(record)
     else:
         _print_fit(record, _by_class(fitted, source))
+    return _exit(fitted)
+
+
+def _exit(fitted: Fit) -> int:
+    """Return the exit code, and tell of an interruption."""
     if fitted.stop == "interrupted":
         remark(f"interrupted: the best point so far is shown, its status is {fitted.status}")
         return EXIT_INTERRUPTED

@@ -98,37 +98,26 @@ def gbd(
     -----
     Paper 4, Table 1; with lambda GBD-lambda, (12)-(15), whose closed form for sigma holds for one cut only.
     """
-    _check(root_cuts, stabilisation, tolerance, max_cuts, validation, patience)
+    _check(root_cuts, stabilisation, tolerance, max_cuts, validation, patience, checkpoint)
     first = _first(data, start)
     main = _master(data, master, master_solver)
     machine = Subproblem(data, sub, c, sub_solver, options)
     relaxed = Master(data, master, None, relaxed=True) if root_cuts and resume is None else None
-    sessions = [*main.sessions, machine.session, *([relaxed.session] if relaxed else [])]
-    recorder = Recorder(sessions, time_limit, progress)
+    recorder = Recorder([*main.sessions, machine.session, *(relaxed.sessions if relaxed else [])], time_limit, progress)
     problem = identity(
         data, main.program, validation, c=c, start=start if isinstance(start, str) else first.tolist(),
         root_cuts=root_cuts, stabilisation=stabilisation,
     )  # fmt: skip
-    if checkpoint is not None:
-        check_writable(checkpoint)
-    least = float(np.minimum(main.prices, 0.0).sum())
-    state = State(first, main.allows(first), least)
+    state = State(first, main.allows(first), _least(main.prices))
     try:
         if resume is not None:
             state = _go_on(resume, problem, main, machine, recorder, tolerance)
-        elif relaxed is not None:
-            found = root_cut(relaxed, machine, recorder, most=root_cuts)
-            state.alphas = [] if found is None else [found[0]]
-            main.add(state.alphas)
-        if start == "zero" and not state.allowed:
-            state.sigma, state.allowed = main.first(recorder), True
+        else:
+            _prepare(state, main, machine, relaxed, recorder, root_cuts, allowed=start == "zero")
         while not (stop := _stop(state, recorder, tolerance, max_cuts, patience)):
             main.add(_separate(state, main, machine, recorder, validation, stabilisation, max_cuts))
             main.step(state, tolerance, recorder)
-            errors = {} if validation is None else {"validation_error": state.chosen and state.chosen.error}
-            recorder.record(
-                objective=state.upper, bound=state.lower, gap=state.gap, cuts=len(state.alphas), **errors
-            )  # fmt: skip
+            recorder.record(**_bounds(state, validation))
             if checkpoint is not None:
                 save(checkpoint, state, recorder.history, problem)
     except (KeyboardInterrupt, OutOfTime) as reason:
@@ -154,9 +143,9 @@ def _master(data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> Mast
 
 def _check(
     root_cuts: int, stabilisation: str, tolerance: float, max_cuts: int, validation: Dataset | None,
-    patience: int | None,
+    patience: int | None, checkpoint: Path | None,
 ) -> None:  # fmt: skip
-    """Raise ParameterError for a setting of the loop that is out of range."""
+    """Raise ParameterError for a setting of the loop that is out of range, FileError for a file not to be written."""
     number("gbd", "tolerance", tolerance, low=0.0)
     whole("gbd", "max_cuts", max_cuts, low=2, high=100_000)
     whole("gbd", "root_cuts", root_cuts, low=0, high=100_000)
@@ -166,6 +155,8 @@ def _check(
         whole("gbd", "patience", patience, low=1, high=100_000)
         if validation is None:
             raise ParameterError("'gbd' has 'patience' but no 'validation'", "give rows to validate on, or neither")
+    if checkpoint is not None:
+        check_writable(checkpoint)
 
 
 def _first(data: Dataset, start: str | ArrayLike) -> Vector:
@@ -175,6 +166,29 @@ def _first(data: Dataset, start: str | ArrayLike) -> Vector:
     if start not in STARTS:
         raise ParameterError(f"'start' of 'gbd' is {start!r}", f"one of {', '.join(STARTS)}, or sigma")
     return np.full(data.p, float(start == "all"))
+
+
+def _prepare(
+    state: State, main: Master | SearchMaster, sub: Subproblem, relaxed: Master | None, recorder: Recorder,
+    root_cuts: int, *, allowed: bool,
+) -> None:  # fmt: skip
+    """Make the cut at the root, if there is to be one, and go to a selection that is allowed, if it has to be."""
+    if relaxed is not None:
+        state.alphas = root_cut(relaxed, sub, recorder, most=root_cuts)
+        main.add(state.alphas)
+    if allowed and not state.allowed:
+        state.sigma, state.allowed = main.first(recorder), True
+
+
+def _least(prices: Vector) -> float:
+    """Return a bound without any cut: F is not negative."""
+    return float(np.minimum(prices, 0.0).sum())
+
+
+def _bounds(state: State, validation: Dataset | None) -> dict[str, Any]:
+    """Return what the history says of an iteration; there is no validation error before the first machine."""
+    errors = {} if validation is None else {"validation_error": state.chosen and state.chosen.error}
+    return {"objective": state.upper, "bound": state.lower, "gap": state.gap, "cuts": len(state.alphas), **errors}
 
 
 def _go_on(
@@ -189,7 +203,7 @@ def _go_on(
     state, history = load(path, problem, sub, master.prices)
     recorder.history.extend(history)
     master.add(state.alphas)
-    gap, state.lower = state.gap, float(np.minimum(master.prices, 0.0).sum())
+    gap, state.lower = state.gap, _least(master.prices)
     master.step(state, tolerance, recorder, gap)
     return state
 

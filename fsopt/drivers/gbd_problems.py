@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -134,36 +134,36 @@ class SearchMaster:
     def first(self, recorder: Recorder) -> Vector:
         """Return any selection that keeps the limits; raises InfeasibleError where there is none."""
         tree = Tree(self.tree.R, self.tree.r, 1)
-        return self._found(tree, tree.next(np.inf, _within(recorder)))
+        return _found(tree, _look(tree, np.inf, recorder))
 
     def step(self, state: State, tolerance: float, recorder: Recorder, gap: float | None = None) -> None:
         """Take the selection to try next, and raise the lower bound to what the search has left open."""
         claim = np.inf
         if state.best is not None:
             claim = state.upper - BELOW * tolerance * max(1.0, abs(state.upper))
-        started = time.perf_counter()
-        try:
-            sigma = self.tree.next(claim, _within(recorder))
-        finally:
-            recorder.count(SEARCH, time.perf_counter() - started)
+        sigma = _look(self.tree, claim, recorder)
         state.lower = max(state.lower, self.tree.least(claim))
         if sigma is not None or state.best is None:
-            state.sigma, state.allowed = self._found(self.tree, sigma), True
-
-    def _found(self, tree: Tree, sigma: Vector | None) -> Vector:
-        """Return the first selection of a tree; raise InfeasibleError or OutOfTime where there is none."""
-        if sigma is not None:
-            return sigma
-        if tree.stack:
-            raise OutOfTime(f"no selection was found in time: {tree.nodes} nodes were not enough", "give more seconds")
-        raise InfeasibleError(NONE_ALLOWED, "drop one of the limits")
+            state.sigma, state.allowed = _found(self.tree, sigma), True
 
 
-def _within(recorder: Recorder) -> Callable[[int], bool]:
-    """Return whether a search may go on: for what is left of the time, at least a tenth of a second."""
-    limit = np.inf if recorder.remaining is None else recorder.remaining
-    end = time.perf_counter() + limit
-    return lambda nodes: time.perf_counter() < end
+def _look(tree: Tree, claim: float, recorder: Recorder) -> Vector | None:
+    """Search for what is left of the time, at least a tenth of a second; the seconds are those of a solver."""
+    started, limit = time.perf_counter(), recorder.remaining
+    end = np.inf if limit is None else started + limit
+    try:
+        return tree.next(claim, lambda nodes: time.perf_counter() < end)
+    finally:
+        recorder.count(SEARCH, time.perf_counter() - started)
+
+
+def _found(tree: Tree, sigma: Vector | None) -> Vector:
+    """Return the first selection of a tree; raise InfeasibleError or OutOfTime where there is none."""
+    if sigma is not None:
+        return sigma
+    if tree.stack:
+        raise OutOfTime(f"no selection was found in time: {tree.nodes} nodes were not enough", "give more seconds")
+    raise InfeasibleError(NONE_ALLOWED, "drop one of the limits")
 
 
 def searchable(data: Dataset, program: Program, columns: Places) -> bool:

@@ -15,8 +15,8 @@ STEP = 0.5
 
 def root_cut(
     master: Master, sub: Subproblem, recorder: Recorder, *, most: int, tolerance: float = 1e-4
-) -> tuple[Vector, float] | None:
-    r"""Return the multipliers (n,) of one cut whose bound is that of the relaxation, and this bound.
+) -> list[Vector]:
+    r"""Return the multipliers (n,) of one cut whose bound is that of the relaxation.
 
     .. math:: \min_{\sigma \in [0,1]^p,\ \text{limits}}\ F(\sigma) + \lambda'\sigma
               = \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha - \tfrac12 \max_\sigma \sum_j
@@ -35,8 +35,8 @@ def root_cut(
 
     Returns
     -------
-    tuple or None
-        None where the relaxation needs no cut, as at the bound 0.
+    list
+        Of these multipliers alone; empty where the relaxation needs no cut, as at the bound 0.
     """
     cuts = master.model.cuts
     alphas: list[Vector] = []
@@ -58,5 +58,5 @@ def root_cut(
         sigma = (1.0 - STEP) * best + STEP * at
     prices = np.array([max(result.duals(cuts)[k], 0.0) for k in cuts])
     if prices.sum() <= 0.0:
-        return None
-    return np.average(np.array(alphas), axis=0, weights=prices), lower
+        return []
+    return [np.average(np.array(alphas), axis=0, weights=prices)]

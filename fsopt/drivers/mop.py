@@ -104,27 +104,20 @@ def mop(
     dual = Session(build_rsvm_dual(data, w_cap=w_cap, scale=scales), solver, options=options)
     step = Session(build_kernel_scaling_step(data, w=np.ones(data.p), b=0.0, e_cap=0.0), lp_solver)
     recorder = Recorder([dual, step], time_limit, progress)
-    risks: list[float] = []
-    capacities: list[float] = []
-    best: dict[str, Any] = {"E": risks, "H": capacities, "scaling": None, "start": ""}
+    best: dict[str, Any] = {"E": [], "H": [], "scaling": None, "start": ""}
     try:
         for _ in range(max_iterations):
             plane = _plane(data, dual, scales, cap, recorder, options)
-            risks.append(plane.risk)
-            best |= _held(plane, scales, cap)
+            _take(best, plane, scales, cap)
             search = Search(_problem(data, plane, scales, c), step, recorder, cuts=_least_capacity(plane))
             best["scaling"] = answer = _rescale(search, scales, scaling)
-            capacities.append(answer["radius"] * answer["capacity"])
-            if len(risks) == 1:
+            best["H"].append(answer["radius"] * answer["capacity"])
+            if len(best["H"]) == 1:
                 best["start"] = _start(search, answer)
             new = answer["s"]
-            recorder.record(
-                E=risks[-1], E_bound=risk_bound(data, scales, cap, plane.alpha), H=capacities[-1],
-                value=answer["value"], bound=answer["bound"], status=answer["status"],
-                worst=answer["certificate"].worst, n_features=int(np.sum(new > 0)), linear_programs=search.programs,
-            )  # fmt: skip
+            recorder.record(**_iteration(data, best, search.programs))
             fewer = np.sum(new > 0) < np.sum(scales > 0)
-            if len(risks) > 1 and not (_fell(risks, tolerance) or _fell(capacities, tolerance) or fewer):
+            if not (fewer or _fell(best["E"], tolerance) or _fell(best["H"], tolerance)):
                 stop = "settled"
                 break
             # A scaled plane of capacity W and loss <= E exists, so the next cap keeps E from rising.
@@ -133,27 +126,37 @@ def mop(
                 stop = "time-limit"
                 break
         else:
-            plane = _plane(data, dual, scales, cap, recorder, options)
-            risks.append(plane.risk)
-            best |= _held(plane, scales, cap)
+            _take(best, _plane(data, dual, scales, cap, recorder, options), scales, cap)
     except (KeyboardInterrupt, OutOfTime) as reason:
         if "w" not in best:
             raise
         stop = stop_word(reason)
     certificate = certify_mop(data, best, priced=c > 0)
-    return recorder.end(Status.FEASIBLE, stop, objective=risks[-1], point=best, certificate=certificate)
+    return recorder.end(Status.FEASIBLE, stop, objective=best["E"][-1], point=best, certificate=certificate)
 
 
-def _held(plane: _Plane, scales: Vector, cap: float) -> dict[str, Any]:
-    """Return what an iteration holds: the plane for the data as given, the scales, and the proof of its loss."""
-    return {
+def _take(best: dict[str, Any], plane: _Plane, scales: Vector, cap: float) -> None:
+    """Take over a plane for the data as given, its scales, and the proof of its loss."""
+    best["E"].append(plane.risk)
+    best |= {
         "w": scales * plane.w, "b": plane.b, "scales": scales, "inactive": plane.inactive, "alpha": plane.alpha,
         "cap": cap,
     }  # fmt: skip
 
 
+def _iteration(data: Dataset, at: Mapping[str, Any], programs: int) -> dict[str, Any]:
+    """Return what the history says of an iteration, after so many linear programs."""
+    answer = at["scaling"]
+    return {
+        "E": at["E"][-1], "E_bound": risk_bound(data, at["scales"], at["cap"], at["alpha"]), "H": at["H"][-1],
+        "value": answer["value"], "bound": answer["bound"], "status": answer["status"],
+        "worst": answer["certificate"].worst, "n_features": int(np.sum(answer["s"] > 0)), "linear_programs": programs,
+    }  # fmt: skip
+
+
 def _fell(values: list[float], tolerance: float) -> bool:
-    return values[-1] < values[-2] - tolerance * max(1e-12, abs(values[-2]))
+    """Return whether the last value is lower than the one before, or the first."""
+    return len(values) == 1 or values[-1] < values[-2] - tolerance * max(1e-12, abs(values[-2]))
 
 
 def _plane(
