@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -167,6 +168,14 @@ def test_compare_has_the_contract_in_order(small: Path, capsys: pytest.CaptureFi
     by_name = {row["method"]: row for row in record["rows"]}
     for row in again["rows"]:
         assert row["cv_accuracy"] == by_name[row["method"]]["cv_accuracy"]
+
+
+def test_the_table_of_compare_tells_an_open_gap_from_a_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = run("compare --data wdbc --methods gbd,svm,mopfs --folds 2 --jobs 1", capsys).splitlines()
+    rows = {line.split()[0]: line for line in lines if line.split()}
+    assert re.search(r"feasible +gap \d\.\de-01 ", rows["gbd"])
+    assert re.search(r"optimal +\S+ convex ", rows["svm"])
+    assert re.search(r"feasible +\S+ mop ", rows["mopfs"])
 
 
 def test_a_method_that_fails_is_told_in_its_row(small: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,8 @@ from fsopt.methods.registry import METHODS, fit, method_spec
 from fsopt.results import Fit, Status
 
 SHORT_GBD: dict[str, Any] = {"max_cuts": 20, "stabilisation": "none"}
+CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
+"""What a row has of the certificate of the fit on all rows."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def summarise(method: str, results: Sequence[Done]) -> Row:
     complete = len(scores) == len(folds) > 0
     errors = dict.fromkeys(r.error for r in results if r.error)
     found = whole.fit
-    certificate = found.certificate if found else None
+    certificate = vars(found.certificate) | {"worst": found.certificate.worst} if found and found.certificate else None
     return Row(
         method=method,
         paper=method_spec(method).paper,
@@ -149,9 +151,7 @@ def summarise(method: str, results: Sequence[Done]) -> Row:
         features=found.features if found else (),
         cv_accuracy=float(np.mean([s["accuracy"] for s in scores])) if complete else None,
         cv_mcc=float(np.mean([s["mcc"] for s in scores])) if complete else None,
-        certificate={"kind": certificate.kind, "ok": certificate.ok, "worst": certificate.worst}
-        if certificate
-        else None,
+        certificate={name: certificate[name] for name in CERTIFICATE} if certificate else None,
         solver=found.solver if found else "",
         seconds=whole.seconds,
         warnings=found.warnings if found else (),
