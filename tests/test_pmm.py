@@ -13,6 +13,8 @@ from support import blobs
 import fsopt
 from fsopt.check import check_fit, check_record
 from fsopt.drivers.pmm import Stuck, certify_pmm, kept, pmm
+from fsopt.drivers.recorder import Recorder
+from fsopt.experiments.folds import fold_rows
 from fsopt.planes import plane_errors
 from fsopt.results import Status
 from fsopt.saved import fit_record
@@ -107,6 +109,29 @@ def test_units_do_not_matter():
 def test_a_solver_without_vertices_finds_a_plane_too():
     fit = fsopt.fit("pmm", TINY[1], solver="clarabel")
     assert least_errors(TINY[1]) <= fit.objective <= least_errors(TINY[1]) + 1
+
+
+@pytest.mark.shared
+def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_for_ever(shared):
+    data = fsopt.load_dataset(shared / "data" / "german.csv.gz")
+    train = data.rows(np.setdiff1d(np.arange(data.n), fold_rows(data, 5, 0)[1]))
+    steps = []
+
+    def count(record):
+        steps.append(record["hinge"])
+        assert len(steps) < 500, f"the descent alternates at {record['hinge']}"
+
+    fit = fsopt.fit("pmm", train, progress=count)
+    assert fit.status is Status.STATIONARY
+    assert fit.objective == plane_errors(train, fit.coef, fit.intercept)
+
+
+def test_the_descent_looks_at_the_clock_itself(monkeypatch):
+    """A linear program that is warm at its optimum takes no iterations, and no solver looks at its clock then."""
+    monkeypatch.setattr(Recorder, "remaining", None)
+    result = pmm(OVERLAP, time_limit=1e-9)
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+    assert result.iterations == 1
 
 
 @pytest.mark.parametrize("limit", ["time", "interrupt"])

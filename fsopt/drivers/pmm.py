@@ -72,17 +72,22 @@ class _Search:
         self.stuck[d] = min(ends, key=lambda end: end.value)
 
     def _descend(self, d: int, w: Vector, b: float) -> Stuck | None:
-        """Alternate between the d rows to drop and the plane for the others; None where f(d) = 0 was reached."""
+        """Alternate between the d rows to drop and the plane for the others; None where f(d) = 0 was reached.
+
+        Both sides of the stop test are sums recomputed from a plane: they fall by more than rounding at each step, so
+        that the loop ends. The solver's own value may lie below them for ever, by its feasibility tolerance.
+        """
+        costs, here = kept(self.data, d, w, b)
         while True:
-            costs, here = kept(self.data, d, w, b)
             step, new_w, new_b = self._plane(costs)
-            _, value = kept(self.data, d, new_w, new_b)
+            new_costs, value = kept(self.data, d, new_w, new_b)
             self.recorder.record(d=d, hinge=value, errors=self.errors)
             if self.errors <= d:
                 return None
-            if step.objective >= here - self.tolerance * (1.0 + here):
+            if value >= here - self.tolerance * (1.0 + here):
                 return Stuck(d, here, w, b, step.point if step.status is Status.OPTIMAL else None)
-            w, b = new_w, new_b
+            w, b, costs, here = new_w, new_b, new_costs, value
+            self.recorder.check_clock()
 
     def _plane(self, costs: Vector) -> tuple[Any, Vector, float]:
         """Solve the linear program with these costs of the errors and count the errors of its plane."""

@@ -56,6 +56,14 @@ class Recorder:
         """Whether the time limit has passed."""
         return self._deadline is not None and time.perf_counter() >= self._deadline
 
+    def check_clock(self) -> None:
+        """Raise OutOfTime once the limit has passed, for a loop that has a point.
+
+        A solver looks at the clock between its own iterations, and a program that is warm at its optimum takes none.
+        """
+        if self.expired:
+            raise OutOfTime("the time limit passed between two solves", "give more seconds")
+
     def solve(
         self, session: Session, what: str, *, load: bool = True, mip_gap: float | None = None, checked: bool = True
     ) -> SolveResult:

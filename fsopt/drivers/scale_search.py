@@ -121,11 +121,11 @@ class _Search:
 
     def descend(self) -> None:
         """Alternate between the best plane for a share and the best share for a plane."""
-        before = np.inf
-        while self.value < before - STILL or not np.isfinite(before):
-            before = self.value
-            share = min(max(self.share, MARGIN), 1.0 - MARGIN)
+        while True:
+            before, share = self.value, min(max(self.share, MARGIN), 1.0 - MARGIN)
             self.solve(share, share)
+            if not self.value < before - STILL or self.recorder.expired:
+                return
 
     def halve(self, leaf: Leaf) -> list[tuple[float, Leaf]]:
         """Return the parts of an interval with their bounds: it is halved on either side of the incumbent's share."""

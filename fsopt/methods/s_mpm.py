@@ -200,6 +200,8 @@ class _Search:
     def solve(self, beta: float) -> Weighted:
         """Solve the inner problem at beta; a plane of positive ratio is a candidate."""
         session, model = self.session, self.session.model
+        if self.found:
+            self.recorder.check_clock()
         model.kappa.set_value(kappa(beta))
         session.update(model.objective)
         solved = session.solve(time_limit=self.recorder.remaining, load=False)
