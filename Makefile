@@ -28,7 +28,7 @@ bench: .venv/tested
 
 # Writes the instance library models/ anew, the same bytes on every run.
 instances: .venv/installed
-	$(BIN)/python -m fsopt.experiments.instances
+	$(BIN)/python -m fsopt.library.instances
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv

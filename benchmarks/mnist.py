@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import fsopt
-from fsopt.experiments.mnist import PRICE, TABLE_ONE, mnist_digits, mnist_table, selected_pixels
+from fsopt.papers.mop import PRICE, TABLE_ONE, mnist_digits, mnist_table, selected_pixels
 from fsopt.results import Fit
 
 FEWER = {100: 60, 500: 160}

@@ -25,10 +25,10 @@ import fsopt
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.drivers.dca import dca
-from fsopt.drivers.gbd import gbd
-from fsopt.drivers.penalties import Exponential
+from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.models.polyhedral import step_costs
+from fsopt.models.sla.hyperplane import step_costs
 from fsopt.results import DriverResult
 from fsopt.solvers.conic import ConicForm
 

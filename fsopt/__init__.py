@@ -1,46 +1,89 @@
 """fsopt: feature selection by optimization.
 
-Explicit Pyomo models of five papers, thin drivers, swappable solvers, certified answers. Names below are
-loaded when they are first used, so that ``import fsopt`` costs nothing.
+Explicit Pyomo models of five papers, thin drivers, swappable solvers, certified answers. The names below are
+loaded when they are first used, so that ``import fsopt`` costs next to nothing; ``pyo.SolverFactory("clarabel")``
+knows fsopt's solver from then on.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from importlib.abc import MetaPathFinder
-from importlib.util import find_spec
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
-_HOME = {
-    "Dataset": "fsopt.data",
-    "load_dataset": "fsopt.data",
-    "MODELS": "fsopt.models.registry",
-    "build": "fsopt.models.registry",
-    "SOLVERS": "fsopt.solvers.registry",
-    "solve": "fsopt.solvers.base",
-    "Session": "fsopt.solvers.base",
-    "METHODS": "fsopt.methods.registry",
-    "fit": "fsopt.methods.registry",
-    "gmeb_path": "fsopt.experiments.gmeb_path",
-    "pareto_front": "fsopt.experiments.pareto",
-    "Certificate": "fsopt.certify",
-    "certify": "fsopt.certify",
-    "classify": "fsopt.classify",
-    "export": "fsopt.export",
-    "Fit": "fsopt.results",
-    "SolveResult": "fsopt.results",
-    "DriverResult": "fsopt.results",
-    "Status": "fsopt.results",
-    "FsoptError": "fsopt.errors",
-}
+from fsopt.solvers import pyomo_plugin
 
-__all__ = [*_HOME, "__version__"]
+if TYPE_CHECKING:
+    from fsopt.certificates.certificate import Certificate as Certificate
+    from fsopt.certificates.model import certify as certify
+    from fsopt.compiler.classes import classify as classify
+    from fsopt.data import Dataset as Dataset
+    from fsopt.data import load_dataset as load_dataset
+    from fsopt.errors import FsoptError as FsoptError
+    from fsopt.formats.writers import export as export
+    from fsopt.methods.registry import METHODS as METHODS
+    from fsopt.methods.registry import fit as fit
+    from fsopt.models.registry import MODELS as MODELS
+    from fsopt.models.registry import build as build
+    from fsopt.results import DriverResult as DriverResult
+    from fsopt.results import Fit as Fit
+    from fsopt.results import SolveResult as SolveResult
+    from fsopt.results import Status as Status
+    from fsopt.solvers.base import Session as Session
+    from fsopt.solvers.base import solve as solve
+    from fsopt.solvers.registry import SOLVERS as SOLVERS
+    from fsopt.studies.fronts import pareto_front as pareto_front
+    from fsopt.studies.radius_paths import gmeb_path as gmeb_path
+
 __version__ = "0.1.0"
+_HOME = {
+    "Certificate": "fsopt.certificates.certificate",
+    "Dataset": "fsopt.data",
+    "DriverResult": "fsopt.results",
+    "Fit": "fsopt.results",
+    "FsoptError": "fsopt.errors",
+    "METHODS": "fsopt.methods.registry",
+    "MODELS": "fsopt.models.registry",
+    "SOLVERS": "fsopt.solvers.registry",
+    "Session": "fsopt.solvers.base",
+    "SolveResult": "fsopt.results",
+    "Status": "fsopt.results",
+    "build": "fsopt.models.registry",
+    "certify": "fsopt.certificates.model",
+    "classify": "fsopt.compiler.classes",
+    "export": "fsopt.formats.writers",
+    "fit": "fsopt.methods.registry",
+    "gmeb_path": "fsopt.studies.radius_paths",
+    "load_dataset": "fsopt.data",
+    "pareto_front": "fsopt.studies.fronts",
+    "solve": "fsopt.solvers.base",
+}
+"""Public name -> module that defines it: the imports above, at run time."""
+__all__ = [
+    "METHODS",
+    "MODELS",
+    "SOLVERS",
+    "Certificate",
+    "Dataset",
+    "DriverResult",
+    "Fit",
+    "FsoptError",
+    "Session",
+    "SolveResult",
+    "Status",
+    "__version__",
+    "build",
+    "certify",
+    "classify",
+    "export",
+    "fit",
+    "gmeb_path",
+    "load_dataset",
+    "pareto_front",
+    "solve",
+]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
     value = getattr(import_module(_HOME[name]), name)
@@ -52,41 +95,4 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-class _Package(ModuleType):
-    """Keeps ``fsopt.certify``, ``classify`` and ``export`` the functions, also once their modules are loaded."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        """Pickle by name, as modules of the ordinary class are by those who send functions to other processes."""
-        return import_module, (self.__name__,)
-
-
-sys.modules[__name__].__class__ = _Package
-
-
-class _WithPyomo(MetaPathFinder):
-    """Enters fsopt's solvers in ``pyomo.environ.SolverFactory`` as soon as Pyomo is there, and not before."""
-
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
-        if fullname != "pyomo.environ":
-            return None
-        sys.meta_path.remove(self)
-        spec = find_spec(fullname)
-        if spec is not None and spec.loader is not None:
-            run = spec.loader.exec_module
-
-            def exec_module(module: ModuleType) -> None:
-                run(module)
-                import_module("fsopt.solvers.factory").register()
-
-            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
-
-
-if "pyomo.environ" in sys.modules:
-    import_module("fsopt.solvers.factory").register()
-else:
-    sys.meta_path.insert(0, _WithPyomo())
+pyomo_plugin.register()

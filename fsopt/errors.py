@@ -6,7 +6,8 @@ The command line prints ``message`` and ``hint`` on one line and exits with 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -81,6 +82,18 @@ class PackageError(FsoptError):
     """An optional package that is needed is not installed."""
 
     kind = "package"
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turn what damaged data of a saved answer raise into one FileError that names its part."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise FileError(
+            f"the saved {what} is damaged: {reason}", "compute the answer again and save it with -o"
+        ) from error
 
 
 def unknown(what: str, name: str, known: Iterable[str], command: str) -> UnknownNameError:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from pyomo.common.collections import ComponentMap
 
-if TYPE_CHECKING:
-    from fsopt.certify import Certificate
-    from fsopt.data import Dataset
-    from fsopt.data.kernels import Kernel
-
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
+from fsopt.certificates.certificate import Certificate
+from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
+from fsopt.errors import ParameterError
+from fsopt.typing import Matrix, Vector
 
 
 class Status(StrEnum):
@@ -75,6 +74,7 @@ class SolveResult:
     point : the primal-dual point, for certificates and saved answers; None where there is no usable one.
     ray : the multipliers that prove infeasibility; None where there are none.
     message : the solver's own words, where they say more than ``stop``.
+    priced : pairs of a constraint and its shadow price; empty where the solver gave no multipliers.
     """
 
     status: Status
@@ -88,15 +88,35 @@ class SolveResult:
     point: Point | None = field(default=None, repr=False)
     message: str = ""
     ray: Point | None = field(default=None, repr=False)
-    _duals: Mapping[int, float] = field(default_factory=dict, repr=False)
+    priced: tuple[tuple[Any, float], ...] = field(default=(), repr=False)
+
+    @cached_property
+    def shadow_prices(self) -> ComponentMap:
+        """Constraint -> d objective / d right-hand side; a map that holds its constraints, as their ids are reused."""
+        return ComponentMap(self.priced)
 
     def duals(self, component: Any) -> dict[Any, float]:
         """Return index -> shadow price (d objective / d right-hand side) of a Pyomo constraint component.
 
         The price of a cone written as a quadratic constraint is nan at the cone's apex, where the
-        quadratic form has no multiplier. Raises KeyError for a component that was not in the model.
+        quadratic form has no multiplier.
+
+        Raises
+        ------
+        ParameterError : the solver gave no multipliers, or the component was not in the model that was solved.
         """
-        return {index: self._duals[id(data)] for index, data in component.items() if data.active}
+        if not self.priced:
+            raise ParameterError(
+                f"solver '{self.solver}' gave no multipliers", "take one that 'fsopt solvers' lists with duals"
+            )
+        active = {index: data for index, data in component.items() if data.active}
+        for data in active.values():
+            if data not in self.shadow_prices:
+                raise ParameterError(
+                    f"constraint '{data.name}' is not one of the model that was solved",
+                    "give a component of that model as it was at the solve",
+                )
+        return {index: self.shadow_prices[data] for index, data in active.items()}
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certify import Certificate
+from fsopt.certificates.certificate import Certificate
+from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.drivers.dca import values
-from fsopt.errors import FileError, FsoptError
+from fsopt.errors import FileError, FsoptError, reading
 from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
 
 FIT_KEYS = ("method", "params", "status", "coef", "intercept", "support", "preprocessing", "data_sha256")
@@ -169,14 +170,17 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
         raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
 
 
-def point_from(value: Any) -> Point | None:
-    """Return a primal-dual point from plain data, None where there is none."""
-    if value is None:
-        return None
-    try:
-        x, y, z = (None if value[k] is None else np.array(value[k], dtype=float) for k in ("x", "y", "z"))
+def point_from(value: Any, program: Program) -> Point:
+    """Return a primal-dual point of a program from plain data; raises FileError where its parts do not fit."""
+    lengths = {"x": program.n, "y": program.A.shape[0] + len(program.general), "z": len(program.cones.h)}
+    with reading("point"):
+        if isinstance(value, Point):
+            value = vars(value)
+        parts = {k: None if value[k] is None else np.array(value[k], dtype=float) for k in lengths}
+        for name, part in parts.items():
+            if part is not None and part.shape != (lengths[name],):
+                raise ValueError(f"{name} has {part.size} entries, not {lengths[name]}")
+        x = parts["x"]
         if x is None:
             raise ValueError("x is missing")
-        return Point(x, y, z)
-    except (KeyError, TypeError, ValueError) as error:
-        raise FileError(f"the saved point is damaged: {error}", "solve again and save with -o") from error
+        return Point(x, parts["y"], parts["z"])

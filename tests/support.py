@@ -12,7 +12,7 @@ import pyomo.environ as pyo
 from sklearn.svm import SVC
 
 from fsopt.data import Dataset
-from fsopt.planes import hinge
+from fsopt.data.hyperplanes import hinge
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "tests" / "reference"
@@ -58,7 +58,7 @@ def all_values(data, c):
 
 
 def keeps(s, *, m=None, costs=None, budget=None, include=(), exclude=(), implies=(), conflicts=()) -> bool:
-    """Return whether a selection (p,) keeps limits, by features' places: those of fsopt.models.limits, said again."""
+    """Return whether a selection (p,) keeps limits, by features' places: those of fsopt.models.gbd.limits, said again."""
     return (
         (m is None or s.sum() <= m)
         and (costs is None or np.asarray(costs) @ s <= budget)

@@ -1,15 +1,16 @@
-"""The package as a whole: lazy names, and that it travels to other processes."""
+"""The package as a whole: its public names, and that it travels to other processes."""
 
 from __future__ import annotations
 
-import pickle
 from types import ModuleType
+
+from joblib import Parallel, delayed
 
 import fsopt
 
 
-def test_the_package_pickles_by_name_as_any_module_that_a_sent_function_uses():
-    assert pickle.loads(pickle.dumps(fsopt)) is fsopt
+def test_a_function_that_uses_the_package_travels_to_another_process():
+    assert Parallel(n_jobs=2)([delayed(lambda: fsopt.__version__)()]) == [fsopt.__version__]
 
 
 def test_every_public_name_is_there_and_no_module_hides_a_function():

@@ -39,7 +39,7 @@ def models(json: options.Json = False) -> None:
 
 def solvers(json: options.Json = False) -> None:
     """List the solvers: classes, what they prove and return, availability and why not."""
-    from fsopt.classify import CLASSES
+    from fsopt.compiler.classes import CLASSES
     from fsopt.solvers.registry import SOLVERS
 
     claimed = {c for s in SOLVERS.values() for c in s.classes}
@@ -120,9 +120,9 @@ def show(
     json: options.Json = False,
 ) -> None:
     """Show a model: its program, its size on a data set, and which component is which equation."""
-    from fsopt.classify import program_class
     from fsopt.compiler import compile_model
-    from fsopt.experiments.pages import program as displayed_program
+    from fsopt.compiler.classes import program_class
+    from fsopt.library.pages import program as displayed_program
     from fsopt.models.registry import build, model_spec
 
     entry = model_spec(model)

@@ -38,9 +38,9 @@ def compare(
     json: options.Json = False,
 ) -> int:
     """Run all methods at their default parameters with cross-validation and print one table."""
-    from fsopt.experiments.compare import compare as run
     from fsopt.files import write_text
     from fsopt.saved import plain
+    from fsopt.studies.comparison import compare as run
 
     names = _checked(methods, jobs, time_limit)
     source = options.load(data, label, missing)

@@ -27,8 +27,8 @@ def mpm_limits(
     """Print the largest delta that l1-mpm and l0-mpm can be asked for: on all rows and on each training fold."""
     import numpy as np
 
-    from fsopt.experiments.folds import fold_rows
     from fsopt.saved import plain
+    from fsopt.studies.folds import fold_rows
 
     source = options.load(data, label, missing)
     rows = [_row("all", source, scale)]
@@ -55,7 +55,7 @@ def _row(name: str, data: Any, scale: str) -> dict[str, Any]:
     """Return kappa*, alpha* and the ranks of both covariances of some rows."""
     import numpy as np
 
-    from fsopt.methods.mpm_space import Space
+    from fsopt.methods.mpm.space import Space
 
     space = Space.of(data, scale)
     ranks = [int(np.linalg.matrix_rank(factor)) for factor in (space.moments.factor1, space.moments.factor2)]

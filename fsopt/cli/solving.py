@@ -26,7 +26,7 @@ Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: t
 
 
 def _build(model: str, data: Any, param: list[str] | None, scale: str) -> tuple[Any, Any, dict[str, Any]]:
-    from fsopt.methods.common import preprocess
+    from fsopt.methods.preprocessing import preprocess
     from fsopt.models.registry import build
 
     params = options.parse_params(param)
@@ -158,7 +158,7 @@ def export(
     json: options.Json = False,
 ) -> int:
     """Write a model to a file that other software reads."""
-    from fsopt.export import export as write
+    from fsopt.formats.writers import export as write
 
     source = options.load(data, label, missing)
     built, _, params = _build(model, source, param, scale)
@@ -178,8 +178,8 @@ def check(
     json: options.Json = False,
 ) -> int:
     """Verify a saved answer again without any solver."""
-    from fsopt.check import check_record
-    from fsopt.methods.common import preprocess
+    from fsopt.checking import check_record
+    from fsopt.methods.preprocessing import preprocess
     from fsopt.saved import plain, read_record
 
     record = read_record(solution)

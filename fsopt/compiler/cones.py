@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-Vector = NDArray[np.float64]
+from fsopt.typing import Indices, Mask, Vector
+
 ZERO = 1e-12
 """Eigenvalues below this fraction of the largest one of their block count as zero."""
 
@@ -58,12 +58,12 @@ class ConeStack:
 
     G: sp.csr_matrix
     h: Vector
-    starts: NDArray[np.int64]
+    starts: Indices
     constraints: list[Any]
-    pairs: NDArray[np.int64]
+    pairs: Indices
     scale: Vector
     side: Vector
-    orders: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=int))
+    orders: Indices = field(default_factory=lambda: np.zeros(0, dtype=int))
 
     def __post_init__(self) -> None:
         if len(self.orders) != len(self.constraints):
@@ -73,7 +73,7 @@ class ConeStack:
         return len(self.constraints)
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Indices:
         """Number of rows of each cone."""
         return np.diff(self.starts)
 
@@ -112,8 +112,8 @@ class _Shape:
     columns : (N, k); Q : (N, k, k); a : (N, k); d : (N,); each turned so that it reads ``x'Qx + a'x + d <= 0``.
     """
 
-    members: NDArray[np.int64]
-    columns: NDArray[np.int64]
+    members: Indices
+    columns: Indices
     Q: Vector
     a: Vector
     d: Vector
@@ -123,8 +123,8 @@ class _Shape:
 class _Cones:
     """Cones of one size: G (N, r, k) over columns (N, k), h (N, r), their factor and their paired row."""
 
-    members: NDArray[np.int64]
-    columns: NDArray[np.int64]
+    members: Indices
+    columns: Indices
     G: Vector
     h: Vector
     scale: float
@@ -244,7 +244,7 @@ def _convex_quadratics(part: _Shape, F: Vector) -> _Cones | str:
     return _Cones(part.members, part.columns, G, np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]), 1.0, 0)
 
 
-def _homogeneous(part: _Shape, F: Vector, heads: Vector, keep: NDArray[np.bool_]) -> _Cones:
+def _homogeneous(part: _Shape, F: Vector, heads: Vector, keep: Mask) -> _Cones:
     """Return the cones ||F x|| <= head'x; a row of F on the same columns as the head is its pair."""
     F, heads = F[keep], heads[keep]
     alike = np.flatnonzero(np.all((F != 0) == (heads != 0)[:, None], axis=(0, 2)) & (len(F) > 0))
@@ -253,7 +253,7 @@ def _homogeneous(part: _Shape, F: Vector, heads: Vector, keep: NDArray[np.bool_]
     return _Cones(part.members[keep], part.columns[keep], G, np.zeros(G.shape[:2]), 1.0, pair)
 
 
-def _nonnegative(forms: Vector, lb: Vector, ub: Vector) -> tuple[Vector, NDArray[np.bool_]]:
+def _nonnegative(forms: Vector, lb: Vector, ub: Vector) -> tuple[Vector, Mask]:
     """Return forms (N, k) turned so that the bounds show them to be >= 0, and where they do."""
     up = np.all(((forms > 0) & (lb >= 0)) | ((forms < 0) & (ub <= 0)) | (forms == 0), axis=1)
     down = np.all(((forms < 0) & (lb >= 0)) | ((forms > 0) & (ub <= 0)) | (forms == 0), axis=1)

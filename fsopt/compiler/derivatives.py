@@ -28,8 +28,8 @@ from pyomo.core.expr.numvalue import is_potentially_variable, value
 from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program, build_rows
 from fsopt.errors import SolverError
+from fsopt.typing import Vector
 
-Vector = NDArray[np.float64]
 Shape = tuple[Any, ...]
 Chain = tuple[Vector, Vector, Vector]
 """Value, first and second derivative of a function of one number, at many numbers."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.expr.numeric_expr import (
     DivisionExpression,
@@ -20,6 +20,8 @@ from pyomo.core.expr.numeric_expr import (
     SumExpression,
 )
 from pyomo.core.expr.numvalue import native_numeric_types, value
+
+from fsopt.typing import Vector
 
 
 class Dot(LinearExpression):  # type: ignore[misc]
@@ -33,7 +35,7 @@ class Dot(LinearExpression):  # type: ignore[misc]
 
     __slots__ = ("_terms", "coefs", "variables")
 
-    def __init__(self, coefs: NDArray[np.float64], variables: tuple[Any, ...]) -> None:
+    def __init__(self, coefs: Vector, variables: tuple[Any, ...]) -> None:
         self.coefs = coefs
         self.variables = variables
         self._terms: list[Any] | None = None

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr.numvalue import value
 from pyomo.gdp import Disjunction
@@ -32,8 +31,8 @@ from fsopt.compiler.expressions import Dot, Terms, read
 from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.errors import ParameterError
+from fsopt.typing import Mask, Vector
 
-Vector = NDArray[np.float64]
 BEYOND = (Complementarity, Disjunction, pyo.LogicalConstraint, pyo.SOSConstraint)
 """Kinds of constraints that the arrays do not hold."""
 
@@ -81,7 +80,7 @@ class Program:
     hi: Vector
     lb: Vector
     ub: Vector
-    integer: NDArray[np.bool_]
+    integer: Mask
     cones: ConeStack
     unsupported: list[tuple[str, str]]
     general: list[Row] = field(default_factory=list)

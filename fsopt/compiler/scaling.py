@@ -15,11 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from fsopt.compiler.cones import ConeStack
-
-Vector = NDArray[np.float64]
+from fsopt.typing import Indices, Mask, Vector
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ def equilibrate(
     bounds: tuple[Vector, Vector],
     cones: ConeStack,
     curvature: Vector | None = None,
-    integer: NDArray[np.bool_] | None = None,
+    integer: Mask | None = None,
     passes: int = 3,
 ) -> Scaling:
     """Return the scaling of linear rows A (m, n) with two sides, columns with two bounds, and cones.
@@ -96,13 +94,13 @@ def _radii(cones: ConeStack) -> Vector:
     return radii
 
 
-def _anchor(low: Vector, high: Vector) -> tuple[NDArray[np.bool_], Vector]:
+def _anchor(low: Vector, high: Vector) -> tuple[Mask, Vector]:
     """Return where a finite nonzero side fixes the unit, and its logarithm there (0 elsewhere)."""
     size = np.maximum(np.where(np.isfinite(low), np.abs(low), 0.0), np.where(np.isfinite(high), np.abs(high), 0.0))
     return size > 0, np.log2(np.where(size > 0, size, 1.0))
 
 
-def _segment_max(values: Vector, indptr: NDArray[np.int64]) -> Vector:
+def _segment_max(values: Vector, indptr: Indices) -> Vector:
     """Return the largest value of each segment, 0 for an empty one."""
     result = np.zeros(len(indptr) - 1)
     filled = np.flatnonzero(np.diff(indptr))
@@ -129,7 +127,7 @@ def _balance(cones: ConeStack, columns: Vector, radii: Vector) -> tuple[sp.csr_m
     return sp.csr_matrix(sp.diags(1 / block) @ boost), sp.csr_matrix(unboost @ sp.diags(block))
 
 
-def _boost(k: int, head: NDArray[np.int64], tail: NDArray[np.int64], factor: Vector) -> sp.csr_matrix:
+def _boost(k: int, head: Indices, tail: Indices, factor: Vector) -> sp.csr_matrix:
     """Return the matrix (k, k) that multiplies s_head + s_tail by the factor and divides s_head - s_tail by it."""
     even, odd = (factor + 1 / factor) / 2 - 1, (factor - 1 / factor) / 2
     rows, columns = np.concatenate([head, tail, head, tail]), np.concatenate([head, tail, tail, head])

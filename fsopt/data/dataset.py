@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fsopt.errors import DataError, ParameterError
-
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from fsopt.typing import Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -95,12 +92,12 @@ class Dataset:
         return int(self.X.shape[1])
 
     @property
-    def positive(self) -> Rows:
+    def positive(self) -> Indices:
         """Indices of the rows with y = +1, increasing."""
         return np.flatnonzero(self.y > 0)
 
     @property
-    def negative(self) -> Rows:
+    def negative(self) -> Indices:
         """Indices of the rows with y = -1, increasing."""
         return np.flatnonzero(self.y < 0)
 
@@ -255,7 +252,7 @@ def _label_texts(labels: tuple[str, str]) -> tuple[str, str]:
     return str(labels[0]), str(labels[1])
 
 
-def _positions(index: slice | ArrayLike, size: int, what: str) -> Rows:
+def _positions(index: slice | ArrayLike, size: int, what: str) -> Indices:
     chosen = index if isinstance(index, slice) else np.asarray(index)
     if isinstance(chosen, np.ndarray) and chosen.size == 0:
         chosen = slice(0)

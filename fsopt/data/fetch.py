@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.data.dataset import Matrix, as_matrix
+from fsopt.data.dataset import as_matrix
 from fsopt.data.readers import DEFAULT_LABEL, FOLDER_VARIABLE, data_folder
 from fsopt.data.table import is_missing, label_texts, map_labels
 from fsopt.errors import DataError, FileError, ParameterError
 from fsopt.files import whole_file
+from fsopt.typing import Matrix
 
 
 def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Path:

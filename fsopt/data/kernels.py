@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from fsopt.data.dataset import Dataset, as_matrix
 from fsopt.errors import DataError, ParameterError
+from fsopt.typing import Matrix
 
-Matrix = NDArray[np.float64]
 KERNELS = ("gaussian", "polynomial", "linear")
 
 

@@ -9,10 +9,11 @@ from numbers import Integral
 
 import numpy as np
 
-from fsopt.data.dataset import Dataset, Rows, Vector
+from fsopt.data.dataset import Dataset
 from fsopt.errors import ParameterError
+from fsopt.typing import Indices, Vector
 
-NamedInstance = tuple[Dataset, Dataset, Dataset, Rows, Vector]
+NamedInstance = tuple[Dataset, Dataset, Dataset, Indices, Vector]
 """Training, validation and test sample, support of the plane, and its weights."""
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.data.dataset import Dataset, Matrix, Vector
+from fsopt.data.dataset import Dataset
 from fsopt.errors import DataError
+from fsopt.typing import Matrix, Vector
 
 NO_VALUE = frozenset({"", "?", "nan"})
 """Texts that stand for a missing value, in lower case."""

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import NDArray
 
-from fsopt.certify import make
-from fsopt.drivers.penalties import Penalty
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, proved_least, stop_word
+from fsopt.certificates.certificate import Kind, make
+from fsopt.drivers.penalties.approximation import Penalty
+from fsopt.drivers.recorder import OutOfTime, Recorder, proved_least, stop_word
+from fsopt.drivers.run import Progress
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import whole
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
+from fsopt.typing import Vector
 
-Vector = NDArray[np.float64]
 OFF = 1e-3
 """Relative difference between the objective of a step and what it should be, far above what solvers leave."""
 INSIDE = 1 - 1e-8
@@ -112,7 +112,7 @@ def dca(
     ----------
     model : a step model with variables ``w``, mutable parameter ``v`` and objective ``slope * ||w||_1 - v'w``, such as
         ``fsopt.build("l0-mpm-step", data, delta=0.7, alpha=penalty.slope)``.
-    penalty : the function that is minimised, one of :mod:`fsopt.drivers.penalties` or your own.
+    penalty : the function that is minimised, one of :mod:`fsopt.drivers.penalties.registry` or your own.
     n_starts : >= 1, runs, of which the best is returned. The first starts from v = 0, and its first iterate is the
         plane of least 1-norm; the others from v^0 drawn uniformly from (-slope, slope)^p.
     seed : >= 0, of the random starts.
@@ -169,7 +169,7 @@ def dca(
         stop = stop_word(reason)
     best = min(runs, key=lambda run: run.value)
     residuals = {"criticality": float(best.criticality), "ascent": max(run.rise for run in runs)}
-    certificate = make("dca", residuals, tolerance=10 * tolerance)
+    certificate = make(Kind.DCA, residuals, tolerance=10 * tolerance)
     status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
     return recorder.end(status, stop or best.stop, objective=best.value, point=best.point, certificate=certificate)
 

@@ -8,21 +8,23 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fsopt.certify import Certificate, make, relative_gap
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.kernel_scaling import check_scaling
-from fsopt.drivers.kernel_scaling_proof import Cut, ScalingProblem, certify_stationary
-from fsopt.drivers.kernel_scaling_search import Search
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
-from fsopt.models.mop import build_rsvm_dual, build_rsvm_least_norm
-from fsopt.models.mop_scaling import build_kernel_scaling_step
-from fsopt.planes import hinge, midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.drivers.kernel_scaling.loop import check_scaling
+from fsopt.drivers.kernel_scaling.proof import Cut, ScalingProblem, certify_stationary
+from fsopt.drivers.kernel_scaling.search import Search
+from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
+from fsopt.drivers.run import Progress
+from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
+from fsopt.models.mop.rsvm_dual import build_rsvm_dual
+from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
+from fsopt.typing import Vector
 
-Vector = NDArray[np.float64]
 INACTIVE = 1e-7
 """gamma below this (relative to the number of rows) means that the capacity constraint is inactive."""
 SLACK = 1e-9
@@ -67,7 +69,7 @@ def mop(
 
     From :math:`s = e, W = W^0`: solve (14) for the plane and its loss :math:`E^t`, then (15) for scales
     :math:`s` that keep the loss and lower :math:`H^t = RW`; it is not convex, see
-    :func:`fsopt.drivers.kernel_scaling.scale_kernel`.
+    :func:`fsopt.drivers.kernel_scaling.loop.kernel_scaling`.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def mop(
         ``point`` has ``w`` (the plane for the data as given: :math:`s_j w_j`), ``b``, ``scales``; ``E`` and ``H``
         histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, which prove that no plane with these scales
         and this cap has a lower loss (:func:`risk_bound`); ``scaling``, the last (15) with its answer, bound and cuts
-        (:func:`fsopt.drivers.kernel_scaling_proof.certify_scaling`); ``start``: what was shown of s = e in
+        (:func:`fsopt.drivers.kernel_scaling.proof.certify_scaling`); ``start``: what was shown of s = e in
         the first (15), ``optimal``, ``stationary`` or nothing. Each record of the history has E and H with their
         bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``:
         no step of the alternation proves optimality for the bi-objective problem, and none is claimed. The
@@ -251,7 +253,7 @@ def _start(search: Search, answer: Mapping[str, Any]) -> str:
         return "optimal"
     first = next((cut for cut in search.cuts if cut.beta.any()), None)
     certificate = certify_stationary(at, before, first)
-    return "stationary" if certificate.ok and certificate.kind == "kkt" else ""
+    return "stationary" if certificate.ok and certificate.kind is Kind.KKT else ""
 
 
 def risk_bound(data: Dataset, scales: Vector, cap: float, alpha: Vector) -> float:
@@ -278,7 +280,7 @@ def certify_mop(data: Dataset, at: Mapping[str, Any], *, priced: bool) -> Certif
     }
     if not priced:
         residuals["rise of H"] = _largest_rise(at["H"])
-    return make("mop", residuals, notes=(PROPOSITION,) if priced else ())
+    return make(Kind.MOP, residuals, notes=(PROPOSITION,) if priced else ())
 
 
 def _largest_rise(values: list[float]) -> float:

@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import NDArray
 
-from fsopt.certify import make
+from fsopt.certificates.certificate import Kind, make
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.drivers.generation import generate
-from fsopt.drivers.l1_hinge import certify_l1_hinge
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
+from fsopt.drivers.column_generation.l1_hinge import certify_l1_hinge
+from fsopt.drivers.column_generation.loop import column_generation
+from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
+from fsopt.drivers.run import Progress
 from fsopt.errors import SolverError
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
+from fsopt.typing import Indices, Mask, Vector
 
-Vector = NDArray[np.float64]
-Rows = NDArray[np.intp]
 NOISE = 1e-10
 """A weight below this, of a column of unit deviation, is 0 up to the solver's rounding."""
 THRESHOLD = 1e-6
@@ -29,7 +28,7 @@ THRESHOLD = 1e-6
 def partitions(
     data: Dataset,
     model: pyo.ConcreteModel | None,
-    parts: Sequence[Rows],
+    parts: Sequence[Indices],
     *,
     c: float,
     solver: str | None = None,
@@ -47,7 +46,7 @@ def partitions(
     ----------
     data : preprocessed rows, all of them.
     model : model ``onsvm`` of these rows; None solves small programs of some rows and columns instead, by
-        :func:`fsopt.drivers.generation.generate`, with the same proof.
+        :func:`fsopt.drivers.column_generation.loop.column_generation`, with the same proof.
     parts : indices of rows, each with both classes.
     c : > 0, price of a unit of hinge loss.
     time_limit : once it has passed, the machines trained so far are the answer.
@@ -74,7 +73,7 @@ def partitions(
                 break
             costs = row_costs(data.n, rows, c)
             if session is None:
-                found = generate(
+                found = column_generation(
                     data, costs, np.ones(data.p), solver=solver, options=options, time_limit=recorder.remaining
                 )
                 recorder.include(found)
@@ -91,26 +90,26 @@ def partitions(
     total, worst = certify_partitions(data, parts[:trained], c, w, b, alpha)
     return recorder.end(
         Status.FEASIBLE, stop, objective=total, point={"w": w, "b": b, "alpha": alpha, "selected": sparse(w)},
-        certificate=make("convex", {"sparse machines": worst}, objective=total),
+        certificate=make(Kind.CONVEX, {"sparse machines": worst}, objective=total),
     )  # fmt: skip
 
 
-def row_costs(n: int, rows: Rows, c: float) -> Vector:
+def row_costs(n: int, rows: Indices, c: float) -> Vector:
     """Return c on the rows of a part and 0 outside (n,)."""
     costs = np.zeros(n)
     costs[rows] = c
     return costs
 
 
-def sparse(w: Vector) -> NDArray[np.bool_]:
+def sparse(w: Vector) -> Mask:
     """Return which weights (..., p) of each machine are not 0 up to rounding."""
     size = np.abs(w)
-    chosen: NDArray[np.bool_] = size > np.maximum(THRESHOLD * size.max(axis=-1, keepdims=True, initial=0.0), NOISE)
+    chosen: Mask = size > np.maximum(THRESHOLD * size.max(axis=-1, keepdims=True, initial=0.0), NOISE)
     return chosen
 
 
 def certify_partitions(
-    data: Dataset, parts: Sequence[Rows], c: float, w: Vector, b: Vector, alpha: Vector
+    data: Dataset, parts: Sequence[Indices], c: float, w: Vector, b: Vector, alpha: Vector
 ) -> tuple[float, float]:
     """Return the sum of the machines' objectives, and the worst residual of their proofs, in numpy alone."""
     proofs = [

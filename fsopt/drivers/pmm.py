@@ -7,18 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fsopt.certify import Certificate, dual_point, make
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.convex import dual_point
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
-from fsopt.models.polyhedral import build_misclass_step
-from fsopt.planes import plane_errors
+from fsopt.data.hyperplanes import plane_errors
+from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
+from fsopt.drivers.run import Progress
+from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.results import DriverResult, Point, Status
 from fsopt.solvers.base import Session
+from fsopt.typing import Vector
 
-Vector = NDArray[np.float64]
 FREE = 1e3
 """Error at which the cost exp(-y) of a row is 0 in floating point."""
 NOTE = "no plane with fewer errors was found from the planes tried; that there is none is not proved"
@@ -184,12 +185,12 @@ def certify_pmm(data: Dataset, errors: int, below: Stuck | None) -> Certificate:
     The rows kept are recomputed from the plane, and the multipliers bound the linear program on them from below.
     """
     if errors == 0:
-        return make("pmm", {}, objective=0.0, notes=("the plane separates the classes",))
+        return make(Kind.PMM, {}, objective=0.0, notes=("the plane separates the classes",))
     if below is None or below.d != errors - 1 or below.point is None or plane_errors(data, below.w, below.b) < errors:
-        return make("feasible", {}, objective=float(errors), notes=(NOTE,))
+        return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
     costs, here = kept(data, below.d, below.w, below.b)
     y, z = (FREE * (1.0 - costs[rows]) for rows in (data.positive, data.negative))
     least, dual = dual_point(compile_model(build_misclass_step(data, alpha=1.0, y=y, z=z)), below.point)
     residuals = {"dual": dual["dual"], "minimum principle": max(here - least, 0.0) / (1.0 + here)}
     residuals["loss"] = abs(here - below.value) / (1.0 + here)
-    return make("pmm", residuals, objective=float(errors), notes=(NOTE,))
+    return make(Kind.PMM, residuals, objective=float(errors), notes=(NOTE,))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from fsopt.certify import Certificate
+from fsopt.certificates.certificate import Certificate
+from fsopt.drivers.run import Progress
 from fsopt.errors import SolverError
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 
-Progress = Callable[[Mapping[str, Any]], None]
 PHASES = ("translate", "update", "solve", "load")
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import NDArray
 
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import Progress, Recorder
-from fsopt.planes import hinge, midpoint_intercept
+from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import Progress
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
+from fsopt.typing import Indices, Vector
 
-Vector = NDArray[np.float64]
 TIE = 1e-6
 """Weights that differ by less than this, relative to the largest one, are equal as far as a solver can tell."""
 
@@ -68,7 +68,7 @@ def rfe(
         assert result.point is not None
         w = np.where(sigma > 0, result.point.x[session.columns(sub.w)], 0.0)
         b = midpoint_intercept(data.X @ w, data.y)
-        value = 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y)
+        value = svm_value(data, w, b, c)
         left = np.flatnonzero(sigma)
         if len(left) > m and recorder.expired:
             step, stop = len(left), "time-limit"
@@ -82,7 +82,7 @@ def rfe(
     return recorder.end(Status.FEASIBLE, stop, objective=value, point=point, certificate=result.certificate)
 
 
-def least(w: Vector, left: NDArray[np.intp], count: int) -> list[int]:
+def least(w: Vector, left: Indices, count: int) -> list[int]:
     """Return the ``count`` features among ``left`` of least weight, equal weights by their index."""
     size, equal = np.abs(w[left]), TIE * np.abs(w).max()
     removed = []

@@ -1,7 +1,7 @@
 r"""Scale search: the global optimum of GMEB with prices (10) by linear programs, one interval of shares at a time.
 
 The best scales for a plane leave one number open, the share rho in (0, 1) of the first norm term in the penalty
-(:class:`fsopt.models.gmeb_weighted.GmebPenalty`). On an interval :math:`[l, r]`, with :math:`\rho_0` in it and
+(:class:`fsopt.models.gmeb.penalty.GmebPenalty`). On an interval :math:`[l, r]`, with :math:`\rho_0` in it and
 :math:`D(w) = \sum_j |w_j| u_j'(\rho_0)`, convexity of u gives
 
 .. math::
@@ -28,18 +28,20 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import NDArray
 
-from fsopt.certify import Certificate, make, relative_gap
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, stop_word
+from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
+from fsopt.drivers.run import Progress
 from fsopt.errors import SolverError
-from fsopt.models.gmeb_weighted import GmebPenalty, linearise
-from fsopt.planes import hinge, midpoint_intercept, project_multipliers
+from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
+from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
+from fsopt.typing import Vector
 
-Vector = NDArray[np.float64]
 STILL = 1e-12
 """The first incumbent is improved locally until it gains less than this."""
 MARGIN = 1e-9
@@ -162,7 +164,7 @@ def scale_search(
     Parameters
     ----------
     data : the data set that the model was built from; columns of unit root mean square suit the solver.
-    model : from :func:`fsopt.models.gmeb_weighted.build_gmeb_weighted_l1`; its parameters are moved.
+    model : from :func:`fsopt.models.gmeb.gmeb_weighted_l1.build_gmeb_weighted_l1`; its parameters are moved.
     penalty : of the same data and prices.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
     max_leaves, time_limit : further reasons to stop; the answer is then feasible, with its bound.
@@ -228,5 +230,5 @@ def certify_scale_search(
         "gap": relative_gap(upper, lower),
     }
     return make(
-        "global", residuals, tolerance=max(tolerance, 1e-9), objective=upper, bound=lower, bound_source="leaves"
+        Kind.GLOBAL, residuals, tolerance=max(tolerance, 1e-9), objective=upper, bound=lower, bound_source="leaves"
     )

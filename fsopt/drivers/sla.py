@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import NDArray
 
-from fsopt.certify import make
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, proved_least, stop_word
+from fsopt.certificates.certificate import Kind, make
+from fsopt.drivers.recorder import OutOfTime, Recorder, proved_least, stop_word
+from fsopt.drivers.run import Progress
 from fsopt.errors import SolverError
 from fsopt.models.blocks import whole
-from fsopt.models.polyhedral import step_costs
+from fsopt.models.sla.hyperplane import step_costs
 from fsopt.results import DriverResult, Point, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
+from fsopt.typing import Indices, Vector
 
-Vector = NDArray[np.float64]
-Places = NDArray[np.int64]
 ROUNDING = 1e-10
 """Weights below this are zeros that a solver rounded."""
 RESTARTS = 4
@@ -42,7 +41,7 @@ class ConcaveTerms:
     alpha: float
     weight: float = 1.0
 
-    def columns(self, session: Session) -> Places:
+    def columns(self, session: Session) -> Indices:
         """Return the places of the variables in the point of a step."""
         return np.concatenate([session.columns(session.model.component(name)) for name, _ in self.pairs])
 
@@ -70,7 +69,7 @@ class _Descent:
     session: Session
     recorder: Recorder
     concave: ConcaveTerms
-    columns: Places
+    columns: Indices
     tolerance: float
     x: Vector | None = None
     rest: float = 0.0
@@ -203,7 +202,7 @@ def sla(
         stop = stop_word(reason)
     best = min(runs, key=lambda run: run.value)
     principle = {"minimum principle": float(best.principle)}
-    certificate = make("sla", principle, tolerance=max(1e-7, 10 * tolerance))
+    certificate = make(Kind.SLA, principle, tolerance=max(1e-7, 10 * tolerance))
     status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
     starts = [{"objective": run.value, **run.point} for run in runs if run.x is not None]
     point = {**best.point, "starts": starts}

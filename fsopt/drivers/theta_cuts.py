@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certify import make, relative_gap
+from fsopt.certificates.certificate import Kind, make
+from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import OutOfTime, Progress, Recorder, proved_least, stop_word
-from fsopt.models.gmeb_cuts import GmebNorm, add_theta
-from fsopt.planes import hinge, midpoint_intercept
+from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.drivers.recorder import OutOfTime, Recorder, proved_least, stop_word
+from fsopt.drivers.run import Progress
+from fsopt.models.gmeb.gmeb_cuts import add_theta
+from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 
@@ -45,7 +48,7 @@ def theta_cuts(
     Parameters
     ----------
     data : the data set that the model was built from.
-    model : from :func:`fsopt.models.gmeb_cuts.build_gmeb_cuts`; cuts are added to it.
+    model : from :func:`fsopt.models.gmeb.gmeb_cuts.build_gmeb_cuts`; cuts are added to it.
     norm : the norm N of the same data and radii.
     tolerance : relative gap at which to stop; a repeated theta stops too, ``stalled``.
     max_cuts, time_limit : further reasons to stop; the answer is then feasible, with its bound.
@@ -97,7 +100,7 @@ def theta_cuts(
         if not point:
             raise
         stop = stop_word(reason)
-    certificate = make("gmeb", {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
+    certificate = make(Kind.GLOBAL, {"gap": relative_gap(value, bound)}, objective=value, bound=bound)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
     return recorder.end(status, stop, objective=value, bound=bound, point=point, certificate=certificate)
 

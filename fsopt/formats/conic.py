@@ -18,17 +18,16 @@ from itertools import repeat
 from math import isqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from pyomo.environ import Block, Constraint, ExternalFunction, Objective, Param, RangeSet, Set, Suffix, Var
 from pyomo.environ import Expression as NamedExpression
 from pyomo.repn.util import categorize_valid_components
 
-from fsopt.classify import convex
 from fsopt.compiler import Program
+from fsopt.compiler.classes import convex
 from fsopt.compiler.program import read_row
 from fsopt.errors import FileError
+from fsopt.typing import Indices, Vector
 
-Vector = NDArray[np.float64]
 HELD = {Block, Constraint, ExternalFunction, NamedExpression, Objective, Param, RangeSet, Set, Suffix, Var}
 """Kinds of components that mean nothing beyond what the compiler reads."""
 SINGULAR = 1e-14
@@ -147,7 +146,7 @@ def _refuse_infinite(model: ConicModel, suffix: str) -> None:
                             "correct the data of the model")  # fmt: skip
 
 
-def _form(columns: NDArray[np.int64], values: Vector) -> dict[int, float]:
+def _form(columns: Indices, values: Vector) -> dict[int, float]:
     keep = np.flatnonzero(values)
     return dict(zip(columns[keep].tolist(), values[keep].tolist(), strict=True))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fsopt.typing import Vector
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +15,6 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 
-Vector = NDArray[np.float64]
 
 
 def new_model(name: str, data: Dataset) -> pyo.ConcreteModel:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.classify import convex, program_class
 from fsopt.compiler import compile_model
+from fsopt.compiler.classes import convex, program_class
 from fsopt.compiler.expressions import read
 from fsopt.compiler.program import build_rows, hessian, linear_part, read_bounds, read_row
 from fsopt.errors import ParameterError, SolverError
 from fsopt.results import SolveResult
 from fsopt.solvers.interface import Change, Interface, Settings
-from fsopt.solvers.outcome import conclude, load_values
+from fsopt.solvers.outcome import certified_result, load_values
 from fsopt.solvers.registry import SolverSpec, choose
 
 TRANSFORMATIONS = {
@@ -164,7 +164,7 @@ class Session:
         outcome = self.interface.solve(time_limit, mip_gap)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
-        result = conclude(self.program, outcome, self.spec.name)
+        result = certified_result(self.program, outcome, self.spec.name)
         if load and result.status.solved:
             load_values(self.program, result)
         self.seconds["load"] += time.perf_counter() - started

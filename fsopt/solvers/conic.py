@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from fsopt.compiler import Program
 from fsopt.results import Point
-
-Vector = NDArray[np.float64]
+from fsopt.typing import Indices, Vector
 
 
 class ConicForm:
@@ -72,7 +70,7 @@ class ConicForm:
         self.row_sign = np.where(np.arange(self.shape[0]) < starts[4], 1.0, -1.0)
         self.scale = p.scaling.columns
 
-    def _entries(self, row: NDArray[np.int64], chosen: NDArray[np.int64], start: int) -> tuple[Any, Any, Any]:
+    def _entries(self, row: Indices, chosen: Indices, start: int) -> tuple[Any, Any, Any]:
         """Return new row, column and place of the entries of the chosen rows of A, put from ``start`` on."""
         A = self.program.A
         new = np.full(A.shape[0], -1)

@@ -17,18 +17,18 @@ import gurobipy as gp
 import numpy as np
 import scipy.sparse as sp
 from gurobipy import GRB
-from numpy.typing import NDArray
 
-from fsopt.certify import certify_point, dual_point, farkas
-from fsopt.classify import convex
+from fsopt.certificates.convex import dual_point, farkas
+from fsopt.certificates.model import certify_point
 from fsopt.compiler import Program
+from fsopt.compiler.classes import convex
 from fsopt.compiler.program import hessian, linear_part
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.typing import Indices, Vector
 
-Vector = NDArray[np.float64]
 STATUS_MAP = {
     GRB.OPTIMAL: (Status.OPTIMAL, "optimal"),
     GRB.SUBOPTIMAL: (Status.FEASIBLE, "almost"),
@@ -226,7 +226,7 @@ class Gurobi:
         return self._variant(P=sp.csc_matrix((p.n, p.n)), c=np.zeros(p.n)).claim is not Status.INFEASIBLE
 
 
-def _sides(program: Program) -> tuple[NDArray[np.int64], Any, Vector]:
+def _sides(program: Program) -> tuple[Indices, Any, Vector]:
     """Return number, sense and right-hand side of each one-sided row that the program's rows make."""
     low, high = program.lo, program.hi
     equal = low == high

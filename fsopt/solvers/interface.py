@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fsopt.compiler import Program
 from fsopt.errors import OptionError
 from fsopt.results import Point, Status
+from fsopt.typing import Indices
 
 STOP_WORDS = (
     "optimal",
@@ -66,7 +66,7 @@ class Change:
     objective: bool = False
     hessian: bool = False
     bounds: bool = False
-    rows: NDArray[np.int64] | None = None
+    rows: Indices | None = None
     added: int = 0
 
 

@@ -10,23 +10,23 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fsopt.certify import farkas, primal_residual
-from fsopt.classify import convex
+from fsopt.certificates.convex import farkas
+from fsopt.certificates.residuals import primal_residual
 from fsopt.compiler import Program
+from fsopt.compiler.classes import convex
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import OptionError, SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Interface, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm, elastic, recession
+from fsopt.typing import Vector
 
 try:
     import cyipopt
 except ImportError:
     cyipopt = None  # an executable may be there instead
 
-Vector = NDArray[np.float64]
 STATUS_MAP = {
     0: (Status.STATIONARY, "optimal"),
     1: (Status.STATIONARY, "almost"),

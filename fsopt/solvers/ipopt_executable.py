@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import NDArray
 from pyomo.common.errors import ApplicationError
 from pyomo.common.log import LoggingIntercept
 from pyomo.common.tee import TeeStream, capture_output
@@ -26,8 +25,8 @@ from fsopt.results import Point, Status
 from fsopt.solvers.interface import Settings, refuse_option
 from fsopt.solvers.ipopt import Ipopt
 from fsopt.solvers.nlp import INFINITY, NonlinearForm
+from fsopt.typing import Vector
 
-Vector = NDArray[np.float64]
 STATUS_MAP = {
     0: (Status.STATIONARY, "optimal"),
     1: (Status.STATIONARY, "almost"),

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -24,9 +23,8 @@ from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.typing import Indices, Vector
 
-Vector = NDArray[np.float64]
-Columns = NDArray[np.int64]
 STATUS_MAP = {0: (Status.OPTIMAL, "optimal"), 1: (Status.FEASIBLE, "iteration-limit")}
 """By SVC's ``fit_status_`` together with whether it met ``max_iter``."""
 TOLERANCE = 1e-10
@@ -55,13 +53,13 @@ class Machine:
     kappa, prices : curvature of the objective and C_i.
     """
 
-    margins: Columns
-    selections: Columns
-    u: Columns
-    w: Columns
-    selected: Columns
+    margins: Indices
+    selections: Indices
+    u: Indices
+    w: Indices
+    selected: Indices
     b: int
-    slacks: Columns
+    slacks: Indices
     features: Vector
     labels: Vector
     sigma: Vector
@@ -107,7 +105,7 @@ def recognise(program: Program) -> Machine:
     )  # fmt: skip
 
 
-def _selections(p: Program, u: Columns, slacks: Columns) -> tuple[Columns, Columns, Columns, Vector, Vector]:
+def _selections(p: Program, u: Indices, slacks: Indices) -> tuple[Indices, Indices, Indices, Vector, Vector]:
     """Return (rows, w, u, sigma, pivot) of the equations ``pivot (w_j - sigma_j u_j) = 0``."""
     rows = np.flatnonzero(p.lo == p.hi)
     is_u = np.isin(np.arange(p.n), u)

@@ -23,8 +23,8 @@ from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.typing import Vector
 
-Vector = NDArray[np.float64]
 STATUS_MAP = {
     solsta.optimal: (Status.OPTIMAL, "optimal"),
     solsta.integer_optimal: (Status.OPTIMAL, "optimal"),

@@ -21,15 +21,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
 from fsopt.results import Point
+from fsopt.typing import Indices, Vector
 
-Vector = NDArray[np.float64]
-Indices = NDArray[np.int64]
 INFINITY = 1e20
 """What stands for an absent side."""
 

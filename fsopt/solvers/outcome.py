@@ -7,33 +7,35 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certify import certify_point, farkas, make
+from fsopt.certificates.certificate import Kind, make
+from fsopt.certificates.convex import farkas
+from fsopt.certificates.model import certify_point
+from fsopt.certificates.nonconvex import remainder
 from fsopt.compiler import Program
-from fsopt.kkt import remainder
 from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.interface import Outcome
 
 PROVES = {
-    "convex": Status.OPTIMAL,
-    "mixed-integer": Status.OPTIMAL,
-    "global": Status.OPTIMAL,
-    "kkt": Status.STATIONARY,
+    Kind.CONVEX: Status.OPTIMAL,
+    Kind.MIXED_INTEGER: Status.OPTIMAL,
+    Kind.GLOBAL: Status.OPTIMAL,
+    Kind.KKT: Status.STATIONARY,
 }
 """What a certificate that holds is worth."""
 
 
-def conclude(program: Program, outcome: Outcome, solver: str) -> SolveResult:
+def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveResult:
     """Turn a solver's outcome into a result whose status rests on the certificate."""
     sign = program.sign
     if outcome.point is None:
         return _without_point(program, outcome, solver)
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
     certificate = certify_point(program, outcome.point, bound=bound, source=solver)
-    feasible = make("feasible", {"primal": certificate.residuals["primal"]}).ok
+    feasible = make(Kind.FEASIBLE, {"primal": certificate.residuals["primal"]}).ok
     status = Status.FEASIBLE if feasible else Status.NONE
     if certificate.ok:
         status = PROVES.get(certificate.kind, status)
-    if certificate.kind == "convex" and certificate.residuals["dual"] <= certificate.tolerance:
+    if certificate.kind is Kind.CONVEX and certificate.residuals["dual"] <= certificate.tolerance:
         bound = sign * certificate.bound if certificate.bound is not None else None
     return SolveResult(
         status=status,
@@ -46,7 +48,7 @@ def conclude(program: Program, outcome: Outcome, solver: str) -> SolveResult:
         certificate=certificate,
         point=outcome.point,
         message=outcome.message,
-        _duals=_shadow_prices(program, outcome.point),
+        priced=_shadow_prices(program, outcome.point),
     )
 
 
@@ -67,19 +69,19 @@ def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResu
     )
 
 
-def _shadow_prices(program: Program, point: Point) -> dict[int, float]:
-    """Return id(constraint) -> d objective / d right-hand side, for rows and for cones as quadratics."""
+def _shadow_prices(program: Program, point: Point) -> tuple[tuple[Any, float], ...]:
+    """Return pairs of a constraint and d objective / d right-hand side, for rows and for cones as quadratics."""
     if point.y is None or point.z is None:
-        return {}
-    rows = [*program.constraints, *(row.constraint for row in program.general)]
-    prices = dict(zip(map(id, rows), (program.sign * point.y).tolist(), strict=False))
+        return ()
+    rows = (*program.constraints, *(row.constraint for row in program.general))
+    prices = zip(rows, (program.sign * point.y).tolist(), strict=False)
     cones = program.cones
-    if len(cones):
-        heads = (cones.G @ point.x + cones.h)[cones.starts[:-1]]
-        at_apex = np.abs(heads) < 1e-9
-        prices_q = -point.z[cones.starts[:-1]] / (2 * np.where(at_apex, np.nan, heads)) / cones.scale
-        prices |= dict(zip(map(id, cones.constraints), (program.sign * cones.side * prices_q).tolist(), strict=True))
-    return prices
+    if not len(cones):
+        return tuple(prices)
+    heads = (cones.G @ point.x + cones.h)[cones.starts[:-1]]
+    at_apex = np.abs(heads) < 1e-9
+    quadratic = -point.z[cones.starts[:-1]] / (2 * np.where(at_apex, np.nan, heads)) / cones.scale
+    return (*prices, *zip(cones.constraints, (program.sign * cones.side * quadratic).tolist(), strict=True))
 
 
 def load_values(program: Program, result: SolveResult) -> None:
@@ -99,7 +101,7 @@ def load_values(program: Program, result: SolveResult) -> None:
     dual, rc = _suffix(program.model, "dual"), _suffix(program.model, "rc")
     quadratic = [c for c, order in zip(program.cones.constraints, program.cones.orders, strict=True) if not order]
     for constraint in (*program.constraints, *quadratic, *(row.constraint for row in program.general)):
-        dual[constraint] = result._duals[id(constraint)]
+        dual[constraint] = result.shadow_prices[constraint]
     for variable, value in zip(program.variables, (program.sign * reduced).tolist(), strict=True):
         rc[variable] = value
 

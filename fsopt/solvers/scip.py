@@ -12,19 +12,18 @@ from typing import Any
 
 import numpy as np
 import pyscipopt
-from numpy.typing import NDArray
 from pyomo.core.base.expression import NamedExpressionData
 from pyomo.core.expr import numeric_expr as pe
 from pyomo.core.expr.numvalue import native_numeric_types, value
 from pyscipopt.scip import Expr, ExprCons
 
-from fsopt.classify import convex
 from fsopt.compiler import Program
+from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.typing import Indices, Vector
 
-Vector = NDArray[np.float64]
 STATUS_MAP = {
     "optimal": (Status.OPTIMAL, "optimal"),
     "gaplimit": (Status.OPTIMAL, "optimal"),
@@ -124,7 +123,7 @@ class Scip:
         if np.isfinite(low) or np.isfinite(high):
             self.m.addCons(ExprCons(body, *_sides(np.array([low, high]))))
 
-    def _form(self, columns: NDArray[np.int64], coefs: Vector) -> Any:
+    def _form(self, columns: Indices, coefs: Vector) -> Any:
         """Return ``coefs'x'`` as an expression of SCIP."""
         return pyscipopt.quicksum(c * self.x[j] for j, c in zip(columns.tolist(), coefs.tolist(), strict=True) if c)
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import scs
-from numpy.typing import NDArray
 
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.typing import Vector
 
 STATUS_MAP = {
     "solved": (Status.OPTIMAL, "optimal"),
@@ -54,7 +54,7 @@ class Scs:
         self.settings = _settings(settings)
         self.form = ConicForm(program)
         self.rows = self.form.shape[0]
-        self.last: dict[str, NDArray[np.float64]] = {}
+        self.last: dict[str, Vector] = {}
         _try_settings(self.settings)
         self.loaded_limit = 0.0
         self.coefficients = np.zeros(0)
@@ -119,7 +119,7 @@ class Scs:
             ray=self._ray(z) if claim is Status.INFEASIBLE else None,
         )
 
-    def _ray(self, z: NDArray[np.float64]) -> Point:
+    def _ray(self, z: Vector) -> Point:
         return self.form.point(np.zeros(self.program.n), z)
 
 

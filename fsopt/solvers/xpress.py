@@ -17,17 +17,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import xpress as xp
-from numpy.typing import NDArray
 
-from fsopt.classify import convex
 from fsopt.compiler import Program
+from fsopt.compiler.classes import convex
 from fsopt.compiler.program import hessian, linear_part
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.typing import Indices, Vector
 
-Vector = NDArray[np.float64]
-Triples = tuple[NDArray[np.int64], NDArray[np.int64], Vector]
+Triples = tuple[Indices, Indices, Vector]
 _ERRORS = (xp.SolverError, xp.ModelError, xp.InterfaceError)
 _X: Any = xp
 _L, _S = _X.StopType, _X.SolStatus

@@ -1,0 +1,112 @@
+"""Checking a saved answer without any solver: what it claims is recomputed from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.model import certify_point
+from fsopt.certificates.residuals import relative_gap
+from fsopt.compiler import compile_model
+from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
+from fsopt.errors import FileError
+from fsopt.methods.preprocessing import scaled_hyperplane
+from fsopt.methods.registry import method_spec
+from fsopt.methods.spec import SavedFit
+from fsopt.models.registry import build
+from fsopt.results import Fit, Status
+from fsopt.saved import fingerprint, fit_from, point_from
+
+_GLOBAL = frozenset({Kind.CONVEX, Kind.MIXED_INTEGER, Kind.GLOBAL, Kind.GBD})
+_LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
+EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
+    {
+        Status.OPTIMAL: _GLOBAL,
+        Status.STATIONARY: _LOCAL,
+        Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
+    }
+)
+"""Claimed status -> kinds of certificates that are evidence enough for it, where they hold."""
+
+
+def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[str, Any]:
+    """Recompute a saved solve or fit and return what was found.
+
+    Returns
+    -------
+    dict
+        ``verified`` (every recomputed number supports the claimed status), ``claimed`` status,
+        ``certificate`` (recomputed), ``notes`` on what rests on a solver's word.
+
+    Raises
+    ------
+    FileError : the record is damaged or belongs to other data.
+    """
+    if record["data_sha256"] != fingerprint(data):
+        raise FileError(
+            f"'{path}' was computed from other data than '{data.name}'",
+            "give the data set of the saved answer, with the same --label and --missing",
+        )
+    if "method" in record:
+        fit = fit_from(record, path)
+        certificate = check_fit(fit, data)
+        claimed = fit.status
+    else:
+        certificate = _check_solve(record, data)
+        claimed = Status(record["status"])
+    verified = certificate.ok and certificate.kind in EVIDENCE.get(claimed, frozenset())
+    return {"claimed": claimed, "verified": verified, "certificate": certificate, "notes": certificate.notes}
+
+
+def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
+    if record["point"] is None:
+        return Certificate(Kind.NONE, False, {}, notes=("the saved answer has no point to check",))
+    program = compile_model(build(record["model"], data, **record["params"]))
+    bound = record.get("bound")
+    found = certify_point(
+        program,
+        point_from(record["point"], program),
+        bound=None if bound is None else program.sign * bound,
+        source=str(record.get("solver")),
+    )
+    stated = {"objective": relative_gap(found.objective or 0.0, record["objective"])}
+    if record["status"] == Status.FEASIBLE:
+        residuals = {"primal": found.residuals["primal"], **stated}
+        return make(Kind.FEASIBLE, residuals, objective=found.objective)
+    searched = found.kind in (Kind.MIXED_INTEGER, Kind.GLOBAL)
+    notes = ("the bound is the solver's: its search is not repeated",) if searched else ()
+    return make(found.kind, {**found.residuals, **stated}, objective=found.objective, bound=found.bound, notes=notes)
+
+
+def check_fit(fit: Fit, data: Dataset) -> Certificate:
+    """Recompute the certificate of a fit from the data it was fitted to.
+
+    The method's objective is evaluated at the classifier in numpy; its own check recomputes the evidence.
+    """
+    p = len(fit.preprocessing.shift)
+    if p != data.p:
+        raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
+    spec = method_spec(fit.method)
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    if fit.kernel is None:
+        w, b = scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing)
+    else:
+        work, w, b = _kernel_space(fit.kernel, work), fit.coef, fit.intercept
+    saved = SavedFit(fit, data, work, w, b)
+    value, violation = spec.objective(work, w, b, saved.params)
+    stated = float("nan") if fit.objective is None else float(fit.objective)
+    residuals = {"objective": relative_gap(value, stated), "constraints": violation}
+    return spec.check(replace(saved, value=value, residuals=residuals))
+
+
+def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:
+    """Return the kernel matrix of the data as a data set, if its rows are the patterns of the fit."""
+    if kernel.patterns.shape != data.X.shape or not np.allclose(kernel.patterns, data.X, rtol=1e-9, atol=1e-9):
+        raise FileError("the saved patterns are not the rows of the data", "fit again and save with -o")
+    return kernel.dataset(data)

@@ -1,0 +1,59 @@
+"""Planes w'x + b = 0: hinge loss, the intercepts that are best for a given w, and the exact dual feasibility."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsopt.data import Dataset
+from fsopt.typing import Vector
+
+ON_PLANE = 1e-9
+"""Distance, relative to the terms of w'x + b, at which a row is on the plane."""
+
+
+def hinge(scores: Vector, y: Vector) -> float:
+    """Return sum_i max(0, 1 - y_i s_i) of scores s (n,) and labels y (n,) in {-1, +1}."""
+    return float(np.maximum(1.0 - y * scores, 0.0).sum())
+
+
+def plane_errors(data: Dataset, w: Vector, b: float) -> int:
+    """Return how many rows are on the wrong side of the plane w'x + b = 0 or on it."""
+    size = np.abs(data.X) @ np.abs(w) + abs(b)
+    return int(np.sum(data.y * (data.X @ w + b) <= ON_PLANE * size))
+
+
+def best_intercepts(scores: Vector, y: Vector) -> tuple[float, float]:
+    """Return the interval of all b that minimise the hinge loss of ``scores + b``.
+
+    The loss is convex and piecewise linear in b with breakpoints ``y_i - scores_i``; its slope left of all of
+    them is minus the number of positive rows and rises by 1 at each. The interval is a point unless the slope
+    is 0 between two breakpoints. Both classes must be present.
+    """
+    points = np.sort(y - scores)
+    positives = int(np.sum(y > 0))
+    return float(points[positives - 1]), float(points[positives])
+
+
+def midpoint_intercept(scores: Vector, y: Vector) -> float:
+    """Return the middle of the interval of best intercepts."""
+    low, high = best_intercepts(scores, y)
+    return 0.5 * (low + high)
+
+
+def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector:
+    """Return multipliers (n,) in [0, cap] with y'alpha = 0, near the given ones: the heavier class shrinks.
+
+    ``cap`` is one number or one for each row (n,).
+    """
+    a = np.clip(alpha, 0.0, cap)
+    plus, minus = a[y > 0].sum(), a[y < 0].sum()
+    if plus > minus:
+        a[y > 0] *= minus / plus
+    elif minus > plus:
+        a[y < 0] *= plus / minus
+    return a
+
+
+def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
+    """Return the objective value 0.5 w'w + C e'xi of the support vector machine at a hyperplane."""
+    return 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y)

@@ -1,0 +1,137 @@
+r"""The l1-hinge program, its value and its dual bound, in numpy alone.
+
+.. math:: f(w, b) = \sum_j c_j |w_j| + \sum_i d_i \max(0,\ 1 - y_i(w'x_i + b)), \qquad c, d \ge 0
+
+Every :math:`0 \le \alpha \le d` with :math:`y'\alpha = 0` and :math:`|X'Y\alpha|_j \le c_j` for all j gives the lower
+bound :math:`1'\alpha`. Any vector is made such a point: it is clipped, its heavier class is shrunk, and it is scaled
+down as a whole until the columns hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import project_multipliers
+from fsopt.typing import Vector
+
+SLACK = 1e-8
+"""How far a column's multiplier may exceed its cost, relative to the norms of what it is a scalar product of."""
+
+
+@dataclass(frozen=True)
+class L1Hinge:
+    """An l1-hinge program on centred columns of unit deviation, which leave its value as it is.
+
+    Attributes
+    ----------
+    Z : (n, p) centred and scaled columns times the labels: row i is ``y_i z_i``; constant columns are 0.
+    y, d : (n,) labels and costs of the rows.
+    c : (p,) costs of the columns in their new units.
+    mean, unit : (p,) ``z = (x - mean) / unit``.
+    reach : (n,) by how much a step of length 1 in (w, b) may change each margin.
+    """
+
+    Z: Vector
+    y: Vector
+    d: Vector
+    c: Vector
+    mean: Vector
+    unit: Vector
+    reach: Vector
+
+    @staticmethod
+    def of(data: Dataset, row_costs: Vector, column_costs: Vector) -> L1Hinge:
+        """Return the program of a data set with costs d (n,) and c (p,)."""
+        mean, deviation = data.X.mean(axis=0), data.X.std(axis=0)
+        flat = deviation <= 1e-12 * np.abs(data.X).max(axis=0)
+        unit = np.where(flat, 1.0, deviation)
+        Z = data.X - mean
+        Z /= unit
+        Z *= data.y[:, None]
+        Z[:, flat] = 0.0
+        reach = np.sqrt(1.0 + np.einsum("ij,ij->i", Z, Z))
+        return L1Hinge(Z, data.y, row_costs, column_costs / unit, mean, unit, reach)
+
+    def margins(self, w: Vector, b: float) -> Vector:
+        """Return y_i (w'z_i + b) (n,)."""
+        return np.asarray(self.Z @ w + b * self.y, dtype=float)
+
+    def value(self, w: Vector, margins: Vector) -> float:
+        """Return f at weights with these margins."""
+        return float(self.c @ np.abs(w) + self.d @ np.maximum(1.0 - margins, 0.0))
+
+    def best_intercept(self, margins: Vector, b: float) -> float:
+        """Return an intercept that minimises the loss of weights whose margins with intercept b are given."""
+        counted = self.d > 0
+        y, d = self.y[counted], self.d[counted]
+        points = b + (1.0 - margins[counted]) * y
+        if not len(points):
+            return b
+        order = np.argsort(points)
+        slopes = np.cumsum(d[order]) - d[y > 0].sum()
+        return float(points[order[min(int(np.searchsorted(slopes, 0.0)), len(slopes) - 1)]])
+
+    def scaled(self, w: Vector, b: float) -> tuple[Vector, float]:
+        """Return a plane of the columns of Z; ``raw`` is the inverse."""
+        return w * self.unit, b + float(w @ self.mean)
+
+    def raw(self, w: Vector, b: float) -> tuple[Vector, float]:
+        """Return a plane of the data's own columns."""
+        w = w / self.unit
+        return w, b - float(w @ self.mean)
+
+    def dual(self, alpha: Vector) -> tuple[Vector, Vector, float]:
+        """Return alpha (n,) with its rows and balance made feasible, the excess (p,) of its columns, and a factor.
+
+        The factor takes alpha into all columns: ``factor * 1'alpha`` is a lower bound up to :data:`SLACK`.
+        """
+        alpha = project_multipliers(alpha, self.y, self.d)
+        s = np.abs(self.Z.T @ alpha)
+        excess = s - self.c - SLACK * np.sqrt(len(alpha)) * float(np.linalg.norm(alpha))
+        over = excess > 0
+        return alpha, excess, float((1.0 - excess[over] / s[over]).min(initial=1.0))
+
+    def slack(self, alpha: Vector, w: Vector) -> float:
+        """Return what the column multipliers of alpha beyond their costs are worth at weights w."""
+        return float(np.maximum(np.abs(self.Z.T @ alpha) - self.c, 0.0) @ np.abs(w))
+
+
+def certify_l1_hinge(
+    data: Dataset,
+    row_costs: Vector,
+    column_costs: Vector,
+    w: Vector,
+    b: float,
+    alpha: Vector,
+    *,
+    residuals: Mapping[str, float] | None = None,
+) -> Certificate:
+    """Certify a plane of the whole program by multipliers, with further residuals if there are some.
+
+    Parameters
+    ----------
+    data : all rows and columns, in the units of w.
+    row_costs, column_costs : (n,) d >= 0 and (p,) c >= 0.
+    w, b : (p,) the plane.
+    alpha : (n,) multipliers; what is infeasible in them makes the bound weaker, not wrong.
+
+    Returns
+    -------
+    Certificate
+        Of kind ``convex``: the gap between f(w, b) and the bound, and ``cost``, what columns over their cost by
+        rounding are worth at w.
+    """
+    program = L1Hinge.of(data, row_costs, column_costs)
+    hinges = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
+    value = float(column_costs @ np.abs(w) + row_costs @ hinges)
+    feasible, _, factor = program.dual(alpha)
+    bound = factor * float(feasible.sum())
+    slack = program.slack(factor * feasible, w * program.unit)
+    found = {"gap": relative_gap(value, bound), "cost": slack / max(1.0, abs(value))}
+    return make(Kind.CONVEX, {**(residuals or {}), **found}, objective=value, bound=bound, bound_source="dual point")

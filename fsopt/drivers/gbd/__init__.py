@@ -1,0 +1,1 @@
+"""Generalized Benders decomposition: the loop, its two problems, its search, its checkpoints."""

@@ -1,0 +1,1 @@
+"""Problem (15) of Bi by linear programs: the loop, its search, and what proves its bound."""

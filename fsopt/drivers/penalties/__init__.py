@@ -1,0 +1,1 @@
+"""Approximations of the number of nonzeros of w, each as a difference of convex functions for DCA."""

@@ -1,1 +1,0 @@
-"""Experiments: methods side by side under cross-validation."""

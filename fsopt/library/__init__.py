@@ -1,0 +1,1 @@
+"""What writes the instance library, its pages and the table of conformance."""

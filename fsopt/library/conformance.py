@@ -1,0 +1,123 @@
+"""Every registered solver on every model of the classes it claims: agreement, as data and as a table.
+
+``python -m fsopt.library.conformance FILE`` writes the table of ``solvers/README.md``.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.data import Dataset
+from fsopt.errors import SolverError
+from fsopt.files import write_text
+from fsopt.models.registry import MODELS, build, model_spec
+from fsopt.results import Status
+from fsopt.solvers.base import solve
+from fsopt.solvers.registry import PREFERENCE, SOLVERS
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A model solved by one solver beside the reference.
+
+    Attributes
+    ----------
+    model, solver : names.
+    status : what fsopt says of the solver's answer, after its certificate.
+    difference : relative difference of the objectives; None where there is no point.
+    certificate : the largest residual; None where there is no certificate.
+    note : why there is no answer.
+    """
+
+    model: str
+    solver: str
+    status: str
+    difference: float | None
+    certificate: float | None
+    note: str = ""
+
+
+def trial_data(slug: str) -> Dataset:
+    """Return the two overlapping Gaussian classes, standardised, on which solvers are compared on a model."""
+    entry = model_spec(slug).trial
+    y = np.where(np.arange(entry.n) % 2 == 0, 1.0, -1.0)
+    X = np.random.default_rng(entry.seed).standard_normal((entry.n, entry.p))
+    X[:, : min(2, entry.p)] += entry.gap * y[:, None]
+    return Dataset((X - X.mean(axis=0)) / X.std(axis=0), y, name="conformance")
+
+
+def make(slug: str) -> pyo.ConcreteModel:
+    """Return the instance of a model on which solvers are compared."""
+    return build(slug, trial_data(slug), **model_spec(slug).trial.params)
+
+
+@lru_cache
+def reference(slug: str) -> float:
+    """Return the optimum by the preferred solver of the model's class, which must be certified."""
+    result = solve(make(slug), PREFERENCE[MODELS[slug].problem_class][0])
+    if result.status is not Status.OPTIMAL or result.objective is None:
+        raise SolverError(f"the reference of '{slug}' is {result.status}, not optimal", "look at its certificate")
+    return result.objective
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Return (model, solver) for every solver and every model of the classes it claims."""
+    return [
+        (slug, name)
+        for slug, model in MODELS.items()
+        for name, entry in SOLVERS.items()
+        if model.problem_class in entry.classes
+    ]
+
+
+def agreement(slug: str, solver: str) -> Agreement:
+    """Solve a model with a solver and compare; a refusal or a missing licence is told in the note."""
+    try:
+        result = solve(make(slug), solver)
+    except SolverError as error:
+        return Agreement(slug, solver, "refused", None, None, str(error))
+    difference = None
+    if result.objective is not None:
+        difference = abs(result.objective - reference(slug)) / max(1.0, abs(reference(slug)))
+    worst = None if result.certificate is None else result.certificate.worst
+    return Agreement(slug, solver, result.status.value, difference, worst)
+
+
+def markdown(results: list[Agreement]) -> str:
+    """Return the table model x solver: the relative difference to the reference, and the status if not optimal."""
+    solvers = list(SOLVERS)
+    found = {(a.model, a.solver): a for a in results}
+    lines = ["| model | class | " + " | ".join(solvers) + " |", "| --- " * (2 + len(solvers)) + "|"]
+    for slug, model in MODELS.items():
+        cells = [_cell(found.get((slug, solver))) for solver in solvers]
+        lines.append(f"| `{slug}` | {model.problem_class} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(found: Agreement | None) -> str:
+    if found is None:
+        return ""
+    if found.difference is None:
+        return found.status
+    size = f"{max(found.difference, 1e-16):.0e}"
+    return size if found.status == Status.OPTIMAL else f"{size} ({found.status})"
+
+
+def main(path: str) -> None:
+    """Write the table between the marks of a Markdown file."""
+    begin, end = "<!-- table -->\n", "<!-- end of table -->\n"
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    head, rest = text.split(begin)
+    tail = rest.split(end)[1]
+    table = markdown([agreement(slug, solver) for slug, solver in pairs() if SOLVERS[solver].available])
+    write_text(path, head + begin + table + end + tail)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

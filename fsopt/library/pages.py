@@ -1,0 +1,196 @@
+"""The pages of the instance library: one for each instance, and the index."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.mpec import Complementarity
+
+READERS = {
+    ".lp": "SCIP, Gurobi, Xpress; HiGHS where there is no quadratic constraint",
+    ".mps": "as .lp",
+    ".nl": "SCIP and other software with an AMPL interface; names in .row and .col",
+    ".cbf": "MOSEK; also made for SCIP-SDP and JuMP; names in comments",
+    ".dat-s": "made for SDPA, CSDP and SCIP-SDP; minimises the negative of a maximisation",
+    ".csv": "`fsopt.load_dataset`; the data that the builder is given",
+}
+"""Suffix -> who reads it; what follows "made for" is not among the readers that the tests run."""
+
+
+LEAK = (
+    "Rotated cones $w^2 \\le s t$ are plain quadratic constraints in .lp, .mps and .nl. A solver that meets them to "
+    "$\\varepsilon$ may leave $w = \\sqrt\\varepsilon$ at $s = t = 0$, and its optimum is then too good by about as "
+    "much: ask for 1e-12, or take the .cbf file, where they are cones."
+)
+
+
+COMMAND = "python -m fsopt.library.instances"
+
+
+KINDS = (
+    ("variable", pyo.Var),
+    ("parameter", pyo.Param),
+    ("objective", pyo.Objective),
+    ("constraint", pyo.Constraint),
+    ("complementarity", Complementarity),
+)
+
+
+def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[str, Any]) -> str:
+    """Return the README of one instance.
+
+    Parameters
+    ----------
+    builder : its docstring gives the program and the words around it.
+    model : the instance, for the table of its components.
+    facts : what ``instance.toml`` states.
+    """
+    doc = inspect.getdoc(builder) or ""
+    source = builder.__module__.replace(".", "/") + ".py"
+    size, data, optimum = facts["size"], facts["data"], facts["optimum"]
+    first = doc.partition("\n")[0].removeprefix("Return ").rstrip(".")
+    parts = [
+        f"# {facts['slug']}",
+        f"{first[:1].upper()}{first[1:]}. Paper {facts['paper']}, {facts['equation']}; class {facts['class']}; "
+        f"built by [`{builder.__name__}`](../../{source}).",
+        f"$$\n\\begin{{aligned}}\n{guarded(program(doc))}\n\\end{{aligned}}\n$$",
+        prose(doc),
+        "## Equations and components",
+        table(("component", "kind", "size", "equation"), _components(model)),
+        "## Instance",
+        f"{size['columns']} columns ({size['integer']} integer), {size['rows']} linear rows with {size['nonzeros']} "
+        f"nonzeros, {size['cones']} cones. Data: {data['n']} rows, {data['p']} features, gap {data['gap']!r}, seed "
+        f"{data['seed']}; {data['law']}.",
+        _parameters(doc, facts["parameters"]),
+        f"**Known optimum: {optimum['objective']!r}** ({optimum['sense']}), to {optimum['tolerance']:g} relative, "
+        f"found by {optimum['solver']}. {_certified(optimum)}",
+        "## Files",
+        table(("file", "read by"), [(f"[{f}]({f})", _reader(f)) for f in facts["files"]]),
+        "Rebuild the model from the data:",
+        _code(facts),
+        f"Written by `{COMMAND}`; `instance.toml` has the checksums.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def index(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the README of the library."""
+    listed = [
+        (
+            f"[{r['slug']}]({r['slug']}/README.md)",
+            r["class"],
+            r["paper"],
+            r["equation"],
+            r["size"]["columns"],
+            repr(r["optimum"]["objective"]),
+            " ".join(sorted({f[f.index(".") :] for f in r["files"]} - {".csv", ".row", ".col"})),
+        )
+        for r in rows
+    ]
+    head = (
+        "# Instance library\n\nOne small instance of every model of `fsopt.MODELS`: the program, its equations, the "
+        "data, a certified optimum, and files for other solvers. Nothing has to be installed to read or to solve them."
+    )
+    formats = table(("format", "read by"), [(k, v) for k, v in READERS.items() if k != ".csv"])
+    foot = (
+        "`instance.toml` in each folder records data, seed, parameters, optimum, tolerance and the sha256 of each "
+        f"file. `{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares."
+    )
+    columns = ("model", "class", "paper", "equation", "columns", "optimum", "files")
+    return "\n\n".join([head, table(columns, listed), formats, LEAK, foot]) + "\n"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in lines)
+
+
+def program(doc: str) -> str:
+    """Return the displayed mathematics of a docstring, the text of its first ``.. math::`` block."""
+    return "\n".join(line.strip() for line in _math_block(doc.splitlines())[1])
+
+
+def prose(doc: str) -> str:
+    """Return the words of a docstring around its program, and its notes, as Markdown."""
+    before, _, after = doc.partition("\nNotes\n-----\n")
+    body = re.split(r"\n(?:Parameters|Returns|Raises)\n-+\n", before)[0].partition("\n")[2]
+    start, block, end = _math_block(body.splitlines())
+    lines = body.splitlines()
+    words = "\n".join(lines[:start] + lines[end:]) if block else body
+    return "\n\n".join(markdown(text.strip()) for text in (words, after) if text.strip())
+
+
+def markdown(text: str) -> str:
+    """Return reStructuredText's roles and literals as Markdown."""
+    text = re.sub(r":math:`([^`]*)`", lambda found: f"${guarded(' '.join(found[1].split()))}$", text)
+    text = re.sub(r":\w+:`~?([^`]*)`", r"`\1`", text)
+    return text.replace("``", "`")
+
+
+def guarded(latex: str) -> str:
+    """Return LaTeX without the escapes that a Markdown renderer takes for its own."""
+    return latex.replace("\\{", "\\lbrace ").replace("\\}", "\\rbrace ").replace("\\,", "\\thinspace ")
+
+
+def _math_block(lines: Sequence[str]) -> tuple[int, list[str], int]:
+    """Return where the first displayed formula starts, its lines that are not empty, and where it ends."""
+    start = next((k for k, line in enumerate(lines) if line.startswith(".. math::")), None)
+    if start is None:
+        return 0, [], 0
+    end = start + 1
+    while end < len(lines) and (not lines[end] or lines[end].startswith(" ")):
+        end += 1
+    block = [lines[start].removeprefix(".. math::"), *lines[start + 1 : end]]
+    return start, [line for line in block if line.strip()], end
+
+
+def _components(model: pyo.ConcreteModel) -> list[tuple[str, str, int, str]]:
+    return [(f"`{c.name}`", kind, len(c), c.doc or "") for kind, ctype in KINDS for c in model.component_objects(ctype)]
+
+
+def _parameters(doc: str, values: Mapping[str, Any]) -> str:
+    """Return the table of the parameters: name, value here, meaning as the docstring has it."""
+    if not values:
+        return "The model has no parameters."
+    section = re.search(r"\nParameters\n-+\n(.*?)(?:\n\n|$)", doc, flags=re.DOTALL)
+    meanings: dict[str, str] = {}
+    for entry in re.split(r"\n(?! )", section[1] if section else ""):
+        names, _, meaning = entry.partition(" : ")
+        for name in names.split(", "):
+            meanings[name.strip()] = markdown(" ".join(meaning.split()))
+    return table(
+        ("parameter", "value", "meaning"), [(f"`{k}`", _shown(v), meanings.get(k, "")) for k, v in values.items()]
+    )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_shown(v) for v in value) + "]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _certified(optimum: Mapping[str, Any]) -> str:
+    bound = f", bound from the {optimum['bound']}" if "bound" in optimum else ""
+    return (
+        f"Certificate: {optimum['certificate']}{bound}; fsopt recomputed its residuals and gap from the arrays of the "
+        "model, and all are below 1e-6."
+    )
+
+
+def _reader(file: str) -> str:
+    suffix = file[file.index(".") :]
+    return READERS.get(suffix, "names for .nl")
+
+
+def _code(facts: Mapping[str, Any]) -> str:
+    return (
+        "```python\nimport tomllib, fsopt\n"
+        f'params = tomllib.load(open("models/{facts["slug"]}/instance.toml", "rb"))["parameters"]\n'
+        f'data = fsopt.load_dataset("models/{facts["slug"]}/data.csv")\n'
+        f'model = fsopt.build("{facts["slug"]}", data, **params)\n```'
+    )

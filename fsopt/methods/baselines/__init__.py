@@ -1,0 +1,1 @@
+"""Methods of no paper of ours, which the papers compare with."""

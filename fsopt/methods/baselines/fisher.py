@@ -1,0 +1,38 @@
+"""Method ``fisher``: a support vector machine on the features ranked first by the Fisher criterion."""
+
+from __future__ import annotations
+
+from fsopt.certificates.certificate import Certificate
+from fsopt.data import Dataset
+from fsopt.drivers.run import Run
+from fsopt.methods.baselines.filters import check_filter, fit_filter
+from fsopt.methods.baselines.final_svm import LastSvm, objective
+from fsopt.methods.baselines.scores import fisher
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.results import Fit
+
+
+def fit_fisher(
+    data: Dataset,
+    run: Run,
+    *,
+    m: int | None = None,
+    machine: str = "rsvm",
+    c: float = 1.0,
+    w_cap: float | None = None,
+    scale: str = "unit-rows",
+) -> Fit:
+    """Fit a machine on the features of largest Fisher criterion.
+
+    Parameters, result, errors and source are those of :func:`fit_pearson`; the score is
+    :func:`fsopt.methods.baselines.scores.fisher`.
+    """
+    return fit_filter(data, run, LastSvm(machine, c, w_cap), name="fisher", scale=scale, m=m, score=fisher)
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Recompute the scores of a saved fit, the ranking that they give, and the evidence of the last SVM."""
+    return check_filter(saved, fisher(saved.data))
+
+
+SPEC = MethodSpec("fisher", fit_fisher, objective, check, ("rsvm-dual", "rsvm-least-norm", "svm"), equation="Bi, 7")

@@ -1,0 +1,58 @@
+"""Method ``pearson``: a support vector machine on the features ranked first by absolute correlation with the label."""
+
+from __future__ import annotations
+
+from fsopt.certificates.certificate import Certificate
+from fsopt.data import Dataset
+from fsopt.drivers.run import Run
+from fsopt.methods.baselines.filters import check_filter, fit_filter
+from fsopt.methods.baselines.final_svm import LastSvm, objective
+from fsopt.methods.baselines.scores import pearson
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.results import Fit
+
+
+def fit_pearson(
+    data: Dataset,
+    run: Run,
+    *,
+    m: int | None = None,
+    machine: str = "rsvm",
+    c: float = 1.0,
+    w_cap: float | None = None,
+    scale: str = "unit-rows",
+) -> Fit:
+    """Fit a machine on the features of largest absolute correlation with the label.
+
+    Parameters
+    ----------
+    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
+    machine, c, w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its price, as in
+        :func:`fsopt.methods.baselines.final_svm.train_final`.
+    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
+        columns, and only ``unit-rows`` changes them.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is the machine's, in preprocessed units, and the certificate proves it on the features that were
+        kept; the choice is a heuristic: ``feasible``, without a bound. ``details`` has ``scores`` (p,) and
+        ``ranking``, all features from the best to the worst.
+
+    Raises
+    ------
+    ParameterError : m outside 1..p, c or w_cap <= 0, an unknown machine.
+
+    Notes
+    -----
+    Paper 5, section 7; the score is :func:`fsopt.methods.baselines.scores.pearson`.
+    """
+    return fit_filter(data, run, LastSvm(machine, c, w_cap), name="pearson", scale=scale, m=m, score=pearson)
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Recompute the scores of a saved fit, the ranking that they give, and the evidence of the last SVM."""
+    return check_filter(saved, pearson(saved.data))
+
+
+SPEC = MethodSpec("pearson", fit_pearson, objective, check, ("rsvm-dual", "rsvm-least-norm", "svm"), equation="Bi, 7")

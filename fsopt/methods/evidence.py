@@ -1,0 +1,76 @@
+"""Evidence that a fit carries by a convex program, and how it is certified again from a saved fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.convex import dual_point
+from fsopt.certificates.model import certify_point
+from fsopt.certificates.residuals import relative_gap
+from fsopt.compiler import Program, compile_model
+from fsopt.methods.spec import SavedFit
+from fsopt.models.registry import build
+from fsopt.results import Point
+from fsopt.saved import point_from
+
+LOCAL_TOLERANCE = 1e-5
+"""Largest residual with which a first-order condition holds that a loop met to its own stopping criterion."""
+
+
+def evidence(program: str, params: Mapping[str, Any], point: Point | None, **rest: Any) -> dict[str, Any]:
+    """Return the details by which an answer can be checked later: a program and a primal-dual point of it."""
+    return {"program": program, "program_params": dict(params), "point": point, **rest}
+
+
+def check_program(saved: SavedFit) -> Certificate:
+    """Certify the convex program of a saved fit again, and compare its bound with the objective of the hyperplane.
+
+    Raises
+    ------
+    FileError : the saved point is damaged.
+    """
+    found = _program(saved)
+    if found is None:
+        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
+    certificate = certify_point(*found)
+    bound = float("nan") if certificate.bound is None else certificate.bound
+    residuals = {**saved.residuals, **certificate.residuals, "bound": relative_gap(saved.value, bound)}
+    return make(Kind.CONVEX, residuals, objective=saved.value, bound=bound, bound_source="dual point")
+
+
+def check_first_order(saved: SavedFit, kind: Kind, here: float, residuals: Mapping[str, float]) -> Certificate:
+    r"""Certify a first-order condition: the last convex program of a loop does not go below its value at the answer.
+
+    Parameters
+    ----------
+    kind : of the certificate.
+    here : objective value of the last program at the saved hyperplane; its dual point bounds it from below.
+    residuals : of the method's own, such as the distance of the saved program from the one of the fit's parameters.
+
+    Raises
+    ------
+    FileError : the saved point is damaged.
+    """
+    found = _program(saved)
+    if found is None:
+        return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
+    least, dual = dual_point(*found)
+    first_order = {"dual": dual["dual"], "first order": max(here - least, 0.0) / (1.0 + abs(here))}
+    all_residuals = {**saved.residuals, **first_order, **residuals}
+    return make(kind, all_residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
+
+
+def has_program(saved: SavedFit) -> bool:
+    """Return whether a saved fit carries a program and a point of it."""
+    return saved.fit.details.get("program") is not None and saved.fit.details.get("point") is not None
+
+
+def _program(saved: SavedFit) -> tuple[Program, Point] | None:
+    """Return the saved program, built again from the data, and its point."""
+    if not has_program(saved):
+        return None
+    details = saved.fit.details
+    program = compile_model(build(details["program"], saved.data, **details["program_params"]))
+    return program, point_from(details["point"], program)

@@ -1,0 +1,125 @@
+r"""What is certified about a GMEB classifier: bound and optimality conditions of (15) and (16), in numpy alone.
+
+With prices :math:`\mu_+, \mu_-` of the radii, :math:`\theta = \mu_+R_+/(\mu_+R_+ + \mu_-R_-)` and
+:math:`s = X'Y\mu`, every :math:`\mu \in [0,1]^n` with :math:`y'\mu = 0` gives the lower bound
+
+.. math:: 1'\mu - \max_j \frac{|s_j|}{u_j(\theta)}
+
+on (15): the second term is the least :math:`2\mu_1` with which the cones of (16) hold. For the least-norm plane of
+separable data the same quotient gives :math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j(\theta))`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge, project_multipliers
+from fsopt.errors import reading
+from fsopt.methods.fitting import extend
+from fsopt.methods.spec import SavedFit
+from fsopt.models.gmeb.norm import GmebNorm
+from fsopt.typing import Vector
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """A dual point of GMEB.
+
+    Attributes
+    ----------
+    mu : (n,) multipliers of the margins.
+    unit, plus, minus : mu_1, mu_+ and mu_-, of the unit norm and of the two radii.
+    """
+
+    mu: Vector
+    unit: float
+    plus: float
+    minus: float
+
+
+def polish(data: Dataset, norm: GmebNorm, dual: Multipliers) -> Multipliers:
+    r"""Return the best multipliers of (16) with nearly the same mu and the same share theta of the two radii.
+
+    mu is projected on :math:`y'\mu = 0`; :math:`\mu_1` is the least that the cones allow, and
+    :math:`\mu_+R_+ + \mu_-R_- = \mu_1`. What a solver leaves there is of second order in the objective, so that it
+    stops far from both.
+    """
+    mu = project_multipliers(dual.mu, data.y, 1.0)
+    theta = norm.price_shares(dual.plus, dual.minus)
+    unit = 0.5 * _quotient(data, norm, mu, theta)
+    return Multipliers(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
+
+
+def certify_gmeb(
+    data: Dataset, norm: GmebNorm, w: Vector, b: float, dual: Multipliers, *, separable: bool = False
+) -> Certificate:
+    r"""Certify a classifier as the optimum of (15), or as the least-norm plane of separable data.
+
+    Returns
+    -------
+    Certificate
+        Kind ``convex``. Residuals ``norm`` (N(w) <= 1) and ``gap`` (between the hinge loss and the bound above)
+        prove optimality. The others are the identities of an optimal pair, each in units of the objective:
+        ``prices`` :math:`\mu_+R_+ + \mu_-R_- = \mu_1`; ``value`` :math:`1'\xi = 1'\mu - 2\mu_1`; ``cone``
+        :math:`|s_j| \le 2\sqrt{\mu_1 q_j}` with :math:`q = \mu_+v^+ + \mu_-v^-`; ``support`` equality where
+        :math:`w_j \ne 0`; ``perspective`` :math:`\sum_j w_j^2/\sigma_j = 1` where :math:`\mu_1 > 0`; ``intercept``
+        :math:`b = y_i - w'x_i` where :math:`0 < \mu_i < 1`. For separable data (optimum 0, no dual information)
+        ``gap`` is that of the least norm, and there are no identities.
+    """
+    size, _ = norm.at(w)
+    scores = data.X @ w + b
+    loss = hinge(scores, data.y)
+    theta = norm.price_shares(dual.plus, dual.minus)
+    if separable:
+        mu = project_multipliers(dual.mu, data.y, np.inf)
+        least = mu.sum() / _quotient(data, norm, mu, theta) if mu.any() else 0.0
+        residuals = {"norm": max(0.0, size - 1.0), "hinge": loss, "gap": relative_gap(size, float(least))}
+        return make(Kind.CONVEX, residuals, objective=loss, bound=0.0, bound_source="dual point")
+    mu = project_multipliers(dual.mu, data.y, 1.0)
+    bound = max(float(mu.sum()) - _quotient(data, norm, mu, theta), 0.0)
+    unit = max(1.0, loss)
+    plus = dual.plus * norm.r_plus if np.isfinite(norm.r_plus) else 0.0
+    minus = dual.minus * norm.r_minus if np.isfinite(norm.r_minus) else 0.0
+    s = np.abs(data.X.T @ (mu * data.y))
+    prices = np.maximum(dual.unit * (dual.plus * norm.v_plus + dual.minus * norm.v_minus), 0.0)
+    edge = 2.0 * np.sqrt(prices)
+    residuals = {
+        "norm": max(0.0, size - 1.0),
+        "gap": relative_gap(loss, bound),
+        "prices": abs(plus + minus - dual.unit) / unit,
+        "value": abs(loss - float(mu.sum()) + 2.0 * dual.unit) / unit,
+        "cone": float(np.maximum(s - edge, 0.0).max() / max(1.0, s.max())),
+        "support": float(np.abs(w) @ np.abs(s - edge)) / unit,
+        "perspective": dual.unit * abs(size - 1.0) / unit,
+        "intercept": float(np.minimum(mu, 1.0 - mu) @ np.abs(1.0 - data.y * scores)) / unit,
+    }
+    return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
+
+
+def _quotient(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> float:
+    """Return the largest |s_j| / u_j(theta), infinite where only u_j vanishes."""
+    s, u = np.abs(data.X.T @ (mu * data.y)), norm.weights(theta)
+    with np.errstate(divide="ignore"):
+        return float(np.where(s > 0, s / u, 0.0).max())
+
+
+def check_gmeb(claim: SavedFit) -> Certificate:
+    """Recompute GMEB's certificate on the columns that were kept, in the units it was solved in."""
+    fit, data, w, b = claim.fit, claim.data, claim.w, claim.b
+    details = fit.details
+    with reading("proof"):
+        alive, units = np.array(details["columns"], dtype=int), np.array(details["units"], dtype=float)
+        held = details["multipliers"]
+        dual = Multipliers(np.array(held["mu"], dtype=float), *(float(held[k]) for k in ("unit", "plus", "minus")))
+        work = data.columns(alive)
+        radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
+        work = work.with_X(work.X / units)
+        proof = certify_gmeb(
+            work, GmebNorm.of(work, *radii), w[alive] * units, b, dual, separable=bool(details["separable"])
+        )
+    return extend(proof, claim.residuals)

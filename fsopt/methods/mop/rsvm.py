@@ -1,0 +1,139 @@
+"""Method ``rsvm`` (paper 5): the rigorous support vector machine, for columns and for kernels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fsopt.certificates.certificate import Certificate
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.run import Run
+from fsopt.errors import ParameterError, reading
+from fsopt.methods.fitting import extend, make_fit
+from fsopt.methods.mop.routes import certify_rsvm, default_capacity, solve_rsvm, squared_radius
+from fsopt.methods.mpm.kernel_space import kernel_space
+from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.results import Fit, Status
+from fsopt.typing import Vector
+
+RANK = 1e-12
+"""Eigenvalues of a centred Gram matrix below this, relative to the largest, are 0 up to rounding."""
+
+
+def fit_rsvm(
+    data: Dataset,
+    run: Run,
+    *,
+    w_cap: float | None = None,
+    route: str = "dual",
+    scale: str = "unit-rows",
+    kernel: str | None = None,
+    width: float | None = None,
+    degree: int = 2,
+) -> Fit:
+    r"""Fit the rigorous support vector machine (RSVM), which selects nothing.
+
+    .. math:: \min\ e'\xi \quad\text{s.t.}\quad w'w \le W,\quad y_i(w'z_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+
+    With a kernel, :math:`z_i` are the images of the preprocessed rows, centred to mean 0 as in section 3 of the paper:
+    the factor F of their Gram matrix :math:`FF'`, of full rank, takes the rows' place in (13) and (14). Centring moves
+    the intercept, and the radius R of the ball, but neither w nor the loss.
+
+    Parameters
+    ----------
+    w_cap : W > 0; None takes (RW + 1) / n = 0.1, with RW at least 1.
+    route : ``dual`` (default) solves (14), ``primal`` (13).
+    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, rows to norm 1), ``standard``,
+        ``center`` or ``none``.
+    kernel : ``gaussian``, ``polynomial`` or ``linear``: a machine on the kernel values of the preprocessed rows; None
+        for a plane in the space of the columns, which are not centred again.
+    width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
+        is sqrt(p v / 2), with v the variance of all entries.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is the hinge loss E. Selected are the features of nonzero weight, with a kernel the training rows
+        that are support vectors. ``details`` has ``w_cap``; ``radius`` R, the largest squared norm of a row or
+        centred image; ``h_over_l`` = (RW + 1) / n, the paper's estimate of the VC dimension over the number of rows;
+        ``gamma``, 1/C of the C-SVM with the same plane, 0 where the capacity constraint is not active;
+        ``capacity`` w'w; ``b_interval``, of which b is the middle; ``n_support_vectors``; ``alpha``, the proof.
+
+    Raises
+    ------
+    ParameterError : w_cap <= 0, an unknown route or kernel, or kernel values that are nearly the same for all rows.
+
+    Notes
+    -----
+    Paper 5, (13), (14) and sections 3 and 7.
+    """
+    started = time.perf_counter()
+    work, map_ = preprocess(data, scale)
+    function, warnings, factor = None, tuple[str, ...](), work
+    if kernel is not None:
+        function, work, warnings = kernel_space(work, kernel, width, degree)
+        factor = _centred_factor(work)
+    radius = squared_radius(factor)
+    if radius == 0:
+        raise ParameterError("all rows are the same", "give data that vary")
+    machine = solve_rsvm(factor, run, w_cap=default_capacity(data.n, radius) if w_cap is None else w_cap, route=route)
+    w, b, certificate = machine.w, machine.b, machine.certificate
+    if function is not None:
+        w = _expansion(factor, machine.w) if machine.beta is None else machine.beta
+        b = machine.b - float(w @ work.X.mean(axis=1))
+        certificate = certify_rsvm(work, machine.details["w_cap"], w, b, machine.details["alpha"], gram=True)
+    details = {
+        **machine.details, "radius": radius, "h_over_l": (radius * machine.details["w_cap"] + 1.0) / data.n,
+    }  # fmt: skip
+    chosen = tuple(np.flatnonzero(w).tolist()) if function is None else machine.supporting
+    return make_fit(
+        work, map_, Hyperplane(w, b, chosen), kernel=function, objective=certificate.objective or 0.0,
+        outcome=machine.outcome, started=started, status=Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
+        bound=certificate.bound, certificate=certificate, warnings=warnings + machine.warnings, details=details,
+    )  # fmt: skip
+
+
+def _centred_factor(kernel: Dataset) -> Dataset:
+    """Return F (n, r) as a data set, FF' the Gram matrix of the images less their mean, r its rank."""
+    K = kernel.X - kernel.X.mean(axis=0)
+    K = K - K.mean(axis=1)[:, None]
+    values, Q = np.linalg.eigh(0.5 * (K + K.T))
+    keep = values > RANK * values[-1]
+    return Dataset(Q[:, keep] * np.sqrt(values[keep]), kernel.y, name=kernel.name)
+
+
+def _expansion(factor: Dataset, w: Vector) -> Vector:
+    """Return beta (n,) with F'beta = w and sum 0: FF' does not feel a constant, but rows to come would."""
+    beta = factor.X @ (w / (factor.X**2).sum(axis=0))
+    centred: Vector = beta - beta.mean()
+    return centred
+
+
+def check(claim: SavedFit) -> Certificate:
+    """Recompute the certificate from the saved multipliers."""
+    fit, data = claim.fit, claim.data
+    with reading("proof"):
+        alpha, w_cap = np.array(fit.details["alpha"], dtype=float), float(fit.details["w_cap"])
+        if alpha.shape != (data.n,) or not np.isfinite(alpha).all() or not w_cap > 0:
+            raise ValueError(f"{data.n} multipliers and a capacity > 0 are needed")
+    proof = certify_rsvm(data, w_cap, claim.w, claim.b, alpha, gram=fit.kernel is not None)
+    asked = fit.params.get("w_cap")
+    other = 0.0 if asked is None else abs(w_cap / asked - 1.0)
+    return extend(proof, {**claim.residuals, "parameters": other})
+
+
+def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return the hinge loss, and the relative excess of w'w over the capacity."""
+    scores = data.X @ w
+    square = float(w @ w) if at.get("kernel") is None else float(w @ scores)
+    return hinge(scores + b, data.y), max(square / float(at["w_cap"]) - 1.0, 0.0)
+
+
+SPEC = MethodSpec(
+    "rsvm", fit_rsvm, objective, check, ("rsvm-dual", "rsvm", "rsvm-least-norm"), paper="mop", equation="(13), (14)"
+)

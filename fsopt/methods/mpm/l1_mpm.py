@@ -1,0 +1,85 @@
+"""Method ``l1-mpm`` (Yang & Ju): a sparse hyperplane with a worst-case accuracy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fsopt.certificates.certificate import Certificate
+from fsopt.data import Dataset
+from fsopt.drivers.recorder import usable
+from fsopt.drivers.run import Run
+from fsopt.methods.evidence import check_program, evidence
+from fsopt.methods.fitting import make_fit
+from fsopt.methods.mpm.mpm import THRESHOLD
+from fsopt.methods.mpm.space import Space, accuracy_violation, asked_delta, with_worst_case, worst_case
+from fsopt.methods.preprocessing import Hyperplane
+from fsopt.methods.selection import select
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.models.mpm.l1_mpm import build_l1_mpm
+from fsopt.results import Fit
+from fsopt.solvers.base import solve
+from fsopt.typing import Vector
+
+
+def fit_l1_mpm(
+    data: Dataset,
+    run: Run,
+    *,
+    delta: float | None = None,
+    scale: str = "standard",
+    unbiased: bool = False,
+    ridge: float | None = None,
+    kernel: str | None = None,
+    width: float | None = None,
+    degree: int = 2,
+) -> Fit:
+    """Fit the plane of least 1-norm with worst-case accuracy delta on both classes (L1-MPM).
+
+    Parameters
+    ----------
+    delta : in (0, alpha*]; None asks for 0.9 alpha* of the data.
+    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it, alpha* does not.
+    unbiased, ridge, kernel, width, degree : as in :func:`fit_mpm`.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is the 1-norm of w in preprocessed units; ``details`` has ``delta``, ``kappa_limit``,
+        ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1. Paper 2, (12)-(15).
+
+    Raises
+    ------
+    InfeasibleError : delta > alpha*, told before any solver is called.
+    """
+    started = time.perf_counter()
+    space = Space.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    work, warnings = space.work, list(space.warnings)
+    asked = asked_delta("l1-mpm", delta, space.limit, warnings)
+    params = {"delta": asked, **space.moment_options}
+    model = build_l1_mpm(work, **params)
+    result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "L1-MPM")
+    w, b = np.array([x.value for x in model.w.values()]), -model.b.value
+    return make_fit(
+        work, space.map_, Hyperplane(w, b, select(w, THRESHOLD)), kernel=space.kernel, objective=float(np.abs(w).sum()),
+        outcome=result, started=started, warnings=tuple(warnings),
+        details=evidence(
+            "l1-mpm", params, result.point, **space.details(asked), worst_case=worst_case(w, b, space.moments)
+        ),
+    )  # fmt: skip
+
+
+def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return the one-norm of the weights, and the violation of the probability constraints."""
+    return float(np.abs(w).sum()), accuracy_violation(data, w, b, at)
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Certify the cone program of a saved fit again, and the worst-case accuracies that it states."""
+    return check_program(with_worst_case(saved))
+
+
+SPEC = MethodSpec("l1-mpm", fit_l1_mpm, objective, check, ("l1-mpm",), paper="mpm", equation="(12)-(15)")

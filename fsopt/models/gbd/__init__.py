@@ -1,0 +1,1 @@
+"""Models of Aytug: support vector machines with a limited number of features, by generalized Benders decomposition."""

@@ -1,0 +1,88 @@
+"""Model ``mmop``: Bi, (7)-(11) by the constraint method."""
+
+from __future__ import annotations
+
+from fsopt.models.spec import Instance, ModelSpec
+
+import numpy as np
+import pyomo.environ as pyo
+from fsopt.compiler import dot
+from fsopt.data import Dataset
+from fsopt.models.blocks import new_model, number, squares
+from typing import Any
+
+
+def build_mmop(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
+    r"""Return the master problem by the constraint method: plane and feature scales of least loss at a capacity.
+
+    .. math::
+
+        \min\ & e'\xi \\
+        \text{s.t.}\ & y_i(u'x_i + b) \ge 1 - \xi_i,\quad u_j = w_j \sigma_j,\quad \xi, \sigma \ge 0 \\
+        & w'w \le W,\quad \sigma_j^2 \le s_j,\quad \textstyle\sum_j x_{ij}^2 s_j \le R,\quad R\,W \le H
+
+    The kernel is x'Sx with :math:`s_j = \sigma_j^2` at an optimum, so that w is the plane in the feature space
+    :math:`\sqrt S x` and u the same for the data. R W does not change when :math:`(\sigma, w)` becomes
+    :math:`(c\sigma, w/c)`: R is fixed to 1 without loss of generality, and the only products left are those of u. Then
+    :math:`\sigma_j \le 1/\max_i|x_{ij}|` and :math:`|w_j| \le \sqrt H`, bounds that a global solver needs.
+
+    Parameters
+    ----------
+    h_cap : H > 0, the largest RW; H + 1 estimates the VC dimension.
+
+    Returns
+    -------
+    ConcreteModel
+        NLP, a nonconvex quadratic program with p products, for small data: :func:`build_mmop_convex` has the same
+        optimum. Variables ``w sigma s u b xi R W`` (R is fixed), constraints ``margin image capacity square
+        ball product``. It starts at equal scales and weights.
+
+    Raises
+    ------
+    ParameterError : h_cap <= 0.
+
+    Notes
+    -----
+    Paper 5, (7)-(11) with (8) as a constraint, for the kernel of section 6.
+    """
+    h_cap = number("mmop", "h_cap", h_cap, low=0.0, strict=True)
+    m = new_model("mmop", data)
+    largest = np.abs(data.X).max(axis=0)
+    reach = 1.0 / np.where(largest > 0, largest, 1.0)
+    scale = 1.0 / float(np.sqrt(max(float((data.X**2).sum(axis=1).max()), 1e-300)))
+    start = float(np.sqrt(h_cap / data.p))
+    ends = {j: (0.0, float(reach[j])) for j in m.J}
+    m.w = pyo.Var(m.J, bounds=(-np.sqrt(h_cap), np.sqrt(h_cap)), initialize=start, doc="(9) w, plane in feature space")
+    m.sigma = pyo.Var(m.J, bounds=ends, initialize=scale, doc="(9) sigma_j = sqrt(s_j)")
+    m.s = pyo.Var(m.J, within=pyo.NonNegativeReals, initialize=scale**2, doc="(11) s, feature scales of the kernel")
+    m.u = pyo.Var(m.J, initialize=start * scale, doc="(9) u_j = w_j sigma_j, weights of the plane")
+    m.b = pyo.Var(initialize=0.0, doc="b, intercept")
+    m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=1.0, doc="xi, hinge slacks")
+    m.R = pyo.Var(within=pyo.NonNegativeReals, doc="R, squared radius of the ball, fixed")
+    m.R.fix(1.0)
+    m.W = pyo.Var(within=pyo.NonNegativeReals, initialize=h_cap, doc="W, squared norm of the plane")
+    m.objective = pyo.Objective(expr=pyo.quicksum(m.xi.values()), doc="(7) e'xi")
+    squared, scales, weights, yX = data.X**2, tuple(m.s.values()), tuple(m.u.values()), data.X * data.y[:, None]
+
+    def margin(m: pyo.ConcreteModel, i: int) -> Any:
+        return dot(yX[i], weights) + float(data.y[i]) * m.b + m.xi[i] >= 1
+
+    def image(m: pyo.ConcreteModel, j: int) -> Any:
+        return m.u[j] - m.w[j] * m.sigma[j] == 0
+
+    def square(m: pyo.ConcreteModel, j: int) -> Any:
+        return m.sigma[j] ** 2 - m.s[j] <= 0
+
+    def ball(m: pyo.ConcreteModel, i: int) -> Any:
+        return dot(squared[i], scales) - m.R <= 0
+
+    m.margin = pyo.Constraint(m.I, rule=margin, doc="(9) margin: y_i (u'x_i + b) >= 1 - xi_i")
+    m.image = pyo.Constraint(m.J, rule=image, doc="(9) u_j = w_j sigma_j")
+    m.capacity = pyo.Constraint(expr=squares(list(m.w.values())) - m.W <= 0, doc="(10) w'w <= W")
+    m.square = pyo.Constraint(m.J, rule=square, doc="(11) sigma_j^2 <= s_j")
+    m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R")
+    m.product = pyo.Constraint(expr=m.R * m.W - h_cap <= 0, doc="(8) RW <= H")
+    return m
+
+
+SPEC = ModelSpec("mmop", build_mmop, "NLP", paper="mop", equation="(7)-(11)", instance=Instance(n=12, p=2))

@@ -1,0 +1,74 @@
+"""Model ``mmop-convex``: Bi, (7)-(11) for the linear kernel, in convex form."""
+
+from __future__ import annotations
+
+from fsopt.models.spec import ModelSpec
+
+import pyomo.environ as pyo
+from fsopt.compiler import dot
+from fsopt.data import Dataset
+from fsopt.models.blocks import add_classifier, add_margins, new_model, number
+from typing import Any
+
+
+def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
+    r"""Return the convex form of the master problem, which has the same optimum and no products.
+
+    .. math::
+
+        \min\ & e'\xi \\
+        \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i,\quad \xi \ge 0 \\
+        & w_j^2 \le s_j t_j,\quad \textstyle\sum_j t_j \le H,\quad \sum_j x_{ij}^2 s_j \le 1,\quad s, t \ge 0
+
+    With R = 1 the master problem asks for :math:`\sum_j w_j^2/s_j \le H` of the plane w for the data, and
+    :math:`w_j^2/s_j` is convex in both. Over s the constraint is :math:`N(w)^2 \le H` with the norm
+
+    .. math::
+
+        N(w) = \max\Big\{\sum_j |w_j| \sqrt{\textstyle\sum_i \lambda_i x_{ij}^2} :
+        \lambda \ge 0,\ e'\lambda = 1\Big\}
+
+    a largest weighted one-norm, whose planes are sparse.
+
+    Parameters
+    ----------
+    h_cap : H > 0, the largest RW; H + 1 estimates the VC dimension.
+
+    Returns
+    -------
+    ConcreteModel
+        SOCP, p cones. Variables ``w b xi s t``, constraints ``margin perspective capacity ball``, mutable parameter
+        ``h_cap``. The plane is (w, b), and the scales of the features are s.
+
+    Raises
+    ------
+    ParameterError : h_cap <= 0.
+
+    Notes
+    -----
+    Our reformulation of paper 5, (7)-(11) for the kernel of section 6, which the paper takes for a problem that may not
+    be practically applicable.
+    """
+    h_cap = number("mmop-convex", "h_cap", h_cap, low=0.0, strict=True)
+    m = new_model("mmop-convex", data)
+    add_classifier(m)
+    add_margins(m, data, "(9)")
+    m.s = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="s, feature scales")
+    m.t = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / s_j")
+    m.h_cap = pyo.Param(initialize=h_cap, mutable=True, doc="H")
+    m.objective = pyo.Objective(expr=pyo.quicksum(m.xi.values()), doc="(7) e'xi")
+    squared, scales = data.X**2, tuple(m.s.values())
+
+    def perspective(m: pyo.ConcreteModel, j: int) -> Any:
+        return m.w[j] ** 2 <= m.s[j] * m.t[j]
+
+    def ball(m: pyo.ConcreteModel, i: int) -> Any:
+        return dot(squared[i], scales) <= 1
+
+    m.perspective = pyo.Constraint(m.J, rule=perspective, doc="(10) w_j^2 <= s_j t_j")
+    m.capacity = pyo.Constraint(expr=pyo.quicksum(m.t.values()) - m.h_cap <= 0, doc="(8), (10) sum_j t_j <= H")
+    m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R = 1")
+    return m
+
+
+SPEC = ModelSpec("mmop-convex", build_mmop_convex, "SOCP", paper="mop", equation="(7)-(11), convex")

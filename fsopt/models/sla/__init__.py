@@ -1,0 +1,1 @@
+"""Models of Mangasarian: concave minimisation over polyhedra, by successive linearisation."""

@@ -1,0 +1,85 @@
+"""What a registered model is, and how the keywords of a builder or method are checked."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyomo.environ as pyo
+
+from fsopt.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A small instance of a model, by the law of :mod:`fsopt.library.instances`.
+
+    Attributes
+    ----------
+    n, p : numbers of samples and features.
+    gap : half the distance between the means of the classes in the first two features.
+    seed : of the generator.
+    params : keywords of the builder beside its defaults.
+    """
+
+    n: int = 16
+    p: int = 4
+    gap: float = 0.5
+    seed: int = 1
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """One model: the last line of its module.
+
+    Attributes
+    ----------
+    slug : registry name, the same as that of its module, instance folder, docs anchor and test id.
+    builder : function of a data set and keywords that returns the ConcreteModel.
+    problem_class : what :func:`fsopt.classify` says of it.
+    paper : gmeb, mpm, sla, gbd or mop, and the folder of the module; None for a model of no paper, in ``own``.
+    equation : its place in the paper, or its source.
+    instance : of the instance library.
+    trial : on which solvers are compared; small enough for branch and bound, not trivial at its parameters.
+    """
+
+    slug: str
+    builder: Callable[..., pyo.ConcreteModel]
+    problem_class: str
+    paper: str | None = None
+    equation: str = ""
+    instance: Instance = Instance()
+    trial: Instance = Instance(n=24, p=5, gap=0.7, seed=7)
+
+    @property
+    def summary(self) -> str:
+        """What the model is, one line: the first of the builder's docstring."""
+        first = (inspect.getdoc(self.builder) or "").partition("\n")[0]
+        return first.removeprefix("Return ").rstrip(".")
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Name -> default of the parameters; ``inspect.Parameter.empty`` where there is no default."""
+        return parameters(self.builder)
+
+
+def parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return name -> default of the keyword-only parameters of a function."""
+    return {name: p.default for name, p in inspect.signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY}
+
+
+def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse parameters that a builder or method does not have, and name those that are missing."""
+    for parameter in given:
+        if parameter not in known:
+            has = ", ".join(known) or "none"
+            raise ParameterError(f"{what} '{name}' has no parameter '{parameter}'", f"its parameters: {has}")
+    missing = [k for k, default in known.items() if default is inspect.Parameter.empty and k not in given]
+    if missing:
+        raise ParameterError(
+            f"{what} '{name}' needs the parameter{'s' * (len(missing) > 1)} {', '.join(missing)}",
+            f"for example --param {missing[0]}=...",
+        )

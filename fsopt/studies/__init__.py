@@ -1,0 +1,1 @@
+"""Studies: methods side by side under cross-validation, tuning, paths and fronts."""

@@ -1,0 +1,149 @@
+"""All methods side by side on one data set, with cross-validation: the rows of ``fsopt compare``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fsopt.data import Dataset
+from fsopt.errors import FsoptError
+from fsopt.methods.registry import METHODS, fit, method_spec
+from fsopt.results import Fit, Status
+from fsopt.studies.folds import fold_rows
+from fsopt.typing import Indices
+
+CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
+"""What a row has of the certificate of the fit on all rows."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One fit: a method on all rows (``fold`` None) or on the rows outside one fold."""
+
+    method: str
+    fold: int | None
+    test: Indices | None
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a task: a Fit (all rows) or scores (a fold), or the error."""
+
+    task: Task
+    seconds: float
+    fit: Fit | None = None
+    scores: Mapping[str, float] | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the comparison; ``seconds`` is the time of the fit on all rows."""
+
+    method: str
+    paper: str | None
+    status: str
+    stop: str
+    objective: float | None
+    bound: float | None
+    n_features: int | None
+    features: tuple[str, ...]
+    cv_accuracy: float | None
+    cv_mcc: float | None
+    certificate: Mapping[str, Any] | None
+    solver: str
+    seconds: float
+    warnings: tuple[str, ...]
+    error: str
+
+
+def compare(
+    data: Dataset,
+    methods: Sequence[str] | None = None,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    jobs: int = -1,
+    time_limit: float | None = None,
+    progress: Callable[[int, int, Done], None] | None = None,
+) -> Iterator[Row]:
+    """Fit methods on all rows and under stratified cross-validation, and yield a row for each, in their order.
+
+    Parameters
+    ----------
+    methods : names; all registered ones by default, at the parameters that their ``compare`` names.
+    folds, seed : of the stratified, shuffled split; accuracy and Matthews correlation are means over folds.
+    jobs : processes; -1 takes all processors. Solvers run single-threaded.
+    time_limit : seconds for each fit.
+    progress : called with (number done, number of all, what was done).
+
+    Raises
+    ------
+    UnknownNameError, ParameterError : before anything is run. Errors of a method are told in its row.
+    """
+    from joblib import Parallel, delayed
+
+    names = list(METHODS) if methods is None else list(methods)
+    for name in names:
+        method_spec(name)
+    splits = fold_rows(data, folds, seed)
+    tasks = [Task(name, k, test) for name in names for k, test in [(None, None), *enumerate(splits)]]
+    done: dict[str, list[Done]] = {name: [] for name in names}
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    waiting = list(names)
+    # Loops first, so that the last task is a short one.
+    order = sorted(tasks, key=lambda t: not method_spec(t.method).driver)
+    results = parallel(delayed(run_task)(data, task, time_limit) for task in order)
+    for finished, result in enumerate(results, start=1):
+        done[result.task.method].append(result)
+        if progress is not None:
+            progress(finished, len(tasks), result)
+        while waiting and len(done[waiting[0]]) == len(splits) + 1:
+            yield summarise(waiting[0], done[waiting[0]])
+            waiting.pop(0)
+
+
+def run_task(data: Dataset, task: Task, time_limit: float | None) -> Done:
+    """Run one fit; errors that the user should read become part of the result."""
+    started = time.perf_counter()
+    try:
+        train = data if task.test is None else data.rows(np.setdiff1d(np.arange(data.n), task.test))
+        fitted = fit(task.method, train, time_limit=time_limit, **method_spec(task.method).compare(data.p))
+        if task.test is None:
+            return Done(task, time.perf_counter() - started, fit=fitted)
+        scores = fitted.scores(data.rows(task.test))
+        return Done(task, time.perf_counter() - started, scores=scores)
+    except FsoptError as error:
+        return Done(task, time.perf_counter() - started, error=str(error))
+
+
+def summarise(method: str, results: Sequence[Done]) -> Row:
+    """Return the row of a method from its fits."""
+    whole = next(r for r in results if r.task.fold is None)
+    scores = [r.scores for r in results if r.scores is not None]
+    folds = [r for r in results if r.task.fold is not None]
+    complete = len(scores) == len(folds) > 0
+    errors = dict.fromkeys(r.error for r in results if r.error)
+    found = whole.fit
+    certificate = vars(found.certificate) | {"worst": found.certificate.worst} if found and found.certificate else None
+    return Row(
+        method=method,
+        paper=method_spec(method).paper,
+        status=(found.status if found else Status.NONE).value,
+        stop=found.stop if found else "error",
+        objective=found.objective if found else None,
+        bound=found.bound if found else None,
+        n_features=len(found.support) if found else None,
+        features=found.features if found else (),
+        cv_accuracy=float(np.mean([s["accuracy"] for s in scores])) if complete else None,
+        cv_mcc=float(np.mean([s["mcc"] for s in scores])) if complete else None,
+        certificate={name: certificate[name] for name in CERTIFICATE} if certificate else None,
+        solver=found.solver if found else "",
+        seconds=whole.seconds,
+        warnings=found.warnings if found else (),
+        error="; ".join(errors),
+    )

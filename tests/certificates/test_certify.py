@@ -1,0 +1,299 @@
+"""Certificates: they hold for answers, fail for anything moved, and follow a model that a session changes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import blobs, reference
+
+import fsopt
+from fsopt.certificates.convex import dual_point, farkas
+from fsopt.certificates.model import certify_point
+from fsopt.compiler import compile_model, dot
+from fsopt.results import Point
+from fsopt.solvers.base import Session
+
+BOTH = pytest.mark.parametrize("solver", ["highs", "clarabel"])
+MODELS = {
+    "onsvm": {"c": 0.7}, "svm": {"c": 0.7}, "gmeb-primal": {"r_plus": 0.4, "r_minus": 0.3},
+    "gmeb-dual": {"r_plus": 0.4, "r_minus": 0.3}, "rsvm": {"w_cap": 0.2}, "mpm": {}, "l1-mpm": {"delta": 0.2},
+}  # fmt: skip
+ALTERNATIVES = {"gmeb-primal": "z", "l1-mpm": "x"}
+"""Parts of the point that an optimum leaves free: multipliers of idle features, slack in the deviations."""
+
+
+def knapsack(sense=pyo.maximize):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(6), domain=pyo.Binary)
+    m.y = pyo.Var(bounds=(0, 3))
+    m.c = pyo.Constraint(expr=sum((3 + 2 * j) * m.x[j] for j in range(6)) + m.y <= 20.3)
+    goal = sum((4 + 2.1 * j) * m.x[j] for j in range(6)) + 0.3 * m.y
+    m.o = pyo.Objective(expr=goal if sense == pyo.maximize else -goal, sense=sense)
+    return m
+
+
+def moved(values, j, by):
+    copy = values.copy()
+    copy[j] += by
+    return copy
+
+
+@pytest.mark.parametrize("name", [*MODELS, "knapsack"])
+def test_certify_repeats_the_certificate_and_refuses_what_is_moved(name):
+    m = knapsack() if name == "knapsack" else fsopt.build(name, blobs(12, 3, seed=2, gap=0.4), **MODELS[name])
+    result = fsopt.solve(m)
+    again = fsopt.certify(m, result)
+    assert (result.status, again.ok, again.kind) == ("optimal", True, result.certificate.kind)
+    assert dict(again.residuals) == pytest.approx(dict(result.certificate.residuals), abs=1e-9)
+    assert (again.objective, again.bound) == pytest.approx((result.objective, result.bound))
+    held = result.point
+    for part in {"x", "y", "z"} - {ALTERNATIVES.get(name)}:
+        values = getattr(held, part)
+        for j in range(0 if values is None else len(values)):
+            for by in (0.03, -0.03):
+                wrong = dataclasses.replace(held, **{part: moved(values, j, by)})
+                assert not fsopt.certify(m, dataclasses.replace(result, point=wrong)).ok, (part, j, by)
+
+
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+def test_a_bound_that_is_handed_up_wrong_is_refused(sense):
+    result = fsopt.solve(m := knapsack(sense))
+    assert (result.certificate.kind, result.certificate.bound_source) == ("mixed-integer", "highs")
+    for by in (0.01, -0.01):
+        wrong = fsopt.certify(m, dataclasses.replace(result, bound=result.bound + by))
+        assert not wrong.ok
+        assert wrong.residuals["gap"] == pytest.approx(0.01 / abs(result.objective), rel=1e-2)
+    assert fsopt.certify(m, dataclasses.replace(result, bound=None)).kind == "feasible"
+    split = certify_point(compile_model(m), Point(np.full(7, 0.25)), bound=-1.0)
+    assert (split.residuals["integrality"], split.ok) == (0.25, False)
+
+
+# -- good objectives at infeasible points -----------------------------------------------------------------
+
+
+def hinge(data, w, b):
+    return np.maximum(0.0, 1 - data.y * (data.X @ w + b))
+
+
+def gmeb_point(m, result, data, w, **zeros):
+    """The GMEB result at other weights, with slacks that make its margins hold and named components at 0."""
+    at = pyo.ComponentMap(zip(compile_model(m).variables, result.point.x, strict=True))
+    at.update(zip(m.w.values(), w, strict=True))
+    at.update(zip(m.xi.values(), hinge(data, w, at[m.b]), strict=True))
+    at.update((m.component(name)[j], 0.0) for name, j in zeros.items())
+    return dataclasses.replace(result, point=dataclasses.replace(result.point, x=np.array(list(at.values()))))
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_weight_without_scale_is_refused_in_any_unit(unit):
+    tiny = reference("tiny6")
+    data = fsopt.Dataset(tiny.X * unit, tiny.y)
+    m = fsopt.build("gmeb-primal", data, r_plus=0.25, r_minus=0.25)
+    result = fsopt.solve(m)
+    w = np.array([v.value for v in m.w.values()])
+    j = int(np.argmin(np.abs(w)))
+    assert not fsopt.certify(m, gmeb_point(m, result, data, moved(w, j, 1e-4 / unit), sigma=j, t=j)).ok
+
+
+def test_a_tiny_violation_in_raw_units_that_is_worth_a_percent_is_refused(wdbc):
+    data = fsopt.Dataset(wdbc.X - wdbc.X.mean(axis=0), wdbc.y)
+    m = fsopt.build("gmeb-primal", data, r_plus=1.2, r_minus=5.0)
+    result = fsopt.solve(m)
+    assert result.status == "optimal"
+    w, sigma, t = (np.array([v.value for v in c.values()]) for c in (m.w, m.sigma, m.t))
+    caught = 0
+    for j in range(data.p):
+        for by in np.array([1, -1]) * 0.3 / np.abs(data.X[:, j]).max():
+            better = 1 - hinge(data, moved(w, j, by), m.b.value).sum() / result.objective
+            if better > 0.01 and (w[j] + by) ** 2 - sigma[j] * t[j] < 1e-5:
+                caught += 1
+                assert not fsopt.certify(m, gmeb_point(m, result, data, moved(w, j, by))).ok, wdbc.features[j]
+    assert caught, "no such point was found: the test is empty"
+
+
+# -- bounds and infeasibility -----------------------------------------------------------------------------
+
+
+def boxed(rng, kind):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(4), bounds=(-2, 3))
+    m.t = pyo.Var(bounds=(0, 4))
+    x, A = tuple(m.x.values()), rng.standard_normal((3, 4))
+    m.rows = pyo.Constraint(range(3), rule=lambda m, i: (-2, dot(A[i], x), 1.5))
+    goal = dot(rng.standard_normal(4), x) + 0.4 * m.t
+    if kind == "SOCP":
+        m.cone = pyo.Constraint(expr=sum(v**2 for v in x) <= 1.5 * m.t**2)
+        m.ball = pyo.Constraint(expr=(x[0] - 1) ** 2 + x[1] ** 2 - x[2] <= 2)
+    elif kind == "QP":
+        goal = goal + (x[0] - 2 * x[1] + m.t) ** 2 + 0.5 * (x[2] + x[3]) ** 2
+    m.o = pyo.Objective(expr=goal)
+    return m
+
+
+@pytest.mark.parametrize("kind", ["LP", "QP", "SOCP"])
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_any_multipliers_bound_the_objective_at_any_feasible_point(kind, seed):
+    rng = np.random.default_rng(seed)
+    m = boxed(rng, kind)
+    program = compile_model(m)
+    bounds = []
+    for size in (0.0, 0.1, 1.0):
+        z = rng.standard_normal(len(program.cones.h)) * size
+        for a, b in zip(program.cones.starts[:-1], program.cones.starts[1:], strict=True):
+            z[a] = np.linalg.norm(z[a + 1 : b]) * (1 + 1e-9)
+        bounds.append(dual_point(program, Point(rng.standard_normal(5), rng.standard_normal(3) * size, z))[0])
+    result = fsopt.solve(m)
+    bounds.append(result.bound)
+    feasible = 0
+    for _ in range(300):
+        m.x.set_values(dict(enumerate(rng.uniform(-1.5, 1.5, 4))))
+        m.t.set_value(rng.uniform(0, 4))
+        if all(c.slack() >= 0 for c in m.component_data_objects(pyo.Constraint)):
+            feasible += 1
+            assert max(bounds) <= pyo.value(m.o) + 1e-7
+    assert feasible
+    assert max(bounds) <= result.objective + 1e-6 * max(1, abs(result.objective))
+
+
+def infeasible(kind):
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var(bounds=(None if kind == "LP" else 0, None))
+    m.a = pyo.Constraint(expr=m.x - 2 * m.y >= 1)
+    m.b = pyo.Constraint(expr=(None, m.x, 3) if kind == "LP" else m.x**2 <= m.y**2)
+    m.c = pyo.Constraint(expr=m.y >= (1.2 if kind == "LP" else 0))
+    m.o = pyo.Objective(expr=m.x)
+    return m
+
+
+@pytest.mark.parametrize(("kind", "solver"), [("LP", "highs"), ("LP", "clarabel"), ("SOCP", "clarabel")])
+def test_infeasibility_is_certified_and_a_moved_proof_is_not(kind, solver):
+    m = infeasible(kind)
+    result = fsopt.solve(m, solver)
+    assert result.status == "infeasible"
+    assert (result.certificate.kind, result.certificate.ok) == ("infeasible", True)
+    assert fsopt.certify(m, result) == result.certificate
+    session = Session(m, solver)
+    ray = session.interface.solve(None).ray
+    assert farkas(session.program, ray).ok
+    for part, j in {"LP": [("y", 0), ("y", 1), ("y", 2)], "SOCP": [("y", 0), ("z", 1)]}[kind]:
+        wrong = moved(getattr(ray, part), j, 0.05 * np.abs(ray.y).max())
+        assert not farkas(session.program, dataclasses.replace(ray, **{part: wrong})).ok, (part, j)
+    assert not farkas(session.program, Point(ray.x, 0 * ray.y, 0 * ray.z)).ok
+
+
+def test_a_small_unit_is_no_proof_of_infeasibility():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var()
+    m.c = pyo.Constraint(expr=1e-8 * m.x >= 1)
+    assert not farkas(compile_model(m), Point(np.zeros(1), np.ones(1), np.zeros(0))).ok
+
+
+# -- updates in place -----------------------------------------------------------------------------------
+
+
+def changeable():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3), bounds=(0, 4))
+    m.k = pyo.Param(range(3), initialize=1.0, mutable=True)
+    m.c = pyo.Param(range(3), initialize={0: 1.0, 1: 2.0, 2: 0.5}, mutable=True)
+    m.q, m.rhs = pyo.Param(initialize=1.0, mutable=True), pyo.Param(initialize=2.0, mutable=True)
+    m.row = pyo.Constraint(expr=m.k[0] * m.x[0] + m.k[1] * m.x[1] >= m.rhs)
+    m.two = pyo.Constraint(expr=(-1, m.x[0] - m.x[1] + m.x[2], 2))
+    m.o = pyo.Objective(expr=sum(m.c[j] * m.x[j] for j in range(3)) + m.q * (m.x[0] - 1) ** 2 + m.x[1] ** 2)
+    return m
+
+
+PATTERN, KIND, HESSIAN = "other variables", "appeared or vanished", "quadratic"
+CHANGES = {  # name: (change, what is updated, why HiGHS translates anew, why Clarabel does)
+    "cost": (lambda m: m.c[0].set_value(-2.0), "o", "", ""),
+    "coefficient": (lambda m: m.k[1].set_value(3.0), "row", "", ""),
+    "zero coefficient": (lambda m: m.k[1].set_value(0.0), "row", "", ""),
+    "side": (lambda m: m.rhs.set_value(4.0), "row", "", ""),
+    "bound": (lambda m: m.x[0].setub(1.5), "x", "", ""),
+    "fixed": (lambda m: m.x[1].fix(1.25), "x", "", KIND),
+    "side gone": (lambda m: m.two.set_value(m.x[0] - m.x[1] + m.x[2] >= -1), "two", "", KIND),
+    "other variables": (lambda m: m.row.set_value(m.x[0] + m.x[2] >= 3), "row", PATTERN, PATTERN),
+    "square": (lambda m: m.q.set_value(4.0), "o", HESSIAN, ""),
+    "square vanishes": (lambda m: m.q.set_value(0.0), "o", HESSIAN, None),
+    "new product": (lambda m: m.o.set_value(m.o.expr + (m.x[1] - m.x[2]) ** 2), "o", HESSIAN, HESSIAN),
+    "no squares left": (lambda m: m.o.set_value(m.x[0] + 2 * m.x[1]), "o", HESSIAN, None),
+    "row switched off": (lambda m: m.row.deactivate(), "row", None, None),
+    "nothing": (lambda m: None, "", "", ""),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_update_in_place_is_a_fresh_translation(change, solver):
+    act, component, *reasons = CHANGES[change]
+    m = changeable()
+    session = Session(m, solver)
+    session.solve()
+    act(m)
+    session.update(*([m.component(component)] if component else []))
+    p, fresh = session.program, compile_model(m)
+    if change != "row switched off":
+        np.testing.assert_allclose(p.A.toarray(), fresh.A.toarray())
+        np.testing.assert_allclose(p.P.toarray(), fresh.P.toarray())
+        for name in ("c", "c0", "lo", "hi", "lb", "ub"):
+            np.testing.assert_array_equal(getattr(p, name), getattr(fresh, name), err_msg=name)
+    if (reason := reasons[solver == "clarabel"]) is not None:
+        assert (reason in session.rebuilt) if reason else session.rebuilt == ""
+    again = session.solve()
+    assert again.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6, abs=1e-6)
+    assert fsopt.certify(m, again).residuals["primal"] < 1e-6
+
+
+@BOTH
+def test_added_rows_and_a_turned_sense_reach_the_solver(solver):
+    m = changeable()
+    m.o.set_value(m.x[0] + 2 * m.x[1])
+    m.cuts = pyo.ConstraintList()
+    session = Session(m, solver)
+    assert session.solve().objective == pytest.approx(2.0, abs=1e-6)
+    session.add(m.cuts.add(m.x[0] - 2 * m.x[1] <= 0), m.cuts.add(m.x[0] + m.x[1] >= 3))
+    assert session.solve().objective == pytest.approx(4.0, abs=1e-6)
+    assert ("rows were added" in session.rebuilt) == (solver == "clarabel")
+    m.o.sense = pyo.maximize
+    session.update(m.o)
+    assert session.solve().objective == pytest.approx(fsopt.solve(m).objective, abs=1e-6)
+
+
+@BOTH
+@pytest.mark.parametrize("change", ["objective", "row", "indefinite", "cone bound", "integers"])
+def test_an_update_that_leaves_the_class_of_the_solver_is_refused(change, solver):
+    m = changeable()
+    if change == "cone bound":
+        m.cone = pyo.Constraint(expr=m.x[1] ** 2 <= m.x[0] ** 2)
+        solver = "clarabel"
+    session = Session(m, solver)
+    act, what = {
+        "objective": (lambda: m.o.set_value(pyo.exp(m.x[0])), m.o), "indefinite": (lambda: m.q.set_value(-1.0), m.o),
+        "row": (lambda: m.row.set_value(m.x[0] + m.x[1] - m.x[0] ** 2 + m.x[2] ** 2 >= 1), m.row),
+        "integers": (lambda: setattr(m.x[0], "domain", pyo.Binary), m.x), "cone bound": (lambda: m.x[0].setlb(-4), m.x),
+    }[change]  # fmt: skip
+    act()
+    with pytest.raises(fsopt.FsoptError):
+        session.update(what)
+
+
+@BOTH
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(costs=st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=3, max_size=5))
+def test_a_warm_solve_after_new_costs_is_a_fresh_one(solver, costs):
+    m = changeable()
+    m.o.set_value(sum(m.c[j] * m.x[j] for j in range(3)))
+    session = Session(m, solver)
+    for cost in costs:
+        m.c.store_values(dict(enumerate(cost)))
+        session.update(m.o)
+        warm = session.solve()
+        assert (session.rebuilt, warm.status) == ("", "optimal")
+        assert warm.objective == pytest.approx(fsopt.solve(m.clone(), "highs").objective, abs=1e-6)
+        assert pyo.value(m.o) == pytest.approx(warm.objective, abs=1e-9)

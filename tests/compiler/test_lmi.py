@@ -1,0 +1,96 @@
+"""Linear matrix inequalities: largest eigenvalues, the LMI form of GMEB, certificates that refuse lies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import blobs
+
+import fsopt
+from fsopt.certificates.model import certify_point
+from fsopt.compiler import compile_model, lmi
+from fsopt.compiler.cones import triangle_to_matrix
+from fsopt.results import Point
+
+
+def symmetric(size: int, seed: int) -> np.ndarray:
+    A = np.random.default_rng(seed).standard_normal((size, size))
+    return A + A.T
+
+
+def largest_eigenvalue(A: np.ndarray, sense: int = pyo.minimize) -> pyo.ConcreteModel:
+    """Return min t such that t I - A is semidefinite, or max -t for the same."""
+    m = pyo.ConcreteModel()
+    m.t = pyo.Var()
+    size = len(A)
+    m.lmi = lmi([[(m.t if i == j else 0.0) - A[i, j] for j in range(size)] for i in range(size)], doc="t I - A >= 0")
+    m.o = pyo.Objective(expr=m.t if sense == pyo.minimize else -m.t, sense=sense)
+    return m
+
+
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+@pytest.mark.parametrize("size", [1, 2, 5, 9])
+def test_the_largest_eigenvalue(size: int, sense: int) -> None:
+    A = symmetric(size, size)
+    model = largest_eigenvalue(A, sense)
+    assert fsopt.classify(model) == "SDP"
+    result = fsopt.solve(model)
+    assert result.status == "optimal"
+    assert pyo.value(model.t) == pytest.approx(np.linalg.eigvalsh(A)[-1], rel=1e-7)
+    again = fsopt.certify(model, result)
+    assert (again.ok, again.residuals) == (True, result.certificate.residuals)
+
+
+@given(st.integers(1, 6), st.integers(0, 10_000))
+@settings(max_examples=25, deadline=None)
+def test_the_distance_is_that_to_the_nearest_semidefinite_matrix(size: int, seed: int) -> None:
+    A = symmetric(size, seed)
+    model = largest_eigenvalue(np.zeros((size, size)))
+    cones = compile_model(model).cones
+    j, i = np.tril_indices(size)
+    v = np.where(i == j, A[i, j], np.sqrt(2) * A[i, j])
+    np.testing.assert_allclose(np.tril(A), triangle_to_matrix(v, size), atol=1e-12)
+    expected = np.linalg.norm(np.minimum(np.linalg.eigvalsh(A), 0))
+    assert cones.distances(v)[0] == pytest.approx(expected, abs=1e-10)
+
+
+def test_lies_about_a_semidefinite_program_are_refused() -> None:
+    model = largest_eigenvalue(symmetric(4, 1))
+    result = fsopt.solve(model)
+    program = compile_model(model)
+    point = result.point
+    for change in (1e-3, -1e-3):
+        x = point.x.copy()
+        x[0] += change
+        assert not certify_point(program, Point(x, point.y, point.z)).ok
+        z = point.z.copy()
+        z[0] += change
+        assert not certify_point(program, Point(point.x, point.y, z)).ok
+
+
+def test_an_infeasible_inequality_has_a_proof() -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var()
+    m.lmi = lmi([[m.x, 2.0], [2.0, -m.x]])
+    m.o = pyo.Objective(expr=m.x)
+    result = fsopt.solve(m)
+    assert result.status == "infeasible"
+    assert result.certificate.ok
+
+
+@pytest.mark.parametrize("radii", [(1.0, 1.0), (0.5, 2.0)])
+def test_gmeb_in_its_lmi_form_is_gmeb(radii: tuple[float, float]) -> None:
+    data = blobs(30, 4, seed=2)
+    m = fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1])
+    m.del_component(m.perspective)
+    m.del_component(m.unit_norm)
+    p = data.p
+    rows = [[m.sigma[i] if i == j else 0.0 for j in range(p)] + [m.w[i]] for i in range(p)]
+    m.lmi = lmi([*rows, [m.w[j] for j in range(p)] + [1.0]], doc="(15) as an LMI")
+    result = fsopt.solve(m, "clarabel")
+    socp = fsopt.solve(fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1]))
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(socp.objective, rel=1e-6)

@@ -1,0 +1,248 @@
+"""The validated container: copies, checks, subsets, labels."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import ROOT, SHARED
+
+from fsopt.data import Dataset
+from fsopt.data.table import map_labels
+from fsopt.errors import DataError, ParameterError
+
+needs_shared = pytest.mark.skipif(
+    not (SHARED / "data").is_dir(), reason="the papers' benchmark files are not here (FSOPT_SHARED)"
+)
+
+X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+Y3 = [1, -1, 1]
+
+
+def small(**changes):
+    return Dataset(**({"X": X3, "y": Y3, "features": ("a", "b"), "name": "small"} | changes))
+
+
+# ---------------------------------------------------------------- Dataset
+
+
+def test_dataset_copies_and_freezes():
+    X, y = X3.copy(order="F"), np.array(Y3)
+    data = Dataset(X, y)
+    X[0, 0], y[0] = 99.0, -1
+    assert data.X.tolist() == X3.tolist()
+    assert data.y.tolist() == [1.0, -1.0, 1.0]
+    assert data.X.flags.c_contiguous
+    assert data.X.dtype == data.y.dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        data.X[0, 0] = 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        data.y[0] = -1.0
+    with pytest.raises(AttributeError, match="cannot assign"):
+        data.X = X
+    assert X.flags.writeable
+
+
+def test_dataset_properties():
+    data = small(labels=("benign", "malignant"))
+    assert (data.n, data.p, data.features, data.name) == (3, 2, ("a", "b"), "small")
+    assert data.positive.tolist() == [0, 2]
+    assert data.negative.tolist() == [1]
+    assert data.constant == ()
+    assert data.labels == ("benign", "malignant")
+    assert repr(data) == "Dataset('small', n=3, p=2, +1 (malignant): 2, -1 (benign): 1)"
+    assert Dataset(X3, Y3).features == ("x1", "x2")
+    assert Dataset(X3, Y3).labels == ("-1", "+1")
+    assert Dataset([[1, 7, 0], [2, 7, 0]], [1, -1]).constant == ("x2", "x3")
+
+
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])
+def test_copies_are_equal_and_read_only(twin):
+    data = small(labels=("no", "yes"))
+    other = twin(data)
+    assert np.array_equal(other.X, data.X)
+    assert np.array_equal(other.y, data.y)
+    assert (other.features, other.name, other.labels) == (data.features, data.name, data.labels)
+    assert not other.X.flags.writeable
+    assert not other.y.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"X": [1.0, 2.0]}, r"X must be two-dimensional \(samples, features\), its shape is \(2,\)"),
+        ({"X": np.zeros((3, 2, 1))}, r"its shape is \(3, 2, 1\)"),
+        ({"X": [["a", "b"]] * 3}, "X is not numeric, its values are of type <U1"),
+        ({"X": X3.astype(object)}, "X is not numeric, its values are of type object"),
+        ({"X": X3 + 1j}, "X is not numeric, its values are of type complex128"),
+        ({"X": [[1.0], [1.0, 2.0]]}, "X is not a matrix, its rows differ in length"),
+        ({"X": np.zeros((3, 0))}, r"at least one row and one feature, its shape is \(3, 0\)"),
+        ({"X": np.zeros((0, 2)), "y": []}, r"at least one row and one feature, its shape is \(0, 2\)"),
+        ({"y": [1, -1]}, r"y has shape \(2,\), expected \(3,\) for the 3 rows of X"),
+        ({"y": [[1], [-1], [1]]}, r"y has shape \(3, 1\), expected \(3,\)"),
+        ({"y": [[1], [1, 2], [1]]}, "y is not a vector"),
+        ({"y": [0, 1, 1]}, r"y has labels other than -1 and \+1: 0"),
+        ({"y": [1, -1, np.nan]}, r"y has labels other than -1 and \+1: nan"),
+        ({"y": [True, False, True]}, "y is not numeric, its values are of type bool"),
+        ({"y": ["-1", "1", "1"]}, "y is not numeric, its values are of type <U2"),
+        ({"y": [1, 1, 1]}, r"only one class is present, all 3 labels are \+1"),
+        ({"y": [-1, -1, -1]}, "only one class is present, all 3 labels are -1"),
+        ({"features": ("a", "a")}, "duplicate feature names: a"),
+        ({"features": ("a",)}, "there are 1 feature names for 2 columns"),
+        ({"features": ("a", " ")}, "the name of column 2 is empty"),
+        ({"features": "ab"}, "features is one text, not a list of names"),
+        ({"labels": ("x", "x")}, "give two different texts"),
+        ({"labels": "xy"}, "give two different texts"),
+    ],
+)
+def test_dataset_refuses(changes, message):
+    with pytest.raises(DataError, match=message) as caught:
+        small(**changes)
+    assert caught.value.hint
+
+
+def test_non_finite_values_are_counted_and_located():
+    X = X3.copy()
+    X[1, 1], X[2, 0] = np.nan, np.inf
+    with pytest.raises(DataError) as caught:
+        small(X=X)
+    assert caught.value.message == "X has 2 values that are not finite, the first in row 2, column 'b' (nan)"
+    assert "--missing drop|mean" in caught.value.hint
+    X[1, 1] = 4.0
+    with pytest.raises(DataError, match=r"X has 1 value that is not finite in row 3, column 'a' \(inf\)"):
+        small(X=X)
+
+
+def test_rows():
+    data = small(labels=("no", "yes"))
+    for index in ([2, 1], np.array([2, 1]), (2, -2), slice(2, 0, -1)):
+        part = data.rows(index)
+        assert part.X.tolist() == [[5.0, 6.0], [3.0, 4.0]]
+        assert part.y.tolist() == [1.0, -1.0]
+        assert (part.features, part.name, part.labels) == (("a", "b"), "small", ("no", "yes"))
+    assert data.rows([True, True, False]).X.tolist() == X3[:2].tolist()
+    with pytest.raises(DataError, match="only one class is present"):
+        data.rows([0, 2])
+    with pytest.raises(DataError, match="at least one row"):
+        data.rows([])
+    with pytest.raises(ParameterError, match=r"these are not rows of the data set: .*out of bounds"):
+        data.rows([0, 3])
+    with pytest.raises(ParameterError, match="these are not rows of the data set"):
+        data.rows([0.0, 1.0])
+    with pytest.raises(ParameterError, match="one list of rows is needed, got 1"):
+        data.rows(1)
+
+
+def test_columns():
+    data = small(labels=("no", "yes"))
+    part = data.columns([1, 0])
+    assert part.features == ("b", "a")
+    assert part.X.tolist() == X3[:, ::-1].tolist()
+    assert part.labels == ("no", "yes")
+    assert data.columns([False, True]).features == ("b",)
+    with pytest.raises(DataError, match=r"at least one row and one feature, its shape is \(3, 0\)"):
+        data.columns([])
+    with pytest.raises(DataError, match="duplicate feature names: a"):
+        data.columns([0, 0])
+    with pytest.raises(ParameterError, match="these are not columns of the data set"):
+        data.columns([2])
+
+
+def test_with_x():
+    data = small(labels=("no", "yes")).with_X(2 * X3)
+    assert data.X.tolist() == (2 * X3).tolist()
+    assert (data.features, data.name, data.labels) == (("a", "b"), "small", ("no", "yes"))
+    with pytest.raises(DataError, match="there are 2 feature names for 3 columns"):
+        data.with_X(np.ones((3, 3)))
+    with pytest.raises(DataError, match=r"y has shape \(3,\), expected \(2,\)"):
+        data.with_X(np.ones((2, 2)))
+
+
+@given(st.data())
+def test_a_subset_of_rows_keeps_names_and_values(draw):
+    n, p = draw.draw(st.integers(2, 8)), draw.draw(st.integers(1, 4))
+    X = np.arange(n * p, dtype=float).reshape(n, p)
+    y = np.where(np.arange(n) % 2, 1, -1)
+    names = tuple(f"f{j}" for j in range(p))
+    index = draw.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=12))
+    data = Dataset(X, y, names)
+    if len({i % 2 for i in index}) < 2:
+        with pytest.raises(DataError, match="only one class"):
+            data.rows(index)
+        return
+    part = data.rows(index)
+    assert part.features == names
+    assert np.array_equal(part.X, X[index])
+    assert np.array_equal(part.y, y[index])
+
+
+def test_import_is_light():
+    code = "import sys, fsopt.data; print([m for m in ('scipy', 'sklearn', 'pyomo.environ', 'pandas') if m in sys.modules])"
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}
+    )
+    assert run.stdout.strip() == "[]", run.stderr
+
+
+# ---------------------------------------------------------------- labels
+
+
+@pytest.mark.parametrize(
+    ("texts", "y", "labels"),
+    [
+        (["1", "0", "1"], [1, -1, 1], ("0", "1")),
+        (["2", "1"], [1, -1], ("1", "2")),
+        (["-1", "+1", "1.0"], [-1, 1, 1], ("-1", "+1")),
+        (["10", "9"], [1, -1], ("9", "10")),
+        (["M", "B"], [1, -1], ("B", "M")),
+        (["malignant", "benign"], [1, -1], ("benign", "malignant")),
+        (["False", "True"], [-1, 1], ("False", "True")),
+        (["10", "9a"], [-1, 1], ("10", "9a")),
+    ],
+)
+def test_label_mapping(texts, y, labels):
+    got, kept = map_labels(texts)
+    assert got.tolist() == y
+    assert kept == labels
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["1", "1"], "exactly two different values, 1 found: '1'"),
+        (["a", "b", "c"], "exactly two different values, 3 found: 'a', 'b', 'c'"),
+        (["1", "1.0"], "exactly two different values, 1 found: '1', '1.0'"),
+        (list("12345678"), "8 found: '1', '2', '3', '4', '5', '6', ..."),
+    ],
+)
+def test_label_mapping_refuses(texts, message):
+    with pytest.raises(DataError, match=message):
+        map_labels(texts)
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=2, unique=True),
+    st.lists(st.booleans(), min_size=2).filter(lambda b: len(set(b)) == 2),
+)
+def test_the_larger_number_is_positive(pair, upper):
+    low, high = sorted(pair)
+    y, labels = map_labels([repr(high if up else low) for up in upper])
+    assert y.tolist() == [1.0 if up else -1.0 for up in upper]
+    assert tuple(map(float, labels)) == (low, high)
+
+
+@given(
+    st.sets(st.text("abcxyz", min_size=1, max_size=4), min_size=2, max_size=2),
+    st.lists(st.booleans(), min_size=2).filter(lambda b: len(set(b)) == 2),
+)
+def test_the_alphabetically_last_text_is_positive(pair, upper):
+    low, high = sorted(pair)
+    y, labels = map_labels([high if up else low for up in upper])
+    assert y.tolist() == [1.0 if up else -1.0 for up in upper]
+    assert labels == (low, high)

@@ -1,0 +1,240 @@
+"""Kernels, and the minimax probability machines on kernel matrices (paper 2, section 3.2)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import pairwise
+from support import blobs
+
+import fsopt
+from fsopt.cli import main
+from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
+from fsopt.errors import DataError, FileError, ParameterError
+from fsopt.methods.mpm.space import Space, accuracy_limit
+from fsopt.models.mpm.moments import Moments
+from fsopt.saved import fit_from, fit_record, numbers
+
+MACHINES = ("mpm", "l1-mpm", "l0-mpm")
+
+
+def xor(n: int = 60, seed: int = 0) -> Dataset:
+    """Return two classes of two clusters each, at opposite corners of a square: no plane separates them."""
+    rng = np.random.default_rng(seed)
+    corners = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])[np.arange(n) % 4]
+    return Dataset(2 * corners + 0.5 * rng.standard_normal((n, 2)), corners.prod(axis=1))
+
+
+def test_matrices_agree_with_scikit_learn() -> None:
+    rng = np.random.default_rng(1)
+    X, Z = rng.standard_normal((7, 3)), rng.standard_normal((5, 3))
+    gaussian = Kernel("gaussian", Z, width=0.7).matrix(X)
+    np.testing.assert_allclose(gaussian, pairwise.rbf_kernel(X, Z, gamma=1 / (2 * 0.7**2)), rtol=1e-12)
+    polynomial = Kernel("polynomial", Z, degree=3, offset=0.5).matrix(X)
+    np.testing.assert_allclose(
+        polynomial, pairwise.polynomial_kernel(X, Z, gamma=1, degree=3, coef0=0.5), rtol=1e-10, atol=1e-12
+    )
+    np.testing.assert_allclose(Kernel("linear", Z).matrix(X), pairwise.linear_kernel(X, Z), atol=1e-15)
+
+
+def test_gaussian_distances_survive_a_large_offset_of_the_columns() -> None:
+    X = np.random.default_rng(2).standard_normal((6, 4))
+    moved = Kernel("gaussian", X + 2.0**20).matrix(X + 2.0**20)
+    np.testing.assert_allclose(moved, Kernel("gaussian", X).matrix(X), atol=1e-8)
+    assert (np.diag(moved) == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("width", 0.0), ("width", -1.0), ("width", np.inf), ("width", np.nan), ("width", "wide"), ("width", True),
+        ("degree", 0), ("degree", 1.5), ("degree", np.nan), ("degree", np.inf), ("offset", -0.1), ("name", "rbf"),
+    ],
+)  # fmt: skip
+def test_a_parameter_outside_its_range_is_named(name: str, value: Any) -> None:
+    with pytest.raises(ParameterError, match="kernel is"):
+        Kernel(**{"name": "gaussian", "patterns": np.eye(2), name: value})
+
+
+def test_powers_that_overflow_are_told() -> None:
+    with pytest.raises(DataError, match="overflow"):
+        Kernel("polynomial", np.eye(2), degree=200).matrix(np.array([[1e3, 0.0]]))
+
+
+def test_patterns_are_a_finite_matrix_that_cannot_be_changed() -> None:
+    with pytest.raises(DataError):
+        Kernel("linear", np.array([[np.nan, 1.0]]))
+    with pytest.raises(DataError):
+        Kernel("linear", np.ones(3))
+    Z = np.eye(2)
+    kernel = Kernel("linear", Z)
+    Z[0, 0] = 5.0
+    assert kernel.patterns[0, 0] == 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        kernel.patterns[0, 0] = 5.0
+
+
+def test_the_linear_kernel_has_the_limit_of_the_columns() -> None:
+    """With w = X'beta the rows of K have the moments X mu_k and X S_k X': without a ridge nothing changes."""
+    data = blobs(40, 5)
+    work = Kernel("linear", data.X).dataset(data)
+    kappa = accuracy_limit(Moments.of(data)).kappa
+    assert accuracy_limit(Moments.of(work)).kappa == pytest.approx(kappa, rel=1e-8)
+
+
+def test_the_linear_kernel_gives_the_plane_of_the_columns() -> None:
+    data, new = blobs(40, 5), blobs(200, 5, seed=9).X
+    plane = fsopt.fit("mpm", data)
+    machine = fsopt.fit("mpm", data, kernel="linear", ridge=1e-9)
+    assert machine.details["kappa_limit"] == pytest.approx(plane.details["kappa_limit"], rel=1e-6)
+    scores, expected = machine.decision_function(new), plane.decision_function(new)
+    np.testing.assert_allclose(scores, expected, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("method", MACHINES)
+def test_only_a_nonlinear_machine_learns_xor(method: str) -> None:
+    data, new = xor(), xor(200, seed=5)
+    for params in ({"kernel": "gaussian"}, {"kernel": "polynomial", "degree": 2}):
+        fit = fsopt.fit(method, data, **params)
+        assert fit.status.solved
+        assert fit.scores(new)["accuracy"] > 0.98
+    assert fsopt.fit("mpm", data).scores(new)["accuracy"] < 0.8
+
+
+def test_l0_uses_no_more_patterns_than_l1_at_a_smaller_penalty() -> None:
+    data = blobs(60, 4, seed=3)
+    sparse, sparser = (fsopt.fit(m, data, kernel="gaussian", delta=0.5, width=2.0) for m in ("l1-mpm", "l0-mpm"))
+    assert 0 < len(sparser.support) <= len(sparse.support) < data.n
+    assert sparser.objective <= -np.expm1(-5.0 * np.abs(sparse.coef)).sum() * (1 + 1e-6)
+    assert np.abs(sparse.coef).sum() <= np.abs(sparser.coef).sum() * (1 + 1e-6)
+    assert sparser.features == tuple(f"row {i + 1}" for i in sparser.support)
+
+
+@pytest.mark.parametrize("scale", ["standard", "unit-rows"])
+def test_prediction_is_the_kernel_expansion_over_the_training_rows(scale: str) -> None:
+    data, new = blobs(30, 3), np.random.default_rng(4).standard_normal((5, 3))
+    fit = fsopt.fit("l1-mpm", data, kernel="gaussian", width=1.5, scale=scale)
+    Z, z = ((X - data.X.mean(axis=0)) / data.X.std(axis=0) for X in (data.X, new))
+    if scale == "unit-rows":
+        Z, z = (V / np.linalg.norm(V, axis=1, keepdims=True) for V in (Z, z))
+    expected = [
+        sum(c * np.exp(-np.sum((row - pattern) ** 2) / (2 * 1.5**2)) for c, pattern in zip(fit.coef, Z, strict=True))
+        for row in z
+    ]
+    np.testing.assert_allclose(fit.decision_function(new), np.array(expected) + fit.intercept, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", MACHINES)
+def test_the_order_of_the_rows_does_not_matter(method: str) -> None:
+    data = blobs(30, 3)
+    order = np.random.default_rng(6).permutation(data.n)
+    fit, moved = (fsopt.fit(method, d, kernel="gaussian", width=1.5) for d in (data, data.rows(order)))
+    assert moved.objective == pytest.approx(fit.objective, rel=1e-5)
+    new = blobs(50, 3, seed=8).X
+    size = np.abs(fit.decision_function(new)).max()
+    np.testing.assert_allclose(moved.decision_function(new), fit.decision_function(new), atol=2e-3 * size)
+
+
+def test_the_default_ridge_follows_the_scale_of_the_kernel() -> None:
+    data = blobs(30, 3)
+    fit = fsopt.fit("mpm", data, kernel="linear", scale="none")
+    large = fsopt.fit("mpm", data.with_X(10 * data.X), kernel="linear", scale="none")
+    assert large.details["ridge"] == pytest.approx(1e4 * fit.details["ridge"])
+    assert large.details["kappa_limit"] == pytest.approx(fit.details["kappa_limit"], rel=1e-8)
+
+
+def test_widths_that_tell_nothing() -> None:
+    data = blobs(30, 3)
+    with pytest.raises(ParameterError, match="nearly the same values"):
+        fsopt.fit("mpm", data, kernel="gaussian", width=1e9)
+    fit = fsopt.fit("mpm", data, kernel="gaussian", width=1e-3)
+    assert any("unlike every other" in warning for warning in fit.warnings)
+    assert fit.scores(data)["accuracy"] == 1.0
+    new = np.random.default_rng(0).standard_normal((5, 3))
+    np.testing.assert_allclose(fit.decision_function(new), fit.intercept, atol=1e-12)
+    usual = fsopt.fit("mpm", data, kernel="gaussian")
+    assert not usual.warnings
+    assert usual.kernel is not None
+    assert usual.kernel.width == pytest.approx(np.sqrt(data.p / 2))
+
+
+@pytest.mark.parametrize("method", MACHINES)
+def test_parameters_of_the_kernel_are_refused_before_anything_is_solved(method: str) -> None:
+    data = blobs(20, 3)
+    for params in ({"kernel": "rbf"}, {"kernel": "gaussian", "width": 0}, {"kernel": "gaussian", "ridge": 0.0}):
+        with pytest.raises(ParameterError):
+            fsopt.fit(method, data, **params)
+
+
+def test_the_space_of_the_columns_is_unchanged_without_a_kernel() -> None:
+    data = blobs(20, 3)
+    space = Space.of(data, "standard")
+    assert space.kernel is None
+    assert space.work.features == data.features
+
+
+@pytest.fixture
+def csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    data = blobs(24, 3)
+    lines = [",".join([*data.features, "label"])]
+    lines += [",".join(map(repr, [*row, int(y)])) for row, y in zip(data.X.tolist(), data.y.tolist(), strict=True)]
+    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(command: str, capsys: pytest.CaptureFixture[str], code: int = 0) -> Any:
+    """Run a command line in this process and return the JSON on its stdout."""
+    with pytest.raises(SystemExit) as stopped:
+        main(command.split())
+    assert stopped.value.code == code
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("method", MACHINES)
+def test_fit_predict_and_check_on_the_command_line(method: str, csv: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = f"fit {method} --data data.csv --param kernel=gaussian --param width=1.5 -o fit.json --json"
+    record = run(command, capsys)
+    found = run("predict fit.json --data data.csv --json", capsys)
+    assert found["accuracy"] == pytest.approx(record["train"]["accuracy"])
+    expected = fsopt.fit(method, blobs(24, 3), kernel="gaussian", width=1.5).decision_function(blobs(24, 3).X)
+    np.testing.assert_allclose(found["scores"], expected, rtol=1e-9, atol=1e-9)
+    checked = run("check fit.json --data data.csv --json", capsys)
+    assert checked["verified"]
+    assert checked["claimed"] == record["status"]
+    forgeries = [
+        {"intercept": record["intercept"] + 0.1},
+        {"coef": [1.1 * c for c in record["coef"]]},
+        {"kernel": record["kernel"] | {"width": 1.4}},
+    ]
+    for forgery in forgeries:
+        (csv / "forged.json").write_text(json.dumps(record | forgery))
+        assert not run("check forged.json --data data.csv --json", capsys, code=1)["verified"]
+    record["kernel"]["patterns"][3][0] += 0.01
+    (csv / "forged.json").write_text(json.dumps(record))
+    assert "patterns" in run("check forged.json --data data.csv --json", capsys, code=2)["error"]["message"]
+
+
+def test_a_damaged_kernel_is_refused() -> None:
+    data = blobs(20, 3)
+    fit = fsopt.fit("l1-mpm", data, kernel="gaussian")
+    record = numbers(json.loads(json.dumps(fit_record(fit, data=data, source="blobs"))))
+    kernel = record["kernel"]
+    again = fit_from(record, "fit.json")
+    assert (again.decision_function(data.X) == fit.decision_function(data.X)).all()
+    patterns = kernel["patterns"]
+    damages = [
+        {"patterns": patterns[1:]}, {"patterns": [row[1:] for row in patterns]}, {"patterns": None}, {"name": "rbf"},
+        {"patterns": [[*patterns[0][1:], float("nan")], *patterns[1:]]}, {"patterns": [[1.0], *patterns[1:]]},
+        {"width": -1.0}, {"height": 2.0},
+    ]  # fmt: skip
+    for damage in damages:
+        with pytest.raises(FileError, match="is not a saved fit"):
+            fit_from(record | {"kernel": kernel | damage}, "fit.json")
+    with pytest.raises(FileError, match="is not a saved fit"):
+        fit_from(record | {"kernel": [1, 2]}, "fit.json")

@@ -1,0 +1,192 @@
+import csv
+
+import numpy as np
+import pytest
+from support import SHARED
+
+from fsopt.data import gbd_set_one, gbd_set_two, gmeb_type1, gmeb_type2, mpm_synthetic
+from fsopt.errors import DataError, ParameterError
+
+INSTANCES = SHARED / "instances" / "gbd_set1.csv"
+N = 20_000
+MEAN = 5 / np.sqrt(N)  # five standard errors of a unit-variance mean
+
+GENERATORS = {
+    "gmeb1": lambda seed: gmeb_type1(40, seed),
+    "gmeb2": lambda seed: gmeb_type2(40, seed),
+    "mpm": lambda seed: mpm_synthetic(40, seed),
+    "gbd1": lambda seed: gbd_set_one(20, 50, 3, seed)[0],
+    "gbd2": lambda seed: gbd_set_two(4, 0, seed, p=20, n=50)[0],
+}
+
+
+@pytest.mark.parametrize("draw", GENERATORS.values(), ids=GENERATORS)
+def test_the_seed_fixes_everything(draw):
+    first, again, other = draw(1), draw(1), draw(2)
+    assert np.array_equal(first.X, again.X)
+    assert np.array_equal(first.y, again.y)
+    assert not np.array_equal(first.X, other.X)
+    assert not np.array_equal(first.y, other.y)
+
+
+def test_generators_leave_the_global_state_alone():
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    for draw in GENERATORS.values():
+        draw(1)
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_gmeb_type1_law():
+    data = gmeb_type1(N, seed=3, p=12)
+    assert (data.n, data.p, data.name) == (N, 12, "gmeb-type1")
+    assert gmeb_type1(50, 0).p == 202
+    assert abs(data.y.mean()) < MEAN
+    signed = data.X * data.y[:, None]
+    i = np.arange(1.0, 4.0)
+    # y x_i is a mixture of N(i, 1) and N(0, 1) with weight q on the first: mean q i, variance 1 + q (1-q) i^2
+    for columns, q in ((slice(0, 3), 0.7), (slice(3, 6), 0.3)):
+        variance = 1 + q * (1 - q) * i**2
+        assert np.all(np.abs(signed[:, columns].mean(axis=0) - q * i) < MEAN * np.sqrt(variance))
+        assert np.allclose(signed[:, columns].var(axis=0), variance, rtol=0.06)
+    # one case for the whole row: y x_3 and y x_6 are never both shifted
+    covariance = np.cov(signed[:, 2], signed[:, 5])[0, 1]
+    assert covariance == pytest.approx(-0.7 * 0.3 * 9, abs=0.15)
+    noise = data.X[:, 6:]
+    assert np.allclose(noise.var(axis=0), 20.0, rtol=0.06)
+    assert np.all(np.abs(noise.mean(axis=0)) < MEAN * np.sqrt(20.0))
+    assert np.all(np.abs(signed[:, 6:].mean(axis=0)) < MEAN * np.sqrt(20.0))
+
+
+def test_gmeb_type2_law():
+    s = 5
+    data = gmeb_type2(N, seed=4, p=9, n_informative=s)
+    assert (data.n, data.p, data.name) == (N, 9, "gmeb-type2")
+    assert gmeb_type2(50, 0).p == 100
+    residual = data.X[:, :s] - data.y[:, None]
+    assert np.all(np.abs(residual.mean(axis=0)) < MEAN * np.sqrt(s))
+    covariance = np.cov(residual, rowvar=False)
+    assert np.allclose(np.linalg.eigvalsh(covariance), np.arange(1, s + 1), rtol=0.06)
+    V = np.linalg.qr(np.random.default_rng(4).standard_normal((s, s)))[0]  # columns up to sign
+    assert np.allclose(covariance, V @ np.diag(np.arange(1.0, s + 1)) @ V.T, rtol=0, atol=0.2)
+    assert np.allclose(data.X[:, s:].var(axis=0), 1.0, rtol=0.06)
+    assert np.all(np.abs((data.X[:, s:] * data.y[:, None]).mean(axis=0)) < MEAN)
+
+
+def test_gmeb_type2_rotation_has_no_preferred_sign():
+    # for s = 2, V = [[c, -d], [d, c]] or a reflection; the covariance's off-diagonal entry takes both signs
+    signs = set()
+    for seed in range(12):
+        data = gmeb_type2(4000, seed, p=2, n_informative=2)
+        signs.add(np.sign(np.cov(data.X - data.y[:, None], rowvar=False)[0, 1]))
+    assert signs == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize("literal", [False, True])
+def test_mpm_synthetic_law(literal):
+    data = mpm_synthetic(N, seed=5, p=14, literal=literal)
+    assert (data.n, data.p, data.name) == (N, 14, "mpm-synthetic")
+    signed = data.X * data.y[:, None]
+    means = -np.arange(1.0, 11.0) if literal else -np.ones(10)
+    assert np.all(np.abs(signed[:, :10].mean(axis=0) - means) < MEAN)
+    assert np.allclose(signed.var(axis=0), 1.0, rtol=0.06)
+    assert np.all(np.abs(signed[:, 10:].mean(axis=0)) < MEAN)
+
+
+def test_mpm_synthetic_defaults():
+    data = mpm_synthetic(seed=1)
+    assert (data.n, data.p) == (50, 1000)
+    assert np.array_equal(data.X, mpm_synthetic(50, 1).X)
+
+
+@pytest.mark.parametrize("p", [20, 23, 50])
+@pytest.mark.parametrize("k", range(10))
+def test_gbd_set_one_draws_as_documented(p, k):
+    n = 60
+    rng = np.random.default_rng([2013, p, n, k])
+    b = k // 2
+    m = min(rng.integers(int(np.floor(0.2 * b * p)) + 1, int(np.floor(0.2 * (b + 1) * p)) + 1), p - 1)
+    drawn = rng.choice(p, m, replace=False)
+    weights = np.zeros(p)
+    weights[drawn] = rng.standard_normal(m)
+    *sets, support, w = gbd_set_one(p, n, k)
+    assert support.tolist() == sorted(drawn.tolist())
+    assert np.array_equal(w, weights)
+    assert len(sets) == 3
+    for data in sets:
+        X = rng.standard_normal((n, p))
+        X = X / np.linalg.norm(X, axis=1, keepdims=True)
+        assert np.array_equal(data.X, X)
+        assert np.array_equal(data.y, np.where(X @ weights >= 0, 1.0, -1.0))
+    assert [data.name.rpartition("-")[2] for data in sets] == ["train", "valid", "test"]
+
+
+def test_gbd_set_two_draws_as_documented():
+    p, n, m, k = 12, 30, 3, 4
+    rng = np.random.default_rng([2014, p, n, m, k])
+    drawn = rng.choice(p, m, replace=False)
+    weights = np.zeros(p)
+    weights[drawn] = rng.standard_normal(m)
+    train, validation, test, support, w = gbd_set_two(m, k, p=p, n=n)
+    assert support.tolist() == sorted(drawn.tolist())
+    assert np.array_equal(w, weights)
+    for data in (train, validation, test):
+        X = rng.standard_normal((n, p))
+        assert np.allclose(data.X, X / np.linalg.norm(X, axis=1, keepdims=True), rtol=0, atol=1e-15)
+        assert np.array_equal(data.y, np.where(data.X @ w >= 0, 1.0, -1.0))
+    assert not np.array_equal(w, gbd_set_two(m, k, 2015, p=p, n=n)[4])
+    full = gbd_set_two(20, 0)
+    assert (full[0].n, full[0].p, full[3].size) == (1000, 800, 20)
+
+
+def test_gbd_labels_follow_the_plane():
+    *sets, support, w = gbd_set_one(20, 500, 4)
+    assert np.flatnonzero(w).tolist() == support.tolist()
+    for data in sets:
+        assert np.allclose(np.linalg.norm(data.X, axis=1), 1.0, rtol=0, atol=1e-14)
+        assert np.all(data.y * (data.X @ w) >= 0)
+        assert 0.4 < data.positive.size / data.n < 0.6
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not INSTANCES.is_file(), reason="the named instances are not here (FSOPT_SHARED)")
+def test_the_named_instances_have_their_m():
+    with INSTANCES.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 90
+    for row in rows:
+        p, n, k, m = (int(row[key]) for key in ("n_features", "n_samples", "k", "m"))
+        assert gbd_set_one(p, n, k)[3].size == m, row
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: gmeb_type1(1, 0), "n is 1: n is a whole number, at least 2"),
+        (lambda: gmeb_type1(10.0, 0), "n is 10.0: n is a whole number, at least 2"),
+        (lambda: gmeb_type1(True, 0), "n is True"),
+        (lambda: gmeb_type1(10, 0, p=5), "p is 5: p is a whole number, at least 6"),
+        (lambda: gmeb_type1(10, -1), "seed is -1: seed is a whole number, at least 0"),
+        (lambda: gmeb_type1(10, None), "seed is None"),
+        (lambda: gmeb_type2(10, 0, p=3, n_informative=4), "p is 3: p is a whole number, at least 4"),
+        (lambda: gmeb_type2(10, 0, n_informative=0), "n_informative is 0"),
+        (lambda: mpm_synthetic(10, 0, p=9), "p is 9: p is a whole number, at least 10"),
+        (lambda: mpm_synthetic(0, 0), "n is 0"),
+        (lambda: gbd_set_one(4, 10, 0), "p is 4: p is a whole number, at least 5"),
+        (lambda: gbd_set_one(20, 1, 0), "n is 1"),
+        (lambda: gbd_set_one(20, 10, 10), "k is 10: k is a whole number, 0 to 9"),
+        (lambda: gbd_set_one(20, 10, 0, root=-1), "root is -1"),
+        (lambda: gbd_set_two(0, 0), "m is 0: m is a whole number, 1 to 800"),
+        (lambda: gbd_set_two(11, 0, p=10, n=10), "m is 11: m is a whole number, 1 to 10"),
+        (lambda: gbd_set_two(1, -1), "k is -1"),
+    ],
+)
+def test_bad_arguments(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()
+
+
+def test_one_class_draws_are_reported():
+    seeds = [seed for seed in range(20) if np.unique(np.random.default_rng(seed).random(2) < 0.5).size == 1]
+    assert seeds
+    with pytest.raises(DataError, match=r"only one class is present, all 2 labels .*another seed"):
+        gmeb_type1(2, seeds[0])

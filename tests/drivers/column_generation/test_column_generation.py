@@ -1,0 +1,296 @@
+"""Generated rows and columns: the whole program's optimum, proofs that can be refused, bounds that always hold."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import blobs
+
+import fsopt
+from fsopt.checking import check_fit
+from fsopt.cli import main
+from fsopt.data import Dataset
+from fsopt.drivers.column_generation.l1_hinge import L1Hinge, certify_l1_hinge
+from fsopt.drivers.column_generation.loop import column_generation
+from fsopt.errors import FsoptError, ParameterError
+from fsopt.models.sla.hyperplane import step_costs
+from fsopt.results import Status
+from fsopt.solvers.base import Session
+
+SMALL = {"rows": 6, "columns": 2}
+"""So little is kept that rows cross, columns are added and the box is moved."""
+
+
+def ones(data, c=1.0):
+    return np.full(data.n, c), np.ones(data.p)
+
+
+def class_shares(data):
+    return np.where(data.y > 0, 1 / data.positive.size, 1 / data.negative.size)
+
+
+def programs(data, seed):
+    """Return name -> (row costs, column costs, the whole program) of the four kinds."""
+    random = np.random.default_rng(seed)
+    errors, v = random.exponential(0.5, data.n), random.exponential(0.3, data.p)
+    plus, minus = errors[data.y > 0], errors[data.y < 0]
+    c = float(10.0 ** random.uniform(-2, 1))
+    return {
+        "onsvm": (*ones(data, c), fsopt.build("onsvm", data, c=c)),
+        "rlp": (class_shares(data), np.zeros(data.p), fsopt.build("rlp", data)),
+        "misclass": (step_costs(5.0, errors), np.zeros(data.p), fsopt.build("misclass-step", data, y=plus, z=minus)),
+        "fsv": (0.9 * class_shares(data), 0.1 * step_costs(5.0, v), fsopt.build("fsv-step", data, lam=0.1, v=v)),
+    }
+
+
+def check(data, d, c, result, optimum, *, within=1e-7):
+    """Assert that a result is optimal and that plane, value and bound are what they are called."""
+    assert result.status is Status.OPTIMAL, (result.stop, result.certificate)
+    value = c @ np.abs(result.point["w"]) + d @ np.maximum(
+        1 - data.y * (data.X @ result.point["w"] + result.point["b"]), 0
+    )
+    size = max(1.0, abs(optimum))
+    assert abs(result.objective - optimum) <= within * size
+    assert abs(value - result.objective) <= 1e-9 * size
+    assert result.bound <= optimum + 1e-7 * size
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(
+    n=st.integers(4, 120), p=st.integers(1, 14), seed=st.integers(0, 999), gap=st.floats(0, 1.5), integers=st.booleans()
+)
+def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
+    data = blobs(n, p, seed=seed, gap=gap)
+    if integers:
+        data = data.with_X(np.round(data.X))
+    for d, c, whole in programs(data, seed).values():
+        check(data, d, c, column_generation(data, d, c, **SMALL), fsopt.solve(whole, "highs").objective)
+
+
+def test_rounds_with_rows_crossing_and_columns_added_do_happen():
+    data = blobs(400, 30, seed=3, gap=0.3)
+    d, c = ones(data, 0.3)
+    result = column_generation(data, d, c, rows=20, columns=3)
+    check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data, c=0.3)).objective)
+    assert any(h["crossed"] for h in result.history)
+    assert result.history[-1]["columns"] > result.history[0]["columns"]
+    assert max(h["rows"] for h in result.history) < data.n
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "highs"])
+def test_any_solver_of_linear_programs_will_do(solver):
+    data = blobs(150, 12, seed=5)
+    d, c = ones(data)
+    result = column_generation(data, d, c, rows=40, columns=4, solver=solver)
+    check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data)).objective, within=1e-6)
+
+
+def degenerate(name):
+    data = blobs(80, 6, seed=1, gap=0.5)
+    X, y = np.array(data.X), data.y
+    if name == "duplicates":
+        X[40:], y = X[:40], np.r_[y[:40], y[:40]]
+        X[:, 3] = X[:, 0]
+    elif name == "sparse":
+        X = (X > 1).astype(float)
+    elif name == "constant":
+        X[:, 2], X[:, 4] = 7.0, 0.0
+    elif name == "scales":
+        X = X * 10.0 ** np.array([-6, -3, 0, 2, 4, 6]) + 1e3
+    elif name == "separable":
+        X[:, 0] += 5 * y
+    elif name == "outlier":
+        X[0] = 1e5
+    elif name == "one row of a class":
+        y = np.where(np.arange(80) == 7, 1.0, -1.0)
+    return Dataset(X, y)
+
+
+CASES = ["duplicates", "sparse", "constant", "scales", "separable", "outlier", "one row of a class"]
+
+
+@pytest.mark.parametrize("cost", [1e-6, 1e-2, 1.0, 1e3])
+@pytest.mark.parametrize("name", CASES)
+def test_degenerate_data_end_exact(name, cost):
+    data = degenerate(name)
+    units = data.X.std(axis=0)
+    units[units == 0] = 1.0
+    data = data.with_X(data.X / units) if name == "scales" else data
+    d, c = ones(data, cost)
+    whole = fsopt.solve(fsopt.build("onsvm", data, c=cost), "highs")
+    assert whole.status is Status.OPTIMAL
+    check(data, d, c, column_generation(data, d, c, rows=10, columns=2), whole.objective)
+    # The scale of a column is its cost: the same program in other units.
+    raw = data.with_X(data.X * units)
+    check(raw, d, units, column_generation(raw, d, units, rows=10, columns=2), whole.objective, within=1e-6)
+
+
+def test_huge_costs_of_separable_data_give_the_plane_of_least_norm():
+    data = degenerate("separable")
+    values = [column_generation(data, *ones(data, cost), **SMALL) for cost in (1e2, 1e4, 1e6)]
+    assert [r.status for r in values] == [Status.OPTIMAL] * 3
+    assert [r.objective for r in values] == pytest.approx([values[0].objective] * 3, rel=1e-7)
+
+
+def test_costs_of_zero_are_free():
+    data = blobs(50, 4, seed=2)
+    d, c = ones(data)
+    half = np.where(data.y > 0, d, 0.0)
+    for costs in (np.zeros(50), half):
+        result = column_generation(data, costs, c, **SMALL)
+        assert (result.status, result.objective, result.iterations) == (Status.OPTIMAL, 0.0, 0)
+    some = np.where(np.arange(50) % 3 == 0, 0.0, 1.0)
+    kept = data.rows(some > 0)
+    optimum = fsopt.solve(fsopt.build("onsvm", kept)).objective
+    check(data, some, c, column_generation(data, some, c, **SMALL), optimum)
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 999), rounds=st.integers(1, 6), kind=st.sampled_from(["onsvm", "rlp", "misclass", "fsv"]))
+def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
+    data = blobs(150, 10, seed=seed, gap=0.4)
+    d, c, whole = programs(data, seed)[kind]
+    optimum = fsopt.solve(whole, "highs").objective
+    result = column_generation(data, d, c, rows=12, columns=2, max_iterations=rounds)
+    size = max(1.0, optimum)
+    assert result.bound <= optimum + 1e-7 * size
+    assert result.objective >= optimum - 1e-7 * size
+    assert result.iterations <= rounds
+    if result.status is Status.OPTIMAL:
+        assert result.objective == pytest.approx(optimum, rel=1e-6, abs=1e-6)
+    else:
+        assert result.stop == "iteration-limit"
+    assert all(h["bound"] <= optimum + 1e-7 * size for h in result.history)
+    objectives = [h["objective"] for h in result.history]
+    assert objectives == sorted(objectives, reverse=True)
+
+
+@pytest.mark.parametrize("after", [0, 1, 3])
+def test_an_interruption_keeps_the_best_plane(after, monkeypatch):
+    data, solve, calls = blobs(300, 20, seed=4, gap=0.3), Session.solve, []
+
+    def interrupted(self, **keywords):
+        calls.append(self)
+        if len(calls) > after:
+            raise KeyboardInterrupt
+        return solve(self, **keywords)
+
+    monkeypatch.setattr(Session, "solve", interrupted)
+    d, c = ones(data)
+    result = column_generation(data, d, c, rows=15, columns=3)
+    monkeypatch.undo()
+    optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
+    assert (result.status, result.stop, result.iterations) == (Status.FEASIBLE, "interrupted", after)
+    assert result.bound <= optimum <= result.objective
+    assert column_generation(data, d, c, rows=15, columns=3, time_limit=1e-9).stop == "time-limit"
+
+
+def test_the_certificate_refuses_what_is_corrupted():
+    data = blobs(120, 8, seed=6)
+    d, c = ones(data)
+    at = column_generation(data, d, c, rows=20, columns=2).point
+    assert certify_l1_hinge(data, d, c, at["w"], at["b"], at["alpha"]).ok
+    j, i = int(np.argmax(np.abs(at["w"]))), int(np.argmax(at["alpha"]))
+    moved, less, more = at["w"].copy(), at["alpha"].copy(), at["alpha"] + 0.1
+    moved[j] += 1e-2
+    less[i] -= 0.1
+    optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
+    for w, b, alpha in (
+        (moved, at["b"], at["alpha"]),
+        (at["w"], at["b"] + 0.1, at["alpha"]),
+        (at["w"], at["b"], less),
+        (at["w"], at["b"], more),
+        (at["w"], at["b"], -at["alpha"]),
+        (at["w"], at["b"], 1e6 * at["alpha"]),
+    ):
+        found = certify_l1_hinge(data, d, c, w, b, alpha)
+        assert not found.ok
+        assert found.bound <= optimum * (1 + 1e-7)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 999))
+def test_any_multipliers_give_a_bound(seed):
+    random, data = np.random.default_rng(seed), blobs(30, 5, seed=seed)
+    d, c = random.exponential(size=30), random.exponential(size=5) + 0.01
+    optimum = column_generation(data, d, c).objective
+    alpha, _, factor = L1Hinge.of(data, d, c).dual(random.normal(size=30) * 3)
+    assert factor * alpha.sum() <= optimum * (1 + 1e-7)
+
+
+def test_permutations_and_units_change_nothing():
+    data, random = blobs(200, 12, seed=8, gap=0.3), np.random.default_rng(0)
+    d, c = random.exponential(size=200), random.exponential(size=12)
+    value = column_generation(data, d, c, rows=25, columns=3).objective
+    i, j, units = random.permutation(200), random.permutation(12), 10.0 ** random.uniform(-4, 4, 12)
+    other = Dataset((data.X * units + 3 * units)[i][:, j], data.y[i])
+    again = column_generation(other, d[i], (c * units)[j], rows=25, columns=3)
+    assert again.status is Status.OPTIMAL
+    assert again.objective == pytest.approx(value, rel=1e-8)
+    scaled = column_generation(data, 1e5 * d, 1e5 * c, rows=25, columns=3)
+    assert scaled.objective == pytest.approx(1e5 * value, rel=1e-8)
+    flipped = column_generation(Dataset(data.X, -data.y), d, c, rows=25, columns=3)
+    assert flipped.objective == pytest.approx(value, rel=1e-8)
+
+
+def test_a_start_is_taken_and_does_not_change_the_optimum():
+    data = blobs(500, 8, seed=9, gap=0.3)
+    d, c = ones(data)
+    first = column_generation(data, d, c, rows=100)
+    again = column_generation(data, d, c, rows=100, start=(first.point["w"], first.point["b"]))
+    assert again.objective == pytest.approx(first.objective, rel=1e-9)
+    other = np.where(np.arange(500) % 2 == 0, 0.5, 1.0)
+    warm = column_generation(data, other, c, rows=100, start=(first.point["w"], first.point["b"]))
+    assert warm.objective == pytest.approx(column_generation(data, other, c).objective, rel=1e-7)
+    with pytest.raises(ParameterError, match="start"):
+        column_generation(data, d, c, start=(np.zeros(3), 0.0))
+
+
+@pytest.mark.parametrize("bad", [{"rows": 1}, {"columns": 0}, {"tolerance": -1.0}])
+def test_bad_options_are_refused(bad):
+    data = blobs()
+    with pytest.raises(ParameterError, match=next(iter(bad))):
+        column_generation(data, *ones(data), **bad)
+    with pytest.raises(ParameterError, match="row_costs"):
+        column_generation(data, -np.ones(data.n), np.ones(data.p))
+
+
+@pytest.mark.parametrize("method", ["onsvm", "l1-svm"])
+def test_the_methods_agree_and_their_saved_fits_check(method, wdbc, tmp_path, capsys):
+    def run(*command):
+        with pytest.raises(SystemExit) as stopped:
+            main(list(command))
+        return stopped.value.code, capsys.readouterr().out
+
+    path = tmp_path / "fit.json"
+    command = ("fit", method, "--data", "wdbc", "--param", "generate=true", "--param", "c=0.5", "-o", str(path))
+    assert run(*command)[0] == 0
+    whole = fsopt.fit(method, wdbc, c=0.5, generate=False)
+    ours = fsopt.fit(method, wdbc, c=0.5, generate=True)
+    assert (ours.status, whole.status) == (Status.OPTIMAL, Status.OPTIMAL)
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-7)
+    assert ours.features == whole.features
+    assert check_fit(ours, wdbc).ok
+    verify = ("check", str(path), "--data", "wdbc", "--json")
+    code, out = run(*verify)
+    assert code == 0
+    assert json.loads(out)["verified"]
+    record = json.loads(path.read_text())
+    record["details"]["alpha"] = [0.9 * a for a in record["details"]["alpha"]]
+    path.write_text(json.dumps(record))
+    assert not json.loads(run(*verify)[1])["verified"]
+    record["details"]["alpha"] = ["x"]
+    path.write_text(json.dumps(record))
+    assert run(*verify)[0] == 2
+
+
+def test_large_data_are_generated_by_themselves_and_an_unknown_word_is_refused():
+    data = blobs(8000, 20, seed=0)
+    fitted = fsopt.fit("onsvm", data, c=0.01)
+    assert "alpha" in fitted.details
+    assert fitted.certificate.ok
+    assert "alpha" not in fsopt.fit("onsvm", blobs()).details
+    with pytest.raises(FsoptError, match="generate"):
+        fsopt.fit("onsvm", blobs(), generate="often")

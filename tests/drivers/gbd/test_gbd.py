@@ -1,0 +1,218 @@
+"""GBD: all selections by brute force, swapped parts of the loop, valid cuts, bounds, stops."""
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import all_values, blobs, keeps, reference
+
+import fsopt
+from fsopt.drivers.gbd.loop import gbd
+from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.models.gbd.fsp_master import cut_coefficients
+from fsopt.results import Status
+from fsopt.solvers.base import Session
+
+C = 4.0
+
+
+def run(data, limits, c=C, **options):
+    """Run the driver on the models of the limits."""
+    return gbd(data, fsopt.build("fsp-master", data, **limits), fsopt.build("fsp-sub", data, c=c), c=c, **options)
+
+
+def least(values, limits):
+    """Return the least value over the selections that keep the limits, with the price of the features."""
+    rules = {k: v for k, v in limits.items() if k != "lam"}
+    lam = limits.get("lam", 0.0)
+    return min(v + np.sum(lam * np.array(s)) for s, v in values.items() if keeps(np.array(s), **rules))
+
+
+def drawn_limits(kind, p, seed):
+    """Return random limits of one kind on p features."""
+    rng = np.random.default_rng(seed)
+    j, k, other = rng.permutation(p)[:3].tolist()
+    costs = rng.integers(1, 5, p).astype(float)
+    return {
+        "cardinality": {"m": int(rng.integers(1, p + 1))},
+        "budget": {"costs": costs.tolist(), "budget": float(rng.integers(1, int(costs.sum())))},
+        "logic": {"m": 3, "implies": [[j, k]], "conflicts": [[k, other], [0, 1]], "exclude": [other]},
+        "include": {"m": 2, "include": [j], "conflicts": [[j, k]]},
+        "lambda": {"lam": rng.uniform(0.1, 6.0, p).tolist()},
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["cardinality", "budget", "logic", "include", "lambda"])
+@pytest.mark.parametrize("seed", range(10))
+def test_gbd_finds_the_best_of_all_allowed_selections(kind, seed):
+    n, p, c = (20, 24, 30)[seed % 3], 4 + seed % 3, (0.5, 2.0, 8.0)[seed // 3 % 3]
+    data, limits = blobs(n, p, seed=seed), drawn_limits(kind, 4 + seed % 3, seed)
+    values = all_values(data, c)
+    stabilisation, master = ("in-out", "none")[seed % 2], (None, "highs")[seed // 2 % 2]
+    result = run(data, limits, c, stabilisation=stabilisation, master_solver=master, sub_solver="libsvm")
+    rules = {k: v for k, v in limits.items() if k != "lam"}
+    best = least(values, limits)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert result.bound == pytest.approx(best, rel=2e-6)
+    assert keeps(result.point["sigma"], **rules)
+    assert not np.any(result.point["w"][result.point["sigma"] == 0])
+
+
+PARTS = {
+    "plain": {"stabilisation": "none"},
+    "zero": {"start": "zero"},
+    "vector": {"start": [0.0, 0.3, 1.0, 0.5, 0.2, 0.9]},
+    "root": {"root_cuts": 30},
+    "root, plain, zero": {"root_cuts": 30, "stabilisation": "none", "start": "zero"},
+    "highs": {"sub_solver": "highs"},
+    "ipopt": {"sub_solver": "ipopt"},
+    "paper": {"master_solver": "highs", "start": "zero", "stabilisation": "none"},
+    "paper, root": {"master_solver": "highs", "root_cuts": 30},
+    "search": {"master_solver": "search"},
+    "scip": {"master_solver": "scip"},
+    "gurobi": {"master_solver": "gurobi"},
+}
+LIMITS = {"m": {"m": 2}, "include": {"m": 2, "include": [1]}, "lambda": {"lam": 2.0}}
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_of_the_loop_can_be_swapped_and_the_optimum_stays(part, limits):
+    options = PARTS[part]
+    for name in (options.get("master_solver"), options.get("sub_solver")):
+        if name in fsopt.SOLVERS and not fsopt.SOLVERS[name].available:
+            pytest.skip(f"{name} is not installed")
+    data = reference("gbd_n6")
+    result = run(data, LIMITS[limits], **options)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(least(all_values(data, C), LIMITS[limits]), rel=2e-6)
+
+
+@pytest.mark.parametrize("options", [{}, {"root_cuts": 15}, {"start": [0.4] * 5}], ids=str)
+@pytest.mark.parametrize("seed", range(2))
+def test_every_cut_is_valid_everywhere_also_those_at_fractional_points(seed, options):
+    data = blobs(24, 5, seed=seed)
+    result = run(data, {"m": 2}, **options)
+    alphas = result.point["alphas"]
+    assert len(alphas) > result.iterations  # the loop made cuts inside too
+    for sigma, value in all_values(data, C).items():
+        for alpha in alphas:
+            assert alpha.min() >= 0.0
+            assert alpha.max() <= C
+            constant, slopes = cut_coefficients(data, alpha)
+            assert constant - slopes @ np.array(sigma) <= value + 1e-7 * max(1.0, value)
+
+
+def test_the_cut_of_the_root_has_the_bound_of_the_relaxation():
+    data, m = reference("gbd_n6"), 2
+    result = run(data, {"m": m}, c=1.0, root_cuts=200, max_cuts=2)
+    constant, slopes = cut_coefficients(data, result.point["alphas"][0])
+    bound = constant - np.sort(slopes)[-m:].sum()
+    assert bound == pytest.approx(19.7140181843, rel=2e-4)  # the perspective relaxation, by other software
+    assert bound <= 19.7140181843 + 1e-6
+
+
+@pytest.mark.parametrize("stabilisation", ["in-out", "none"])
+@pytest.mark.parametrize("limits", [{"m": 2}, {"lam": 3.0}], ids=str)
+def test_the_bounds_are_monotone_and_enclose_the_optimum(limits, stabilisation):
+    data = blobs(30, 6, seed=4)
+    result = run(data, limits, stabilisation=stabilisation, start="zero")
+    lower, upper = ([h[k] for h in result.history] for k in ("bound", "objective"))
+    best = least(all_values(data, C), limits)
+    assert len(lower) >= 3
+    assert np.all(np.diff(lower) >= 0)
+    assert np.all(np.diff(upper) <= 0)
+    assert max(lower) <= best * (1 + 2e-6)
+    assert min(upper) >= best * (1 - 2e-6)
+
+
+def test_prices_that_the_user_adds_to_the_objective_count():
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=3)
+    master.objective.expr = master.theta + 7.0 * master.sigma[4] - 2.0 * master.sigma[1]
+    result = gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
+    prices = np.array([0, -2.0, 0, 0, 7.0, 0])
+    best = min(v + prices @ s for s, v in all_values(data, C).items() if sum(s) <= 3)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=2e-6)
+
+
+def test_limits_that_no_selection_keeps_are_said():
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=2)
+    master.rule = pyo.Constraint(expr=sum(master.sigma.values()) >= 3)
+    with pytest.raises(InfeasibleError, match="no selection of features keeps all limits"):
+        gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
+
+
+def test_limits_with_variables_of_their_own_are_obeyed():
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=6)
+    master.pairs = pyo.Var(within=pyo.Integers, bounds=(0, 3))
+    master.even = pyo.Constraint(expr=sum(master.sigma.values()) == 2 * master.pairs)
+    master.few = pyo.Constraint(expr=master.pairs <= 1)
+    result = gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C)
+    best = min(v for s, v in all_values(data, C).items() if sum(s) in (0, 2))
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert result.status is Status.OPTIMAL
+
+
+def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch):
+    """A subproblem solved badly gives weak cuts: the bounds stay true, the gap open."""
+    from fsopt.drivers.gbd import problems
+
+    data, exact = reference("gbd_n6"), problems.project_multipliers
+    monkeypatch.setattr(problems, "project_multipliers", lambda a, y, c: exact(0.8 * a, y, c))
+    result = run(data, {"m": 2})
+    best = least(all_values(data, C), {"m": 2})
+    assert (result.stop, result.status) == ("repeated", Status.FEASIBLE)
+    assert result.bound <= best * (1 + 1e-6) <= result.objective * (1 + 2e-6)
+    assert result.bound < 0.999 * result.objective
+
+
+def test_early_stop_keeps_the_iterate_with_the_fewest_validation_errors():
+    data, validation = blobs(60, 6, seed=5), blobs(400, 6, seed=6)
+    result = run(data, {"m": 2}, validation=validation, patience=2, stabilisation="none", start="zero", max_cuts=60)
+    plane = validation.X @ result.point["w"] + result.point["b"]
+    errors = float(np.mean(validation.y * plane <= 0))
+    seen = [h["validation_error"] for h in result.history]
+    assert errors == seen[-1] == min(seen)
+    assert result.stop in ("validation", "optimal")
+    assert result.bound <= least(all_values(data, C), {"m": 2}) * (1 + 2e-6) <= result.objective * (1 + 4e-6)
+    if result.stop == "validation":
+        assert seen[-1] == seen[-2] == seen[-3]
+        assert result.status is Status.FEASIBLE
+
+
+def test_the_method_holds_out_the_same_share_of_both_classes():
+    data = blobs(60, 5, seed=3)
+    fits = [fsopt.fit("gbd", data, m=2, validation=0.25, patience=3, seed=seed) for seed in (1, 1, 2)]
+    assert fits[0].objective == fits[1].objective != fits[2].objective
+    trained = fits[0].details["alphas"][0]
+    assert len(trained) == 44  # 8 of 30 and of 30 are held out
+    np.testing.assert_allclose(fits[0].preprocessing.shift, fits[1].preprocessing.shift)
+    assert not np.allclose(fits[0].preprocessing.shift, data.X.mean(axis=0))
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"start": "half"}, "start"), ({"start": [0.5]}, "start"), ({"start": [2.0] * 6}, "start"),
+        ({"stabilisation": "level"}, "stabilisation"), ({"root_cuts": -1}, "root_cuts"),
+        ({"max_cuts": 1}, "max_cuts"), ({"patience": 2}, "validation"), ({"validation": 1.5}, "validation"),
+        ({"validation": 0.0}, "validation"), ({"validation": 0.2, "patience": 0}, "patience"),
+        ({"seed": -1}, "seed"), ({"m": 1, "include": [0, 1]}, "no selection"), ({"include": ["nix"]}, "nix"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_wrong_settings_are_refused_before_any_solver(options, word, monkeypatch):
+    monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
+    with pytest.raises(ParameterError, match=word):
+        fsopt.fit("gbd", reference("gbd_n6"), **options)
+
+
+def test_all_selections_of_all_features_need_one_iteration():
+    data = reference("gbd_n6")
+    result = run(data, {"m": data.p})
+    assert (result.iterations, result.status) == (1, Status.OPTIMAL)
+    assert result.objective == pytest.approx(all_values(data, C)[(1,) * data.p], rel=2e-6)

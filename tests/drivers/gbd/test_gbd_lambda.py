@@ -1,0 +1,74 @@
+"""Method gbd-lambda: brute force, the closed form of one cut and where it fails, extremes, a price for each."""
+
+import numpy as np
+import pytest
+from support import all_values, blobs, reference
+
+import fsopt
+from fsopt.errors import ParameterError
+from fsopt.models.gbd.fsp_master import cut_coefficients
+from fsopt.results import Status
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("lam", [0.0, 0.3, 3.0, [0.1, 5.0, 1.0, 0.0]], ids=str)
+def test_the_fit_is_the_best_of_all_selections_at_its_price(seed, lam):
+    data, c = blobs(24, 4, seed=seed), (0.5, 2.0, 8.0)[seed % 3]
+    prices = np.broadcast_to(lam, 4)
+    values = {s: v + prices @ s for s, v in all_values(data, c).items()}
+    fit = fsopt.fit("gbd-lambda", data, lam=lam, c=c, scale="none", solver="libsvm")
+    assert fit.status is Status.OPTIMAL
+    assert fit.objective == pytest.approx(min(values.values()), rel=2e-6)
+    assert fit.bound <= fit.objective * (1 + 1e-9)
+    sigma = np.zeros(4, dtype=int)
+    sigma[list(fit.support)] = 1
+    assert values[tuple(sigma)] == pytest.approx(min(values.values()), rel=2e-6)
+
+
+def test_no_price_is_the_machine_on_all_features_and_a_high_one_selects_none():
+    data, c = reference("gbd_n6"), 4.0
+    free = fsopt.fit("gbd-lambda", data, lam=0.0, c=c, scale="none")
+    assert free.objective == pytest.approx(all_values(data, c)[(1,) * data.p], rel=2e-6)
+    dear = fsopt.fit("gbd-lambda", data, lam=1e3, c=c, scale="none")
+    assert dear.support == ()
+    assert dear.objective == pytest.approx(2 * c * min((data.y > 0).sum(), (data.y < 0).sum()), rel=1e-9)
+
+
+def test_a_price_for_each_feature_is_the_one_price_where_all_are_equal():
+    data = reference("gbd_n6")
+    fits = [fsopt.fit("gbd-lambda", data, lam=lam, scale="none") for lam in (0.7, [0.7] * 6)]
+    assert fits[0].objective == pytest.approx(fits[1].objective, rel=1e-9)
+    assert fits[0].support == fits[1].support
+
+
+def test_with_a_price_every_answer_is_a_best_one_of_its_own_size():
+    data, c, lam = blobs(30, 6, seed=2), 2.0, 1.5
+    fit = fsopt.fit("gbd-lambda", data, lam=lam, c=c, scale="none")
+    fixed = fsopt.fit("gbd", data, m=max(len(fit.support), 1), c=c, scale="none")
+    assert fit.objective == pytest.approx(fixed.objective + lam * len(fit.support), rel=2e-6)
+
+
+def test_the_closed_form_solves_a_master_of_one_cut_and_not_of_several():
+    """Printed: sigma_j = 1 iff q_j^2 / 2 > lambda, for the last cut; with several cuts the master is an MILP."""
+    data, lam = reference("gbd_n6"), 5.0
+    fit = fsopt.fit("gbd-lambda", data, lam=lam, c=10.0, scale="none", stabilisation="none")
+    alphas = fit.details["alphas"]
+    wrong = 0
+    for k in range(1, len(alphas) + 1):
+        master = fsopt.build("fsp-master", data, lam=lam, cuts=alphas[:k])
+        value = fsopt.solve(master).objective
+        cuts = [cut_coefficients(data, a) for a in alphas[:k]]
+        sigma = (cuts[-1][1] > lam).astype(float)
+        printed = max(0.0, *(g - s @ sigma for g, s in cuts)) + lam * sigma.sum()
+        assert printed >= value - 1e-6 * max(1.0, abs(value))
+        if k == 1:
+            assert printed == pytest.approx(max(value, lam * sigma.sum()), rel=1e-6)
+        wrong += printed > value * (1 + 1e-6)
+    assert len(alphas) >= 3
+    assert wrong >= 1
+
+
+@pytest.mark.parametrize(("lam", "word"), [(-1.0, "lam"), ([1.0], "lam"), ("much", "lam")])
+def test_a_wrong_price_is_refused(lam, word):
+    with pytest.raises(ParameterError, match=word):
+        fsopt.fit("gbd-lambda", reference("gbd_n6"), lam=lam)

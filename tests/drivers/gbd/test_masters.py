@@ -1,0 +1,127 @@
+"""GBD on masters that a reader has changed: fixed features, own variables, own cuts, objectives it cannot take."""
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import all_values, blobs, reference
+
+import fsopt
+from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.recorder import OutOfTime
+from fsopt.errors import InfeasibleError, ParameterError, SolverError
+from fsopt.results import Status
+
+C = 4.0
+MASTERS = pytest.mark.parametrize("solver", [None, "highs"])
+
+
+def run(data, master, **options):
+    return gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C, **options)
+
+
+def least(data, allowed):
+    """Return the least F over the selections (p,) for which a function is true."""
+    return min(value for s, value in all_values(data, C).items() if allowed(np.array(s)))
+
+
+@MASTERS
+@pytest.mark.parametrize("start", ["all", "zero"])
+@pytest.mark.parametrize("m", [2, 6])
+def test_features_that_are_fixed_or_bounded_stay_where_they_are(m, start, solver):
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=m)
+    master.sigma[0].fix(1)
+    master.sigma[3].fix(0)
+    master.sigma[4].setub(0)
+    master.sigma[5].setlb(0.5)
+    result = run(data, master, start=start, master_solver=solver)
+    best = least(data, lambda s: s.sum() <= m and s[0] and not s[3] and not s[4] and s[5])
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert result.bound <= best * (1 + 1e-9)
+
+
+@MASTERS
+def test_fixed_features_that_no_limit_admits_are_told(solver):
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=2)
+    for j in range(3):
+        master.sigma[j].fix(1)
+    with pytest.raises(InfeasibleError, match="keeps all limits"):
+        run(data, master, master_solver=solver)
+
+
+OBJECTIVES = {
+    "weight": lambda m: 2 * m.theta,
+    "none": lambda m: sum(m.sigma.values()),
+    "product": lambda m: m.theta + m.sigma[0] * m.sigma[1],
+    "constant": lambda m: m.theta + 3.0,
+    "price": lambda m: m.theta + m.group,
+}
+
+
+@MASTERS
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_an_objective_that_the_bounds_do_not_mean_is_refused(objective, solver):
+    """F(sigma) + lambda'sigma is what the machines are worth: a master with another objective bounds something else."""
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=2)
+    master.group = pyo.Var(within=pyo.Binary)
+    master.objective.set_value(OBJECTIVES[objective](master))
+    with pytest.raises(ParameterError, match="'theta' plus prices of 'sigma'"):
+        run(data, master, master_solver=solver)
+
+
+@MASTERS
+def test_a_master_that_maximises_is_refused(solver):
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=2)
+    master.objective.sense = pyo.maximize
+    with pytest.raises(ParameterError, match="'theta' plus prices of 'sigma'"):
+        run(data, master, master_solver=solver)
+
+
+def test_rows_that_are_not_linear_are_for_a_solver_that_takes_them():
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=2)
+    master.pair = pyo.Constraint(expr=master.sigma[0] * master.sigma[4] <= 0)
+    with pytest.raises(SolverError, match="rows on 'sigma' alone"):
+        run(data, master, master_solver="search")
+    with pytest.raises(SolverError, match="MINLP"):
+        run(data, master, master_solver="highs")
+
+
+def test_limits_with_variables_of_their_own_are_for_a_solver():
+    """Groups that are open or not: the search takes rows on sigma alone, and an MILP is solved instead."""
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=4)
+    master.group = pyo.Var([0, 1], within=pyo.Binary)
+    master.of_group = pyo.Constraint(master.J, rule=lambda m, j: m.sigma[j] <= m.group[j % 2])
+    master.one_group = pyo.Constraint(expr=master.group[0] + master.group[1] <= 1)
+    result = run(data, master)
+    assert result.solver == "highs+clarabel"
+    with pytest.raises(SolverError, match="rows on 'sigma' alone"):
+        run(data, master, master_solver="search")
+    best = least(data, lambda s: s.sum() <= 4 and not (s[::2].any() and s[1::2].any()))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=2e-6)
+
+
+def test_a_search_for_the_first_selection_keeps_the_time_limit():
+    """Twice the number of features is odd: no row tells before the last feature, in a tree of 2^40 nodes."""
+    data = blobs(60, 40, seed=0)
+    master = fsopt.build("fsp-master", data, m=40)
+    master.odd = pyo.Constraint(expr=2 * sum(master.sigma.values()) == 41)
+    with pytest.raises(OutOfTime, match="no selection was found in time"):
+        run(data, master, time_limit=0.2)
+    with pytest.raises(InfeasibleError, match="keeps all limits"):
+        run(data, master, master_solver="highs")
+
+
+def test_cuts_that_the_master_brings_along_are_for_a_solver_too():
+    data = reference("gbd_n6")
+    alphas = run(data, fsopt.build("fsp-master", data, m=2)).point["alphas"][:3]
+    master = fsopt.build("fsp-master", data, m=2, cuts=alphas)
+    result = run(data, master)
+    assert result.solver == "highs+clarabel"
+    assert result.objective == pytest.approx(least(data, lambda s: s.sum() <= 2), rel=2e-6)

@@ -1,0 +1,243 @@
+"""Problem (15) by linear programs alone: against references, SCIP and brute force, its frontier and its proof."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from support import REFERENCE, blobs, reference
+
+import fsopt
+from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.kernel_scaling.loop import kernel_scaling
+from fsopt.drivers.kernel_scaling.proof import Cut, ScalingProblem, certify_scaling, lower_bound
+from fsopt.drivers.recorder import PHASES
+from fsopt.errors import ParameterError, SolverError
+from fsopt.results import SolveResult, Status
+from fsopt.solvers.base import Session
+
+GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "kernel-scaling"]
+WORSE = 378
+"""A seed at which the local answer is nearly five times the global one."""
+
+
+def case(seed):
+    """Return a small data set and a plane that is no machine's: (data, w, b)."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(6, 16)), int(rng.integers(2, 7))
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    X = rng.standard_normal((n, p)) * np.exp(0.7 * rng.standard_normal(p)) + 0.5 * y[:, None]
+    data = fsopt.Dataset(X, y)
+    return data, 0.5 * rng.standard_normal(p) + X.T @ y / n, float(0.2 * rng.normal())
+
+
+def problem_of(data, w, b, c=0.0, e_cap=None):
+    risk = hinge(data.X @ w + b, data.y) if e_cap is None else e_cap
+    return ScalingProblem(data, w, b, risk, np.full(data.p, c), np.full(data.p, True))
+
+
+def feasible(problem, rng, count=200):
+    """Return feasible scales: multiples and vertices of random linear programs."""
+    at, (n, p) = problem, problem.data.X.shape
+    rows = np.column_stack([-problem.data.y[:, None] * problem.data.X * at.w, -np.eye(n)])
+    A = np.vstack([rows, np.r_[np.zeros(p), np.ones(n)]])
+    sides = np.r_[at.data.y * at.b - 1.0, at.e_cap]
+    corners = [linprog(np.r_[rng.exponential(1.0, p), np.zeros(n)], A, sides).x[:p] for _ in range(12)]
+    return [rng.dirichlet(np.ones(12) * 0.3) @ np.array(corners) + rng.exponential(0.1, p) * (i % 2)
+            for i in range(count)]  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", GOLDEN, ids=lambda e: f"{e['data']}-{e['params']['c']}")
+def test_the_global_references_without_a_global_solver(entry):
+    with np.load(REFERENCE / entry["file"]) as arrays:
+        w, b, e_cap = arrays["w"], float(arrays["b"]), float(arrays["E"])
+    result = kernel_scaling(reference(entry["data"]), w=w, b=b, e_cap=e_cap, **entry["params"])
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(entry["objective"], rel=1e-6)
+    assert result.bound == pytest.approx(entry["objective"], rel=1e-6)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.3])
+@pytest.mark.parametrize("seed", [WORSE, 26, 328, 8, 40])
+def test_the_optimum_is_that_of_a_global_solver(seed, c):
+    pytest.importorskip("pyscipopt")
+    data, w, b = case(seed)
+    e_cap = hinge(data.X @ w + b, data.y)
+    ours = kernel_scaling(data, w=w, b=b, c=c)
+    theirs = fsopt.solve(fsopt.build("kernel-scaling", data, w=w, b=b, e_cap=e_cap, c=c), "scip")
+    assert ours.status is Status.OPTIMAL
+    assert ours.objective == pytest.approx(theirs.objective, rel=1e-4)  # its rows are violated by up to 1e-6
+
+
+def test_a_local_answer_may_be_far_off_and_the_global_one_is_proved_better():
+    data, w, b = case(WORSE)
+    local = kernel_scaling(data, w=w, b=b, scaling="local")
+    proved = kernel_scaling(data, w=w, b=b)
+    assert (local.status, local.bound, local.certificate.kind) == (Status.STATIONARY, None, "kkt")
+    assert local.certificate.ok
+    assert proved.status is Status.OPTIMAL
+    assert local.objective > 4.0 * proved.objective
+    problem = problem_of(data, w, b)
+    assert problem.excess(proved.point["s"]) <= 1e-9
+    assert problem.value(proved.point["s"]) == proved.objective
+
+
+@pytest.mark.parametrize("c", [0.0, 0.05, 2.0])
+def test_no_sampled_scales_are_better_and_no_local_answer(c):
+    worse = 0
+    for seed in range(12):
+        data, w, b = case(seed)
+        problem, rng = problem_of(data, w, b, c), np.random.default_rng(seed)
+        result = kernel_scaling(data, w=w, b=b, c=c)
+        local = kernel_scaling(data, w=w, b=b, c=c, scaling="local")
+        assert result.status is Status.OPTIMAL
+        assert result.objective <= local.objective * (1 + 1e-9)
+        worse += local.objective > result.objective * (1 + 1e-6)
+        assert min(map(problem.value, feasible(problem, rng))) >= result.bound - 1e-9
+    assert worse >= (c < 1)
+
+
+def test_the_frontier_is_that_of_a_grid_of_scales():
+    data, w, b = blobs(12, 2, seed=5), np.array([0.9, 0.7]), 0.1
+    result = kernel_scaling(data, w=w, b=b, whole_frontier=True)
+    problem, corners = problem_of(data, w, b), result.point["frontier"]
+    grid = np.linspace(0.0, 2.5, 500)
+    s = np.array(np.meshgrid(grid, grid)).reshape(2, -1)
+    scores = data.X @ (s * w[:, None]) + b
+    s = s[:, np.maximum(1 - data.y[:, None] * scores, 0).sum(axis=0) <= problem.e_cap]
+    R, W = (problem.squares @ s).max(axis=0), w**2 @ s
+    assert len(corners) >= 2
+    assert np.all(np.diff(corners[:, 0]) > 0)
+    assert np.all(np.diff(corners[:, 1]) < 0)
+    assert np.all(np.diff(np.diff(corners[:, 1]) / np.diff(corners[:, 0])) > 0)
+    lowest = np.interp(R, corners[:, 0], corners[:, 1])  # constant to the right of the frontier
+    assert R.min() >= corners[0, 0] * (1 - 1e-7)
+    assert np.all(lowest[corners[0, 0] <= R] <= W[corners[0, 0] <= R] * (1 + 1e-7))
+    for r, cap in corners:
+        assert np.min(np.maximum(R / r, W / cap)) <= 1.01
+    assert (R * W).min() == pytest.approx(result.objective, rel=0.02)
+    assert result.objective == pytest.approx(min(r * cap for r, cap in corners), rel=1e-7)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.1])
+def test_only_the_units_of_radius_and_capacity_change_with_the_units_of_the_data(c):
+    data, w, b = case(26)
+    one = kernel_scaling(data, w=w, b=b, c=c)
+    for t in (1e-3, 30.0):
+        other = kernel_scaling(data.with_X(t * data.X), w=w / t, b=b, c=c)
+        assert other.status is Status.OPTIMAL
+        assert other.objective == pytest.approx(one.objective, rel=1e-6)
+        assert other.point["radius"] / t**2 == pytest.approx(one.point["radius"], rel=1e-3)
+
+
+# ---------------------------------------------------------------- the proof
+
+
+@pytest.mark.parametrize("priced", [False, True])
+@pytest.mark.parametrize("seed", [1, 2, 3, 26, WORSE])
+def test_whatever_multipliers_a_cut_holds_its_inequality_holds(seed, priced):
+    data, w, b = case(seed)
+    problem, rng = problem_of(data, w, b, 0.1), np.random.default_rng(seed)
+    points = [(*problem.size(s), 0.1 * s.sum() * priced) for s in feasible(problem, rng, 60)]
+    optimum, good = kernel_scaling(data, w=w, b=b, c=0.1), 0
+    cuts = []
+    for cut in optimum.point["cuts"]:
+        noise = rng.standard_normal((2, data.n)) * rng.choice([0.0, 1e-12, 1e-6, 0.1])
+        cuts.append(Cut(cut.mu + noise[0], cut.beta + noise[1], cut.delta * rng.uniform(0.5, 1.1), priced))
+        slope, delta, value = cuts[-1].proved(problem)
+        assert min(slope * R + delta * W + price - value for R, W, price in points) >= -1e-9
+        good += value > 0
+    assert good
+    assert lower_bound(problem, cuts, optimum.objective)[0] <= optimum.objective
+
+
+@pytest.mark.parametrize("c", [0.0, 0.3])
+def test_the_proof_needs_no_solver_and_a_damaged_one_is_refused(c, monkeypatch):
+    data, w, b = case(WORSE)
+    result = kernel_scaling(data, w=w, b=b, c=c)
+    monkeypatch.setattr(Session, "solve", None)
+    problem, s, cuts = problem_of(data, w, b, c), result.point["s"], result.point["cuts"]
+
+    def ok(problem=problem, s=s, cuts=cuts, bound=result.bound):
+        return certify_scaling(problem, s, cuts, bound, 1e-6).ok
+
+    assert ok()
+    assert not ok(cuts=[])
+    assert not ok(cuts=[replace(cut, mu=0.9 * cut.mu) for cut in cuts])
+    assert not ok(cuts=[replace(cut, mu=1.1 * cut.mu) for cut in cuts])
+    assert not ok(bound=result.bound * (1 + 1e-4))
+    assert not ok(s=s * 1.001)
+    assert not ok(s=s * 0.99)
+    assert not ok(s=s * 0.99, bound=problem.value(s * 0.99))  # no gap, but the loss is not kept
+    assert not ok(problem=replace(problem, e_cap=problem.e_cap * 1.01))
+
+
+def test_a_plane_that_needs_no_scale_has_the_optimum_zero():
+    data = blobs(12, 2, seed=1)
+    result = kernel_scaling(data, w=[1.0, 1.0], b=0.0, e_cap=20.0)
+    assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, 0.0, 0.0)
+    assert not result.point["s"].any()
+
+
+def test_one_model_is_moved_and_never_translated_again():
+    data, w, b = case(WORSE)
+    result = kernel_scaling(data, w=w, b=b, c=0.3)
+    assert result.iterations >= 2
+    assert [h["rebuilt"] for h in result.history] == [""] * result.iterations
+    assert sum(h["seconds_translate"] for h in result.history[1:]) == 0
+    assert all(result.seconds[k] >= 0 for k in PHASES)
+    assert np.all(np.diff([h["bound"] for h in result.history]) >= -1e-9)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.3])
+def test_a_limit_leaves_a_valid_bound_and_no_claim(c):
+    data, w, b = case(WORSE)
+    result = kernel_scaling(data, w=w, b=b, c=c, max_programs=4)
+    assert (result.status, result.stop) == (Status.FEASIBLE, "iteration-limit")
+    best = kernel_scaling(data, w=w, b=b, c=c).objective
+    assert result.bound < best <= result.objective * (1 + 1e-9)
+
+
+def test_a_solver_out_of_time_ends_the_search_and_not_the_answer(monkeypatch):
+    data, w, b = case(WORSE)
+    solve, calls = Session.solve, []
+
+    def out_of_time(self, **keywords):
+        calls.append(self)
+        if len(calls) < 6:
+            return solve(self, **keywords)
+        return SolveResult(Status.NONE, "time-limit", None, None, self.spec.name, {}, 0)
+
+    monkeypatch.setattr(Session, "solve", out_of_time)
+    result = kernel_scaling(data, w=w, b=b, c=0.3, time_limit=1e3)
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+    assert problem_of(data, w, b, 0.3).value(result.point["s"]) == result.objective
+
+
+def test_what_cannot_be_done_is_said():
+    data, w, b = case(26)
+    with pytest.raises(SolverError, match="infeasible"):
+        kernel_scaling(data, w=-w, b=b, e_cap=1e-3)
+    with pytest.raises(ParameterError, match="one of local, global"):
+        kernel_scaling(data, w=w, b=b, scaling="best")
+    with pytest.raises(ParameterError, match="'w'"):
+        kernel_scaling(data, w=w[1:], b=b)
+    for name in ("c", "e_cap"):
+        with pytest.raises(ParameterError, match=f"'{name}'"):
+            kernel_scaling(data, w=w, b=b, **{name: -1.0})
+
+
+def test_a_solver_without_multipliers_is_refused_for_the_global_optimum(monkeypatch):
+    data, w, b = case(26)
+    solve = Session.solve
+
+    def without(self, **keywords):
+        result = solve(self, **keywords)
+        return replace(result, point=replace(result.point, y=None))
+
+    monkeypatch.setattr(Session, "solve", without)
+    local = kernel_scaling(data, w=w, b=b, scaling="local")
+    assert (local.status, local.certificate.kind) == (Status.FEASIBLE, "feasible")
+    with pytest.raises(SolverError, match="multipliers"):
+        kernel_scaling(data, w=w, b=b)

@@ -1,0 +1,302 @@
+"""L0-MPM by DCA: critical and global points for every approximation, starts, saved fits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import blobs, reference
+
+import fsopt
+from fsopt.checking import check_fit, check_record
+from fsopt.drivers.dca import dca
+from fsopt.drivers.penalties.exponential import Exponential
+from fsopt.drivers.penalties.registry import PENALTIES, approximation
+from fsopt.errors import ParameterError
+from fsopt.methods.mpm.space import accuracy_limit
+from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.results import Point, Status
+from fsopt.saved import fit_record, numbers
+
+every = pytest.mark.parametrize("name", PENALTIES)
+needs_scip = pytest.mark.skipif(not fsopt.SOLVERS["scip"].available, reason="SCIP is not installed")
+
+
+class Fraction:
+    """A user's own penalty, the one of the documentation."""
+
+    slope = 5.0
+
+    def value(self, w):
+        return float((5 * abs(w) / (1 + 5 * abs(w))).sum())
+
+    def gradient(self, w):
+        return np.sign(w) * (5 - 5 / (1 + 5 * abs(w)) ** 2)
+
+
+# -- critical and global points by brute force -------------------------------------------------------------
+
+
+def share_of_limit(data, share=0.9):
+    return share * accuracy_limit(Moments.of(data)).alpha
+
+
+def boundary(data, delta):
+    """Return points (k, p) such that every penalty that grows with |w| attains its least value near one of them.
+
+    For a direction d, w = r d is feasible with some b iff r d'(mu_1 - mu_2) >= sum_k max(1, r kappa ||F_k d||): an
+    interval of r, whose left end is the least penalty of the direction.
+    """
+    angles = np.r_[np.linspace(-np.pi, np.pi, 4001), np.arange(-2, 3) * np.pi / 2]
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    d = circle
+    if data.p == 3:
+        z = np.repeat(np.linspace(-1, 1, 301), len(angles[::16]))[:, None]
+        d = np.vstack([np.hstack([np.sqrt(1 - z**2) * np.tile(circle[::16], (301, 1)), z])]
+                      + [np.insert(circle, j, 0.0, axis=1) for j in range(3)])  # fmt: skip
+    d[np.abs(d) < 1e-12] = 0.0
+    moments = Moments.of(data)
+    c = d @ (moments.mean1 - moments.mean2)
+    a, b = (kappa(delta) * np.linalg.norm(d @ f.T, axis=1) for f in (moments.factor1, moments.factor2))
+    best = np.full(len(d), np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for r in (2 / c, 1 / (c - a), 1 / (c - b)):
+            needed = np.maximum(1, r * a) + np.maximum(1, r * b)
+            good = (r > 0) & np.isfinite(r) & (r * c >= needed - 1e-12 * needed)
+            best = np.where(good, np.minimum(best, r), best)
+    reached = np.isfinite(best)
+    return best[reached, None] * d[reached]
+
+
+def run(data, penalty, delta, **options):
+    return dca(fsopt.build("l0-mpm-step", data, delta=delta, alpha=penalty.slope), penalty, **options)
+
+
+CASES = [(2, 0), (2, 1), (3, 1), (3, 2)]
+
+
+@pytest.mark.parametrize(("p", "seed"), CASES)
+@pytest.mark.parametrize("name", [*PENALTIES, "own"])
+def test_every_run_descends_to_a_critical_point_and_the_best_one_is_global(name, p, seed):
+    data = blobs(24, p, seed=seed, gap=0.8)
+    delta = share_of_limit(data)
+    penalty = Fraction() if name == "own" else approximation(name, 5.0)
+    result = run(data, penalty, delta, n_starts=8)
+    assert result.status is Status.STATIONARY
+    assert result.certificate.ok
+    for start in range(8):
+        values = np.array([h["objective"] for h in result.history if h["start"] == start])
+        assert np.all(np.diff(values) <= 1e-6 * (1 + values[:-1]))
+    points = boundary(data, delta)
+    w, v = result.point["w"], penalty.gradient(result.point["w"])
+    here = penalty.slope * np.abs(w).sum() - v @ w
+    assert (penalty.slope * np.abs(points).sum(axis=1) - points @ v).min() >= here - 2e-5 * (1 + here)
+    least = min(penalty.value(point) for point in points)
+    assert result.objective == pytest.approx(penalty.value(w), rel=1e-12)
+    assert least - 2e-3 <= result.objective <= least + 1e-6
+
+
+@needs_scip
+@pytest.mark.parametrize(("p", "seed"), [*CASES, (4, 0)])
+def test_the_nonconvex_model_has_dcas_value_and_scips_optimum_is_found(p, seed):
+    data = blobs(24, p, seed=seed, gap=0.8)
+    delta = share_of_limit(data)
+    result = run(data, Exponential(5.0), delta, n_starts=8)
+    m = fsopt.build("l0-mpm", data, delta=delta, alpha=5.0)
+    assert fsopt.classify(m) == "NLP"
+    for name in ("w", "w_plus", "w_minus", "b", "m1", "m2", "u1", "t1", "u2", "t2"):
+        component, values = m.component(name), result.point[name]
+        component.set_values(dict(enumerate(values.tolist())) if component.is_indexed() else {None: values})
+    assert pyo.value(m.objective) == pytest.approx(result.objective, abs=1e-6)
+    for row in m.component_data_objects(pyo.Constraint):
+        assert row.slack() >= -1e-6
+    found = fsopt.solve(m, "scip", time_limit=60)
+    assert found.status == "optimal"
+    assert found.objective <= result.objective + 1e-6
+    assert found.objective == pytest.approx(result.objective, abs=2e-6)
+
+
+def test_a_local_solver_started_at_dcas_point_finds_nothing_better():
+    pytest.importorskip("cyipopt", exc_type=ImportError)
+    data = blobs(40, 6, seed=3, gap=0.5)
+    delta = share_of_limit(data)
+    result = run(data, Exponential(5.0), delta, n_starts=8)
+    m = fsopt.build("l0-mpm", data, delta=delta, alpha=5.0)
+    for j, weight in enumerate(result.point["w"]):
+        m.w[j], m.w_plus[j], m.w_minus[j] = weight, max(weight, 0), max(-weight, 0)
+    m.b = result.point["b"]
+    assert fsopt.solve(m, "ipopt").objective >= result.objective - 1e-5
+
+
+# -- the method --------------------------------------------------------------------------------------------
+
+
+def by_hand(data, delta, alpha):
+    """Return the values of Algorithm 1, each step a model of its own."""
+    v, values, w = np.zeros(data.p), [], None
+    while True:
+        m = fsopt.build("l0-mpm-step", data, delta=delta, alpha=alpha, v=v)
+        assert fsopt.solve(m).status == "optimal"
+        new = np.array([x.value for x in m.w.values()])
+        values.append(float(np.sum(1 - np.exp(-alpha * np.abs(new)))))
+        if w is not None and (np.linalg.norm(new - w) < 1e-6 or values[-1] >= values[-2] - 1e-6 * max(1, values[-2])):
+            return values
+        w = new
+        v = np.clip(np.sign(w) * alpha * (1 - np.exp(-alpha * np.abs(w))), -alpha * (1 - 1e-8), alpha * (1 - 1e-8))
+
+
+@pytest.mark.parametrize(("delta", "alpha"), [(0.7, 5.0), (0.75, 0.5), (0.75, 50.0)])
+def test_one_start_is_algorithm_1(wdbc_std, delta, alpha):
+    fit = fsopt.fit("l0-mpm", wdbc_std, delta=delta, alpha=alpha, scale="none")
+    values = by_hand(wdbc_std, delta, alpha)
+    assert [h["objective"] for h in fit.history] == pytest.approx(values, rel=1e-6)
+    assert fit.details["starts"] == pytest.approx([min(values)], rel=1e-6)
+
+
+def test_more_starts_find_better_planes_and_keep_the_first(wdbc_std):
+    options = {"delta": 0.75, "alpha": 5.0, "scale": "none"}
+    one, five = (fsopt.fit("l0-mpm", wdbc_std, n_starts=k, **options) for k in (1, 5))
+    assert one.objective == pytest.approx(7.0288, abs=1e-3)
+    assert five.objective <= 4.8914
+    assert five.objective == pytest.approx(min(five.details["starts"]), rel=1e-6)
+    assert five.details["starts"][0] == pytest.approx(one.objective, rel=1e-6)
+    assert [h["start"] for h in five.history] == sorted(h["start"] for h in five.history)
+    assert len(five.details["starts"]) == 5
+    assert check_fit(five, wdbc_std).ok
+    again = fsopt.fit("l0-mpm", wdbc_std, n_starts=5, **options)
+    assert again.details["starts"] == five.details["starts"]
+    other = fsopt.fit("l0-mpm", wdbc_std, n_starts=5, seed=1, **options)
+    assert other.details["starts"][0] == five.details["starts"][0]
+    assert other.details["starts"][1:] != five.details["starts"][1:]
+
+
+@pytest.mark.parametrize("stop", ["interrupted", "time-limit"])
+def test_a_later_start_that_is_cut_short_leaves_the_best_run(stop, monkeypatch):
+    data = blobs(40, 5, seed=4)
+    delta = share_of_limit(data)
+    whole = run(data, Exponential(5.0), delta)
+
+    def interrupt(record):
+        if record["start"] == 1 and stop == "interrupted":
+            raise KeyboardInterrupt
+        if record["start"] == 1:
+            monkeypatch.setattr("fsopt.drivers.recorder.Recorder.expired", True)
+
+    result = run(data, Exponential(5.0), delta, n_starts=9, progress=interrupt)
+    assert result.stop == stop
+    assert max(h["start"] for h in result.history) == 1
+    assert result.objective <= whole.objective + 1e-9
+    assert result.objective == pytest.approx(Exponential(5.0).value(result.point["w"]), rel=1e-12)
+    if result.objective == whole.objective:
+        assert result.status is Status.STATIONARY
+        assert result.point["proof"] is not None
+
+
+@every
+def test_order_and_signs_of_the_features_do_not_matter(name):
+    data = reference("wdbc_std")
+    order = np.random.default_rng(0).permutation(data.p)
+    signs = np.where(np.arange(data.p) % 2 == 0, 1.0, -1.0)
+    other = fsopt.Dataset(data.X[:, order] * signs, data.y)
+    options = {"delta": 0.7, "approx": name, "scale": "none"}
+    here, there = fsopt.fit("l0-mpm", data, **options), fsopt.fit("l0-mpm", other, **options)
+    assert there.objective == pytest.approx(here.objective, rel=1e-5)
+    np.testing.assert_allclose(there.coef * signs, here.coef[order], atol=1e-3)
+    assert sorted(order[list(there.support)]) == list(here.support)
+
+
+@pytest.mark.parametrize("bad", [{"n_starts": 0}, {"n_starts": 1.5}, {"seed": -1}, {"seed": None}])
+def test_starts_are_whole_numbers(bad):
+    with pytest.raises(ParameterError, match=next(iter(bad))):
+        fsopt.fit("l0-mpm", blobs(20, 3), **bad)
+
+
+# -- saved fits --------------------------------------------------------------------------------------------
+
+
+def forged(fit):
+    """Yield a name and a fit that claims what is not so, for every part of the proof."""
+    step, point = fit.details["program_params"], fit.details["point"]
+
+    def with_step(**changes):
+        return replace(fit, details={**fit.details, "program_params": {**step, **changes}})
+
+    yield "objective", replace(fit, objective=fit.objective - 1e-3)
+    yield "coef", replace(fit, coef=fit.coef * 1.001)
+    yield "alpha", replace(fit, params={**fit.params, "alpha": 1.01 * fit.params["alpha"]})
+    yield "slope", with_step(alpha=1.01 * step["alpha"])
+    yield "step delta", with_step(delta=step["delta"] * 1.01)
+    yield "delta", replace(fit, details={**fit.details, "delta": step["delta"] * 0.9})
+    for other in PENALTIES:
+        if other != fit.params["approx"]:
+            yield f"approx {other}", replace(fit, params={**fit.params, "approx": other})
+    for change in (-0.01, 0.01):
+        yield "v", with_step(v=np.clip(step["v"] + change * step["alpha"], -step["alpha"], step["alpha"]))
+    for part in ("y", "z"):
+        values = getattr(point, part).copy()
+        values[np.argmax(np.abs(values))] *= 1.01
+        yield part, replace(fit, details={**fit.details, "point": replace(point, **{part: values})})
+
+
+@every
+def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
+    data = blobs(60, 5, seed=2, gap=0.5)
+    fit = fsopt.fit("l0-mpm", data, delta=share_of_limit(data, 0.95), approx=name, alpha=0.5, n_starts=3)
+    record = numbers(json.loads(json.dumps(fit_record(fit, data=data, source="here"))))
+    checked = check_record(record, data, "here")
+    assert checked["verified"], checked["certificate"]
+    assert checked["claimed"] is Status.STATIONARY
+    assert set(checked["certificate"].residuals) >= {"objective", "constraints", "dual", "first order", "linearisation"}
+    for part, false in forged(fit):
+        assert not check_fit(false, data).ok, part
+
+
+@every
+def test_another_critical_point_of_another_penalty_does_not_pass(name):
+    """The plane of least 1-norm solves the step of v = 0, which is no gradient of h there."""
+    data = blobs(60, 5, seed=2, gap=0.5)
+    delta = share_of_limit(data, 0.95)
+    penalty = approximation(name, 50.0)
+    fit = fsopt.fit("l0-mpm", data, delta=delta, approx=name, alpha=50.0, scale="none")
+    m = fsopt.build("l0-mpm-step", data, delta=delta, alpha=penalty.slope)
+    plane = fsopt.solve(m)
+    w = np.array([x.value for x in m.w.values()])
+    params = {**fit.details["program_params"], "v": np.zeros(data.p)}
+    false = replace(
+        fit, coef=w, intercept=-m.b.value, objective=penalty.value(w),
+        details={**fit.details, "program_params": params, "point": Point(plane.point.x, plane.point.y, plane.point.z)},
+    )  # fmt: skip
+    certificate = check_fit(false, data)
+    assert certificate.residuals["first order"] <= 1e-5
+    assert not certificate.ok
+
+
+def test_a_step_that_was_not_solved_to_the_end_is_no_other_objective(monkeypatch):
+    """Where an interior point stops early both parts of w are positive, and the objective is above slope * ||w||_1."""
+    solve = fsopt.Session.solve
+
+    def early(session, **options):
+        result = solve(session, **options)
+        return replace(result, status=Status.FEASIBLE, stop="iteration-limit", objective=1.1 * result.objective)
+
+    monkeypatch.setattr(fsopt.Session, "solve", early)
+    data = blobs(24, 3, seed=1, gap=0.8)
+    assert run(data, Exponential(5.0), share_of_limit(data)).status is Status.FEASIBLE
+
+
+@pytest.mark.parametrize("change", ["slope", "term", "sense"])
+def test_a_step_that_is_not_the_penalty_linearised_is_refused(change):
+    """Criticality compares the step's bound with slope * ||w||_1 - v'w: with another objective that means nothing."""
+    data = blobs(24, 3, seed=1, gap=0.8)
+    penalty = Exponential(5.0)
+    model = fsopt.build("l0-mpm-step", data, delta=share_of_limit(data), alpha=4.0 if change == "slope" else 5.0)
+    if change == "term":
+        model.objective.set_value(model.objective.expr + 0.5 * sum(x**2 for x in model.w.values()))
+    if change == "sense":
+        model.objective.set_value(-model.objective.expr)
+        model.objective.sense = pyo.maximize
+    with pytest.raises(ParameterError, match="slope 5 of the penalty"):
+        dca(model, penalty)

@@ -1,0 +1,207 @@
+"""Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1, saved fits and damaged ones."""
+
+import json
+
+import numpy as np
+import pytest
+from support import blobs, reference
+
+import fsopt
+from fsopt.checking import check_fit, check_record
+from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.drivers.kernel_scaling.proof import ScalingProblem, certify_scaling
+from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
+from fsopt.errors import FileError, ParameterError
+from fsopt.methods.preprocessing import preprocess
+from fsopt.results import Status
+from fsopt.saved import fit_record
+from fsopt.solvers.base import Session
+
+TRAP = reference("mop_a"), 5.0
+"""Data and W0 at whose first plane s = 1 is the optimum of (15): a golden value, H = 5."""
+
+
+def noisy(seed=0, n=40, p=12):
+    """Return preprocessed data with a few informative columns."""
+    return preprocess(blobs(n, p, seed=seed), "unit-rows")[0]
+
+
+@pytest.mark.parametrize("c", [0.0, 0.02])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_iteration_is_proved(seed, c):
+    data = noisy(seed)
+    result = mop(data, w_cap=4.0, c=c, scaling="global")
+    E, H = np.array(result.point["E"]), np.array(result.point["H"])
+    assert result.iterations >= 2
+    for record in result.history:
+        assert record["status"] == "optimal"
+        assert record["worst"] <= 1e-6
+        assert record["E_bound"] <= record["E"] * (1 + 1e-12) + 1e-12
+        assert record["E"] - record["E_bound"] <= 1e-6 * max(1.0, record["E"])
+        assert 0 <= record["value"] - record["bound"] <= 1e-6 * max(1.0, record["value"])
+    assert np.all(np.diff(E) <= 1e-6 * np.maximum(1.0, E[:-1]))
+    assert [r["E"] for r in result.history] == E[: len(result.history)].tolist()
+    if c == 0:
+        assert np.all(np.diff(H) <= 1e-6 * np.maximum(1.0, H[:-1]))
+        assert "rise of H" in result.certificate.residuals
+    assert result.certificate.notes == ((PROPOSITION,) if c else ())
+    assert "c = 0" in PROPOSITION
+    assert result.certificate.ok
+
+
+@pytest.mark.parametrize(("n", "p", "seed", "w_cap"), [(12, 5, 9, 8.0), (15, 8, 9, 8.0), (20, 4, 2, 1.0)])
+def test_the_global_alternation_takes_a_lower_product_at_the_same_plane(n, p, seed, w_cap):
+    data = preprocess(blobs(n, p, seed=seed), "standard")[0]
+    local, best = (mop(data, w_cap=w_cap, scaling=s, max_iterations=1) for s in ("local", "global"))
+    assert local.point["E"][0] == best.point["E"][0]
+    assert local.history[0]["status"] == "stationary"
+    assert best.history[0]["status"] == "optimal"
+    assert best.point["H"][0] < 0.997 * local.point["H"][0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_plane_within_the_cap_has_a_lower_loss_than_the_bound(seed):
+    data, rng = noisy(seed), np.random.default_rng(seed)
+    result = mop(data, w_cap=3.0)
+    at = result.point
+    alive = at["scales"] > 0
+    assert (at["w"][alive] ** 2 / at["scales"][alive]).sum() <= at["cap"] * (1 + 1e-9)
+    assert not at["w"][~alive].any()
+    bound = risk_bound(data, at["scales"], at["cap"], at["alpha"])
+    assert bound == pytest.approx(result.objective, rel=1e-6)
+    for noise in (1e-3, 0.1, 1.0):
+        worse = risk_bound(data, at["scales"], at["cap"], at["alpha"] + noise * rng.standard_normal(data.n))
+        assert worse <= bound + 1e-6 * bound
+        u = at["w"] / np.sqrt(np.where(alive, at["scales"], 1.0)) + noise * rng.standard_normal(data.p)
+        w = np.sqrt(at["scales"]) * u * np.sqrt(at["cap"]) / np.linalg.norm(u)
+        scores = data.X @ w
+        assert hinge(scores + midpoint_intercept(scores, data.y), data.y) >= bound - 1e-9
+
+
+@pytest.mark.parametrize(("scaling", "shown"), [("local", "stationary"), ("global", "optimal")])
+def test_the_trap_of_the_paper_is_named_and_proved_where_it_is(scaling, shown):
+    data, w_cap = TRAP
+    result = mop(data, w_cap=w_cap, scaling=scaling)
+    assert result.point["start"] == shown
+    assert result.point["H"][0] == pytest.approx(5.0, rel=1e-6)
+    fit = fsopt.fit("mopfs", data, w_cap=w_cap, c=0.0, scale="none", scaling=scaling)
+    assert any(f"s = 1 is already {shown}" in w for w in fit.warnings)
+    free = fsopt.fit("mopfs", noisy(1), w_cap=4.0, scaling=scaling)
+    assert not any("s = 1" in w for w in free.warnings)
+
+
+@pytest.mark.parametrize("scaling", ["local", "global"])
+@pytest.mark.parametrize("c", [0.0, 0.05])
+def test_a_price_drops_features_and_the_loss_stays(c, scaling):
+    data = noisy(2, n=40, p=30)
+    fit = fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling)
+    E = fit.details["E"]
+    assert E[-1] <= E[0]
+    assert 0 < len(fit.support) < data.p
+    if c:
+        free = fsopt.fit("mopfs", data, w_cap=4.0, c=0.0, scaling=scaling)
+        assert len(fit.support) <= len(free.support)
+
+
+def test_parameters_are_checked():
+    with pytest.raises(ParameterError, match=r"'scaling' of 'mopfs'.*local, global"):
+        fsopt.fit("mopfs", noisy(), scaling="exact")
+    with pytest.raises(ParameterError, match="'scaling' of 'mop'"):
+        mop(noisy(), w_cap=1.0, scaling="")
+
+
+# ---------------------------------------------------------------- saved fits
+
+
+def saved(fit, data):
+    return json.loads(json.dumps(fit_record(fit, data=data, source="here")))
+
+
+def verified(record, data):
+    return check_record(record, data, "fit.json")["verified"]
+
+
+@pytest.fixture(scope="module", params=[("local", 0.0), ("local", 0.01), ("global", 0.0), ("global", 0.01)])
+def held(request):
+    """A saved fit of each kind and its data."""
+    scaling, c = request.param
+    data = blobs(40, 12, seed=3)
+    return saved(fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling), data), data
+
+
+def test_a_saved_fit_is_verified_without_a_solver(held, monkeypatch):
+    record, data = held
+    monkeypatch.setattr(Session, "solve", None)
+    assert verified(record, data)
+
+
+@pytest.mark.parametrize("limit", [{"max_iterations": 1}, {"time_limit": 1e-9}])
+@pytest.mark.parametrize("scaling", ["local", "global"])
+def test_a_fit_that_stopped_early_is_verified_too(limit, scaling):
+    data = blobs(40, 12, seed=3)
+    assert verified(saved(fsopt.fit("mopfs", data, w_cap=4.0, scaling=scaling, **limit), data), data)
+
+
+def damages(record):
+    """Yield (what, record) with one thing changed in each."""
+    d = record["details"]
+
+    def changed(**parts):
+        return {**record, "details": {**d, **parts}}
+
+    yield "E", changed(E=[*d["E"][:-1], d["E"][-1] * 0.999])
+    yield "rising E", changed(E=[d["E"][0] * 0.9, *d["E"][1:]])
+    yield "alpha", changed(alpha=[0.9 * a for a in d["alpha"]])
+    yield "cap", changed(cap=d["cap"] * 1.01)
+    yield "smaller cap", changed(cap=d["cap"] * 0.99)
+    yield "scales", changed(scales=[1.01 * s for s in d["scales"]])
+    yield "H", changed(H=[*d["H"][:-1], d["H"][-1] * 0.999])
+    yield "support", {**record, "support": record["support"][1:]}
+    yield "objective", {**record, "objective": record["objective"] * 0.999}
+    yield "claim", {**record, "status": "optimal"}
+    last = d["scaling"]
+    yield "s", changed(scaling={**last, "s": [0.99 * s for s in last["s"]]})
+    yield "slack", changed(scaling={**last, "e_cap": last["e_cap"] * 1.01})
+    yield "plane", changed(scaling={**last, "w": [1.01 * w for w in last["w"]]})
+    if last["status"] == "optimal":
+        yield "cuts", changed(scaling={**last, "cuts": last["cuts"][:1]})
+        yield "bound", changed(scaling={**last, "bound": last["bound"] * 1.001})
+        yield "no proof", changed(scaling={**last, "cuts": []})
+
+
+def test_a_damaged_fit_is_refused(held):
+    record, data = held
+    for what, other in damages(record):
+        assert not verified(other, data), what
+
+
+def test_parts_that_do_not_fit_together_are_an_error(held):
+    record, data = held
+    details = record["details"]
+    for part in (
+        {"alpha": [1.0]},
+        {"scales": None},
+        {"cap": 0.0},
+        {"E": []},
+        {"scaling": {**details["scaling"], "s": [1.0]}},
+    ):
+        with pytest.raises(FileError, match="damaged"):
+            check_record({**record, "details": {**details, **part}}, data, "fit.json")
+
+
+def test_a_fit_of_another_price_is_refused():
+    data = blobs(40, 12, seed=3)
+    fit = fsopt.fit("mopfs", data, w_cap=4.0, c=0.5, scaling="global")
+    assert check_fit(fit, data).ok
+    record = saved(fit, data)
+    assert not verified({**record, "params": {**record["params"], "c": 1.0}}, data)
+
+
+def test_the_last_problem_is_saved_with_its_proof():
+    result = mop(noisy(1), w_cap=4.0, c=0.02, scaling="global")
+    last, data = result.point["scaling"], noisy(1)
+    assert result.stop == "settled"
+    np.testing.assert_allclose(last["from"] * last["w"], result.point["w"])
+    problem = ScalingProblem(data, last["w"], last["b"], last["e_cap"], last["price"], last["from"] > 0)
+    assert certify_scaling(problem, last["s"], last["cuts"], last["bound"], 1e-6).ok
+    assert result.status is Status.FEASIBLE

@@ -1,0 +1,109 @@
+"""The approximations of the number of features: convexity, gradients, plateaus, units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.integrate import quad
+from support import blobs
+
+import fsopt
+from fsopt.drivers.penalties.approximation import LEAST
+from fsopt.drivers.penalties.logarithm import Logarithm
+from fsopt.drivers.penalties.power import Power
+from fsopt.drivers.penalties.registry import PENALTIES, approximation
+from fsopt.errors import ParameterError
+
+FEW = settings(max_examples=40, deadline=None, derandomize=True)
+ALPHAS = st.floats(0.1, 50)
+WEIGHTS = arrays(float, 4, elements=st.floats(-3, 3, width=32))
+NAMES = st.sampled_from(sorted(PENALTIES))
+
+
+def convex_part(penalty, w):
+    return penalty.slope * np.abs(w).sum() - penalty.value(w)
+
+
+def kinks(name, alpha):
+    """Return where phi has no second derivative."""
+    lam = 2 / (4.7 * alpha)
+    return {"capped-l1": (1 / alpha,), "scad": (lam, 3.7 * lam)}.get(name, ())
+
+
+@FEW
+@given(name=NAMES, alpha=ALPHAS, a=WEIGHTS, b=WEIGHTS, share=st.floats(0, 1))
+def test_h_is_convex_and_its_gradient_lies_below(name, alpha, a, b, share):
+    penalty = approximation(name, alpha)
+    h = [convex_part(penalty, w) for w in (a, b, share * a + (1 - share) * b)]
+    slack = 1e-10 * (1 + penalty.slope * 12)
+    assert h[2] <= share * h[0] + (1 - share) * h[1] + slack
+    v = penalty.gradient(a)
+    assert h[1] >= h[0] + v @ (b - a) - slack - 12 * LEAST * penalty.slope
+
+
+@FEW
+@given(name=NAMES, alpha=ALPHAS, w=WEIGHTS)
+def test_the_gradient_is_that_of_finite_differences(name, alpha, w):
+    penalty, step = approximation(name, alpha), 1e-6
+    near = [np.abs(np.abs(w) - k) < 2 * step for k in kinks(name, alpha)]
+    for j in np.flatnonzero(~np.any(near, axis=0)) if near else range(len(w)):
+        up, down = w.copy(), w.copy()
+        up[j] += step
+        down[j] -= step
+        slope = (convex_part(penalty, up) - convex_part(penalty, down)) / (2 * step)
+        allowed = 1e-5 * penalty.slope * (1 + alpha)
+        assert penalty.gradient(w)[j] == pytest.approx(slope, abs=allowed)
+
+
+@FEW
+@given(name=NAMES, alpha=ALPHAS, w=WEIGHTS, grow=st.floats(1, 1e9))
+def test_a_penalty_is_zero_at_zero_increasing_even_and_never_free(name, alpha, w, grow):
+    penalty = approximation(name, alpha)
+    assert penalty.value(0 * w) == 0.0
+    assert not penalty.gradient(0 * w).any()
+    assert penalty.value(grow * w) >= penalty.value(w) * (1 - 1e-12)
+    assert penalty.value(-w) == penalty.value(w)
+    np.testing.assert_array_equal(penalty.gradient(-w), -penalty.gradient(w))
+    cost = penalty.slope - np.abs(penalty.gradient(grow * w))
+    assert cost.min() >= 0.99 * LEAST * penalty.slope
+    tiny = np.array([1e-9 / alpha])
+    assert penalty.value(tiny) == pytest.approx(penalty.slope * tiny[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 5.0, 40.0])
+def test_plateaus_and_units(alpha):
+    one, far = np.array([1.0]), np.array([1e3])
+    for name in ("exp", "capped-l1", "scad"):
+        assert approximation(name, alpha).value(far) == 1.0
+        assert approximation(name, alpha).slope == alpha
+    for name in ("log", "lp"):
+        assert approximation(name, alpha).value(one) == pytest.approx(1.0, rel=1e-12)
+        assert approximation(name, alpha).value(far) > 1.0
+    for t in (0.1 / alpha, 0.7 / alpha, 3 / alpha):
+        limit = Logarithm(alpha).value(np.array([t]))
+        assert Power(alpha, q=1e-7).value(np.array([t])) == pytest.approx(limit, rel=1e-5)
+        lam = 2 / (4.7 * alpha)  # Fan and Li's derivative over its plateau (a + 1) lam^2 / 2
+        area, _ = quad(
+            lambda u, lam=lam: lam if u <= lam else max(3.7 * lam - u, 0) / 2.7, 0, t, points=kinks("scad", alpha)
+        )
+        assert approximation("scad", alpha).value(np.array([t])) == pytest.approx(area / (2.35 * lam**2), rel=1e-7)
+
+
+BAD = [("l0", 5.0), ("exp", 0.0), ("scad", -1.0), ("log", np.inf), ("lp", "steep")]
+
+
+@pytest.mark.parametrize(("name", "alpha"), BAD)
+def test_another_word_or_steepness_is_refused(name, alpha):
+    with pytest.raises(ParameterError, match="approx" if name == "l0" else "alpha"):
+        approximation(name, alpha)
+    with pytest.raises(ParameterError, match="approx" if name == "l0" else "alpha"):
+        fsopt.fit("l0-mpm", blobs(20, 3), approx=name, alpha=alpha)
+
+
+def test_the_power_lies_between_zero_and_one():
+    for q in (0.0, 1.0):
+        with pytest.raises(ParameterError, match="'q'"):
+            Power(5.0, q=q)

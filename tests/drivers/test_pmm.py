@@ -1,0 +1,199 @@
+"""PMM: brute force over all dichotomies, the bilinear problem at the end, its certificate, stops, saved answers."""
+
+import dataclasses
+import functools
+import itertools
+import json
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from support import blobs
+
+import fsopt
+from fsopt.checking import check_fit, check_record
+from fsopt.data.hyperplanes import plane_errors
+from fsopt.drivers.pmm import Stuck, certify_pmm, kept, pmm
+from fsopt.drivers.recorder import Recorder
+from fsopt.results import Status
+from fsopt.saved import fit_record
+from fsopt.studies.folds import fold_rows
+
+TINY = [blobs(12, 2, seed=s, gap=0.3) for s in range(5)]
+OVERLAP = blobs(60, 4, seed=7, gap=0.4)
+
+
+@functools.cache
+def least_errors(data):
+    """Return the least number of errors of a plane: the smallest set of rows without which the rest separates."""
+    rows = -data.y[:, None] * np.column_stack([data.X, -np.ones(data.n)])
+    for k in range(data.n + 1):
+        for keep in itertools.combinations(range(data.n), data.n - k):
+            found = linprog(np.zeros(data.p + 1), rows[list(keep)], -np.ones(len(keep)), bounds=(None, None))
+            if found.status == 0:
+                return k
+    raise AssertionError
+
+
+def smallest(data, d, w, b):
+    """Return the sum of all but the d largest errors of a plane."""
+    return np.sort(np.maximum(1 - data.y * (data.X @ w + b), 0))[: data.n - d].sum()
+
+
+@pytest.mark.parametrize("data", TINY, ids=range(5))
+def test_no_dichotomy_is_missed_by_more_than_one_row(data):
+    fit = fsopt.fit("pmm", data)
+    least = least_errors(data)
+    assert least <= fit.objective <= least + 1
+    assert fit.objective == fit.details["plane_errors"] == np.sum(data.y * fit.decision_function(data.X) <= 0)
+    assert fit.bound is None
+
+
+def test_most_tiny_problems_are_solved_exactly():
+    assert sum(fsopt.fit("pmm", data).objective == least_errors(data) for data in TINY) >= 4
+
+
+@pytest.mark.parametrize("data", [*TINY, OVERLAP], ids=range(6))
+def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data):
+    result = pmm(data)
+    assert (result.status, result.stop) == (Status.STATIONARY, "stationary")
+    assert result.certificate.kind == "pmm"
+    assert any("not proved" in note for note in result.certificate.notes)
+    errors, below = int(result.objective), result.point["below"]
+    assert plane_errors(data, result.point["w"], -result.point["gamma"]) == errors
+    # The plane, made longer, shows f(errors) = 0.
+    w, b = result.point["w"], -result.point["gamma"]
+    margins = data.y * (data.X @ w + b)
+    assert smallest(data, errors, w / margins[margins > 1e-9].min(), b / margins[margins > 1e-9].min()) < 1e-7
+    assert below.d == errors - 1
+    assert below.value == pytest.approx(smallest(data, below.d, below.w, below.b))
+    assert below.value > 1e-6
+    # No plane has a smaller loss on the rows that are kept, says another program.
+    rest = np.argsort(-np.maximum(1 - data.y * (data.X @ below.w + below.b), 0), kind="stable")[below.d :]
+    rows = -data.y[rest, None] * np.column_stack([data.X[rest], np.ones(len(rest))])
+    bounds = [(None, None)] * (data.p + 1) + [(0, None)] * len(rest)
+    cost = np.r_[np.zeros(data.p + 1), np.ones(len(rest))]
+    least = linprog(cost, np.hstack([rows, -np.eye(len(rest))]), -np.ones(len(rest)), bounds=bounds).fun
+    assert least == pytest.approx(below.value, rel=1e-7)
+
+
+def test_each_descent_falls_and_nothing_is_translated_again():
+    result = pmm(OVERLAP)
+    assert [h["rebuilt"] for h in result.history] == [""] * result.iterations
+    assert not any(h["seconds_translate"] for h in result.history[1:])
+    errors = [h["errors"] for h in result.history]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] == result.objective < errors[0]
+    assert result.objective <= fsopt.fit("misclass", OVERLAP).details["plane_errors"]
+
+
+def test_the_least_loss_of_the_bilinear_model_is_no_larger():
+    pytest.importorskip("pyscipopt")
+    data = blobs(8, 2, seed=2, gap=0.1)
+    below = pmm(data).point["below"]
+    exact = fsopt.solve(fsopt.build("misclass-pmm", data, delta=below.d), "scip", time_limit=20)
+    assert exact.objective <= below.value * (1 + 1e-6) + 1e-6
+
+
+def test_separable_classes_have_no_errors():
+    result = pmm(blobs(30, 4, gap=6.0))
+    assert (result.objective, result.status) == (0.0, Status.STATIONARY)
+    assert result.point["below"] is None
+
+
+def test_units_do_not_matter():
+    turned = OVERLAP.with_X(OVERLAP.X * np.array([1e3, 1e-3, 1.0, 50.0]) + 7.0)
+    assert fsopt.fit("pmm", turned).objective == fsopt.fit("pmm", OVERLAP).objective
+
+
+def test_a_solver_without_vertices_finds_a_plane_too():
+    fit = fsopt.fit("pmm", TINY[1], solver="clarabel")
+    assert least_errors(TINY[1]) <= fit.objective <= least_errors(TINY[1]) + 1
+
+
+@pytest.mark.shared
+def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_for_ever(shared):
+    data = fsopt.load_dataset(shared / "data" / "german.csv.gz")
+    train = data.rows(np.setdiff1d(np.arange(data.n), fold_rows(data, 5, 0)[1]))
+    steps = []
+
+    def count(record):
+        steps.append(record["hinge"])
+        assert len(steps) < 500, f"the descent alternates at {record['hinge']}"
+
+    fit = fsopt.fit("pmm", train, progress=count)
+    assert fit.status is Status.STATIONARY
+    assert fit.objective == plane_errors(train, fit.coef, fit.intercept)
+
+
+def test_the_descent_looks_at_the_clock_itself(monkeypatch):
+    """A linear program that is warm at its optimum takes no iterations, and no solver looks at its clock then."""
+    monkeypatch.setattr(Recorder, "remaining", None)
+    result = pmm(OVERLAP, time_limit=1e-9)
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+    assert result.iterations == 1
+
+
+@pytest.mark.parametrize("limit", ["time", "interrupt"])
+def test_an_early_end_claims_a_plane_and_no_more(limit):
+    def interrupt(record):
+        if record["iteration"] == 3:
+            raise KeyboardInterrupt
+
+    options = {"time_limit": 1e-9} if limit == "time" else {"progress": interrupt}
+    result = pmm(OVERLAP, **options)
+    assert result.status is Status.FEASIBLE
+    assert result.stop == {"time": "time-limit", "interrupt": "interrupted"}[limit]
+    assert plane_errors(OVERLAP, result.point["w"], -result.point["gamma"]) == result.objective
+    assert result.certificate.kind == "feasible"
+
+
+def test_the_rows_kept_are_those_with_the_smallest_errors():
+    data = fsopt.Dataset([[2.0], [0.5], [-3.0], [0.0]], [1, 1, 1, -1])
+    costs, value = kept(data, 2, np.array([1.0]), 0.0)
+    assert costs.tolist() == [1, 1, 0, 0]
+    assert value == 0.5
+
+
+CORRUPT = ["nothing", "fewer", "more", "coef", "parameter", "loss", "plane", "multipliers", "better plane", "no proof"]
+
+
+@pytest.mark.parametrize("change", CORRUPT)
+def test_a_corrupted_saved_answer_is_not_verified(change):
+    data = OVERLAP
+    fit = fsopt.fit("pmm", data, scale="none")
+    if change in ("fewer", "more"):
+        fit = dataclasses.replace(fit, objective=fit.objective + (1 if change == "more" else -1))
+    elif change == "coef":
+        fit = dataclasses.replace(fit, coef=-fit.coef)
+    record = json.loads(json.dumps(fit_record(fit, data=data, source="blobs")))
+    below = record["details"]["below"]
+    if change == "parameter":
+        below["d"] -= 1
+    elif change == "loss":
+        below["value"] *= 1.01
+    elif change == "plane":
+        below["w"][0] += 0.01
+    elif change == "multipliers":
+        below["point"]["y"][0] += 0.1
+    elif change == "better plane":
+        below["w"], below["b"] = fit.coef.tolist(), fit.intercept
+    elif change == "no proof":
+        below["point"] = None
+    assert check_record(record, data, "file")["verified"] == (change == "nothing")
+
+
+def test_a_plane_with_fewer_errors_is_no_proof_that_there_is_none():
+    result = pmm(OVERLAP)
+    errors, below = int(result.objective), result.point["below"]
+    good = Stuck(errors, 0.0, result.point["w"], -result.point["gamma"], below.point)
+    assert certify_pmm(OVERLAP, errors + 1, good).kind == "feasible"
+    assert certify_pmm(OVERLAP, errors, None).kind == "feasible"
+    assert certify_pmm(OVERLAP, errors, below).kind == "pmm"
+
+
+def test_a_fit_verifies_after_scaling():
+    data = OVERLAP.with_X(OVERLAP.X * 40.0 - 3.0)
+    certificate = check_fit(fsopt.fit("pmm", data), data)
+    assert certificate.ok
+    assert certificate.kind == "pmm"

@@ -1,0 +1,222 @@
+"""The search behind gmeb-penalised: its proof leaf by leaf, saved and corrupted, and what every driver owes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from gmeb_cases import mirrored, skewed, values
+from support import blobs
+
+import fsopt
+from fsopt.checking import check_fit, check_record
+from fsopt.drivers.recorder import PHASES
+from fsopt.drivers.scale_search import Leaf, scale_search
+from fsopt.errors import FileError, SolverError
+from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
+from fsopt.models.gmeb.penalty import GmebPenalty
+from fsopt.results import SolveResult, Status
+from fsopt.saved import fit_record
+from fsopt.solvers.base import Session
+
+METHOD = "gmeb-penalised"
+
+
+# ---------------------------------------------------------------- the proof
+
+
+@pytest.mark.parametrize("kind", ["random", "cancelling", "noisy", "optimal"])
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_a_leaf_holds_its_bound_is_one(kind, seed):
+    rng = np.random.default_rng(seed)
+    data = skewed(seed)[0]
+    data = data.with_X(data.X - data.X.mean(axis=0))
+    penalty = GmebPenalty.of(data, 0.2, 0.1)
+    positive = 0
+    for _ in range(8):
+        left, right = np.sort(rng.uniform(0, 1, 2))
+        at = rng.uniform(left, right) if rng.random() < 0.7 else rng.uniform(0, 1)
+        model = build_gmeb_weighted_l1(data, c_plus=0.2, c_minus=0.1, share=at)
+        session = Session(model)
+        mu = np.tile(session.solve().point.y[session.rows(model.margin)], (2, 1))
+        lam = {"random": rng.exponential(1.0, 2), "cancelling": np.array([left - at, at - right])}.get(
+            kind, np.zeros(2)
+        )
+        if kind == "noisy":
+            mu += rng.standard_normal(mu.shape) / data.n
+        bound = Leaf(left, right, at, lam, mu).bound(data, penalty)
+        inside = np.linspace(max(left, 1e-3), min(right, 1 - 1e-3), 4)
+        assert bound <= values(data, 0.2, 0.1, inside).min() + 1e-9
+        positive += bound > 0
+    assert positive >= 3
+
+
+@pytest.mark.parametrize("size", [1.0, 3.0])
+def test_multipliers_outside_their_bounds_prove_no_more_than_those_inside(size):
+    data = skewed(1)[0]
+    few = np.minimum((data.y > 0).mean(), (data.y < 0).mean())
+    leaf = Leaf(0.0, 1.0, 0.5, np.zeros(2), np.full((2, data.n), size / data.n))
+    assert leaf.bound(data, GmebPenalty.of(data, 500.0, 500.0)) == pytest.approx(2 * few, rel=1e-12)
+
+
+def saved(data, **params):
+    """Return the JSON object of a fit, read back."""
+    fit = fsopt.fit(METHOD, data, **params)
+    return json.loads(json.dumps(fit_record(fit, data=data, source="test")))
+
+
+def test_a_saved_proof_is_verified_without_a_solver(monkeypatch):
+    data = mirrored()
+    record = saved(data, c_plus=0.1, c_minus=0.1)
+    monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
+    found = check_record(record, data, "fit.json")
+    assert found["claimed"] == "optimal"
+    assert found["verified"]
+    assert found["certificate"].residuals["bound"] == 0.0
+    for changed in (record | {"bound": record["bound"] + 3e-6}, record | {"objective": record["objective"] - 3e-6}):
+        assert not check_record(changed, data, "fit.json")["verified"]
+
+
+def corrupt(record, change):
+    leaves = record["details"]["leaves"]
+    k = next(k for k, leaf in enumerate(leaves) if leaf["left"] > 0.1 and leaf["right"] < 0.9)
+    if change == "mu":
+        leaves[k]["mu"][0] = [0.5 * m for m in leaves[k]["mu"][0]]
+    elif change == "signs":
+        leaves[k]["mu"][1] = leaves[k]["mu"][1][::-1]
+    elif change == "nan":
+        leaves[k]["mu"][1][0] = float("nan")
+    elif change == "missing":
+        del leaves[k]
+    elif change == "shifted":
+        leaves[k]["left"] += 1e-9
+    elif change == "wider":
+        leaves[k]["right"] = 1.0
+    elif change == "share":
+        leaves[k]["share"] = 0.05
+    elif change == "outside":
+        leaves[k]["share"] = 0.0
+    elif change == "last":
+        leaves.remove(max(leaves, key=lambda leaf: leaf["right"]))
+    elif change == "none":
+        leaves.clear()
+    elif change == "sigma":
+        record["details"]["sigma"][0] *= 1.001
+    elif change == "prices":
+        record["params"]["c_plus"] *= 0.99
+
+
+CHANGES = ("mu", "signs", "nan", "missing", "shifted", "wider", "share", "outside", "last", "none", "sigma", "prices")
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_corrupted_proof_is_refused(change):
+    data = mirrored()
+    record = saved(data, c_plus=0.1, c_minus=0.1)
+    corrupt(record, change)
+    assert not check_record(record, data, "fit.json")["verified"]
+
+
+@pytest.mark.parametrize("change", ["lam", "mu", "length", "text", "bound", "gone"])
+def test_a_proof_that_cannot_be_read_is_a_clear_error(change):
+    data = blobs(20, 2, seed=1)
+    record = saved(data, c_plus=0.2, c_minus=0.2)
+    leaf = record["details"]["leaves"][0]
+    if change == "length":
+        leaf["mu"][0].pop()
+    elif change == "text":
+        leaf["left"] = "here"
+    elif change == "bound":
+        record["bound"] = None
+    elif change == "gone":
+        del record["details"]["leaves"]
+    else:
+        del leaf[change]
+    with pytest.raises(FileError):
+        check_record(record, data, "fit.json")
+
+
+# ---------------------------------------------------------------- the driver
+
+
+def search(data=None, **options):
+    data = data or mirrored()
+    return scale_search(
+        data, build_gmeb_weighted_l1(data, c_plus=0.1, c_minus=0.1), GmebPenalty.of(data, 0.1, 0.1), **options
+    )
+
+
+def test_bounds_never_get_worse_and_nothing_is_translated_again():
+    result = search()
+    upper, lower = ([h[k] for h in result.history] for k in ("objective", "bound"))
+    assert np.all(np.diff(upper) <= 0)
+    assert np.all(np.diff(lower) >= 0)
+    assert max(lower) == result.bound <= result.objective == min(upper)
+    assert [h["rebuilt"] for h in result.history] == [""] * result.iterations
+    assert [h["seconds_translate"] for h in result.history[1:]] == [0.0] * (result.iterations - 1)
+    assert all(h[f"seconds_{k}"] >= 0 for h in result.history for k in PHASES)
+
+
+@pytest.mark.parametrize(
+    ("limit", "stop"), [({"max_leaves": 4}, "iteration-limit"), ({"time_limit": 1e-9}, "time-limit")]
+)
+def test_a_limit_is_named_and_leaves_a_point_with_a_valid_bound(limit, stop):
+    best, result = search(), search(**limit)
+    assert (result.stop, result.status) == (stop, Status.FEASIBLE)
+    assert result.bound <= best.objective <= result.objective
+    assert not result.certificate.ok
+
+
+def test_an_interruption_returns_the_best_point_with_its_bound(monkeypatch):
+    best, solve, calls = search(), Session.solve, []
+
+    def interrupt(self, **keywords):
+        calls.append(self)
+        if len(calls) == 12:
+            raise KeyboardInterrupt
+        return solve(self, **keywords)
+
+    monkeypatch.setattr(Session, "solve", interrupt)
+    result = search()
+    assert (result.stop, result.status) == ("interrupted", Status.FEASIBLE)
+    assert 0 < result.bound <= best.objective <= result.objective
+
+
+@pytest.mark.parametrize("call", [1, 9])
+def test_a_linear_program_out_of_time_ends_the_search(call, monkeypatch):
+    solve, calls = Session.solve, []
+
+    def out_of_time(self, **keywords):
+        calls.append(self)
+        if len(calls) < call:
+            return solve(self, **keywords)
+        return SolveResult(Status.NONE, "time-limit", None, None, self.spec.name, {}, 0)
+
+    monkeypatch.setattr(Session, "solve", out_of_time)
+    if call == 1:
+        with pytest.raises(SolverError, match="time limit"):
+            search(time_limit=1e3)
+        return
+    assert search(time_limit=1e3).stop == "time-limit"
+
+
+def test_an_unfinished_fit_is_saved_and_checked_as_feasible(monkeypatch):
+    data = mirrored()
+    fit = fsopt.fit(METHOD, data, c_plus=0.1, c_minus=0.1, time_limit=1e-9)
+    assert (fit.status, fit.stop) == ("feasible", "time-limit")
+    assert check_fit(fit, data).ok
+    assert not check_fit(replace(fit, bound=fit.objective), data).ok
+
+
+def test_a_solver_without_multipliers_is_refused(monkeypatch):
+    solve = Session.solve
+
+    def without(self, **keywords):
+        result = solve(self, **keywords)
+        return replace(result, point=replace(result.point, y=None))
+
+    monkeypatch.setattr(Session, "solve", without)
+    with pytest.raises(SolverError, match="no multipliers"):
+        search()

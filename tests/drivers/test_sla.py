@@ -1,0 +1,299 @@
+"""SLA: stop test, restarts, the trap at w = 0, the minimum principle, invariances, saved answers, the paper's tests."""
+
+import dataclasses
+import functools
+import itertools
+import json
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from support import SHARED, blobs, reference
+
+import fsopt
+from fsopt.checking import check_record
+from fsopt.data.hyperplanes import plane_errors
+from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla
+from fsopt.errors import ParameterError, SolverError
+from fsopt.papers.sla import TABLE_ONE, compare_smooth, feature_example, load_table_data, table_one
+from fsopt.results import Status
+from fsopt.saved import fit_record
+
+ALPHA = 5.0
+DATA = [blobs(40, 3, seed=2), blobs(60, 4, seed=7), reference("sla_g2")]
+needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
+
+
+def run_misclass(data, **options):
+    model = fsopt.build("misclass-step", data)
+    return sla(model, ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), ALPHA), **options)
+
+
+def run_fsv(data, lam=0.05, **options):
+    model = fsopt.build("fsv-step", data, lam=lam)
+    return sla(model, ConcaveTerms((("v", "cost_v"),), ALPHA, weight=lam), **options)
+
+
+def value(data, at, lam=None):
+    """Return (20), or with lam (21), at a plane."""
+    errors = np.maximum(1 - data.y * (data.X @ at["w"] - at["gamma"]), 0)
+    if lam is None:
+        return -np.expm1(-ALPHA * errors).sum()
+    average = errors[data.y > 0].mean() + errors[data.y < 0].mean()
+    return (1 - lam) * average - lam * np.expm1(-ALPHA * np.abs(at["w"])).sum()
+
+
+def slope(data, at, lam=None):
+    """Return the least grad'(z - x) over the polyhedron by scipy, where y and z are eliminated into t >= 0."""
+    n, p = data.X.shape
+    errors = np.maximum(1 - data.y * (data.X @ at["w"] - at["gamma"]), 0)
+    rows = np.column_stack([-data.X * data.y[:, None], data.y, -np.eye(n), np.zeros((n, p))])
+    split = np.column_stack([np.zeros((p, 1 + n)), -np.eye(p)])
+    rows = np.vstack([rows, np.column_stack([np.eye(p), split]), np.column_stack([-np.eye(p), split])])
+    if lam is None:
+        costs, prices = ALPHA * np.exp(-ALPHA * errors), np.zeros(p)
+    else:
+        costs = (1 - lam) / np.where(data.y > 0, np.sum(data.y > 0), np.sum(data.y < 0))
+        prices = lam * ALPHA * np.exp(-ALPHA * np.abs(at["w"]))
+    cost = np.r_[np.zeros(p + 1), costs, prices]
+    bounds = [(None, None)] * (p + 1) + [(0, None)] * (n + p)
+    least = linprog(cost, rows, np.r_[-np.ones(n), np.zeros(2 * p)], bounds=bounds).fun
+    return least - costs @ errors - prices @ np.abs(at["w"])
+
+
+@functools.cache
+def least_errors(data):
+    """Return the least number of errors of a plane: the smallest set of rows without which the rest separates."""
+    for k in range(data.n + 1):
+        for dropped in itertools.combinations(range(data.n), k):
+            keep = np.setdiff1d(np.arange(data.n), dropped)
+            rows = -data.y[keep, None] * np.column_stack([data.X[keep], -np.ones(len(keep))])
+            found = linprog(np.zeros(data.p + 1), rows, -np.ones(len(keep)), bounds=[(None, None)] * (data.p + 1))
+            if found.status == 0:
+                return k
+    raise AssertionError
+
+
+@pytest.mark.parametrize("lam", [None, 0.05, 0.2])
+@pytest.mark.parametrize("data", DATA, ids=str)
+def test_every_run_falls_strictly_and_the_best_one_satisfies_the_minimum_principle(data, lam):
+    result = run_misclass(data, n_starts=4) if lam is None else run_fsv(data, lam, n_starts=4)
+    assert (result.status, result.stop) == (Status.STATIONARY, "stationary")
+    ends = []
+    for start in sorted({h["start"] for h in result.history}):
+        values = [h["objective"] for h in result.history if h["start"] == start]
+        assert 2 <= len(values) < 100
+        assert np.all(np.diff(values[:-1]) < 0)
+        assert values[-1] <= values[-2] + 1e-9
+        ends.append(values[-2])
+    assert ends == [run["objective"] for run in result.point["starts"]]
+    assert result.objective == min(ends)
+    for run in result.point["starts"]:
+        assert value(data, run, lam) == pytest.approx(run["objective"], rel=1e-7, abs=1e-7)
+        assert slope(data, run, lam) >= -1e-6
+    assert value(data, result.point, lam) == pytest.approx(result.objective, rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("run", [run_misclass, run_fsv])
+def test_restarts_are_reproducible_begin_with_zero_and_do_not_translate_again(run):
+    data = blobs(60, 4, seed=7)
+    one, two, again, other = (run(data, n_starts=k, seed=s) for k, s in ((1, 0), (5, 3), (5, 3), (5, 4)))
+    values = [[h["objective"] for h in r.history] for r in (one, two, again, other)]
+    assert values[1] == values[2] != values[3]
+    assert values[1][: len(values[0])] == values[0]
+    assert two.objective <= one.objective
+    assert len(two.point["starts"]) == 5
+    assert [h["rebuilt"] for h in two.history] == [""] * two.iterations
+    assert not any(h["seconds_translate"] for h in two.history[1:])
+
+
+def test_the_first_program_of_the_first_run_has_the_costs_of_zero_errors():
+    data = blobs(40, 3, seed=2)
+    model = fsopt.build("misclass-step", data, y=np.full(20, 2.0), z=np.full(20, 3.0))
+    result = sla(model, ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), ALPHA))
+    assert result.objective == run_misclass(data).objective
+
+
+@pytest.mark.parametrize(("n_starts", "seed"), [(0, 0), (1.5, 0), (2, -1), (True, 0)])
+def test_a_bad_number_of_starts_or_seed_is_refused(n_starts, seed):
+    for method in ("misclass", "fsv"):
+        with pytest.raises(ParameterError, match=r"n_starts|seed"):
+            fsopt.fit(method, blobs(), n_starts=n_starts, seed=seed)
+
+
+def test_a_time_limit_between_two_runs_keeps_the_proof_of_the_first():
+    data = blobs(60, 4, seed=7)
+    full = run_misclass(data).iterations
+
+    def interrupt(record):
+        if record["start"] == 1:
+            raise KeyboardInterrupt
+
+    result = run_misclass(data, n_starts=3, progress=interrupt)
+    assert result.stop == "interrupted"
+    assert result.iterations == full + 1
+    assert result.objective <= result.point["starts"][0]["objective"]
+    assert value(data, result.point) == pytest.approx(result.objective, rel=1e-7)
+    if result.objective == result.point["starts"][0]["objective"]:
+        assert result.status is Status.STATIONARY
+
+
+@pytest.mark.parametrize("options", [{"run_crossover": "off"}, {"solver": "ipm", "run_crossover": "off"},
+                                     {"solver": "pdlp"}])  # fmt: skip
+def test_a_solver_without_vertices_is_refused_whether_by_nature_or_by_its_options(options):
+    with pytest.raises(SolverError, match="vertices") as caught:
+        run_fsv(blobs(), options=options)
+    assert caught.value.hint
+    with pytest.raises(SolverError, match="clarabel"):
+        run_fsv(blobs(), solver="clarabel")
+
+
+def test_interior_point_with_crossover_reaches_what_simplex_reaches():
+    data = blobs(60, 4, seed=7)
+    ours = [run_fsv(data, options=options) for options in (None, {"solver": "ipm", "run_crossover": "on"})]
+    assert ours[0].objective == pytest.approx(ours[1].objective, rel=1e-7)
+
+
+def test_the_trap_at_no_weights_is_told_and_left_by_restarts():
+    data = reference("wdbc_std")
+    fit = fsopt.fit("fsv", data, lam=0.4, scale="none")
+    starts = fit.details["starts"]
+    assert len(starts) == 1 + RESTARTS
+    assert starts[0] == pytest.approx(0.6 * 2)
+    assert fit.objective == min(starts) < starts[0] - 0.1
+    assert fit.support
+    assert any("w = 0" in warning and str(RESTARTS) in warning for warning in fit.warnings)
+    assert fsopt.fit("fsv", data, lam=0.4, scale="none").details["starts"] == starts
+    many = fsopt.fit("fsv", data, lam=0.4, scale="none", n_starts=7)
+    assert len(many.details["starts"]) == 7
+    assert not many.warnings
+
+
+def test_an_answer_without_weights_says_so():
+    fit = fsopt.fit("fsv", blobs(), lam=1.0)
+    assert fit.support == ()
+    assert fit.objective == pytest.approx(0.0, abs=1e-9)
+    assert any("lower lam" in warning for warning in fit.warnings)
+
+
+def test_weights_that_are_rounding_are_zero():
+    trapped, flat = (fsopt.fit("fsv", reference("sla_g2"), lam=lam, scale="none") for lam in (0.3, 0.9))
+    assert any("w = 0" in warning and str(RESTARTS) in warning for warning in trapped.warnings)
+    assert not np.any(flat.coef)
+
+
+@pytest.mark.parametrize("data", DATA[:2], ids=str)
+def test_misclassification_is_affine_invariant_and_feature_selection_is_not(data):
+    rng = np.random.default_rng(5)
+    M, shift = rng.standard_normal((data.p, data.p)) + 3 * np.eye(data.p), rng.standard_normal(data.p)
+    turned = data.with_X(data.X @ M + shift)
+    one, two = (run_misclass(d, n_starts=3) for d in (data, turned))
+    paths = [[h["objective"] for h in r.history if h["start"] == 0] for r in (one, two)]
+    assert paths[1] == pytest.approx(paths[0], rel=1e-6)
+    # The plane of one problem, mapped, has the value of the other: the functions are the same.
+    w = np.linalg.solve(M, one.point["w"])
+    mapped = {"w": w, "gamma": one.point["gamma"] + shift @ w}
+    assert value(turned, mapped) == pytest.approx(one.objective, rel=1e-7)
+    assert slope(turned, mapped) >= -1e-6
+    short, long = ({"w": np.full(data.p, size), "gamma": 0.0} for size in (0.1, 1.0))
+    assert value(data.with_X(0.1 * data.X), long, 0.2) > value(data, short, 0.2) + 0.01
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_plane_has_fewer_errors_than_all_dichotomies_allow(seed):
+    data = blobs(12, 2, seed=seed, gap=0.3)
+    fit = fsopt.fit("misclass", data, n_starts=10)
+    assert least_errors(data) <= fit.details["plane_errors"] <= least_errors(data) + 1
+    assert fit.details["plane_errors"] == np.sum(data.y * fit.decision_function(data.X) <= 0)
+
+
+def test_a_row_on_the_plane_is_an_error():
+    data = fsopt.Dataset([[0.1 + 0.2], [0.3], [1.0], [-1.0]], [1, -1, 1, -1])
+    assert plane_errors(data, np.array([1.0]), -0.3) == 2
+    assert plane_errors(data, np.array([1e9]), -0.3e9) == 2
+    assert plane_errors(data, np.array([0.0]), 1.0) == 2
+    assert plane_errors(data, np.array([0.0]), 0.0) == 4
+
+
+CORRUPT = ["nothing", "objective", "coef", "proof", "other costs", "all free", "alpha", "multipliers"]
+
+
+@pytest.mark.parametrize("method", ["misclass", "fsv"])
+@pytest.mark.parametrize("change", CORRUPT)
+def test_a_corrupted_saved_answer_is_not_verified(method, change):
+    data = blobs(40, 3, seed=2)
+    fit = fsopt.fit(method, data)
+    names = ("y", "z") if method == "misclass" else ("v",)
+    if change == "objective":
+        fit = dataclasses.replace(fit, objective=fit.objective * 0.999)
+    elif change == "coef":
+        fit = dataclasses.replace(fit, coef=fit.coef * np.array([1.0, 1.001, 1.0]))
+    record = json.loads(json.dumps(fit_record(fit, data=data, source="blobs")))
+    params = record["details"]["program_params"]
+    if change == "proof":
+        record["details"]["point"]["y"][0] += 0.1
+    elif change == "other costs":
+        params[names[0]] = (np.array(params[names[0]]) * 0.5 + 0.1).tolist()
+    elif change == "all free":
+        params |= {k: [1e3] * len(params[k]) for k in names}
+        record["details"]["point"]["y"] = [0.0] * len(record["details"]["point"]["y"])
+    elif change == "alpha":
+        params["alpha"] = 6.0
+    elif change == "multipliers":
+        record["details"]["point"]["y"] = [v - 0.01 for v in record["details"]["point"]["y"]]
+    assert check_record(record, data, "file")["verified"] == (change == "nothing")
+
+
+def test_other_solvers_of_the_same_problem_are_compared_and_a_global_one_is_no_worse():
+    pytest.importorskip("pyscipopt")
+    pytest.importorskip("cyipopt")
+    data = blobs(10, 2, seed=3, gap=0.3)
+    rows = {(r.model, r.solver): r for r in compare_smooth(data, lam=0.1, time_limit=10.0)}
+    assert len(rows) == 6
+    for model in ("misclass", "fsv"):
+        ours, local, best = (rows[model, solver] for solver in ("sla", "ipopt", "scip"))
+        assert (ours.status, best.status) == ("stationary", "optimal")
+        assert local.status in ("stationary", "feasible")
+        assert best.objective <= min(ours.objective, local.objective) + 1e-5
+        assert min(ours.errors, local.errors, best.errors) >= least_errors(data)
+
+
+# ---------------------------------------------------------------- the paper's own tests
+
+
+@pytest.fixture
+def folder(monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+
+
+@needs_data
+@pytest.mark.parametrize("seed", range(3))
+def test_the_papers_feature_selection_is_reproduced_whatever_the_noise(folder, seed):
+    data = load_table_data("wbcd")
+    assert data.n == 683
+    fit = feature_example(data, seed=seed)
+    assert fit.iterations == 6
+    assert fit.support == (0, 1, 5, 7)
+    assert fit.objective == pytest.approx(0.2716835173, abs=1e-9)
+    right = data.y * (data.X @ fit.coef[:9] + fit.intercept) > 0
+    assert right.sum() == 664
+    assert fit.status is Status.STATIONARY
+
+
+@needs_data
+@pytest.mark.parametrize("name", sorted(set(TABLE_ONE) - {"tictactoe"}))  # depends on a coding that is not printed
+def test_the_correctness_of_table_one_is_within_two_points(folder, name):
+    (row,) = table_one({name: load_table_data(name)})
+    assert abs(row.sla - row.printed.sla) <= 2.0
+    assert row.linear_programs <= 7
+    assert abs(row.pmm - row.printed.pmm) <= 2.0
+    assert row.pmm >= row.sla - 0.3
+    assert (row.m, row.k, row.n) == (row.printed.m, row.printed.k, row.printed.n) or name in (
+        "wbcd", "wpbc24", "cleveland",
+    )  # fmt: skip
+
+
+@needs_data
+def test_eleven_errors_on_wbcd(folder):
+    fit = fsopt.fit("misclass", load_table_data("wbcd"))
+    assert fit.details["plane_errors"] == 11

@@ -1,0 +1,137 @@
+"""The instance library: complete, not drifted from the builders and writers, and right about its optima."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import ROOT
+
+import fsopt
+from fsopt.library import instances, pages
+
+LIBRARY = ROOT / "models"
+PAGES = {"README.md", "instance.toml"}
+
+
+def facts_of(slug: str) -> dict:
+    return tomllib.loads((LIBRARY / slug / "instance.toml").read_text(encoding="utf-8"))
+
+
+def stored_model(slug: str):
+    """Build the model as a reader of the library would: from data.csv and instance.toml alone."""
+    data = fsopt.load_dataset(LIBRARY / slug / "data.csv")
+    return fsopt.build(slug, data, **facts_of(slug)["parameters"])
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library written anew by its one command."""
+    folder = tmp_path_factory.mktemp("library")
+    command = [sys.executable, "-m", "fsopt.library.instances", str(folder)]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.split()
+    assert {Path(name) for name in listed} == {path for path in folder.rglob("*") if path.is_file()}
+    return folder
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_every_model_has_a_folder_and_every_folder_a_model() -> None:
+    assert {path.name for path in LIBRARY.iterdir() if path.is_dir()} == set(fsopt.MODELS)
+
+
+def test_written_anew_the_library_is_the_same_to_the_byte(again: Path) -> None:
+    here, there = content(LIBRARY), content(again)
+    assert sorted(here) == sorted(there)
+    assert [name for name in here if here[name] != there[name]] == []
+
+
+def test_there_is_no_python_and_no_large_file() -> None:
+    for path in LIBRARY.rglob("*"):
+        assert path.suffix != ".py"
+        assert path.is_dir() or path.stat().st_size < instances.LIMIT == 100_000
+
+
+@pytest.mark.parametrize("slug", fsopt.MODELS)
+def test_the_files_are_those_of_the_stored_data_and_parameters(slug: str, tmp_path: Path) -> None:
+    facts, model = facts_of(slug), stored_model(slug)
+    assert set(facts["files"]) == {path.name for path in (LIBRARY / slug).iterdir()} - PAGES
+    for name, checksum in facts["files"].items():
+        stored = (LIBRARY / slug / name).read_bytes()
+        assert hashlib.sha256(stored).hexdigest() == checksum
+        if not name.endswith((".csv", ".row", ".col")):
+            fsopt.export(model, tmp_path / name)
+            assert (tmp_path / name).read_bytes() == stored, name
+
+
+@pytest.mark.parametrize("slug", fsopt.MODELS)
+def test_the_recorded_optimum_and_class_are_right(slug: str) -> None:
+    facts, model = facts_of(slug), stored_model(slug)
+    result, optimum = fsopt.solve(instances.solvable(model)), facts["optimum"]
+    assert result.status == "optimal"
+    assert optimum["tolerance"] == 1e-6
+    assert result.objective == pytest.approx(optimum["objective"], rel=1e-6, abs=1e-6)
+    assert abs(optimum["objective"]) > 1e-2, "an instance with the optimum 0 tests little"
+    assert facts["class"] == fsopt.classify(model) == fsopt.MODELS[slug].problem_class
+    assert facts["slug"] == slug
+
+
+def test_a_solver_of_the_same_class_agrees_with_the_certifier() -> None:
+    quadratic = [slug for slug in fsopt.MODELS if facts_of(slug)["class"] == "QP"]
+    assert quadratic
+    for slug in quadratic:
+        other = fsopt.solve(stored_model(slug), "highs")
+        assert other.objective == pytest.approx(facts_of(slug)["optimum"]["objective"], rel=1e-6)
+
+
+@pytest.mark.parametrize("slug", fsopt.MODELS)
+def test_the_data_follow_the_documented_law(slug: str) -> None:
+    law, data = facts_of(slug)["data"], fsopt.load_dataset(LIBRARY / slug / "data.csv")
+    assert data.X.shape == (law["n"], law["p"])
+    assert np.array_equal(data.y, np.resize([1.0, -1.0], law["n"]))
+    assert np.array_equal(data.X * instances.GRID, np.round(data.X * instances.GRID))
+    noise = np.random.Generator(np.random.PCG64(law["seed"])).standard_normal(data.X.shape)
+    noise[:, :2] += law["gap"] * data.y[:, None]
+    assert np.abs(data.X - noise).max() <= 0.5 / instances.GRID
+
+
+@pytest.mark.parametrize("slug", fsopt.MODELS)
+def test_the_page_states_program_components_and_optimum(slug: str) -> None:
+    page, facts = (LIBRARY / slug / "README.md").read_text(encoding="utf-8"), facts_of(slug)
+    assert page.count("$$") == 2
+    assert re.search(r"\n\$\$\n\\begin\{aligned\}\n.+\n\\end\{aligned\}\n\$\$\n", page, flags=re.DOTALL)
+    assert r"\m" in page.split("$$")[1]  # \min or \max
+    assert ":math:" not in page
+    assert "``" not in page.replace("```", "")
+    assert repr(facts["optimum"]["objective"]) in page
+    for component in stored_model(slug).component_objects():
+        if component.ctype.__name__ in ("Var", "Constraint", "Objective"):
+            assert f"| `{component.name}` |" in page
+            assert component.doc
+    for link in re.findall(r"\]\(([^)]+)\)", page):
+        assert (LIBRARY / slug / link).exists(), link
+    assert f"[{slug}]({slug}/README.md)" in (LIBRARY / "README.md").read_text(encoding="utf-8")
+
+
+def test_markdown_keeps_the_mathematics() -> None:
+    assert pages.markdown(r"with :math:`\sigma \in \{0,1\}` as in :func:`build`, ``w``") == (
+        r"with $\sigma \in \lbrace 0,1\rbrace $ as in `build`, `w`"
+    )
+    doc = "Return it.\n\nWords.\n\n.. math::\n\n    a \\\\\n    b\n\nMore.\n\n"
+    doc += "Parameters\n----------\nc : d\n\nNotes\n-----\nPaper."
+    assert pages.program(doc) == "a \\\\\nb"
+    assert pages.prose(doc) == "Words.\n\nMore.\n\nPaper."
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(instances, "LIMIT", 1000)
+    with pytest.raises(fsopt.FsoptError, match=r"instance of 'rlp' has files of 1000 bytes or more: .*rlp\.lp"):
+        instances.write_instance("rlp", tmp_path / "rlp")

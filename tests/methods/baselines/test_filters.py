@@ -1,0 +1,213 @@
+"""Filters: scores beside SciPy, scikit-learn and cases by hand, rankings, the machine on them, forged rankings."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp, pearsonr
+from sklearn.feature_selection import f_classif
+from support import blobs
+
+import fsopt
+from fsopt.checking import check_fit
+from fsopt.data import Dataset, gbd_set_one
+from fsopt.errors import FileError, ParameterError
+from fsopt.methods.baselines.scores import described, entropy, fisher, infogain, ks, pearson, ranking
+from fsopt.saved import fit_from, fit_record, numbers
+
+FILTERS = ("pearson", "fisher", "ks", "infogain")
+SCORES = {"pearson": pearson, "fisher": fisher, "ks": ks, "mdl": infogain, "bins": lambda d: infogain(d, 4)}
+
+
+def column(values, labels):
+    return Dataset(np.array(values, dtype=float)[:, None], np.array(labels, dtype=float))
+
+
+def test_scores_agree_with_other_software(wdbc):
+    X, y = wdbc.X, wdbc.y
+    np.testing.assert_allclose(pearson(wdbc), [abs(pearsonr(x, y).statistic) for x in X.T], rtol=1e-10)
+    np.testing.assert_allclose(ks(wdbc), [ks_2samp(x[y > 0], x[y < 0]).statistic for x in X.T], rtol=1e-12)
+    f = f_classif(X, y)[0]
+    np.testing.assert_allclose(pearson(wdbc), np.sqrt(f / (f + wdbc.n - 2)), rtol=1e-9)
+    expected = [(x[y > 0].mean() - x[y < 0].mean()) ** 2 / (x[y > 0].var() + x[y < 0].var()) for x in X.T]
+    np.testing.assert_allclose(fisher(wdbc), expected, rtol=1e-9)
+
+
+def test_ks_with_many_ties_agrees_with_scipy():
+    rng = np.random.default_rng(0)
+    data = Dataset(rng.integers(0, 4, (41, 6)).astype(float), np.where(np.arange(41) % 3 == 0, 1.0, -1.0))
+    expected = [ks_2samp(x[data.y > 0], x[data.y < 0]).statistic for x in data.X.T]
+    np.testing.assert_allclose(ks(data), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_do_not_depend_on_shift_and_unit(name, wdbc):
+    rng = np.random.default_rng(1)
+    shift, unit = rng.normal(0, 10, wdbc.p), 10 ** rng.uniform(-3, 3, wdbc.p)
+    moved = wdbc.with_X(shift + wdbc.X * unit)
+    np.testing.assert_allclose(SCORES[name](moved), SCORES[name](wdbc), rtol=1e-6, atol=1e-12)
+    if name in FILTERS:
+        np.testing.assert_allclose(SCORES[name](wdbc.with_X(-wdbc.X)), SCORES[name](wdbc), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_constant_columns_score_zero_and_ranking_is_in_order(name):
+    data = blobs(40, 3, gap=1.0)
+    flat = Dataset(np.column_stack([np.full(40, 0.1), data.X, np.zeros(40), np.full(40, 1e9 / 3)]), data.y)
+    scores = SCORES[name](flat)
+    assert scores[[0, 4, 5]].tolist() == [0, 0, 0]
+    assert np.all(scores >= 0)
+    assert scores[1] > 0
+    order = ranking(scores).tolist()
+    assert sorted(order) == list(range(6))
+    assert order.index(0) < order.index(4) < order.index(5)
+
+
+def test_equal_scores_keep_the_order_of_the_columns():
+    data = blobs(61, 1, seed=2)
+    twins = Dataset(np.repeat(data.X, 7, axis=1), data.y)
+    for score in SCORES.values():
+        assert ranking(score(twins)).tolist() == list(range(7))
+    assert ranking(np.array([0.5, np.inf, 0.5 + 1e-15, np.inf, 0.6])).tolist() == [1, 3, 4, 0, 2]
+
+
+def test_fisher_of_classes_without_variance_is_infinite():
+    data = Dataset(np.array([[1.0, 1.0], [1.0, 2.0], [3.0, 1.0], [3.0, 5.0]]), [1, 1, -1, -1])
+    assert fisher(data).tolist() == [math.inf, (1.5 - 3.0) ** 2 / (0.25 + 4.0)]
+
+
+@pytest.mark.parametrize("bins", [None, 2, 10])
+def test_information_gain_of_a_perfect_split_is_the_entropy_of_the_label(bins):
+    labels = [1.0] * 20 + [-1.0] * 20
+    assert infogain(column(range(40), labels), bins)[0] == pytest.approx(1.0)
+    assert infogain(column([0, 1] * 20, labels), bins)[0] == pytest.approx(0.0, abs=1e-12)
+    uneven = [1.0] * 10 + [-1.0] * 30
+    whole = -(0.25 * math.log2(0.25) + 0.75 * math.log2(0.75))
+    binary = [5.0] * 10 + [7.0] * 30
+    assert infogain(column(binary, uneven), bins)[0] == pytest.approx(whole)
+
+
+def test_information_gain_by_hand():
+    # Four bins of two rows: one positive, one mixed, with a bit left, two negative; the label is 3 to 5.
+    labels = [1, 1, 1, -1, -1, -1, -1, -1]
+    whole = -(3 / 8 * math.log2(3 / 8) + 5 / 8 * math.log2(5 / 8))
+    assert infogain(column(range(8), labels), 4)[0] == pytest.approx(whole - 2 / 8 * 1.0)
+    assert infogain(column([0] * 4 + [1] * 4, labels), 4)[0] == pytest.approx(
+        whole - 0.5 * -(0.75 * math.log2(0.75) + 0.25 * math.log2(0.25))
+    )
+    assert entropy(np.array([[0, 3, 2], [0, 0, 2]])).tolist() == [0.0, 0.0, 1.0]
+
+
+def test_the_description_length_decides_about_cuts():
+    def brute(x, y):
+        """Return the sizes of the bins by the criterion of Fayyad and Irani, cut by cut."""
+
+        def h(v):
+            return -sum(q * math.log2(q) for q in (np.mean(v), 1 - np.mean(v)) if q > 0)
+
+        n, best = len(x), None
+        for i in range(1, n):
+            if x[i - 1] < x[i]:
+                left = (i * h(y[:i]) + (n - i) * h(y[i:])) / n
+                if best is None or left < best[0] - 1e-12:
+                    best = left, i
+        if best is None:
+            return [n]
+        k = [len(set(v)) for v in (y, y[: best[1]], y[best[1] :])]
+        delta = math.log2(3 ** k[0] - 2) - k[0] * h(y) + k[1] * h(y[: best[1]]) + k[2] * h(y[best[1] :])
+        if h(y) - best[0] <= (math.log2(n - 1) + delta) / n:
+            return [n]
+        return brute(x[: best[1]], y[: best[1]]) + brute(x[best[1] :], y[best[1] :])
+
+    rng = np.random.default_rng(3)
+    found = []
+    for seed in range(40):
+        x = np.sort(rng.normal(size=60).round(1 + seed % 2))
+        y = np.where(np.abs(x) < 0.7, 1, 0) if seed % 3 else (x + 3 * (seed % 2) * rng.normal(size=60) > 0).astype(int)
+        counts = described(x[::-1], y[::-1] == 1)
+        assert counts.sum(axis=0).tolist() == brute(x, y)
+        assert counts.sum(axis=1).tolist() == [y.sum(), 60 - y.sum()]
+        found.append(counts.shape[1])
+    assert {1, 2, 3} <= set(found)
+
+
+@pytest.mark.parametrize("method", FILTERS)
+@pytest.mark.parametrize("machine", ["svm", "rsvm"])
+def test_the_machine_is_that_of_the_best_features(method, machine):
+    data = blobs(60, 7, seed=5)
+    fit = fsopt.fit(method, data, m=3, machine=machine, c=2.0, w_cap=1.5, scale="standard")
+    work = data.with_X((data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
+    chosen = sorted(fit.details["ranking"][:3].tolist())
+    assert fit.support == tuple(chosen)
+    assert fit.features == tuple(data.features[j] for j in chosen)
+    params = {"c": 2.0} if machine == "svm" else {"w_cap": 1.5}
+    whole = fsopt.fit(machine, work.columns(chosen), scale="none", **params)
+    assert fit.objective == pytest.approx(whole.objective, rel=1e-6)
+    assert (fit.status, fit.bound, fit.stop) == ("feasible", None, "complete")
+    assert fit.certificate.ok
+    assert check_fit(fit, data).ok
+    np.testing.assert_allclose(fit.details["scores"], {**SCORES, "infogain": infogain}[method](work), rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", FILTERS)
+def test_the_features_that_matter_are_found(method):
+    data = blobs(300, 12, seed=6, gap=0.8)
+    assert set(fsopt.fit(method, data, m=2).support) == {0, 1}
+    assert len(fsopt.fit(method, data).details["chosen"]) == 5
+    assert len(fsopt.fit(method, blobs(30, 3)).details["chosen"]) == 3
+
+
+def test_features_without_a_gain_are_told():
+    train = gbd_set_one(20, 500, 4)[0]
+    fit = fsopt.fit("infogain", train, m=10, scale="none")
+    positive = int(np.sum(fit.details["scores"] > 0))
+    assert positive < 10
+    assert f"only {positive} features" in fit.warnings[0]
+    rest = [j for j in range(20) if fit.details["scores"][j] == 0][: 10 - positive]
+    assert set(rest) <= set(fit.details["chosen"].tolist())
+    assert not fsopt.fit("infogain", train, m=positive, scale="none").warnings
+    assert not fsopt.fit("infogain", train, m=10, bins=10, scale="none").warnings
+
+
+@pytest.mark.parametrize("method", FILTERS)
+@pytest.mark.parametrize("machine", ["svm", "rsvm"])
+def test_a_forged_ranking_does_not_pass(method, machine):
+    data = blobs(60, 7, seed=5)
+    fit = fsopt.fit(method, data, m=3, machine=machine)
+    record = fit_record(fit, data=data, source="blobs")
+    assert check_fit(fit_from(numbers(record), "fit.json"), data).ok
+
+    def forged(**changes):
+        return check_fit(replace(fit, details={**fit.details, **changes}), data).ok
+
+    order, scores = fit.details["ranking"], fit.details["scores"]
+    swapped = order.copy()
+    swapped[[2, 3]] = swapped[[3, 2]]
+    assert not forged(ranking=swapped)
+    assert not forged(scores=scores[::-1])
+    assert not forged(scores=scores * 1.001)
+    lifted = scores.copy()
+    lifted[order[-1]] = scores.max() + 1
+    assert not forged(scores=lifted, ranking=ranking(lifted))
+    assert not forged(chosen=np.sort(swapped[:3]))
+    assert not forged(alpha=0.9 * fit.details["alpha"])
+    # The whole machine has a better objective, and is no answer on 3 features.
+    whole = fsopt.fit(machine, data, scale=fit.params["scale"])
+    assert not check_fit(replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective), data).ok
+    assert not check_fit(replace(fit, objective=0.999 * fit.objective), data).ok
+    assert not check_fit(replace(fit, status=fsopt.Status.OPTIMAL), data).ok
+    assert not check_fit(replace(fit, support=fit.support[:2]), data).ok
+    assert not check_fit(replace(fit, params={**fit.params, "m": 2}), data).ok
+    assert not check_fit(replace(fit, params={**fit.params, "c": 3.0, "w_cap": 3.0}), data).ok
+    for key in ("ranking", "scores", "alpha", "chosen"):
+        with pytest.raises(FileError, match="damaged"):
+            forged(**{key: ["?"]})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"m": 0}, {"m": 4}, {"m": 1.5}, {"c": 0.0}, {"w_cap": -1.0}, {"machine": "knn"}, {"bins": 1}]
+)
+def test_parameters_outside_their_range_are_refused_by_name(wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        fsopt.fit("infogain", blobs(20, 3), **wrong)

@@ -1,0 +1,143 @@
+"""VS-SSVM: its parts, each sparse machine beside a fresh solve, the union, small programs, proofs and forgeries."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.checking import check_fit
+from fsopt.drivers.partitions import partitions, sparse
+from fsopt.errors import FileError, ParameterError, SolverError
+from fsopt.methods.baselines.vs_ssvm import parts_of
+from fsopt.models.gbd.onsvm import build_onsvm
+from fsopt.saved import fit_from, fit_record, numbers
+
+
+def test_parts_are_shares_of_each_class():
+    data = fsopt.Dataset(np.arange(50.0)[:, None], [1.0] * 20 + [-1.0] * 30)
+    parts = parts_of(data, 6, 0.5, seed=3)
+    for part in parts:
+        assert len(set(part.tolist())) == 25
+        assert np.sum(data.y[part] > 0) == 10
+    assert len({tuple(part.tolist()) for part in parts}) == 6
+    again, other = parts_of(data, 6, 0.5, seed=3), parts_of(data, 6, 0.5, seed=4)
+    assert all(np.array_equal(a, b) for a, b in zip(parts, again, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(parts, other, strict=True))
+    assert [len(part) for part in parts_of(data, 2, 1.0, seed=0)] == [50, 50]
+    assert [len(part) for part in parts_of(data, 1, 1e-3, seed=0)] == [2]
+
+
+@pytest.mark.parametrize("solver", [None, "clarabel"])
+def test_each_sparse_machine_is_the_one_norm_machine_of_its_rows(solver):
+    data = blobs(80, 10, seed=1)
+    parts = parts_of(data, 5, 0.6, seed=2)
+    found = partitions(data, build_onsvm(data), parts, c=0.7, solver=solver)
+    assert found.certificate.ok
+    assert not any(record["rebuilt"] for record in found.history)
+    values = []
+    for k, rows in enumerate(parts):
+        alone = fsopt.fit("onsvm", data.rows(rows), c=0.7, scale="none")
+        values.append(alone.objective)
+        plane = found.point["w"][k], found.point["b"][k]
+        margins = 1 - data.y[rows] * (data.X[rows] @ plane[0] + plane[1])
+        assert np.abs(plane[0]).sum() + 0.7 * np.maximum(margins, 0).sum() == pytest.approx(alone.objective, rel=1e-6)
+        np.testing.assert_allclose(plane[0], alone.coef, atol=1e-6)
+        assert tuple(np.flatnonzero(found.point["selected"][k])) == alone.support
+    assert found.objective == pytest.approx(sum(values), rel=1e-6)
+    assert len(set(map(tuple, found.point["selected"].tolist()))) > 1
+
+
+@pytest.mark.parametrize("machine", ["svm", "rsvm"])
+def test_the_last_machine_is_trained_on_the_union(machine):
+    data = blobs(80, 10, seed=1)
+    fit = fsopt.fit("vs-ssvm", data, c=0.08, n_partitions=8, machine=machine, w_cap=1.2, scale="standard")
+    assert fit.details["counts"].tolist() == sparse(fit.details["sparse_w"]).sum(axis=0).tolist()
+    union = np.flatnonzero(fit.details["counts"])
+    assert fit.support == tuple(union)
+    assert {0, 1} <= set(union.tolist())
+    assert 2 < len(union) < 10
+    assert fit.details["counts"][:2].tolist() == [8, 8]
+    work = data.with_X((data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
+    params = {"c": 0.08} if machine == "svm" else {"w_cap": 1.2}
+    alone = fsopt.fit(machine, work.columns(union), scale="none", **params)
+    assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
+    assert (fit.status, fit.bound, fit.stop, fit.iterations) == ("feasible", None, "complete", 8)
+
+
+def test_small_programs_give_the_same_machines():
+    data = blobs(120, 6, seed=4)
+    whole, small = (fsopt.fit("vs-ssvm", data, c=0.5, n_partitions=3, generate=g) for g in (False, True))
+    np.testing.assert_allclose(small.details["sparse_w"], whole.details["sparse_w"], atol=1e-6)
+    assert small.support == whole.support
+    assert small.certificate.ok
+    assert check_fit(small, data).ok
+
+
+def test_no_feature_at_all_is_told_and_checked():
+    data = blobs(41, 4)
+    for machine in ("svm", "rsvm"):
+        fit = fsopt.fit("vs-ssvm", data, c=1e-6, n_partitions=2, machine=machine)
+        assert fit.support == ()
+        assert not np.any(fit.coef)
+        assert "raise c" in fit.warnings[0]
+        assert fit.certificate.ok
+        assert check_fit(fit, data).ok
+        assert fit.objective == pytest.approx((1e-6 if machine == "svm" else 1.0) * 2 * 20)
+
+
+def test_a_time_limit_leaves_the_machines_trained_so_far():
+    data = blobs(60, 5)
+    fit = fsopt.fit("vs-ssvm", data, time_limit=1e-3)
+    assert fit.stop == "time-limit"
+    assert fit.iterations == 1
+    assert fit.details["sparse_w"].shape == (1, 5)
+    assert check_fit(fit, data).ok
+    assert not check_fit(replace(fit, stop="complete"), data).ok
+
+
+@pytest.mark.parametrize("machine", ["svm", "rsvm"])
+def test_a_forged_fit_does_not_pass(machine):
+    data = blobs(60, 6, seed=7, gap=0.3)
+    fit = fsopt.fit("vs-ssvm", data, n_partitions=4, share=0.5, c=0.5, seed=9, machine=machine)
+    record = numbers(fit_record(fit, data=data, source="blobs"))
+    assert check_fit(fit_from(record, "fit.json"), data).ok
+
+    def forged(**changes):
+        return check_fit(replace(fit, details={**fit.details, **changes}), data).ok
+
+    held = {k: fit.details[f"sparse_{k}"] for k in ("w", "b", "alpha")}
+    assert not forged(counts=fit.details["counts"] + 1)
+    assert not forged(sparse_w=1.01 * held["w"])
+    assert not forged(sparse_w=held["w"][::-1], sparse_b=held["b"][::-1])
+    assert not forged(sparse_alpha=0.99 * held["alpha"])
+    assert not forged(alpha=0.9 * fit.details["alpha"])
+    assert not forged(**{f"sparse_{k}": v[:3] for k, v in held.items()})
+    least = fit.support[0]
+    dropped = held["w"].copy()
+    dropped[:, least] = 0.0
+    assert not forged(sparse_w=dropped, counts=sparse(dropped).sum(axis=0))
+    for params in ({"seed": 10}, {"share": 0.6}, {"c": 0.6}, {"n_partitions": 3}):
+        assert not check_fit(replace(fit, params={**fit.params, **params}), data).ok
+    assert not check_fit(replace(fit, status=fsopt.Status.OPTIMAL), data).ok
+    assert not check_fit(replace(fit, coef=1.01 * fit.coef), data).ok
+    for wrong in ({"sparse_w": held["w"][:, 1:]}, {"sparse_alpha": ["?"]}, {"counts": "x"}, {"sparse_b": []}):
+        with pytest.raises(FileError, match="damaged"):
+            forged(**wrong)
+
+
+def test_a_solver_without_multipliers_is_refused():
+    pytest.importorskip("pyscipopt")
+    with pytest.raises(SolverError, match="multipliers"):
+        fsopt.fit("vs-ssvm", blobs(20, 3), solver="scip", machine="svm")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"n_partitions": 0}, {"share": 0.0}, {"share": 1.1}, {"seed": -1}, {"c": 0.0}, {"w_cap": 0.0}, {"machine": "x"},
+     {"generate": "often"}],
+)  # fmt: skip
+def test_parameters_outside_their_range_are_refused_by_name(wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        fsopt.fit("vs-ssvm", blobs(20, 3), **wrong)

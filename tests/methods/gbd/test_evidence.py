@@ -1,0 +1,176 @@
+"""The proof behind a saved fit of GBD: the search over the cuts against brute force, and forgeries."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from support import blobs, keeps, reference
+
+import fsopt
+from fsopt.checking import check_record
+from fsopt.drivers.gbd.search import Tree
+from fsopt.errors import FileError
+from fsopt.models.gbd.limits import Limits
+from fsopt.saved import fit_record, numbers
+
+SELECTIONS = np.array(np.meshgrid(*[[0, 1]] * 6)).reshape(6, -1).T
+RULES = {
+    "m": {"m": 3},
+    "all": {"m": 6},
+    "budget": {"costs": [1.0, 2.5, 0.0, 4.0, 1.5, 3.0], "budget": 5.5},
+    "include": {"m": 3, "include": [5], "exclude": [0]},
+    "implies": {"m": 4, "implies": [[0, 3], [3, 5], [4, 1]]},
+    "conflicts": {"m": 4, "conflicts": [[0, 1, 2], [3, 4]], "implies": [[5, 0]]},
+    "free": {},
+}
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 1000])
+@pytest.mark.parametrize("prices", [0.0, 0.8])
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed, rules, prices, chunk):
+    rng, p = np.random.default_rng(seed), 6
+    data = blobs(20, p, seed=seed)
+    constants, gains = rng.uniform(5, 9, 7), rng.exponential(1.0, (7, p)) - prices
+    allowed = np.array([s for s in SELECTIONS if keeps(s, **RULES[rules])])
+    best = (constants[:, None] - gains @ allowed.T).max(axis=0).min()
+    tree = Tree(*Limits.of("test", data, **RULES[rules]).rows(), chunk)
+    tree.add(constants, gains)
+    assert tree.least(np.inf) <= best
+    found = tree.next(best + 1e-6, lambda nodes: True)
+    assert keeps(found, **RULES[rules])
+    assert (constants - gains @ found).max() == pytest.approx(best, abs=1e-9)
+    assert tree.least(np.inf) <= best
+    tree.add(np.full(1, best), np.zeros((1, p)))  # a cut that closes what was found
+    assert tree.next(best - 1e-9, lambda nodes: True) is None
+    assert not tree.stack
+    assert tree.least(best) == best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cuts_that_come_on_the_way_close_what_they_should(seed):
+    """Selections are found one by one and forbidden by a cut: all allowed ones come, each once."""
+    rng, p = np.random.default_rng(seed), 6
+    costs = rng.integers(1, 5, p).astype(float)
+    tree = Tree(costs[None], np.array([costs.sum() // 2]), 3)
+    tree.add(np.zeros(1), rng.exponential(1.0, (1, p)))
+    found = []
+    while (sigma := tree.next(1.0, lambda nodes: True)) is not None:
+        found.append(tuple(sigma.astype(int)))
+        # A cut that is 1 at sigma, and 100 lower for each feature that differs.
+        tree.add(np.array([1.0 - 100.0 * sigma.sum()]), (100.0 - 200.0 * sigma)[None])
+    allowed = {tuple(s) for s in SELECTIONS if costs @ s <= costs.sum() // 2}
+    assert len(found) == len(set(found))
+    assert set(found) == allowed
+
+
+def test_a_search_that_is_too_large_says_so():
+    rng = np.random.default_rng(0)
+    tree = Tree(np.ones((1, 12)), np.array([6.0]), 8)
+    tree.add(np.full(8, 9.0), rng.exponential(1.0, (8, 12)))
+    assert tree.next(3.0, lambda nodes: nodes < 20) is None
+    assert tree.stack
+
+
+CASES = {
+    "m": ("gbd", {"m": 2, "c": 4.0}),
+    "budget": ("gbd", {"costs": [1, 2, 3, 1, 2, 3], "budget": 6.0, "implies": [[0, 1]], "conflicts": [[4, 5]]}),
+    "held out": ("gbd", {"m": 2, "c": 4.0, "validation": 0.25, "patience": 3}),
+    "few cuts": ("gbd", {"m": 2, "c": 4.0, "max_cuts": 4}),
+    "lambda": ("gbd-lambda", {"lam": 2.0, "c": 4.0, "tolerance": 1e-4}),
+}
+
+
+def record_of(case):
+    """Return the saved record of a fit, as it is read from a file."""
+    method, params = CASES[case]
+    data = reference("gbd_n6")
+    fit = fsopt.fit(method, data, scale="none", **params)
+    return data, numbers(json.loads(json.dumps(fit_record(fit, data=data, source="test"))))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_honest_record_is_verified_without_a_solver(case, monkeypatch):
+    data, record = record_of(case)
+    monkeypatch.setattr(fsopt.Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
+    found = check_record(record, data, "test")
+    assert found["verified"], found["certificate"]
+    assert "recomputed from the cuts" in found["notes"][0]
+
+
+def _raise(record):
+    record["bound"] *= 1.001
+
+
+def _more_features(record):
+    record["details"]["sigma"] = [1.0] * 6
+
+
+FORGERIES = {
+    "bound raised": _raise,
+    "objective lowered": lambda r: r.update(objective=0.999 * r["objective"]),
+    "both raised": lambda r: r.update(objective=1.01 * r["objective"], bound=1.01 * r["bound"]),
+    "bound above objective": lambda r: r.update(bound=1.5 * r["objective"], status="feasible"),
+    "cuts removed": lambda r: r["details"].update(alphas=r["details"]["alphas"][:1]),
+    "cut unbalanced": lambda r: r["details"]["alphas"][0].__setitem__(0, r["details"]["alphas"][0][0] + 0.01),
+    "cuts scaled": lambda r: r["details"].update(alphas=(3.0 * np.array(r["details"]["alphas"])).tolist()),
+    "cuts not numbers": lambda r: r["details"].update(alphas=[["x"]]),
+    "cuts infinite": lambda r: r["details"]["alphas"][0].__setitem__(0, float("nan")),
+    "no cuts": lambda r: r["details"].pop("alphas"),
+    "bound nan": lambda r: r.update(bound=float("nan")),
+    "selection too large": _more_features,
+    "selection without a used feature": lambda r: r["details"].update(sigma=[0.0] * 6),
+    "another weight": lambda r: r["coef"].__setitem__(4, 1.01 * r["coef"][4]),
+    "another intercept": lambda r: r.update(intercept=r["intercept"] + 0.01),
+    "price lowered": lambda r: r["params"].update(c=0.9 * r["params"]["c"]),
+}
+
+
+@pytest.mark.parametrize("case", ["m", "lambda"])
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_record_is_not_verified(case, forgery):
+    data, record = record_of(case)
+    forged = copy.deepcopy(record)
+    FORGERIES[forgery](forged)
+    assert forged != record
+    assert not check_record(forged, data, "test")["verified"]
+
+
+def test_an_open_gap_cannot_be_called_optimal():
+    data, record = record_of("few cuts")
+    assert record["status"] == "feasible"
+    record["status"] = "optimal"
+    assert not check_record(record, data, "test")["verified"]
+
+
+def test_a_bound_between_the_proved_one_and_the_objective_is_refuted_by_the_search():
+    data, record = record_of("few cuts")
+    record["bound"] += 0.1 * (record["objective"] - record["bound"])
+    found = check_record(record, data, "test")
+    assert not found["verified"]
+    assert found["certificate"].residuals["bound"] > 1e-3
+
+
+def test_a_bound_that_the_search_had_no_time_for_is_not_verified(monkeypatch):
+    """What was not proved counts for nothing, though the fit is honest."""
+    data, record = record_of("m")
+    monkeypatch.setattr("fsopt.methods.gbd.evidence.MOST_NODES", 3)
+    found = check_record(record, data, "test")
+    assert not found["verified"]
+    assert "not confirmed" in found["notes"][0]
+
+
+def test_other_rows_than_those_held_out_are_noticed():
+    data, record = record_of("held out")
+    record["params"]["seed"] = 1
+    assert not check_record(record, data, "test")["verified"]
+
+
+@pytest.mark.parametrize("sigma", [None, [1.0], ["x"] * 6, [0.5] * 6])
+def test_a_damaged_selection_is_said(sigma):
+    data, record = record_of("m")
+    record["details"]["sigma"] = sigma
+    with pytest.raises(FileError, match="selection is damaged"):
+        check_record(record, data, "test")

@@ -1,0 +1,214 @@
+"""The generalization bounds of paper 1: independent loops, a hand-made case, monotonicity."""
+
+from dataclasses import replace
+from math import isclose, log, log2, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import blobs
+
+import fsopt
+from fsopt.errors import ParameterError
+from fsopt.methods.gmeb.bounds import Bound, margin_bound, margin_bound_terms, scaled_bound, scaled_bound_terms
+
+# ---------------------------------------------------------------- bounds, by loops over samples and features
+
+
+def hinge_loss(X, y, w, b, gamma):
+    total = 0.0
+    for x, label in zip(X, y, strict=True):
+        z = label * (sum(a * c for a, c in zip(x, w, strict=True)) + b)
+        total += 1 - z / gamma if z <= gamma else 0.0
+    return total / len(y)
+
+
+def theorem9(X, y, w, sigma, b, *, r, gamma, sigma0, delta, norm):
+    """Return the terms of Theorem 9 in the order of the print."""
+    n, d = X.shape
+    doubled = [2 * max(s, sigma0) for s in sigma]
+    inside = []
+    for label in (1, -1):
+        members = [i for i in range(n) if y[i] == label]
+        v = [sum(X[i, j] ** 2 for i in members) / len(members) for j in range(d)]
+        inside.append(2 * norm / gamma * sqrt(len(members)) / n * sqrt(sum(v[j] * doubled[j] ** 2 for j in range(d))))
+    k = (norm * sqrt(sum(s**2 for s in doubled)) + 1) * r
+    logs = sum(log(log2(s / sigma0)) for s in doubled)
+    rest = [2 * r / gamma, k * sqrt(2 * logs), k * (2 / gamma + 1) * sqrt(2 * log(2 / delta))]
+    plain = [w[j] * sigma[j] for j in range(d)]
+    return [hinge_loss(X, y, plain, b, gamma), *inside, *(term / sqrt(n) for term in rest)]
+
+
+def theorem11(X, y, w, b, *, r, gamma, gamma0, delta, norm):
+    """Return the value of (8) in the print's own grouping: loss + 1/(n C gamma^) + Lambda/sqrt(n)."""
+    n, d = X.shape
+    k, hat = (norm + 1) * r, 2 * max(gamma, gamma0)
+    v = [sum(X[i, j] ** 2 for i in range(n)) / n for j in range(d)]
+    lam = k * (sqrt(2 * log(log2(hat / gamma0))) + sqrt(2 * log(2 / delta)))
+    c = 1 / (4 * norm * sqrt(sum(v)) + 2 * r * sqrt(n) + 2 * k * sqrt(2 * n * log(2 / delta)))
+    return [hinge_loss(X, y, w, b, gamma), 1 / (n * c * hat), lam / sqrt(n)]
+
+
+def sample(seed, n=12, p=4):
+    data = blobs(n, p, seed=seed)
+    rng = np.random.default_rng(seed)
+    w = rng.standard_normal(p)
+    return data.X, data.y, w / np.linalg.norm(w), np.abs(rng.standard_normal(p)) * [1, 0, 2, 0.05], rng.normal()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "at",
+    [
+        {"r": 5.0, "gamma": 1.0, "sigma0": 0.1, "delta": 0.05, "norm": 1.0},
+        {"r": 0.7, "gamma": 3.0, "sigma0": 1e-6, "delta": 0.2, "norm": 2.5},
+    ],
+)
+def test_each_term_of_theorem_9(seed, at):
+    X, y, w, sigma, b = sample(seed)
+    bound = scaled_bound_terms(X, y, w, sigma, b, **at)
+    expected = theorem9(X, y, w, sigma, b, **at)
+    assert list(bound.terms) == ["margin loss", "class +1", "class -1", "intercept", "union bound", "confidence"]
+    np.testing.assert_allclose(list(bound.terms.values()), expected, rtol=1e-12)
+    assert bound.total == pytest.approx(sum(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("gamma", [0.4, 2.0])
+def test_each_term_of_theorem_11(seed, gamma):
+    X, y, w, _, b = sample(seed)
+    at = {"r": 4.0, "gamma": gamma, "gamma0": 0.5, "delta": 0.1, "norm": 1.5}
+    bound = margin_bound_terms(X, y, w, b, **at)
+    terms = bound.terms
+    grouped = [
+        terms["margin loss"],
+        terms["complexity"] + terms["intercept"] + terms["margin confidence"],
+        terms["union bound"] + terms["confidence"],
+    ]
+    np.testing.assert_allclose(grouped, theorem11(X, y, w, b, **at), rtol=1e-12)
+    assert bound.total == pytest.approx(sum(terms.values()))
+    assert bound.conditions["gamma >= gamma0"] == (gamma >= 0.5)
+
+
+def test_two_points_by_hand():
+    # x = +-2, f(x) = x/2 with w = 1, sigma = 1/2, sigma0 = 1/4, gamma = 2, r = 2, B = 1, delta = 2/e^2:
+    # z = 1, loss 1/2; delta_1 = 1; v = 4; each class 2/2 * 1/2 * 2 = 1; log2(1/(1/4)) = 2; K = 4; ln(2/delta) = 2.
+    X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
+    at = {"r": 2.0, "gamma": 2.0, "delta": 2 / np.e**2}
+    bound = scaled_bound_terms(X, y, np.ones(1), np.array([0.5]), 0.0, sigma0=0.25, **at)
+    by_hand = [0.5, 1.0, 1.0, sqrt(2), 4 * sqrt(log(2)), 8 * sqrt(2)]
+    np.testing.assert_allclose(list(bound.terms.values()), by_hand, rtol=1e-14)
+    assert bound.applies
+    # f(x) = x/2 as it is: hat gamma = 4, K = (1/2 + 1) 2 = 3, sum v = 4.
+    bound = margin_bound_terms(X, y, np.array([0.5]), 0.0, gamma0=1.0, norm=0.5, **at)
+    by_hand = [0.5, 0.5, 1 / sqrt(2), 3 * sqrt(log(2)), 3 * sqrt(2), 1.5 * sqrt(2)]
+    np.testing.assert_allclose(list(bound.terms.values()), by_hand, rtol=1e-14)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.integers(0, 999), st.floats(0.001, 0.4), st.floats(0.05, 5.0))
+def test_bounds_rise_with_confidence_radius_and_norm(seed, delta, gamma):
+    X, y, w, sigma, b = sample(seed)
+    base = {"r": 2.0, "gamma": gamma, "delta": delta, "norm": 1.0}
+    for change in ({"delta": delta / 2}, {"r": 3.0}, {"norm": 2.0}):
+        for bound in (
+            lambda at: scaled_bound_terms(X, y, w, sigma, b, **at),
+            lambda at: margin_bound_terms(X, y, w, b, **at),
+        ):
+            assert bound(base | change).total > bound(base).total
+    first, second = (scaled_bound_terms(X, y, w, s, b, **base).terms for s in (sigma, 2 * sigma))
+    assert all(second[k] > first[k] for k in ("class +1", "class -1", "union bound", "confidence"))
+
+
+def test_more_of_the_same_sample_lowers_all_terms_but_the_loss():
+    X, y, w, sigma, b = sample(3)
+    small, large = (scaled_bound_terms(np.tile(X, (k, 1)), np.tile(y, k), w, sigma, b, r=3.0).terms for k in (1, 100))
+    assert isclose(small.pop("margin loss"), large.pop("margin loss"))
+    assert all(isclose(large[k], small[k] / 10) for k in small)
+
+
+def test_conditions_are_told_apart():
+    X, y, w, sigma, _ = sample(1)
+    radius = np.linalg.norm(X, axis=1).max()
+    told = [
+        scaled_bound_terms(X, y, w * f, sigma, b, r=r).conditions
+        for f, r, b in ((1.0, radius, 0.5), (1.0, radius / 2, 0.5), (1.0, radius, 2 * radius), (1.1, radius, 0.5))
+    ]
+    assert [[k for k, ok in c.items() if not ok] for c in told] == [[], ["||x|| <= r"], ["|b| <= r"], ["||w|| <= B"]]
+    assert not Bound({}, told[1]).applies
+
+
+# ---------------------------------------------------------------- bounds of fits
+
+
+@pytest.mark.parametrize("scale", ["center", "standard"])
+def test_theorem_9_of_a_gmeb_fit_has_the_papers_variables(scale):
+    data = blobs(60, 5, seed=2)
+    data = fsopt.Dataset(np.column_stack([data.X, np.full(60, 0.1)]), data.y)
+    fit = fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.4, scale=scale)
+    bound = scaled_bound(fit, data, sigma0=1e-3, delta=0.1)
+    Z = data.X - data.X.mean(axis=0)
+    if scale == "standard":
+        Z[:, :5] /= Z[:, :5].std(axis=0)
+    w = fit.coef.copy()
+    if scale == "standard":
+        w[:5] *= data.X[:, :5].std(axis=0)
+    sigma = np.sqrt(fit.details["sigma"])
+    assert sigma.shape == (6,)
+    unit = np.array([a / s if s > 0 else 0.0 for a, s in zip(w, sigma, strict=True)])
+    b = fit.intercept + fit.coef @ data.X.mean(axis=0)
+    r = np.linalg.norm(Z, axis=1).max()
+    expected = theorem9(Z, data.y, unit, sigma, b, r=r, gamma=1.0, sigma0=1e-3, delta=0.1, norm=1.0)
+    np.testing.assert_allclose(list(bound.terms.values()), expected, rtol=1e-7)
+    assert bound.applies
+    assert bound.terms["margin loss"] == pytest.approx(fit.objective / 60, rel=1e-9)
+    # The constraints of (15) limit the class terms where no scale is below sigma0: 2/gamma sqrt(n+)/n 2 sqrt(R+).
+    for label, radius, n in ((1, 0.5, 30), (-1, 0.4, 30)):
+        rest = 4 * 1e-6 * (Z[data.y == label] ** 2).mean(axis=0).sum()
+        assert bound.terms[f"class {label:+d}"] <= 2 * sqrt(n) / 60 * sqrt(4 * radius * (1 + 1e-6) + rest)
+
+
+def test_theorem_9_of_a_penalised_fit_is_its_objective_and_more():
+    data = blobs(60, 5, seed=2, gap=2.0)
+    fit = fsopt.fit("gmeb-penalised", data, c_plus=4.0, c_minus=4.0)
+    bound = scaled_bound(fit, data)
+    assert np.any(fit.coef)
+    assert bound.applies
+    # (7) is the theorem's data-dependent part at gamma = 1, B = 1, up to the scales below sigma0.
+    assert sum(bound.terms[k] for k in ("margin loss", "class +1", "class -1")) == pytest.approx(
+        fit.objective, rel=1e-5
+    )
+
+
+def test_theorem_11_of_a_machine_is_that_of_its_unit_vector(wdbc):
+    fit = fsopt.fit("svm", wdbc, c=0.5)
+    bound = margin_bound(fit, wdbc)
+    Z = (wdbc.X - wdbc.X.mean(axis=0)) / wdbc.X.std(axis=0)
+    w, b = fit.coef * wdbc.X.std(axis=0), fit.intercept + fit.coef @ wdbc.X.mean(axis=0)
+    size = np.linalg.norm(w)
+    r = np.linalg.norm(Z, axis=1).max()
+    expected = theorem11(Z, wdbc.y, w / size, b / size, r=r, gamma=1 / size, gamma0=1e-6, delta=0.05, norm=1.0)
+    assert bound.total == pytest.approx(sum(expected), rel=1e-9)
+    assert bound.applies
+    assert bound.terms["margin loss"] * wdbc.n == pytest.approx((fit.objective - size**2 / 2) / 0.5, rel=1e-6)
+
+
+def test_a_fit_without_scales_or_weights_is_refused():
+    data = blobs(30, 3)
+    with pytest.raises(ParameterError, match="margin_bound"):
+        scaled_bound(fsopt.fit("svm", data), data)
+    with pytest.raises(ParameterError, match="features"):
+        margin_bound(fsopt.fit("svm", data), blobs(30, 4))
+    with pytest.raises(ParameterError, match="w = 0"):
+        margin_bound(replace(fsopt.fit("svm", data), coef=np.zeros(3)), data)
+
+
+@pytest.mark.parametrize("wrong", [{"gamma": 0.0}, {"r": -1.0}, {"sigma0": 0.0}, {"delta": 1.0}, {"delta": 0.0}])
+def test_numbers_outside_their_range_are_refused_by_name(wrong):
+    data = blobs(30, 3)
+    fit = fsopt.fit("gmeb", data)
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        scaled_bound(fit, data, **wrong)
+    with pytest.raises(ParameterError, match="negative"):
+        scaled_bound_terms(data.X, data.y, np.ones(3), -np.ones(3), 0.0, r=1.0)

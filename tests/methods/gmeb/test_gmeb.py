@@ -1,0 +1,266 @@
+"""Method gmeb: four routes to one certified optimum, separable data, and the path over the radii."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from support import blobs, reference
+
+import fsopt
+from fsopt.checking import check_fit
+from fsopt.data.hyperplanes import hinge
+from fsopt.errors import ParameterError, SolverError
+from fsopt.methods.gmeb.evidence import Multipliers, certify_gmeb, polish
+from fsopt.methods.gmeb.routes import ROUTES
+from fsopt.methods.gmeb.separation import separation_radius
+from fsopt.models.gmeb.moments import second_moments
+from fsopt.models.gmeb.norm import GmebNorm
+from fsopt.saved import fit_from, fit_record
+
+TRUTH = {(1.0, 1.0): 207.56125356, (1.75, 5.0): 97.01383924, (5.0, 2.0): 149.08764594, (10.0, 10.0): 66.40123638}
+FEW = settings(max_examples=10, deadline=None, derandomize=True)
+IDENTITIES = {"norm", "gap", "prices", "value", "cone", "support", "perspective", "intercept"}
+
+
+@pytest.mark.parametrize("route", ["auto", *ROUTES])
+@pytest.mark.parametrize("radii", TRUTH)
+def test_every_route_reaches_the_optimum_and_certifies_it(route, radii):
+    data = reference("wdbc_std")
+    fit = fsopt.fit("gmeb", data, r_plus=radii[0], r_minus=radii[1], route=route)
+    assert fit.status == "optimal"
+    assert fit.objective == pytest.approx(TRUTH[radii], rel=1e-8)
+    assert fit.bound == pytest.approx(TRUTH[radii], rel=1e-8)
+    assert fit.bound <= TRUTH[radii] * (1 + 1e-9)
+    assert set(fit.certificate.residuals) == IDENTITIES
+    assert fit.certificate.worst <= 1e-6
+    z = data.X - data.X.mean(axis=0)
+    assert hinge(z @ fit.coef + fit.intercept + data.X.mean(axis=0) @ fit.coef, data.y) == pytest.approx(fit.objective)
+
+
+def test_the_routes_agree_on_the_classifier_and_on_the_scales():
+    data = reference("wdbc_std")
+    fits = {r: fsopt.fit("gmeb", data, r_plus=1.75, r_minus=5.0, route=r) for r in ROUTES}
+    v_plus, v_minus = second_moments(data)
+    for route, fit in fits.items():
+        np.testing.assert_allclose(fit.coef, fits["theta-cuts"].coef, atol=3e-5, err_msg=route)
+        assert fit.support == (7, 20, 21, 24, 27, 28)
+        sigma = fit.details["sigma"]
+        assert v_plus @ sigma <= 1.75 * (1 + 1e-6)
+        assert v_minus @ sigma <= 5.0 * (1 + 1e-6)
+        used = np.abs(fit.coef) > 0
+        assert np.sum(fit.coef[used] ** 2 / sigma[used]) <= 1 + 1e-6
+
+
+def test_centring_is_not_optional():
+    data = fsopt.load_dataset("wdbc")  # labels opposite to those of the reference data: radii change places
+    centred, raw = (fsopt.fit("gmeb", data, r_plus=5.0, r_minus=1.2, scale=s) for s in ("center", "none"))
+    assert centred.objective == pytest.approx(113.51018448, rel=1e-8)
+    assert raw.objective == pytest.approx(190.5359717, rel=1e-7)
+
+
+def test_cuts_leave_exact_zeros_and_need_one_program_when_one_radius_is_inactive():
+    fit = fsopt.fit("gmeb", reference("wdbc_std"), r_plus=3.0, r_minus=30.0, route="theta-cuts")
+    assert fit.iterations == 1
+    assert np.count_nonzero(fit.coef) == len(fit.support) < 15
+    assert "highs" in fit.solver
+
+
+@FEW
+@given(seed=st.integers(0, 10**6), r_plus=st.floats(0.05, 3), r_minus=st.floats(0.05, 3))
+def test_cuts_equal_the_dual_on_random_data(seed, r_plus, r_minus):
+    data = blobs(24, 5, seed=seed, gap=0.4)
+    one, two = (fsopt.fit("gmeb", data, r_plus=r_plus, r_minus=r_minus, route=r) for r in ("dual", "theta-cuts"))
+    assert one.status == two.status == "optimal"
+    assert one.objective == pytest.approx(two.objective, rel=1e-6, abs=1e-6)
+
+
+def test_a_solver_of_linear_programs_gets_the_cuts_and_one_without_multipliers_is_refused():
+    data = blobs()
+    fit = fsopt.fit("gmeb", data, solver="highs", r_plus=0.5, r_minus=0.5)
+    assert fit.solver == "highs"
+    assert fit.objective == pytest.approx(fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.5).objective, rel=1e-6)
+    with pytest.raises(SolverError, match="returns no multipliers"):
+        fsopt.fit("gmeb", data, solver="scip")
+    with pytest.raises(SolverError, match="installed for SOCP"):
+        fsopt.fit("gmeb", data, solver="highs", route="dual")
+    with pytest.raises(ParameterError, match="route is 'dula'"):
+        fsopt.fit("gmeb", data, route="dula")
+
+
+# -- the certificate ----------------------------------------------------------------------------------------
+
+
+def settled(radii=(0.6, 0.9)):
+    data = blobs(30, 4, seed=3)
+    work = data.with_X(data.X - data.X.mean(axis=0))
+    norm = GmebNorm.of(work, *radii)
+    fit = fsopt.fit("gmeb", data, r_plus=radii[0], r_minus=radii[1])
+    units = fit.details["units"]
+    dual = Multipliers(**fit.details["multipliers"])
+    b = fit.intercept + fit.coef @ data.X.mean(axis=0)
+    scaled = work.with_X(work.X / units)
+    return scaled, GmebNorm.of(scaled, *radii), fit.coef * units, b, dual, norm
+
+
+def test_a_certificate_fails_for_every_damage():
+    data, norm, w, b, dual, _ = settled()
+    assert certify_gmeb(data, norm, w, b, dual).ok
+    damaged = {
+        "longer w": (1.01 * w, b, dual, "norm"), "shorter w": (0.99 * w, b, dual, "gap"),
+        "intercept": (w, b + 0.01, dual, "gap"), "mu": (w, b, replace(dual, mu=0.999 * dual.mu), "gap"),
+        "mu_1": (w, b, replace(dual, unit=1.001 * dual.unit), "prices"),
+        "mu_+": (w, b, replace(dual, plus=0.999 * dual.plus), "prices"),
+        "both": (w, b, Multipliers(dual.mu, *(0.999 * x for x in (dual.unit, dual.plus, dual.minus))), "cone"),
+    }  # fmt: skip
+    for name, (w2, b2, dual2, residual) in damaged.items():
+        certificate = certify_gmeb(data, norm, w2, b2, dual2)
+        assert not certificate.ok, name
+        assert certificate.residuals[residual] > 1e-6, name
+
+
+@FEW
+@given(seed=st.integers(0, 10**6), share=st.floats(0.0, 1.0))
+def test_the_bound_is_valid_for_any_multipliers(seed, share):
+    data = blobs(20, 3, seed=seed)
+    norm = GmebNorm.of(data, 0.5, 0.8)
+    fit = fsopt.fit("gmeb", data, r_plus=0.5, r_minus=0.8, scale="none")
+    rng = np.random.default_rng(seed)
+    dual = polish(data, norm, Multipliers(rng.random(20), 1.0, share / 0.5, (1 - share) / 0.8))
+    w = rng.standard_normal(3)
+    w /= norm.at(w)[0]
+    certificate = certify_gmeb(data, norm, w, 0.0, dual)
+    assert certificate.bound <= fit.objective + 1e-9
+    assert certificate.objective >= fit.objective - 1e-6
+    assert certificate.residuals["cone"] <= 1e-9
+    assert certificate.residuals["prices"] <= 1e-9
+
+
+@pytest.mark.parametrize("route", ["dual", "theta-cuts"])
+def test_a_saved_fit_is_checked_without_a_solver_and_a_forged_one_is_refused(route):
+    data = blobs(30, 4, seed=3)
+    fit = fsopt.fit("gmeb", data, r_plus=0.6, r_minus=0.9, route=route)
+    record = json.loads(json.dumps(fit_record(fit, data=data, source="blobs")))
+    assert check_fit(fit_from(record, "fit.json"), data).ok
+    for key, factor in (("mu", 0.99), ("unit", 1.1), ("plus", 1.1)):
+        forged = json.loads(json.dumps(record))
+        held = forged["details"]["multipliers"]
+        held[key] = [factor * x for x in held[key]] if key == "mu" else factor * held[key]
+        assert not check_fit(fit_from(forged, "fit.json"), data).ok, key
+    del record["details"]["multipliers"]["mu"]
+    with pytest.raises(fsopt.FsoptError, match="damaged"):
+        check_fit(fit_from(record, "fit.json"), data)
+
+
+# -- separable data -----------------------------------------------------------------------------------------
+
+
+def least_common_radius(data):
+    """Return min N(w)^2 over separating planes at radii (1, 1), by a linear program on a fine grid of theta."""
+    z = data.X - data.X.mean(axis=0)
+    v_plus, v_minus = ((z[data.y == s] ** 2).mean(axis=0) for s in (1, -1))
+    thetas = np.linspace(0, 1, 2001)[:, None]
+    u, p = np.sqrt(thetas * v_plus + (1 - thetas) * v_minus), data.p
+    yZ = z * data.y[:, None]
+    rows = np.vstack([np.column_stack([-yZ, yZ, -data.y, np.zeros(data.n)]),
+                      np.column_stack([u, u, np.zeros(len(u)), -np.ones(len(u))])])  # fmt: skip
+    sides = np.concatenate([-np.ones(data.n), np.zeros(len(u))])
+    bounds = [(0, None)] * (2 * p) + [(None, None), (0, None)]
+    answer = linprog(np.r_[np.zeros(2 * p + 1), 1.0], A_ub=rows, b_ub=sides, bounds=bounds)
+    return answer.fun**2 if answer.status == 0 else np.inf
+
+
+def test_separation_radius_is_where_the_optimum_becomes_zero():
+    data = blobs(40, 5, gap=3.5)
+    r = separation_radius(data)
+    assert r == pytest.approx(least_common_radius(data), rel=1e-5)
+    below, above = (fsopt.fit("gmeb", data, r_plus=s * r, r_minus=s * r) for s in (0.98, 1.02))
+    assert not below.details["separable"]
+    assert below.objective > 1e-3
+    assert above.details["separable"]
+    assert above.objective == pytest.approx(0, abs=1e-8)
+    assert separation_radius(data, r_plus=2.0, r_minus=2.0) == pytest.approx(r / 2, rel=1e-6)
+    assert separation_radius(blobs(40, 3, gap=0.2)) == np.inf
+
+
+@pytest.mark.parametrize("route", ["dual", "primal", "theta-cuts"])
+def test_separable_data_get_the_plane_of_least_norm_by_every_route(route):
+    data = blobs(40, 5, gap=3.5)
+    fit = fsopt.fit("gmeb", data, r_plus=8.0, r_minus=8.0, route=route)
+    assert fit.status == "optimal"
+    assert fit.details["separable"]
+    assert "separable" in fit.warnings[-1]
+    assert fit.details["norm"] == pytest.approx(np.sqrt(separation_radius(data) / 8.0), rel=1e-6)
+    assert fit.bound == 0.0
+    assert check_fit(fit, data).ok
+    worse = replace(fit, coef=1.1 * fit.coef, intercept=1.1 * fit.intercept)
+    assert not check_fit(worse, data).ok
+
+
+def test_flat_data_are_refused_and_features_of_one_class_alone_are_kept():
+    with pytest.raises(ParameterError, match="all columns are constant"):
+        fsopt.fit("gmeb", fsopt.Dataset(np.ones((6, 2)), np.array([1.0, -1.0] * 3)))
+    data = blobs(30, 3, seed=1)
+    X = data.X.copy()
+    X[data.y < 0, 2] = 0.0
+    one_sided = fsopt.Dataset(X, data.y)
+    for route in ("dual", "theta-cuts"):
+        fit = fsopt.fit("gmeb", one_sided, r_plus=0.5, r_minus=0.5, route=route, scale="none")
+        assert fit.status == "optimal", route
+
+
+# -- the path ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", [None, "highs"])
+def test_the_path_holds_what_single_fits_give(solver):
+    data, test = blobs(40, 4, seed=1), blobs(60, 4, seed=2)
+    path = fsopt.gmeb_path(data, ((0.3, 2.0), (0.2, 0.5, np.inf)), test=test, solver=solver)
+    assert path.certified.all()
+    for i, r_plus in enumerate(path.r_plus):
+        for j, r_minus in enumerate(path.r_minus):
+            fit = fsopt.fit("gmeb", data, r_plus=r_plus, r_minus=r_minus, rule="relative", units="raw", epsilon=0.01)
+            assert path.objective[i, j] == pytest.approx(fit.objective, rel=1e-6, abs=1e-7)
+            assert path.n_features[i, j] == len(fit.support)
+            assert path.test_error[i, j] == pytest.approx(1 - fit.scores(test)["accuracy"])
+            assert path.train_error[i, j] == pytest.approx(1 - fit.scores(data)["accuracy"])
+
+
+def test_the_objective_falls_along_both_radii():
+    path = fsopt.gmeb_path(reference("wdbc_std"), (1.0, 2.5, 5.0))
+    for axis in (0, 1):
+        assert np.all(np.diff(path.objective, axis=axis) <= 1e-6)
+
+
+def test_cross_validation_of_the_path_is_that_of_its_folds_and_ties_go_to_the_smallest_radii():
+    data = blobs(40, 4, seed=4)
+    serial, parallel = (fsopt.gmeb_path(data, (0.3, 1.0), folds=3, seed=7, jobs=j) for j in (1, 2))
+    np.testing.assert_array_equal(serial.cv_error, parallel.cv_error)
+    tied = replace(serial, cv_error=np.array([[0.2, 0.1], [0.1, 0.1]]))
+    assert tied.best == (0, 1)
+    assert replace(serial, cv_error=np.full((2, 2), np.nan)).best == np.unravel_index(
+        serial.train_error.argmin(), (2, 2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"), [((), "empty"), ((1.0, -2.0), "r_plus"), (((1.0,), (0.0,)), "r_minus"), (("a", 1.0), "number")]
+)
+def test_a_bad_grid_is_refused(grid, message):
+    with pytest.raises(ParameterError, match=message):
+        fsopt.gmeb_path(blobs(), grid)
+
+
+def test_the_plot_shows_both_surfaces_with_the_best_place():
+    path = fsopt.gmeb_path(blobs(), (0.3, 1.0, 3.0))
+    error, features = path.plot().axes[:2]
+    i, j = path.best
+    for axes, values in ((error, 100 * path.train_error), (features, path.n_features)):
+        np.testing.assert_allclose(axes.collections[0].get_array().reshape(3, 3), values)
+        star = axes.lines[0].get_xydata()[0]
+        np.testing.assert_allclose(star, [path.r_minus[j], path.r_plus[i]])

@@ -1,0 +1,273 @@
+"""GMEB with prices (10): global optimality against brute force, special data, and what it has to do with (15)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gmeb_cases import mirrored, moments, skewed, values
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import blobs, reference
+
+import fsopt
+from fsopt.checking import check_fit
+from fsopt.errors import ParameterError
+from fsopt.methods.gmeb.gmeb_penalised import radii_of
+from fsopt.models.gmeb.penalty import GmebPenalty
+
+METHOD = "gmeb-penalised"
+MANY = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+def loss(data, fit):
+    return np.maximum(1 - data.y * fit.decision_function(data.X), 0).sum()
+
+
+# ---------------------------------------------------------------- the optimum
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_share_gives_less_than_the_answer_and_none_less_than_the_bound(seed):
+    data, c_plus, c_minus = skewed(seed)
+    fit = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus)
+    grid = values(data, c_plus, c_minus)
+    assert fit.status == "optimal"
+    assert fit.certificate.ok
+    assert 0 <= fit.objective - fit.bound + 1e-12 <= 1e-6 + 1e-12
+    assert fit.objective <= grid.min() + 1e-9
+    assert fit.bound <= grid.min() + 1e-9
+    at_share = values(data, c_plus, c_minus, [fit.history[-1]["share"]])[0]
+    assert at_share == pytest.approx(fit.objective, abs=1e-9)
+
+
+def test_the_value_is_more_accurate_than_the_gap_that_is_asked_for():
+    fit = fsopt.fit(METHOD, reference("wdbc_std"), tolerance=1e-4)
+    assert fit.status == "optimal"
+    assert fit.objective == pytest.approx(0.521488785495082, abs=1e-10)
+    assert fit.objective - 1e-4 <= fit.bound <= fit.objective
+
+
+@pytest.mark.parametrize("data", [blobs(30, 4, seed=2), skewed(3)[0], mirrored()], ids=str)
+def test_the_answer_is_a_point_of_problem_10_with_the_value_it_claims(data):
+    c_plus, c_minus = 0.3, 0.2
+    fit = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus)
+    v_plus, v_minus, root_plus, root_minus = moments(data)
+    sigma = fit.details["sigma"]
+    used = fit.coef != 0
+    assert used.any()
+    assert np.array_equal(used, sigma > 0)
+    assert np.sum((fit.coef[used] / sigma[used]) ** 2) <= 1 + 1e-12
+    terms = c_plus * root_plus * np.sqrt(v_plus @ sigma**2), c_minus * root_minus * np.sqrt(v_minus @ sigma**2)
+    np.testing.assert_allclose(fit.details["penalties"], terms, rtol=1e-9)
+    assert fit.objective == pytest.approx(loss(data, fit) / data.n + sum(terms), rel=1e-12)
+    assert fit.history[-1]["share"] == pytest.approx(terms[0] / sum(terms), abs=1e-6)
+
+
+@given(seed=st.integers(0, 10_000))
+@MANY
+def test_the_penalty_of_a_plane_is_the_least_over_all_scales(seed):
+    rng = np.random.default_rng(seed)
+    data, c_plus, c_minus = skewed(seed)
+    data = data.with_X(data.X - data.X.mean(axis=0))
+    penalty = GmebPenalty.of(data, c_plus, c_minus)
+    w = rng.standard_normal(data.p) * (rng.random(data.p) < 0.7)
+    least, share = penalty.at(w)
+    sigma = penalty.scales(w)
+
+    def both(squared):
+        return np.sqrt(penalty.alpha @ squared) + np.sqrt(penalty.beta @ squared)
+
+    assert both(sigma**2) == pytest.approx(least, rel=1e-9)
+    used = np.abs(w) > 0
+    assert np.sum((w[used] / sigma[used]) ** 2) == pytest.approx(float(used.any()), rel=1e-9)
+    for trial in np.exp(0.3 * rng.standard_normal((20, data.p))):
+        other = (sigma * trial) ** 2
+        other[used] *= np.sum(w[used] ** 2 / other[used])
+        assert both(other) >= least * (1 - 1e-9)
+    if used.any():
+        rise = (penalty.weights(share + 1e-6) - penalty.weights(share - 1e-6)) / 2e-6
+        np.testing.assert_allclose(penalty.slopes(share), rise, rtol=1e-5, atol=1e-7)
+        assert np.abs(w) @ rise == pytest.approx(0.0, abs=1e-5 * least)
+
+
+def test_it_finds_the_global_one_of_four_local_minima_where_alternation_is_stuck():
+    data, c = mirrored(), 0.1
+    grid = values(data, c, c)
+    valleys = np.flatnonzero((grid[1:-1] < grid[:-2] - 1e-9) & (grid[1:-1] < grid[2:] - 1e-9))
+    assert len(valleys) == 4
+    fit = fsopt.fit(METHOD, data, c_plus=c, c_minus=c)
+    assert fit.history[0]["objective"] > fit.objective + 1e-4
+    assert fit.objective <= grid.min()
+    assert values(data, c, c, [fit.history[-1]["share"]])[0] == pytest.approx(fit.objective, abs=1e-9)
+
+
+@pytest.mark.parametrize("end", [0.5, 0.2, 0.9])
+def test_the_linear_program_is_an_upper_bound_at_its_share_and_a_lower_one_on_its_side(end):
+    data = skewed(4)[0]
+    data = data.with_X(data.X - data.X.mean(axis=0))
+    result = fsopt.solve(fsopt.build("gmeb-weighted-l1", data, c_plus=0.3, c_minus=0.3, share=0.5, end=end))
+    assert result.status == "optimal"
+    if end == 0.5:
+        assert result.objective == pytest.approx(values(data, 0.3, 0.3, [0.5])[0], rel=1e-8)
+        return
+    penalty = GmebPenalty.of(data, 0.3, 0.3)
+    rng = np.random.default_rng(0)
+    best = fsopt.fit(METHOD, data, c_plus=0.3, c_minus=0.3).coef
+    for w in [best, *(best * np.exp(rng.standard_normal((40, data.p)))), *rng.standard_normal((40, data.p))]:
+        towards = (0.5 - end) * (np.abs(w) @ penalty.slopes(0.5)) >= 0
+        scores = data.X @ w
+        least = min(np.maximum(1 - data.y * (scores + b), 0).mean() for b in data.y - scores)
+        here = [least + np.abs(w) @ penalty.weights(q) for q in np.linspace(min(end, 0.5), max(end, 0.5), 9)]
+        assert not towards or min(here) >= result.objective - 1e-9
+
+
+def test_another_solver_for_the_linear_programs_gives_the_same():
+    data = skewed(5)[0]
+    fits = [fsopt.fit(METHOD, data, c_plus=0.2, c_minus=0.1, solver=s) for s in ("highs", "clarabel")]
+    assert [f.solver for f in fits] == ["highs", "clarabel"]
+    assert all(f.status == "optimal" for f in fits)
+    assert fits[1].objective == pytest.approx(fits[0].objective, abs=1e-6)
+
+
+# ---------------------------------------------------------------- Lemma 13
+
+
+@pytest.mark.parametrize(
+    ("data", "c_plus", "c_minus"),
+    [
+        (reference("wdbc_std"), 0.25, 0.25),
+        (blobs(40, 4, seed=3), 0.3, 0.1),
+        (mirrored(), 0.1, 0.1),
+        skewed(6),
+        skewed(8),
+    ],
+    ids=["wdbc", "blobs", "mirrored", "a", "b"],
+)
+def test_lemma_13_every_optimum_of_10_solves_15_at_its_radii(data, c_plus, c_minus):
+    fit = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus, tolerance=1e-8)
+    r_plus, r_minus = radii_of(fit, data)
+    assert min(r_plus, r_minus) > 0
+    constrained = fsopt.fit("gmeb", data, r_plus=r_plus, r_minus=r_minus)
+    assert constrained.objective == pytest.approx(loss(data, fit), abs=data.n * 2e-8)
+    smaller = fsopt.fit("gmeb", data, r_plus=0.98 * r_plus, r_minus=0.98 * r_minus)
+    assert smaller.objective > constrained.objective + 1e-4
+
+
+def test_the_converse_of_lemma_13_fails_there_are_radii_that_no_prices_lead_to():
+    """The optimum of (15) half way between two mirror images is beaten by one of them at any prices.
+
+    Let a = C+ sqrt(n+)/n, c = C- sqrt(n-)/n and x, z the square roots of the radii of an optimum of (10); (z, x) has
+    the same hinge loss by symmetry. At the radii ((x+z)/2)^2 that of (15) is larger, while its plane's penalty for
+    any a, c is at least the smaller one of a x + c z and a z + c x: so it never solves (10).
+    """
+    data = mirrored()
+    ends = fsopt.fit(METHOD, data, c_plus=0.3, c_minus=0.3)
+    x, z = np.sqrt(radii_of(ends, data))
+    middle = fsopt.fit("gmeb", data, r_plus=((x + z) / 2) ** 2, r_minus=((x + z) / 2) ** 2)
+    swapped = fsopt.fit("gmeb", data, r_plus=z**2, r_minus=x**2)
+    assert swapped.objective == pytest.approx(loss(data, ends), rel=1e-6)
+    assert loss(data, middle) > loss(data, ends) + 0.5
+    _, _, root_plus, root_minus = moments(data)
+    centred = data.with_X(data.X - data.X.mean(axis=0))
+    for a in np.linspace(0.0, 1.0, 101)[1:-1]:
+        penalty, _ = GmebPenalty.of(centred, a / root_plus, (1 - a) / root_minus).at(middle.coef)
+        assert penalty >= min(a * x + (1 - a) * z, a * z + (1 - a) * x) - 1e-6
+    for c_plus, c_minus in ((0.3, 0.3), (0.1, 0.4), (0.6, 0.2), (0.05, 0.05)):
+        best = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus)
+        penalty, _ = GmebPenalty.of(centred, c_plus, c_minus).at(middle.coef)
+        assert loss(data, middle) / data.n + penalty > best.objective + 1e-3
+
+
+# ---------------------------------------------------------------- invariances and special data
+
+
+def test_units_order_and_names_of_the_classes_do_not_matter():
+    data, c_plus, c_minus = skewed(7)
+    fit = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus)
+    assert fit.support
+    factors = 10.0 ** np.arange(-3, data.p - 3)
+    order = np.random.default_rng(0).permutation(data.p)
+    variants = [
+        (data.with_X(data.X * factors + 5.0), (c_plus, c_minus)),
+        (data.with_X(data.X[:, order]), (c_plus, c_minus)),
+        (fsopt.Dataset(data.X, -data.y), (c_minus, c_plus)),
+    ]
+    others = [fsopt.fit(METHOD, d, c_plus=c[0], c_minus=c[1]) for d, c in variants]
+    for (other_data, _), other in zip(variants, others, strict=True):
+        assert other.objective == pytest.approx(fit.objective, abs=1e-6)
+        assert check_fit(other, other_data).ok
+    standard = fsopt.fit(METHOD, data, c_plus=c_plus, c_minus=c_minus, scale="standard")
+    assert standard.objective == pytest.approx(fit.objective, abs=1e-6)
+    assert check_fit(standard, data).ok
+    scaled, permuted, swapped = others
+    np.testing.assert_allclose(scaled.coef * factors, fit.coef, atol=1e-6)
+    np.testing.assert_allclose(scaled.details["sigma"] * factors, fit.details["sigma"], atol=1e-6)
+    np.testing.assert_allclose(permuted.coef, fit.coef[order], atol=1e-6)
+    np.testing.assert_allclose(swapped.coef, -fit.coef, atol=1e-6)
+    assert swapped.history[-1]["share"] == pytest.approx(1 - fit.history[-1]["share"], abs=1e-4)
+
+
+def test_a_constant_column_is_dropped_and_changes_nothing():
+    data = blobs(30, 3, seed=1)
+    more = fsopt.Dataset(np.column_stack([data.X, np.full(30, 0.1)]), data.y, features=("a", "b", "c", "flat"))
+    fit, other = (fsopt.fit(METHOD, d, c_plus=0.2, c_minus=0.2) for d in (data, more))
+    assert other.objective == fit.objective
+    assert other.coef[3] == other.details["sigma"][3] == 0.0
+    assert any("flat" in w for w in other.warnings)
+    assert check_fit(other, more).ok
+
+
+@pytest.mark.parametrize("label", [1.0, -1.0])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_a_feature_that_vanishes_on_a_class_makes_its_norm_term_free(label, columns):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(30) % 2 == 0, 1.0, -1.0)
+    X = rng.standard_normal((30, 3)) + 0.3 * y[:, None]
+    X[:, 0] = rng.exponential(0.2, 30) + 0.3
+    X[y < 0, :columns] = 0.0
+    data = fsopt.Dataset(X, label * y)
+    fit = fsopt.fit(METHOD, data, c_plus=0.3, c_minus=0.3, scale="none")
+    assert fit.status == "optimal"
+    assert fit.history[-1]["share"] == (1.0 if label > 0 else 0.0)
+    assert min(fit.details["penalties"]) == 0.0 < max(fit.details["penalties"])
+    free = fsopt.Dataset(X[:, :columns], label * y)
+    v = np.sqrt((X[y > 0, :columns] ** 2).mean(axis=0))
+    price = 0.3 * np.sqrt(15) / 30
+    scaled = fsopt.fit("onsvm", free.with_X(free.X / v), c=1 / (30 * price), scale="none")
+    assert fit.objective <= price * scaled.objective + 1e-9
+    assert fit.bound >= price * scaled.objective - 1e-6
+    assert check_fit(fit, data).ok
+
+
+def test_high_prices_select_nothing_and_the_fit_says_so():
+    data = blobs(30, 3, seed=1)
+    fit = fsopt.fit(METHOD, data, c_plus=50.0, c_minus=50.0)
+    assert (fit.status, fit.support) == ("optimal", ())
+    assert fit.objective == pytest.approx(1.0, abs=1e-12)
+    assert any("lower c_plus" in w for w in fit.warnings)
+    assert radii_of(fit, data) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("params", "word"),
+    [
+        ({"c_plus": 0.0}, "c_plus"),
+        ({"c_minus": -1.0}, "c_minus"),
+        ({"c_plus": np.inf}, "c_plus"),
+        ({"c_minus": "4"}, "c_minus"),
+        ({"tolerance": -1e-6}, "tolerance"),
+        ({"scale": "log"}, "scale"),
+        ({"r_plus": 3.0}, "r_plus"),
+    ],
+)
+def test_bad_parameters_are_named(params, word):
+    with pytest.raises(ParameterError, match=word):
+        fsopt.fit(METHOD, blobs(), **params)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("share", 0.0), ("share", 1.0), ("end", -0.1), ("end", 1.1), ("c_plus", 0)]
+)
+def test_the_builder_refuses_what_the_program_does_not_mean(name, value):
+    with pytest.raises(ParameterError, match=name):
+        fsopt.build("gmeb-weighted-l1", blobs(), **{name: value})

@@ -1,0 +1,217 @@
+"""The rigorous machine: references, the C-SVM at C = 1/gamma, the inactive capacity, kernels, and saved proofs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from sklearn.svm import SVC
+from support import REFERENCE, blobs, reference, written
+
+import fsopt
+from fsopt.checking import check_fit, check_record
+from fsopt.drivers.run import Run
+from fsopt.errors import FileError, FsoptError, ParameterError
+from fsopt.methods.mop.routes import certify_rsvm, solve_rsvm
+from fsopt.saved import fit_record, read_record
+
+FEW = settings(max_examples=8, deadline=None, derandomize=True)
+SEEDS = st.integers(0, 10**6)
+GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "rsvm"]
+
+
+def least_loss(data) -> float:
+    n, p = data.X.shape
+    rows = np.hstack([-data.X * data.y[:, None], -data.y[:, None], -np.eye(n)])
+    cost = np.concatenate([np.zeros(p + 1), np.ones(n)])
+    return linprog(cost, A_ub=rows, b_ub=-np.ones(n), bounds=[(None, None)] * (p + 1) + [(0, None)] * n).fun
+
+
+@pytest.mark.parametrize("route", ["dual", "primal"])
+@pytest.mark.parametrize("entry", GOLDEN, ids=lambda e: f"{e['data']}-{e['params']['w_cap']}")
+def test_the_method_has_the_reference_loss(entry, route):
+    fit = fsopt.fit("rsvm", reference(entry["data"]), scale="none", route=route, **entry["params"])
+    assert fit.status == "optimal"
+    assert fit.objective == pytest.approx(max(entry["objective"], 0.0), rel=1e-6, abs=2e-6)
+    assert fit.coef @ fit.coef <= entry["params"]["w_cap"] * (1 + 1e-9)
+    assert (fit.details["gamma"] == 0) == (fit.coef @ fit.coef < entry["params"]["w_cap"] * (1 - 1e-6))
+    assert bool(fit.warnings) == (fit.details["gamma"] == 0)
+
+
+@FEW
+@given(seed=SEEDS, w_cap=st.floats(0.05, 5), route=st.sampled_from(["dual", "primal"]))
+def test_the_plane_is_that_of_the_c_svm(seed, w_cap, route):
+    data = blobs(24, 3, seed=seed, gap=0.3)
+    machine = solve_rsvm(data, Run(), w_cap=w_cap, route=route)
+    assert machine.status == "optimal"
+    gamma = machine.details["gamma"]
+    if gamma < 1e-3:
+        return
+    other = SVC(kernel="linear", C=1 / gamma, tol=1e-10).fit(data.X, data.y)
+    np.testing.assert_allclose(machine.w, other.coef_[0], atol=2e-5 * np.sqrt(w_cap))
+    low, high = machine.details["b_interval"]
+    assert low - 1e-4 <= other.intercept_[0] <= high + 1e-4
+    assert machine.b == (low + high) / 2
+    strong = np.flatnonzero(machine.details["alpha"] > 1e-4)
+    assert set(strong) <= set(other.support_)
+    np.testing.assert_allclose(machine.w, data.X.T @ machine.beta, atol=1e-9)
+
+
+@FEW
+@given(seed=SEEDS, gap=st.sampled_from([0.2, 3.0]), route=st.sampled_from(["dual", "primal"]))
+def test_a_capacity_that_is_not_needed_gives_the_shortest_plane_of_least_loss(seed, gap, route):
+    data = blobs(16, 2, seed=seed, gap=gap)
+    machine = solve_rsvm(data, Run(), w_cap=1e5, route=route)
+    assert machine.status == "optimal"
+    assert machine.risk == pytest.approx(least_loss(data), rel=1e-6, abs=1e-6)
+    assert machine.details["gamma"] == 0
+    assert "inactive" in machine.warnings[0]
+    capacity = machine.details["capacity"]
+    below, above = (solve_rsvm(data, Run(), w_cap=capacity * share).risk for share in (0.98, 1.02))
+    assert below > machine.risk + 1e-5
+    assert above == pytest.approx(machine.risk, abs=1e-6)
+    if machine.risk < 1e-6:  # separable: the hard margin
+        hard = SVC(kernel="linear", C=1e8, tol=1e-10).fit(data.X, data.y)
+        np.testing.assert_allclose(machine.w, hard.coef_[0], rtol=1e-4, atol=1e-4)
+        assert machine.details["n_support_vectors"] >= 2
+
+
+def test_without_a_free_support_vector_the_intercept_is_the_middle_of_its_interval():
+    data = fsopt.Dataset(np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([1.0, 1.0, -1.0, -1.0]))
+    machine = solve_rsvm(data, Run(), w_cap=0.25)  # the scores are +-1/2: every b up to 1/2 costs the same
+    assert machine.details["b_interval"] == pytest.approx((-0.5, 0.5), abs=1e-8)
+    assert machine.b == pytest.approx(0, abs=1e-8)
+    assert (machine.risk, machine.details["gamma"]) == pytest.approx((2.0, 8.0), abs=1e-6)
+    assert machine.details["n_support_vectors"] == 4
+
+
+@FEW
+@given(seed=SEEDS, c=st.floats(0.1, 50), w_cap=st.floats(0.1, 20))
+def test_units_of_the_data_are_units_of_the_capacity(seed, c, w_cap):
+    data = blobs(16, 3, seed=seed, gap=0.3)
+    one = solve_rsvm(data, Run(), w_cap=w_cap)
+    other = solve_rsvm(data.with_X(c * data.X), Run(), w_cap=w_cap / c**2)
+    assert other.risk == pytest.approx(one.risk, rel=1e-6, abs=1e-6)
+
+
+# -- the method -------------------------------------------------------------------------------------------
+
+
+def test_the_default_capacity_is_a_tenth_of_the_rows():
+    data = blobs(60, 3, seed=2, gap=0.4)
+    for scale, kernel in (("unit-rows", None), ("standard", None), ("unit-rows", "gaussian")):
+        fit = fsopt.fit("rsvm", data, scale=scale, kernel=kernel)
+        assert fit.details["h_over_l"] == pytest.approx(0.1)
+        assert fit.details["radius"] * fit.details["w_cap"] + 1 == pytest.approx(6.0)
+        assert (fit.status, fit.certificate.kind) == ("optimal", "convex")
+    assert fsopt.fit("rsvm", data).details["radius"] == pytest.approx(1.0)
+    assert fsopt.fit("rsvm", data).support == (0, 1, 2)
+    assert fsopt.fit("rsvm", data, w_cap=2.0).details["h_over_l"] == pytest.approx(3.0 / 60)
+
+
+@pytest.mark.parametrize("w_cap", [0.3, 3.0, 1e5])
+def test_a_linear_kernel_is_the_plane_in_the_columns(w_cap):
+    data = blobs(30, 3, seed=5, gap=0.4)
+    plane = fsopt.fit("rsvm", data, w_cap=w_cap)
+    kernel = fsopt.fit("rsvm", data, w_cap=w_cap, kernel="linear")
+    assert kernel.objective == pytest.approx(plane.objective, rel=1e-6)
+    new = np.random.default_rng(0).standard_normal((50, 3))
+    np.testing.assert_allclose(kernel.decision_function(new), plane.decision_function(new), atol=1e-4)
+    assert kernel.details["capacity"] == pytest.approx(plane.details["capacity"], rel=1e-4)
+
+
+@pytest.mark.parametrize(("kernel", "options"), [("gaussian", {"width": 0.8}), ("polynomial", {"degree": 3})])
+def test_a_kernel_machine_is_the_c_svm_with_that_kernel(kernel, options):
+    data, new = blobs(40, 3, seed=6, gap=0.3), np.random.default_rng(1).standard_normal((60, 3))
+    fit = fsopt.fit("rsvm", data, w_cap=4.0, kernel=kernel, **options)
+    assert fit.status == "optimal"
+    K, K_new = (fit.kernel.matrix(fit.preprocessing.apply(X)) for X in (data.X, new))
+    other = SVC(kernel="precomputed", C=1 / fit.details["gamma"], tol=1e-10).fit(K, data.y)
+    low, high = fit.details["b_interval"]
+    assert high - low < 1e-5
+    np.testing.assert_allclose(fit.decision_function(new), other.decision_function(K_new), atol=1e-4)
+    scores = fit.decision_function(data.X)
+    assert fit.objective == pytest.approx(np.maximum(0, 1 - data.y * scores).sum(), rel=1e-9)
+    assert fit.coef @ K @ fit.coef == pytest.approx(4.0)
+    assert fit.coef.sum() == pytest.approx(0, abs=1e-9)
+    assert set(fit.support) == set(np.flatnonzero(fit.details["alpha"] > 1e-6 * fit.details["alpha"].max()))
+    assert fit.details["n_support_vectors"] == len(fit.support)
+    mean = np.eye(40) - 1 / 40
+    assert fit.details["radius"] == pytest.approx(np.diag(mean @ K @ mean).max())
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "polynomial"])
+def test_a_kernel_machine_with_room_to_spare_keeps_the_least_loss(kernel):
+    data = blobs(20, 2, seed=3, gap=0.5)
+    fit = fsopt.fit("rsvm", data, w_cap=1e6, kernel=kernel)
+    assert (fit.status, fit.details["gamma"]) == ("optimal", 0)
+    matrix = fit.kernel.dataset(data.with_X(fit.preprocessing.apply(data.X)))
+    assert fit.objective == pytest.approx(least_loss(matrix), abs=1e-6)
+    assert fit.coef @ matrix.X @ fit.coef == pytest.approx(fit.details["capacity"], rel=1e-6)
+
+
+# -- proofs -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", [None, "gaussian"])
+@pytest.mark.parametrize("w_cap", [None, 2.0, 1e5])
+def test_a_saved_fit_is_proved_again_and_damage_is_found(tmp_path, kernel, w_cap):
+    data = blobs(30, 3, seed=13, gap=0.4)
+    fit = fsopt.fit("rsvm", data, w_cap=w_cap, kernel=kernel)
+    assert (fit.details["gamma"] > 0) == (w_cap != 1e5)
+    path = written(tmp_path, "fit.json", json.dumps(fit_record(fit, data=data, source="blobs")))
+    found = check_record(read_record(path), data, "fit.json")
+    assert found["verified"]
+    assert found["certificate"].bound == pytest.approx(fit.bound, abs=1e-9)
+    alpha = fit.details["alpha"]
+    bent = {
+        "alpha": {"alpha": np.where(np.arange(30) % 2 == 0, 0.5 * alpha, alpha)},
+        "a larger capacity": {"w_cap": 4 * fit.details["w_cap"]},
+        "a smaller capacity": {"w_cap": 0.25 * fit.details["w_cap"]},
+    }
+    for what, change in bent.items():
+        if w_cap != 1e5:
+            broken = dataclasses.replace(fit, details={**fit.details, **change})
+            assert not check_fit(broken, data).ok, what
+    assert not check_fit(dataclasses.replace(fit, coef=1.1 * fit.coef), data).ok
+    assert not check_fit(dataclasses.replace(fit, intercept=fit.intercept + 2.0), data).ok
+    assert not check_fit(dataclasses.replace(fit, objective=fit.objective + 0.01), data).ok
+    for damage in ({"alpha": alpha[1:]}, {"alpha": None}, {"w_cap": -1.0}):
+        with pytest.raises(FileError, match="damaged"):
+            check_fit(dataclasses.replace(fit, details={**fit.details, **damage}), data)
+
+
+def test_the_bound_holds_for_any_multipliers():
+    data, rng = blobs(20, 3, seed=1, gap=0.3), np.random.default_rng(0)
+    best = solve_rsvm(data, Run(), w_cap=1.5)
+    for _ in range(20):
+        w = rng.standard_normal(3)
+        w *= np.sqrt(1.5) / np.linalg.norm(w)
+        other = certify_rsvm(data, 1.5, w, float(rng.standard_normal()), rng.uniform(0, 1, 20))
+        assert other.bound <= best.risk <= other.objective
+        assert not other.ok
+    outside = certify_rsvm(data, best.details["capacity"], 1.01 * best.w, best.b, best.details["alpha"])
+    assert outside.residuals["capacity"] == pytest.approx(1.01**2 - 1)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [({"w_cap": 0.0}, "'w_cap'"), ({"w_cap": "big"}, "'w_cap'"), ({"route": "both"}, "route is 'both'"),
+     ({"kernel": "cubic"}, "kernel is 'cubic'"), ({"scale": "log"}, "scale is 'log'")],
+)  # fmt: skip
+def test_parameters_are_refused(params, words):
+    with pytest.raises(ParameterError, match=words):
+        fsopt.fit("rsvm", blobs(10, 2), **params)
+
+
+def test_rows_without_a_difference_and_solvers_without_multipliers_are_refused():
+    with pytest.raises(FsoptError, match="all rows are the same"):
+        fsopt.fit("rsvm", fsopt.Dataset(np.ones((4, 2)), [1, -1, 1, -1]))
+    pytest.importorskip("pyscipopt")
+    with pytest.raises(FsoptError, match="needs multipliers"):
+        fsopt.fit("rsvm", blobs(10, 2), solver="scip")

@@ -1,0 +1,217 @@
+"""Minimax probability machines: limits and planes against eigenvalues, closed forms, simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.optimize import minimize_scalar
+from support import blobs, reference
+
+import fsopt
+from fsopt.checking import check_fit
+from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.methods.mpm.space import Space, accuracy_limit, worst_case
+from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.solvers.base import Session
+
+DATA = [blobs(40, 4, 0), blobs(60, 6, 1, gap=1.5), reference("wdbc_std")]
+
+
+def limit_by_eigenvalues(data):
+    """Return kappa* from the covariances themselves: the best of all weighted sums of them, each a linear system."""
+    parts = [data.X[data.y > 0], data.X[data.y < 0]]
+    d = parts[0].mean(axis=0) - parts[1].mean(axis=0)
+    S1, S2 = (np.cov(part.T, bias=True) for part in parts)
+    values, V = eigh(S1, S2)
+    squares = (V.T @ d) ** 2
+
+    def negative(share):
+        return -np.sum(squares / (values / share + 1 / (1 - share)))
+
+    return np.sqrt(-minimize_scalar(negative, bounds=(1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-12}).fun)
+
+
+# -- the limit --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", DATA, ids=str)
+def test_kappa_by_model_by_search_and_by_eigenvalues(data):
+    limit = accuracy_limit(Moments.of(data)).kappa
+    assert limit == pytest.approx(limit_by_eigenvalues(data), rel=1e-8)
+    assert limit == pytest.approx(1 / fsopt.solve(fsopt.build("mpm", data)).objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("data", DATA, ids=str)
+def test_kappa_is_affine_invariant_and_does_not_know_which_class_is_first(data):
+    limit = accuracy_limit(Moments.of(data)).kappa
+    rng = np.random.default_rng(3)
+    mixed = data.X @ (np.eye(data.p) + 0.3 * rng.standard_normal((data.p, data.p))) + rng.standard_normal(data.p)
+    assert accuracy_limit(Moments.of(data.with_X(mixed))).kappa == pytest.approx(limit, rel=1e-7)
+    assert accuracy_limit(Moments.of(fsopt.Dataset(data.X, -data.y))).kappa == pytest.approx(limit, rel=1e-12)
+    assert accuracy_limit(Moments.of(data, ridge=0.01)).kappa < limit
+
+
+def test_the_options_are_the_covariances_of_numpy():
+    data = blobs(40, 4, 0)
+    for unbiased in (False, True):
+        moments = Moments.of(data, unbiased=unbiased, ridge=0.25)
+        for factor, sign in ((moments.factor1, 1), (moments.factor2, -1)):
+            expected = np.cov(data.X[data.y == sign].T, bias=not unbiased) + 0.25 * np.eye(4)
+            np.testing.assert_allclose(factor.T @ factor, expected, atol=1e-12)
+            assert factor.shape == (4, 4)
+    wide = Moments.of(blobs(10, 8), ridge=0.0)
+    assert wide.factor1.shape == (5, 8)
+
+
+def test_unbiased_covariances_move_kappa_by_the_known_factor():
+    data = blobs(40, 4, 0)
+    assert np.sum(data.y > 0) == 20
+    plain, unbiased = (accuracy_limit(Moments.of(data, unbiased=u)).kappa for u in (False, True))
+    assert unbiased == pytest.approx(plain * np.sqrt(19 / 20), rel=1e-10)
+    assert 1 / fsopt.solve(fsopt.build("mpm", data, unbiased=True)).objective == pytest.approx(unbiased, rel=1e-8)
+    assert fsopt.fit("mpm", data, unbiased=True).details["kappa_limit"] == pytest.approx(unbiased, rel=1e-10)
+
+
+def test_a_vanishing_ridge_leads_to_the_limit():
+    regular, singular = blobs(40, 4, 0), blobs(10, 15)
+    limit = accuracy_limit(Moments.of(regular)).kappa
+    steps = [limit - accuracy_limit(Moments.of(regular, ridge=r)).kappa for r in (1e-2, 1e-4, 1e-6)]
+    assert steps[0] > 50 * steps[1] > 0
+    assert 0 <= steps[2] < 1e-5
+    kappas = [accuracy_limit(Moments.of(singular, ridge=r)).kappa for r in (1e-2, 1e-4, 1e-6)]
+    assert np.all(np.isfinite(kappas))
+    assert kappas[2] > 9 * kappas[1] > 81 * kappas[0]  # as 1 / sqrt(ridge) along the null direction
+    assert accuracy_limit(Moments.of(singular)).kappa == np.inf
+
+
+def test_bad_moment_options_are_refused():
+    for params in ({"ridge": -1.0}, {"ridge": np.inf}, {"ridge": "big"}, {"unbiased": 1}):
+        for name in ("mpm", "l1-mpm", "s-mpm"):
+            with pytest.raises(ParameterError, match=next(iter(params))):
+                fsopt.fit(name, blobs(20, 3), **params)
+    lone = fsopt.Dataset(np.arange(8.0).reshape(4, 2), [1, -1, -1, -1])
+    with pytest.raises(ParameterError, match="one row"):
+        fsopt.build("mpm", lone, unbiased=True)
+
+
+PUBLISHED = {
+    "wdbc": 0.7749, "ionosphere": 0.6266, "sonar": 0.6238, "pima": 0.3210, "wpbc": 0.3812, "wbcd": 0.8434,
+    "spambase": 0.5609,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_paper_asks_for_more_than_its_data_allow(name, shared):
+    """On 7 of its 8 data sets delta = 0.9 is infeasible; incomplete rows of wpbc and wbcd are dropped."""
+    data = fsopt.load_dataset(shared / "data" / f"{name}.csv.gz", missing="drop")
+    assert Space.of(data, "standard").limit.alpha == pytest.approx(PUBLISHED[name], abs=1e-4)
+    with pytest.raises(InfeasibleError, match=r"alpha\* = 0\."):
+        fsopt.fit("l1-mpm", data, delta=0.9)
+
+
+@pytest.mark.parametrize("method", ["l1-mpm", "l0-mpm"])
+def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
+    monkeypatch.setattr(Session, "__init__", lambda *args, **kwargs: pytest.fail("a solver was opened"))
+    data = blobs(60, 4)
+    with pytest.raises(InfeasibleError) as caught:
+        fsopt.fit(method, data, delta=0.95)
+    limit = Space.of(data, "standard").limit
+    for number in ("delta = 0.95", f"{kappa(0.95):.4f}", f"{limit.kappa:.4f}", f"{limit.alpha:.4f}"):
+        assert number in caught.value.message
+    assert "choose delta <=" in caught.value.hint
+
+
+# -- the methods mpm and l1-mpm ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", DATA, ids=str)
+def test_mpm_gives_both_classes_the_largest_accuracy_and_selects_everything(data):
+    fit = fsopt.fit("mpm", data)
+    assert fit.status == "optimal"
+    assert fit.certificate.ok
+    assert "kappa limit" in fit.certificate.residuals
+    limit = limit_by_eigenvalues(data)
+    assert fit.objective == pytest.approx(1 / limit, rel=1e-8)
+    assert fit.details["worst_case"] == pytest.approx([limit**2 / (1 + limit**2)] * 2, rel=1e-6)
+    moments = Moments.of(data)
+    raw = worst_case(fit.coef, fit.intercept, moments)
+    assert raw == pytest.approx(fit.details["worst_case"], rel=1e-9)
+    assert len(fit.support) >= 0.9 * data.p
+    # No other plane has more: neither the same direction moved, nor others at their best offset.
+    for shift in (0.01, -0.01):
+        assert min(worst_case(fit.coef, fit.intercept + shift, moments)) < min(raw)
+    rng = np.random.default_rng(0)
+    for w in fit.coef + 0.1 * np.abs(fit.coef).max() * rng.standard_normal((50, data.p)):
+        offsets = np.linspace(-3, 3, 101) * np.abs(data.X @ w).mean()
+        assert max(min(worst_case(w, b, moments)) for b in offsets) <= min(raw) + 1e-9
+
+
+def test_with_singular_covariances_mpm_warns_and_a_ridge_makes_it_finite():
+    data = blobs(10, 15)
+    fit = fsopt.fit("mpm", data)
+    assert any("infinite" in w for w in fit.warnings)
+    assert fit.objective == pytest.approx(0, abs=1e-7)
+    assert fit.certificate.ok
+    assert fit.details["worst_case"] == pytest.approx([1, 1], abs=1e-9)
+    assert check_fit(fit, data).ok
+    ridged = fsopt.fit("mpm", data, ridge=0.1)
+    assert ridged.warnings == ()
+    assert ridged.details["worst_case"] == pytest.approx([ridged.details["alpha_limit"]] * 2, rel=1e-6)
+    assert ridged.details["alpha_limit"] < 1
+    assert fsopt.fit("l1-mpm", data, delta=0.5, ridge=0.1).warnings == ()
+    with pytest.raises(InfeasibleError):
+        fsopt.fit("l1-mpm", data, delta=ridged.details["alpha_limit"] + 1e-3, ridge=0.1)
+
+
+def test_l1_mpm_with_a_ridge_is_that_of_the_larger_covariances():
+    data = blobs(40, 4, 0)
+    fit = fsopt.fit("l1-mpm", data, delta=0.5, scale="none", unbiased=True, ridge=0.1)
+    for sign, accuracy in zip((1, -1), fit.details["worst_case"], strict=True):
+        part = data.X[data.y == sign]
+        variance = fit.coef @ (np.cov(part.T) + 0.1 * np.eye(4)) @ fit.coef
+        distance = sign * (part.mean(axis=0) @ fit.coef + fit.intercept)
+        assert accuracy == pytest.approx(distance**2 / (distance**2 + variance), rel=1e-9)
+        assert accuracy >= 0.5 - 1e-7
+    assert fit.objective > fsopt.fit("l1-mpm", data, delta=0.5, scale="none").objective + 1e-3
+    assert check_fit(fit, data).ok
+
+
+def test_a_two_point_distribution_attains_the_worst_case():
+    data = blobs(40, 3, 0)
+    fit = fsopt.fit("mpm", data, scale="none")
+    w, b, moments = fit.coef, fit.intercept, Moments.of(data)
+    rng = np.random.default_rng(4)
+    for mean, factor, sign, accuracy in zip(
+        (moments.mean1, moments.mean2), (moments.factor1, moments.factor2), (1, -1), fit.details["worst_case"],
+        strict=True,
+    ):  # fmt: skip
+        distance, spread = sign * (mean @ w + b), np.linalg.norm(factor @ w)
+        # Along S w: a far point on the wrong side of the plane, just so, with probability 1 - accuracy.
+        wrong, right = -distance / spread * (1 + 1e-9), spread / distance / (1 + 1e-9)
+        p = right / (right - wrong)
+        drawn = np.where(rng.random(200_000) < p, wrong, right)
+        assert drawn.mean() == pytest.approx(0, abs=0.02)
+        assert drawn.var() == pytest.approx(1, abs=0.02)
+        direction = factor.T @ (factor @ w) / spread
+        noise = rng.standard_normal((len(drawn), len(factor))) @ factor
+        flat = noise - np.outer(noise @ w / spread**2, factor.T @ (factor @ w))
+        X = mean + np.outer(sign * drawn, direction) + flat
+        np.testing.assert_allclose(np.cov(X.T, bias=True), factor.T @ factor, atol=0.05)
+        assert np.mean(sign * (X @ w + b) > 0) == pytest.approx(accuracy, abs=0.005)
+
+
+def test_a_mean_on_the_wrong_side_has_no_accuracy():
+    moments = Moments.of(blobs(40, 2, 0))
+    one, two = worst_case(np.array([1.0, 0.0]), 10.0, moments)
+    assert one > 0.9
+    assert two == 0.0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_l1_mpm_at_a_small_delta_is_two_over_the_largest_difference(seed):
+    data = blobs(60, 5, seed=seed)
+    difference = np.abs(data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0))
+    fit = fsopt.fit("l1-mpm", data, delta=0.05, scale="none")
+    assert fit.objective == pytest.approx(2 / difference.max(), rel=1e-6)
+    assert fit.support == (int(difference.argmax()),)

@@ -1,0 +1,155 @@
+"""Biased machines and S-MPM, its reconstruction: all angles, fine grids, and consistency with the minimax machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import blobs, reference
+
+import fsopt
+from fsopt.checking import check_fit
+from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.methods.mpm.space import accuracy_limit, worst_case
+from fsopt.models.mpm.biased import penalised_ratio
+from fsopt.models.mpm.moments import Moments, kappa
+
+DATA = [blobs(40, 4, 0), blobs(60, 6, 1, gap=1.5), reference("wdbc_std")]
+
+
+def swapped(data):
+    return fsopt.Dataset(data.X, -data.y)
+
+
+def alpha_of(ratio):
+    return max(ratio, 0.0) ** 2 / (1 + max(ratio, 0.0) ** 2)
+
+
+def best(name, data, **params):
+    m = fsopt.build(name, data, **params)
+    result = fsopt.solve(m)
+    assert result.status == "optimal"
+    return np.array([v.value for v in m.w.values()]), result.objective
+
+
+# -- the biased machine -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.5, 0.7])
+def test_bmpm_is_the_best_of_all_angles(beta):
+    data = blobs(40, 2, 2, gap=1.0)
+    moments = Moments.of(data)
+    angles = np.linspace(0, 2 * np.pi, 20001)
+    brute = max(penalised_ratio(moments, np.array([np.cos(a), np.sin(a)]), beta) for a in angles)
+    w, value = best("bmpm", data, beta=beta)
+    assert value == pytest.approx(brute, rel=1e-6)
+    assert np.linalg.norm(moments.factor1 @ w) == pytest.approx(1, rel=1e-6)
+    b = -(moments.mean2 @ w + kappa(beta) * np.linalg.norm(moments.factor2 @ w))
+    assert worst_case(w, b, moments) == pytest.approx((alpha_of(value), beta), rel=1e-6)
+
+
+@pytest.mark.parametrize("data", DATA, ids=str)
+def test_bmpm_at_the_minimax_accuracy_has_it_for_the_other_class(data):
+    limit = accuracy_limit(Moments.of(data))
+    for side in (data, swapped(data)):
+        assert best("bmpm", side, beta=limit.alpha)[1] == pytest.approx(limit.kappa, rel=1e-7)
+    values = [best("bmpm", data, beta=beta)[1] for beta in (0.1, 0.3, 0.5, 0.7)]
+    assert np.all(np.diff(values) < 0)
+    # The front is its own inverse under a swap of the classes.
+    assert best("bmpm", swapped(data), beta=alpha_of(values[1]))[1] == pytest.approx(kappa(0.3), rel=1e-6)
+
+
+def test_bmpm_is_zero_for_too_much_and_unbounded_on_singular_covariances():
+    data = blobs(40, 3, 0)
+    d = Moments.of(data)
+    S2 = d.factor2.T @ d.factor2
+    most = np.sqrt((d.mean1 - d.mean2) @ np.linalg.solve(S2, d.mean1 - d.mean2))
+    for change, sign in ((0.999, 1), (1.001, 0)):
+        value = best("bmpm", data, beta=alpha_of(change * most))[1]
+        assert (value > 1e-4) == sign
+    assert fsopt.solve(fsopt.build("bmpm", blobs(10, 15))).status == "unbounded"
+    assert best("bmpm", blobs(10, 15), ridge=0.1)[1] > 0
+    for beta in (0.0, 1.0, -0.5, "half"):
+        with pytest.raises(ParameterError, match="beta"):
+            fsopt.build("bmpm", data, beta=beta)
+
+
+# -- S-MPM ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", DATA, ids=str)
+def test_the_inner_problem_is_bmpm_without_a_price_and_zero_at_a_large_one(data):
+    assert best("s-mpm", data, beta=0.4, lam=0)[1] == pytest.approx(best("bmpm", data, beta=0.4)[1], rel=1e-7)
+    moments = Moments.of(data)
+    largest = np.abs(moments.mean1 - moments.mean2).max()
+    w, value = best("s-mpm", data, beta=0.4, lam=largest)
+    assert value == pytest.approx(0, abs=1e-7)
+    assert np.abs(w).max() < 1e-5
+    assert best("s-mpm", data, beta=1e-6, lam=0.98 * largest)[1] > 1e-3
+    with pytest.raises(InfeasibleError, match="leaves no weight"):
+        fsopt.fit("s-mpm", data, lam=2 * float(largest), scale="none")
+
+
+@pytest.mark.parametrize(("lam", "beta"), [(0.0, 0.3), (0.2, 0.3), (0.5, 0.1)])
+def test_the_inner_problem_against_all_angles(lam, beta):
+    data = blobs(40, 2, 2, gap=1.0)
+    moments, angles = Moments.of(data), np.linspace(0, 2 * np.pi, 20001)
+    brute = max(penalised_ratio(moments, np.array([np.cos(a), np.sin(a)]), beta, lam) for a in angles)
+    assert best("s-mpm", data, beta=beta, lam=lam)[1] == pytest.approx(brute, rel=1e-6)
+
+
+@pytest.mark.parametrize(("lam", "theta"), [(0.0, 0.5), (0.0, 0.4), (0.2, 0.5), (0.3, 0.6)])
+def test_the_outer_search_against_a_fine_grid(lam, theta):
+    data = blobs(40, 2, 2, gap=1.0)
+    fit = fsopt.fit("s-mpm", data, lam=lam, theta=theta, scale="none")
+    moments, angles = Moments.of(data), np.linspace(0, 2 * np.pi, 1441)
+    W = np.column_stack([np.cos(angles), np.sin(angles)])
+    spread1, spread2 = (np.linalg.norm(W @ factor.T, axis=1) for factor in (moments.factor1, moments.factor2))
+    gain = W @ (moments.mean1 - moments.mean2) - lam * np.abs(W).sum(axis=1)
+    betas = np.r_[1e-9, 1e-6, np.linspace(0.001, 0.999, 999)]
+    ratios = np.array([max(((gain - kappa(beta) * spread2) / spread1).max(), 0.0) for beta in betas])
+    J = theta * ratios**2 / (1 + ratios**2) + (1 - theta) * betas
+    inner = np.flatnonzero((J[1:-1] > J[:-2]) & (J[1:-1] > J[2:])) + 1
+    assert len(inner) == 1
+    assert J[0] > J[1]
+    assert J[-1] > J[-2]  # not unimodal: both ends, where a class is given up, are local maxima
+    assert fit.status == "stationary"
+    assert fit.certificate.ok
+    assert fit.objective == pytest.approx(J[inner[0]], abs=2e-5)
+    assert fit.details["beta"] == pytest.approx(betas[inner[0]], abs=2e-3)
+    assert fit.details["worst_case"][1] == pytest.approx(fit.details["beta"], rel=1e-9)
+    # What the price took from class +1 comes back when its accuracy is measured without it.
+    left = alpha_of(penalised_ratio(moments, fit.coef, fit.details["beta"], lam))
+    assert fit.details["worst_case"][0] >= left - 1e-9
+    assert (fit.details["worst_case"][0] - left > 1e-3) == (lam > 0)
+
+
+def test_s_mpm_without_a_price_beats_the_minimax_plane_and_a_price_removes_features():
+    data = DATA[2]
+    share = float(np.mean(data.y > 0))
+    free = fsopt.fit("s-mpm", data, lam=0.0)
+    assert free.objective >= accuracy_limit(Moments.of(data)).alpha - 1e-9
+    assert share * free.details["worst_case"][0] + (1 - share) * free.details["worst_case"][1] == pytest.approx(
+        free.objective, rel=1e-6
+    )
+    sparse = fsopt.fit("s-mpm", data, lam=0.3)
+    assert len(sparse.support) < len(free.support) / 2
+    assert sparse.objective < free.objective
+    assert any("reconstruction" in w for w in sparse.warnings)
+    assert {h["rebuilt"] for h in sparse.history} == {""}
+
+
+def test_s_mpm_says_so_where_it_has_no_inner_maximum():
+    data = blobs(80, 3, 1, gap=0.25)
+    fit = fsopt.fit("s-mpm", data, lam=0.05)
+    assert fit.status == "feasible"
+    assert fit.stop == "no-maximum"
+    assert fit.certificate.ok
+    assert any("no inner maximum" in w for w in fit.warnings)
+    assert any("one class" in w for w in fit.warnings)
+    assert check_fit(fit, data).ok
+
+
+def test_s_mpm_on_singular_covariances_asks_for_a_ridge():
+    with pytest.raises(InfeasibleError, match="ridge"):
+        fsopt.fit("s-mpm", blobs(10, 15), lam=0.001)
+    assert fsopt.fit("s-mpm", blobs(10, 15), lam=0.001, ridge=0.1).certificate.ok

@@ -1,0 +1,261 @@
+"""The named methods: consistency of every Fit, invariances, closed forms, brute force, and errors."""
+
+import numpy as np
+import pytest
+from support import blobs, reference
+
+import fsopt
+from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
+from fsopt.methods.mpm.space import accuracy_limit
+from fsopt.models.mpm.moments import Moments, kappa
+
+PARAMS = {"gbd": {"m": 2, "max_cuts": 40}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
+CLAIMS = {
+    "gmeb": {"optimal"}, "l1-mpm": {"optimal"}, "onsvm": {"optimal"}, "svm": {"optimal"},
+    "l0-mpm": {"stationary"}, "misclass": {"stationary"}, "fsv": {"stationary"},
+    "mopfs": {"feasible"}, "gbd": {"optimal", "feasible"},
+}  # fmt: skip
+
+
+def standardised(data):
+    """Return the columns with mean 0 and deviation 1, constant ones as zeros."""
+    deviation = data.X.std(axis=0)
+    return (data.X - data.X.mean(axis=0)) / np.where(deviation > 1e-9, deviation, 1.0)
+
+
+def hinge(scores, y):
+    return np.maximum(1 - y * scores, 0).sum()
+
+
+def own_objective(name, data, fit):
+    """Return the method's own problem at the returned plane, from its definition in the papers."""
+    scores, y = fit.decision_function(data.X), data.y
+    w = fit.coef * data.X.std(axis=0)
+    c = fit.params.get("c")
+    loss, saturating = hinge(scores, y), lambda x, alpha=5.0: -np.expm1(-alpha * x).sum()
+    errors = np.maximum(1 - y * scores, 0)
+    lam = fit.params.get("lam", 0.0)
+    average = errors[y > 0].mean() + errors[y < 0].mean()
+    return {
+        "gmeb": loss,
+        "mopfs": loss,
+        "svm": 0.5 * w @ w + (c or 0) * loss,
+        "gbd": 0.5 * w @ w + (c or 0) * loss,
+        "onsvm": np.abs(w).sum() + (c or 0) * loss,
+        "l1-mpm": np.abs(w).sum(),
+        "l0-mpm": saturating(np.abs(w)),
+        "misclass": saturating(errors),
+        "fsv": (1 - lam) * average + lam * saturating(np.abs(w)),
+    }[name]
+
+
+@pytest.fixture(scope="module", params=["blobs", "wdbc"])
+def raw(request):
+    """Small blobs, and WDBC in its raw units (columns from 1e-3 to 1e3)."""
+    return blobs(40, 5, seed=3) if request.param == "blobs" else fsopt.load_dataset("wdbc")
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_fit_is_consistent_and_claims_what_it_holds(name, raw):
+    fit = fsopt.fit(name, raw, **PARAMS.get(name, {}))
+    assert fit.method == name
+    assert fit.status in CLAIMS[name]
+    assert fit.certificate is not None
+    assert fit.certificate.ok or (name == "gbd" and fit.status == "feasible" and fit.stop != "optimal")
+    if fit.status == "optimal":
+        assert abs(fit.objective - fit.bound) <= 2e-6 * max(1.0, abs(fit.objective))
+    if fit.status in ("stationary", "feasible") and name != "gbd":
+        assert fit.bound is None
+    assert fit.coef.shape == (raw.p,)
+    assert np.all(np.isfinite(fit.coef))
+    assert np.isfinite(fit.intercept)
+    assert fit.support == tuple(sorted(set(fit.support)))
+    assert fit.features == tuple(raw.features[j] for j in fit.support)
+    outside = np.setdiff1d(np.arange(raw.p), fit.support)
+    size = np.abs(fit.coef * raw.X.std(axis=0))
+    assert size[outside].max(initial=0.0) <= 1e-4 * size.max()
+    assert np.all(size[list(fit.support)] > 0)
+    scores = raw.X @ fit.coef + fit.intercept
+    if name == "mopfs":
+        centred, Z = raw.X - raw.X.mean(axis=0), standardised(raw)
+        scores = centred @ fit.coef / np.linalg.norm(Z, axis=1) + fit.intercept
+    np.testing.assert_allclose(fit.decision_function(raw.X), scores, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(fit.predict(raw.X), np.where(fit.decision_function(raw.X) > 0, 1.0, -1.0))
+    accuracy = float(np.mean(fit.predict(raw.X) == raw.y))
+    assert fit.scores(raw)["accuracy"] == pytest.approx(accuracy)
+    assert accuracy > 0.6
+    if name != "mopfs":
+        tolerance = 2e-6 * max(1.0, abs(fit.objective))
+        assert own_objective(name, raw, fit) == pytest.approx(fit.objective, abs=tolerance)
+    else:
+        assert hinge(fit.decision_function(raw.X), raw.y) == pytest.approx(fit.objective, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_constant_column_is_never_selected_and_changes_nothing(name):
+    data = blobs(40, 4, seed=1)
+    wider = fsopt.Dataset(np.column_stack([data.X[:, :2], np.full(40, 0.1), data.X[:, 2:]]), data.y)
+    before, after = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, wider))
+    assert 2 not in after.support
+    assert after.support == tuple(j + (j >= 2) for j in before.support)
+    assert after.objective == pytest.approx(before.objective, rel=1e-6, abs=1e-7)
+    assert np.all(np.abs(after.coef) < 1e3)
+    np.testing.assert_allclose(after.predict(wider.X), before.predict(data.X))
+
+
+@pytest.mark.parametrize("name", ["gmeb", "onsvm", "l1-mpm", "mopfs"])
+def test_columns_in_tiny_units_are_no_constant_columns(name):
+    data = blobs(40, 4, seed=1)
+    tiny = data.with_X(data.X * np.array([1.0, 1e-14, 1.0, 1e-14]))
+    one, two = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, tiny))
+    assert two.support == one.support
+    assert two.objective == pytest.approx(one.objective, rel=1e-6)
+
+
+def test_gmeb_names_the_constant_columns_that_it_drops():
+    data = blobs(30, 3, seed=2)
+    wider = fsopt.Dataset(np.column_stack([data.X, np.full(30, 0.1)]), data.y, ["a", "b", "c", "flat"])
+    fit = fsopt.fit("gmeb", wider, r_plus=1.0, r_minus=1.0)
+    assert any("flat" in w for w in fit.warnings)
+    assert fit.coef[3] == 0
+
+
+@pytest.mark.parametrize("name", ["gmeb", "onsvm", "l1-mpm"])
+def test_a_twin_of_a_column_gives_a_one_norm_nothing(name):
+    data = blobs(40, 4, seed=4)
+    twins = fsopt.Dataset(np.column_stack([data.X, data.X[:, 0]]), data.y)
+    one, two = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, twins))
+    assert two.objective == pytest.approx(one.objective, rel=1e-6)
+    assert two.coef[0] + two.coef[4] == pytest.approx(one.coef[0], abs=1e-4)
+    assert two.certificate.ok
+
+
+def test_a_twin_of_a_column_shares_its_weight_in_the_two_norm():
+    data = blobs(40, 4, seed=4)
+    twins = fsopt.Dataset(np.column_stack([data.X, data.X[:, 0]]), data.y)
+    fit = fsopt.fit("svm", twins)
+    assert fit.coef[0] == pytest.approx(fit.coef[4], rel=1e-5)
+    assert fit.objective < fsopt.fit("svm", data).objective - 1e-3
+
+
+def test_gmeb_does_not_depend_on_the_units_of_the_columns(wdbc):
+    rng = np.random.default_rng(5)
+    scale, shift = 10.0 ** rng.uniform(-7, 7, wdbc.p), 10 * rng.standard_normal(wdbc.p)
+    moved = fsopt.Dataset((wdbc.X - wdbc.X.mean(axis=0)) * scale + shift * scale, wdbc.y)
+    one, two = (fsopt.fit("gmeb", d, r_plus=5.0, r_minus=1.75) for d in (wdbc, moved))
+    assert one.objective == pytest.approx(97.01383924195684, rel=2e-6)
+    assert two.objective == pytest.approx(one.objective, rel=1e-6)
+    assert two.support == one.support
+    before, after = one.decision_function(wdbc.X), two.decision_function(moved.X)
+    np.testing.assert_allclose(after, before, atol=1e-4)
+    clear = np.abs(before) > 1e-3
+    np.testing.assert_array_equal(two.predict(moved.X)[clear], one.predict(wdbc.X)[clear])
+
+
+@pytest.mark.parametrize("slug", ["gmeb-primal", "gmeb-dual"])
+@pytest.mark.parametrize("exponent", [-8, -6, 5, 6, 8])
+def test_a_model_in_extreme_units_is_not_called_optimal_at_a_wrong_value(slug, exponent):
+    data = blobs(40, 4, seed=1)
+    moved = data.with_X(data.X * np.array([1.0, 10.0**exponent, 1.0, 10.0**exponent]))
+    value, result = fsopt.solve(fsopt.build(slug, data)).objective, fsopt.solve(fsopt.build(slug, moved))
+    assert result.status != "optimal" or result.objective == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize("data", [blobs(40, 4, 0), blobs(60, 6, 1, gap=1.5), reference("wdbc_std")], ids=str)
+def test_the_accuracy_limit_is_that_of_the_model_and_needs_no_scaling(data):
+    result = fsopt.solve(fsopt.build("mpm", data))
+    assert result.status == "optimal"
+    limit = accuracy_limit(Moments.of(data))
+    assert limit.kappa == pytest.approx(1 / result.objective, rel=1e-8)
+    assert limit.alpha == pytest.approx(limit.kappa**2 / (1 + limit.kappa**2), rel=1e-12)
+    rng = np.random.default_rng(1)
+    moved = data.with_X(data.X * 10.0 ** rng.uniform(-1, 1, data.p) + rng.standard_normal(data.p))
+    assert accuracy_limit(Moments.of(moved)).kappa == pytest.approx(limit.kappa, rel=1e-8)
+
+
+def test_the_accuracy_limit_is_infinite_with_fewer_rows_than_features():
+    limit = accuracy_limit(Moments.of(blobs(10, 15)))
+    assert limit.kappa == np.inf
+    assert limit.alpha == 1.0
+    fit = fsopt.fit("l1-mpm", blobs(10, 15), delta=0.7)
+    assert any("infinite" in w for w in fit.warnings)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_small_delta_takes_one_feature_and_has_a_closed_form(seed):
+    data = blobs(60, 5, seed=seed)
+    Z = standardised(data)
+    plus, minus = Z[data.y > 0], Z[data.y < 0]
+    difference = np.abs(plus.mean(axis=0) - minus.mean(axis=0))
+    best = int(difference.argmax())
+    edge = difference[best] / (2 * max(plus[:, best].std(), minus[:, best].std()))
+    below, above = ((f * edge) ** 2 / (1 + (f * edge) ** 2) for f in (0.98, 1.02))
+    fit = fsopt.fit("l1-mpm", data, delta=below)
+    assert fit.support == (best,)
+    assert fit.objective == pytest.approx(2 / difference[best], rel=1e-6)
+    assert fsopt.fit("l1-mpm", data, delta=above).objective > 2 / difference[best] + 1e-4
+
+
+@pytest.mark.parametrize(("delta", "alpha"), [(0.5, 5.0), (0.7, 0.5), (0.7, 50.0), (0.76, 5.0)])
+def test_l0_mpm_is_no_worse_than_the_l1_plane_and_keeps_the_accuracy(wdbc_std, delta, alpha):
+    options = {"delta": delta, "scale": "none"}
+    start = fsopt.fit("l1-mpm", wdbc_std, **options)
+    fit = fsopt.fit("l0-mpm", wdbc_std, alpha=alpha, **options)
+    assert fit.objective <= -np.expm1(-alpha * np.abs(start.coef)).sum() + 1e-7
+    for plane in (start, fit):
+        scores = plane.decision_function(wdbc_std.X) * wdbc_std.y
+        for label in (1.0, -1.0):
+            mine = scores[wdbc_std.y == label]
+            assert mine.mean() >= max(1.0, kappa(delta) * mine.std()) * (1 - 1e-6)
+
+
+def test_misclass_counts_the_errors_of_the_best_threshold_in_one_dimension():
+    x = np.array([-4.0, -3.0, -2.0, -1.0, 0.5, 1.0, 2.0, 3.0, 4.0, 9.0])
+    y = np.array([-1.0, -1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0])
+    cuts = np.r_[x - 0.1, x + 0.1]
+    least = min(np.sum(y * s * (x - t) <= 0) for t in cuts for s in (1.0, -1.0))
+    assert least == 1
+    fit = fsopt.fit("misclass", fsopt.Dataset(x[:, None], y))
+    assert fit.details["plane_errors"] == np.sum(fit.predict(x[:, None]) != y) == least
+    assert fit.objective == pytest.approx(1.0, abs=1e-6)
+    assert fit.status == "stationary"
+    assert fit.bound is None
+
+
+BAD = [
+    ("gmeb", {"r_plux": 1.0}, "r_plux"), ("gmeb", {"r_plus": -1.0}, "r_plus"),
+    ("gmeb", {"r_minus": 0.0}, "r_minus"), ("gmeb", {"r_plus": np.inf, "r_minus": np.inf}, "r_plus"),
+    ("gmeb", {"r_minus": np.nan}, "r_minus"), ("gmeb", {"scale": "whiten"}, "scale"),
+    ("l1-mpm", {"delta": 0.0}, "delta"), ("l1-mpm", {"delta": 1.0}, "delta"),
+    ("l0-mpm", {"delta": 1.5}, "delta"), ("l0-mpm", {"delta": 0.1, "alpha": 0.0}, "alpha"),
+    ("fsv", {"lam": -0.1}, "lam"), ("fsv", {"lam": 1.1}, "lam"), ("fsv", {"alpha": -1.0}, "alpha"),
+    ("misclass", {"alpha": 0}, "alpha"), ("gbd", {"m": 5}, "'m'"), ("gbd", {"m": 0}, "'m'"),
+    ("gbd", {"m": 1.5}, "'m'"), ("gbd", {"max_cuts": 1}, "max_cuts"),
+    ("gbd", {"m": 2, "budget": 3.0}, "budget"), ("gbd", {"costs": [1.0, 2.0], "budget": 3.0}, "costs"),
+    ("gbd", {"costs": [1, 1, 1, 1], "budget": -1.0}, "budget"), ("gbd", {"tolerance": -1.0}, "tolerance"),
+    ("svm", {"c": 0.0}, "'c'"), ("onsvm", {"c": -2}, "'c'"), ("svm", {"c": "one"}, "'c'"),
+    ("mopfs", {"w_cap": 0.0}, "w_cap"), ("mopfs", {"c": -1.0}, "'c'"),
+    ("mopfs", {"max_iterations": 0}, "max_iterations"), ("svm", {"time_limit": 0}, "time.limit"),
+    ("gbd", {"time_limit": -1.0}, "time.limit"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "params", "words"), BAD, ids=[f"{n}-{p}" for n, p, _ in BAD])
+def test_a_bad_parameter_is_refused_by_name(name, params, words):
+    with pytest.raises(ParameterError, match=words) as caught:
+        fsopt.fit(name, blobs(20, 4), **params)
+    assert caught.value.hint
+
+
+def test_an_unknown_method_is_refused_with_a_suggestion():
+    with pytest.raises(UnknownNameError, match="l1-mpm"):
+        fsopt.fit("l1-mmp", blobs(20, 4))
+
+
+def test_too_much_accuracy_is_refused_with_the_limit():
+    data = blobs(60, 4)
+    limit = accuracy_limit(Moments.of(data)).alpha
+    for name in ("l1-mpm", "l0-mpm"):
+        with pytest.raises(InfeasibleError, match=f"{limit:.4f}"):
+            fsopt.fit(name, data, delta=limit + 0.01)
+        assert fsopt.fit(name, data, delta=limit - 0.01).status in CLAIMS[name]

@@ -1,0 +1,93 @@
+"""The selection rule 6.2 of paper 1: absolute, relative or either, in raw or scaled units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import blobs
+
+import fsopt
+from fsopt.errors import ParameterError
+from fsopt.methods.selection import select_by_size
+
+weights = st.lists(st.one_of(st.just(0.0), st.floats(1e-4, 1e3), st.floats(-1e3, -1e-4)), min_size=1, max_size=8).map(
+    np.array
+)
+
+
+@settings(derandomize=True, deadline=None)
+@given(weights, st.integers(0, 10**6), st.sampled_from(["relative", "absolute"]))
+def test_scaled_units_do_not_depend_on_the_units_of_the_columns(coef, seed, rule):
+    rng = np.random.default_rng(seed)
+    deviation, factor = rng.uniform(0.1, 10.0, len(coef)), 2.0 ** rng.integers(-20, 21, len(coef))
+    before = select_by_size(coef, deviation, rule=rule, units="scaled", epsilon=0.1)
+    assert select_by_size(coef / factor, deviation * factor, rule=rule, units="scaled", epsilon=0.1) == before
+
+
+@settings(derandomize=True, deadline=None)
+@given(weights, st.floats(0.0, 1.0), st.sampled_from(["relative", "absolute"]), st.sampled_from(["raw", "scaled"]))
+def test_the_rule_feature_by_feature(coef, epsilon, rule, units):
+    deviation = np.arange(1.0, len(coef) + 1)
+    size = [abs(w) * (d if units == "scaled" else 1.0) for w, d in zip(coef, deviation, strict=True)]
+    limit = epsilon * (max(size) if rule == "relative" else 1.0)
+    expected = tuple(j for j, s in enumerate(size) if s > 0 and s >= limit)
+    assert select_by_size(coef, deviation, rule=rule, units=units, epsilon=epsilon) == expected
+
+
+def test_raw_units_depend_on_the_units_of_the_columns():
+    coef, deviation, factor = np.array([1.0, 0.5]), np.ones(2), np.array([1.0, 1000.0])
+    assert select_by_size(coef, deviation) == (0, 1)
+    assert select_by_size(coef / factor, deviation * factor) == (0,)
+    assert select_by_size(coef / factor, deviation * factor, units="scaled") == (0, 1)
+
+
+def test_relative_and_absolute_differ_by_the_largest_weight():
+    coef, deviation = np.array([100.0, 0.5, 0.005]), np.ones(3)
+    assert select_by_size(coef, deviation) == (0,)
+    assert select_by_size(coef, deviation, rule="absolute") == (0, 1)
+    assert select_by_size(coef, deviation, rule="absolute", epsilon=0.0) == (0, 1, 2)
+
+
+@pytest.mark.parametrize("rule", ["relative", "absolute"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.01])
+def test_w_zero_selects_nothing(rule, epsilon):
+    assert select_by_size(np.zeros(3), np.ones(3), rule=rule, epsilon=epsilon) == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [({"rule": "top"}, "rule"), ({"units": "metres"}, "units"), ({"epsilon": -0.1}, "epsilon"),
+     ({"epsilon": float("nan")}, "epsilon"), ({"epsilon": "0.1"}, "epsilon")],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["svm", "l1-svm"])
+def test_a_wrong_rule_is_refused_by_name(wrong, named, method):
+    with pytest.raises(ParameterError, match=named):
+        select_by_size(np.ones(2), np.ones(2), **wrong)
+    with pytest.raises(ParameterError, match=named):
+        fsopt.fit(method, blobs(20, 2), **wrong)
+
+
+@pytest.mark.parametrize("method", ["svm", "l1-svm"])
+def test_the_rule_of_a_method_is_that_of_choose_on_raw_weights(method, wdbc):
+    fit = fsopt.fit(method, wdbc, scale="standard", rule="absolute", units="raw", epsilon=0.2)
+    assert fit.support == tuple(np.flatnonzero(np.abs(fit.coef) >= 0.2))
+    assert 0 < len(fit.support) < 30
+    again = fsopt.fit(method, wdbc, scale="standard", units="scaled", epsilon=0.3)
+    size = np.abs(fit.coef * wdbc.X.std(axis=0))
+    assert again.support == tuple(np.flatnonzero(size >= 0.3 * size.max()))
+
+
+@pytest.mark.parametrize("method", ["onsvm", "l1-svm"])
+def test_rounding_is_not_selected_where_w_is_zero(method):
+    fit = fsopt.fit(method, blobs(30, 3), c=1e-3, scale="standard")  # HiGHS returns 7e-15 for one weight
+    assert fit.objective == pytest.approx(0.03)
+    assert fit.support == ()
+
+
+def test_either_is_the_union_of_the_two_rules():
+    for coef in (np.array([30.0, 0.02, 0.001]), np.array([0.5, 0.006, 0.001])):
+        rules = {r: set(select_by_size(coef, np.ones(3), rule=r)) for r in ("relative", "absolute", "either")}
+        assert rules["either"] == rules["relative"] | rules["absolute"]
+        assert rules["relative"] != rules["absolute"]

@@ -1,0 +1,196 @@
+"""Limits on selections of features: which selections they allow, in the models and by themselves."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import blobs, keeps
+
+import fsopt
+from fsopt.errors import ParameterError
+from fsopt.models.gbd.fsp_master import cut_coefficients
+from fsopt.models.gbd.limits import Limits, penalties
+
+DATA = blobs(14, 6, seed=9)
+COSTS = [1.0, 2.0, 0.5, 3.0, 1.5, 1.0]
+NAMED = fsopt.Dataset(DATA.X, DATA.y, features=["age", "size", "mass", "tone", "rate", "span"])
+ALL = [np.array(s) for s in itertools.product([0.0, 1.0], repeat=6)]
+RULES = {
+    "none": {},
+    "cardinality": {"m": 2},
+    "budget": {"costs": COSTS, "budget": 3.5},
+    "free": {"costs": np.zeros(6), "budget": 0.0},
+    "include": {"include": [3, 5]},
+    "exclude": {"m": 3, "exclude": [0]},
+    "implies": {"m": 3, "implies": [[0, 3], [3, 4], [4, 0]]},
+    "conflicts": {"conflicts": [[0, 1, 4], [4, 5]]},
+    "all": {"costs": COSTS, "budget": 6.0, "include": [4], "exclude": [5], "implies": [[4, 2], [0, 3]],
+            "conflicts": [[0, 1]]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_the_rows_and_the_excess_allow_the_same_selections(rules) -> None:
+    limits = Limits.of("test", DATA, **rules)
+    model = pyo.ConcreteModel()
+    model.sigma = pyo.Var(range(6), within=pyo.Binary)
+    limits.add_to(model)
+    for s in ALL:
+        model.sigma.set_values(dict(enumerate(s.tolist())))
+        rows = [(pyo.value(c.body), c.lower, c.upper) for c in model.component_data_objects(pyo.Constraint)]
+        fulfilled = all((lo is None or body >= lo) and (up is None or body <= up) for body, lo, up in rows)
+        assert fulfilled == keeps(s, **rules) == (limits.excess(s) <= 0)
+
+
+def test_the_excess_is_the_size_of_the_violation() -> None:
+    limits = Limits.of("test", DATA, costs=COSTS, budget=4.0, include=[0], conflicts=[[2, 3, 4]])
+    assert limits.excess(np.zeros(6)) == 1.0
+    assert limits.excess(np.array([1.0, 0, 1, 1, 1, 0])) == 2.0
+    assert limits.excess(np.array([1.0, 1, 0, 1, 0, 1])) == pytest.approx(3.0 / 4.0)
+    assert Limits.of("test", DATA, m=2).excess(np.ones(6)) == 4.0
+
+
+def random_limits(seed):
+    rng = np.random.default_rng(seed)
+
+    def some(k):
+        return rng.choice(6, size=k, replace=False).tolist()
+
+    rules = {"include": some(rng.integers(0, 3)), "exclude": some(rng.integers(0, 3)),
+             "implies": [some(2) for _ in range(rng.integers(0, 5))],
+             "conflicts": [some(rng.integers(2, 4)) for _ in range(rng.integers(0, 3))]}  # fmt: skip
+    return rules | ({"m": int(rng.integers(1, 4))} if seed % 2 else {"costs": COSTS, "budget": 2.5})
+
+
+def test_what_no_selection_keeps_is_refused_and_else_the_smallest_selection_is_in_all_allowed_ones() -> None:
+    refused = 0
+    for rules in map(random_limits, range(200)):
+        allowed = [s for s in ALL if keeps(s, **rules)]
+        if allowed:
+            smallest = np.zeros(6)
+            smallest[list(Limits.of("test", DATA, **rules).smallest())] = 1.0
+            assert keeps(smallest, **rules)
+            assert all(np.all(s >= smallest) for s in allowed)
+        else:
+            refused += 1
+            with pytest.raises(ParameterError, match="no selection keeps the limits of 'test'"):
+                Limits.of("test", DATA, **rules)
+    assert 50 <= refused <= 150
+    assert Limits.of("test", DATA, include=[1], implies=[[1, 2], [2, 3], [4, 5]]).smallest() == (1, 2, 3)
+
+
+def test_five_features_where_nobody_says_how_many() -> None:
+    assert Limits.of("test", DATA).most is None
+    assert Limits.of("test", DATA).or_few().most == 5
+    assert Limits.of("test", blobs(10, 3)).or_few().most == 3
+    assert Limits.of("test", DATA, m=2).or_few().most == 2
+    assert Limits.of("test", DATA, costs=COSTS, budget=1).or_few().most is None
+    wide = blobs(10, 9)
+    assert Limits.of("test", wide, include=[0, 1, 2, 3, 4, 5], implies=[[5, 8]]).or_few().most == 7
+    m = fsopt.build("fsp-master", wide, include=[0, 1, 2, 3, 4, 5], cuts=[np.full(10, 0.5)])
+    assert fsopt.solve(m).status == "optimal"
+    assert sum(v.value for v in m.sigma.values()) <= 6
+    assert not hasattr(fsopt.build("fsp-master", DATA, lam=1.0, include=[0]), "cardinality")
+
+
+def cuts(k: int = 3) -> list[np.ndarray]:
+    rng = np.random.default_rng(4)
+    made = []
+    for _ in range(k):
+        plus, minus = (rng.exponential(1, 14) * (DATA.y == s) for s in (1, -1))
+        made.append(0.5 * (plus / plus.sum() + minus / minus.sum()) * rng.uniform(5, 20))
+    return made
+
+
+@pytest.mark.parametrize("lam", [None, 0.3, [0.0, 0.1, 2.0, 0.5, 0.0, 4.0]], ids=["m", "lam", "lams"])
+@pytest.mark.parametrize("name", ["none", "include", "exclude", "implies", "conflicts", "all"])
+def test_the_master_is_the_least_over_the_allowed_selections(name, lam) -> None:
+    rules = dict(RULES[name])
+    if lam is not None:
+        for limit in ("m", "costs", "budget"):
+            rules.pop(limit, None)
+        rules["lam"] = lam
+    elif "costs" not in rules:
+        rules["m"] = 3
+    m = fsopt.build("fsp-master", DATA, cuts=cuts(), **rules)
+    result = fsopt.solve(m)
+    assert (result.status, fsopt.classify(m)) == ("optimal", "MILP")
+    prices = np.broadcast_to(rules.pop("lam", 0.0), 6)
+    lines = [cut_coefficients(DATA, alpha) for alpha in cuts()]
+
+    def value(s):
+        return prices @ s + max(0.0, *(constant - slopes @ s for constant, slopes in lines))
+
+    sigma = np.round([v.value for v in m.sigma.values()])
+    assert keeps(sigma, **rules)
+    assert value(sigma) == pytest.approx(result.objective, rel=1e-6, abs=1e-6)
+    assert result.objective == pytest.approx(min(value(s) for s in ALL if keeps(s, **rules)), rel=1e-6, abs=1e-6)
+    names = {c.name for c in m.component_objects(pyo.Constraint)} - {"cuts"}
+    kinds = {"m": "cardinality", "costs": "budget", "budget": "budget"}
+    assert names == {kinds.get(rule, rule) for rule in rules}
+
+
+def test_names_and_places_mean_the_same() -> None:
+    by_name = {"include": ["mass"], "exclude": ("rate",), "implies": [["mass", "span"]],
+               "conflicts": [["age", "size"]]}  # fmt: skip
+    by_place = {"include": (2,), "exclude": np.array([4]), "implies": np.array([[2, 5]]), "conflicts": [[0, 1, 1]]}
+    assert Limits.of("test", NAMED, **by_name) == Limits.of("test", NAMED, **by_place)
+
+
+def test_prices_of_features() -> None:
+    np.testing.assert_array_equal(penalties("test", DATA, 2), np.full(6, 2.0))
+    np.testing.assert_array_equal(penalties("test", DATA, COSTS), COSTS)
+
+
+MODELS = ("fsp-master", "fsp-m", "fsp-m-perspective", "fsp-m-bigm")
+ERRORS = {
+    "no such name": ({"include": ["mas"]}, "'include' of '{}' names 'mas', which is no feature"),
+    "no such place": ({"exclude": [6]}, r"'exclude' of '{}' is 6, outside \[0, 5\] \(there are 6 features\)"),
+    "below 0": ({"include": [-1]}, r"outside \[0, 5\]"),
+    "no place": ({"include": [1.5]}, "must be a whole number"),
+    "a truth value": ({"include": [True]}, "must be a whole number"),
+    "one name": ({"include": "mass"}, "'include' of '{}' has 'mass'"),
+    "one place": ({"conflicts": 3}, "'conflicts' of '{}' has 3"),
+    "flat pairs": ({"implies": [0, 1]}, "'implies' of '{}' has 0"),
+    "a triple": ({"implies": [[0, 1, 2]]}, "other than 2"),
+    "itself": ({"implies": [[0, 0]]}, "other than 2"),
+    "a group of one": ({"conflicts": [[0, 0]]}, "less than 2"),
+    "m > p": ({"m": 7}, r"'m' of '{}' is 7, outside \[1, 6\] \(there are 6 features\)"),
+    "m = 0": ({"m": 0}, r"outside \[1, 6\]"),
+    "m and a budget": ({"m": 2, "costs": COSTS, "budget": 3}, "'{}' takes m, or costs with budget, not both"),
+    "m and half a budget": ({"m": 2, "budget": 3}, "not both"),
+    "costs alone": ({"costs": COSTS}, "'budget' of '{}' must be a number"),
+    "budget alone": ({"budget": 3.0}, "'costs' of '{}' must be a list of 6"),
+    "negative costs": ({"costs": [-1.0, *COSTS[1:]], "budget": 3}, "outside"),
+    "in and out": ({"include": [2], "exclude": ["mass"]}, "asks for 'mass', but 'exclude' forbids 'mass'"),
+    "implied and out": ({"include": [2], "implies": [[2, 0]], "exclude": [0]}, "'exclude' forbids 'age'"),
+    "too many": ({"m": 1, "include": [2], "implies": [[2, 0]]}, "asks for 'age', 'mass', but m is 1"),
+    "too dear": ({"costs": COSTS, "budget": 2.5, "include": [3]}, "they cost 3, more than the budget 2.5"),
+    "two of a group": ({"include": [0, 3], "conflicts": [[0, 3, 5]]}, "asks for 'age', 'tone', but 'conflicts'"),
+}
+
+
+@pytest.mark.parametrize(("params", "message"), ERRORS.values(), ids=ERRORS)
+def test_a_wrong_limit_is_named(params, message) -> None:
+    for slug in MODELS:
+        with pytest.raises(ParameterError, match=message.format(slug)) as caught:
+            fsopt.build(slug, NAMED, **params)
+        assert caught.value.hint
+
+
+@pytest.mark.parametrize("lam", [-1.0, [1.0] * 5, [-1.0, *COSTS[1:]], "much", True, None])
+def test_wrong_prices_are_named(lam) -> None:
+    with pytest.raises(ParameterError, match="'lam' of 'fsp-lambda'"):
+        fsopt.build("fsp-lambda", NAMED, lam=lam)
+    if lam is not None:
+        with pytest.raises(ParameterError, match="'lam' of 'fsp-master'"):
+            fsopt.build("fsp-master", NAMED, lam=lam)
+
+
+@pytest.mark.parametrize("limit", [{"m": 2}, {"costs": COSTS, "budget": 2.0}, {"budget": 2.0}])
+def test_the_master_takes_one_limit(limit) -> None:
+    with pytest.raises(ParameterError, match="not several"):
+        fsopt.build("fsp-master", NAMED, lam=1.0, **limit)

@@ -1,0 +1,168 @@
+"""The experiments of paper 4: measures by hand, the tuning loop by hand, invariance to jobs, averages, real data."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.data import gbd_set_one
+from fsopt.data.synthetic import gbd_set_two
+from fsopt.errors import DataError, ParameterError, UnknownNameError
+from fsopt.papers.gbd import (
+    METHODS,
+    Measured,
+    alignment,
+    candidates,
+    data_set_one,
+    measure,
+    overlap,
+    real_data,
+    split,
+    tune,
+)
+from fsopt.papers.gbd_averages import averages
+
+
+def row(instance, method, test_error, p=5, found=5, aligned=1.0):
+    return Measured(instance, method, {}, "feasible", None, p, 2, 2, 0.0, test_error, found, aligned, 1.0, 8.0)
+
+
+def test_measures_by_hand():
+    assert overlap((0, 1), (0, 1), 5) == 5
+    assert overlap((0, 2), (0, 1), 5) == 3
+    assert overlap((), (0, 1, 3), 5) == 2
+    assert alignment(np.array([0.0, 3.0]), np.array([0.0, 2.0])) == pytest.approx(1.0)
+    assert alignment(np.array([1.0, 1.0]), np.array([0.0, -2.0])) == pytest.approx(-np.sqrt(0.5))
+    assert alignment(np.zeros(2), np.array([0.0, 2.0])) == 0.0
+
+
+def test_candidates_are_the_grids_of_the_paper():
+    for method in METHODS:
+        options = candidates(method, 4, max_cuts=7)
+        assert len(options) == 8
+        key = "lam" if method == "fsv" else "c"
+        values = [o[key] for o in options]
+        assert values == sorted(values)
+        assert all(o["scale"] == "none" for o in options)
+        assert all(o.get("m") == (4 if method in ("gbd", "rfe", "infogain") else None) for o in options)
+    assert [o["c"] for o in candidates("gbd", 4)] == [0.25, 0.5, 1, 2, 4, 8, 16, 32]
+    assert {o["max_cuts"] for o in candidates("gbd", 4, max_cuts=7)} == {7}
+    with pytest.raises(ParameterError, match="'mpm' has no price"):
+        candidates("mpm", 4)
+    with pytest.raises(UnknownNameError):
+        data_set_one(methods=("gbd", "svn"))
+
+
+def test_the_paper_s_lambda_of_one_selects_nothing():
+    train = gbd_set_one(20, 500, 2)[0]
+    assert fsopt.fit("fsv", train, lam=1.0, scale="none").support == ()
+    assert all(o["lam"] < 1 for o in candidates("fsv", 4))
+
+
+@pytest.mark.parametrize("method", ["rfe", "onsvm", "infogain"])
+def test_the_first_candidate_of_least_validation_error_is_measured(method):
+    train, validation, test, truth, w = instance = gbd_set_one(10, 60, 3)
+    fits = [fsopt.fit(method, train, **params) for params in candidates(method, len(truth))]
+    errors = [np.mean(f.predict(validation.X) != validation.y) for f in fits]
+    best = fits[errors.index(min(errors))]
+    found = measure(method, instance)
+    assert found.params == best.params
+    assert found.validation_error == pytest.approx(min(errors))
+    assert found.test_error == pytest.approx(np.mean(np.sign(test.X @ best.coef + best.intercept) != test.y))
+    assert found.overlap == 10 - np.sum((np.abs(best.coef) > 0) != (w != 0))
+    assert found.alignment == pytest.approx(best.coef @ w / np.linalg.norm(best.coef) / np.linalg.norm(w))
+    assert (found.m, found.p, found.n_features) == (len(truth), 10, len(best.support))
+    assert found.tuning_seconds > found.seconds
+
+
+def test_gbd_is_measured_with_its_gap_under_a_cap():
+    instance = gbd_set_one(10, 60, 4)
+    found = measure("gbd", instance, max_cuts=4)
+    assert found.n_features <= len(instance[3])
+    assert found.params["max_cuts"] == 4
+    again = fsopt.fit("gbd", instance[0], **found.params)
+    assert found.gap == pytest.approx((again.objective - again.bound) / again.objective, abs=1e-9)
+    assert (found.status == "optimal") == (found.gap <= 1e-4)
+    assert again.iterations <= 4
+
+
+def test_results_do_not_depend_on_the_number_of_processes():
+    one, two = (data_set_one(8, 40, instances=(2, 5), methods=("onsvm", "infogain"), jobs=jobs) for jobs in (1, 2))
+    assert [(r.instance, r.method) for r in one] == [
+        (f"gbd-one-8-40-{k}-train", m) for k in (2, 5) for m in ("onsvm", "infogain")
+    ]
+    assert [replace(r, seconds=0, tuning_seconds=0) for r in one] == [
+        replace(r, seconds=0, tuning_seconds=0) for r in two
+    ]
+
+
+def test_more_rows_find_the_plane():
+    few, many = (measure("rfe", gbd_set_one(10, n, 4)) for n in (40, 2000))
+    assert many.overlap == 10
+    assert many.alignment > max(0.999, few.alignment)
+    assert many.test_error < min(0.02, few.test_error)
+
+
+def test_instances_of_data_set_two_are_measured():
+    found = measure("infogain", gbd_set_two(4, 0, p=12, n=200))
+    assert (found.m, found.p, found.n_features) == (4, 12, 4)
+
+
+def test_averages_by_hand():
+    rows = [row("a", "gbd", 0.1), row("a", "rfe", 0.2, found=3, aligned=0.5), row("b", "gbd", 0.0),
+            row("b", "rfe", 0.0), row("c", "gbd", 0.4), row("c", "rfe", 0.3, found=4, aligned=0.9)]  # fmt: skip
+    gbd, rfe = averages(rows)
+    assert (gbd.method, gbd.n, gbd.difference, gbd.percent, gbd.better, gbd.worse, gbd.exact) == (
+        "gbd",
+        3,
+        0,
+        0,
+        0,
+        0,
+        3,
+    )
+    assert rfe.test_error == pytest.approx(0.5 / 3)
+    assert rfe.difference == pytest.approx(0.0)
+    assert rfe.percent == pytest.approx((-100 + 25) / 2)
+    assert (rfe.better, rfe.worse, rfe.exact) == (1, 1, 1)
+    assert rfe.overlap == pytest.approx(4.0)
+    assert rfe.alignment == pytest.approx(0.8)
+    free = averages([row("a", "gbd", 0.0), row("a", "rfe", 0.5)])
+    assert free[1].percent is None
+    with pytest.raises(ParameterError, match="other instances"):
+        averages([row("a", "gbd", 0.1), row("b", "rfe", 0.1)])
+    with pytest.raises(ParameterError, match="other instances"):
+        averages(rows[1::2])
+
+
+def test_a_split_is_stratified_and_complete():
+    data = fsopt.Dataset(np.arange(50.0)[:, None], [1.0] * 20 + [-1.0] * 30)
+    parts = split(data, (0.6, 0.2, 0.2), 1)
+    assert [(len(p.positive), len(p.negative)) for p in parts] == [(12, 18), (4, 6), (4, 6)]
+    assert sorted(np.concatenate([p.X[:, 0] for p in parts])) == list(range(50))
+    assert not np.array_equal(parts[0].X, split(data, (0.6, 0.2, 0.2), 2)[0].X)
+    np.testing.assert_array_equal(parts[0].X, split(data, (0.6, 0.2, 0.2), 1)[0].X)
+    for shares in ((0.5, 0.4), (1.2, -0.2)):
+        with pytest.raises(ParameterError, match="shares"):
+            split(data, shares, 0)
+    with pytest.raises(DataError):
+        split(fsopt.Dataset([[1.0], [2.0], [3.0], [4.0]], [1, -1, -1, -1]), (0.6, 0.2, 0.2), 0)
+
+
+def test_real_data_take_the_number_of_features_of_the_one_norm_machine():
+    data = blobs(100, 8, seed=2)
+    rows = real_data(data, methods=("onsvm", "rfe", "infogain"), seed=3)
+    train, validation, test = split(data, (0.6, 0.2, 0.2), 3)
+    first, error, _ = tune("onsvm", train, validation, candidates("onsvm", 1, scale="standard"))
+    m = len(first.support)
+    assert [r.method for r in rows] == ["onsvm", "rfe", "infogain"]
+    assert 1 <= m < 8
+    assert [r.n_features for r in rows] == [m, m, m]
+    assert rows[0].validation_error == error
+    assert rows[0].test_error == np.mean(first.predict(test.X) != test.y)
+    assert all((r.m, r.overlap, r.alignment) == (m, None, None) for r in rows)
+    assert rows[1].params["scale"] == "standard"
+    table = averages([replace(rows[1], method="gbd"), *rows])
+    assert (table[1].overlap, table[1].alignment, table[1].exact) == (None, None, None)

@@ -1,0 +1,146 @@
+"""The digits of paper 5: the reader of idx files, the paper's parts, and Table 1 for 100 training digits."""
+
+import gzip
+import struct
+
+import numpy as np
+import pytest
+from support import SHARED, blobs, written
+
+import fsopt
+from fsopt.errors import DataError, ParameterError
+from fsopt.papers.mop import FILES, Digits, mnist_digits, mnist_table, read_idx, reduced, selected_pixels
+
+FOLDER = SHARED / "data" / "mnist"
+needs_digits = pytest.mark.skipif(not all((FOLDER / name).exists() for name in FILES), reason="no shared/data/mnist")
+
+
+def idx(array):
+    """Return the bytes of an idx file."""
+    return b"\x00\x00\x08" + bytes([array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return mnist_digits(100, FOLDER)
+
+
+@pytest.fixture(scope="module")
+def table(digits):
+    return {row.method: row for row in mnist_table(digits)}
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 4), (2, 3, 5)])
+def test_an_idx_file_is_read_back(tmp_path, shape):
+    array = np.arange(np.prod(shape), dtype=np.uint8).reshape(shape)
+    np.testing.assert_array_equal(read_idx(written(tmp_path, "a.gz", idx(array))), array)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "no idx file"), (b"\x00\x00\x0d\x01" + bytes(8), "no idx file"), (b"\x00\x00\x08\x03\x00", "no idx file"),
+        (idx(np.zeros(5, np.uint8))[:-1], "holds 4 bytes where its header says 5"),
+        (idx(np.zeros(5, np.uint8)) + b"\x00", "holds 6 bytes"),
+    ],
+)  # fmt: skip
+def test_what_is_no_idx_file_is_refused(tmp_path, content, says):
+    with pytest.raises(DataError, match=says):
+        read_idx(written(tmp_path, "a.gz", content))
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    packed = gzip.compress(idx(np.arange(200, dtype=np.uint8)))
+    for name, content in (("plain.idx", idx(np.zeros(3, np.uint8))), ("cut.idx", packed[:-9])):
+        with pytest.raises(DataError, match=name):
+            read_idx(written(tmp_path, name, content))
+    with pytest.raises(DataError, match="No such file"):
+        read_idx(tmp_path / "none.gz")
+    for name in FILES:
+        written(tmp_path, name, idx(np.zeros((2, 28, 28) if "images" in name else 2, np.uint8)))
+    with pytest.raises(DataError, match=r"\(2, 28, 28\)"):
+        mnist_digits(100, tmp_path)
+
+
+def test_the_folder_is_that_of_the_data(monkeypatch, tmp_path):
+    monkeypatch.delenv("FSOPT_DATA", raising=False)
+    with pytest.raises(DataError, match="FSOPT_DATA"):
+        mnist_digits(100)
+    monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
+    with pytest.raises(DataError, match="mnist"):
+        mnist_digits(100)
+    for n in (1, 10_001, 2.5):
+        with pytest.raises(ParameterError, match="'n' of 'mnist'"):
+            mnist_digits(n)
+
+
+def test_capacities_that_leave_nothing_are_refused():
+    digits = Digits(blobs(20, 3), blobs(10, 3), blobs(10, 3), np.array([5, 30, 783]))
+    for options in ({"shares": ()}, {"shares": (0.05,)}, {"share": 0.01}):
+        with pytest.raises(ParameterError, match="h / l"):
+            mnist_table(digits, **options)
+
+
+def test_an_image_holds_each_value_at_its_pixel():
+    image = Digits(blobs(), blobs(), blobs(), np.array([5, 30, 783])).image(np.array([1.0, 2.0, 3.0]))
+    assert image.shape == (28, 28)
+    assert (image[0, 5], image[1, 2], image[27, 27], image.sum()) == (1.0, 2.0, 3.0, 6.0)
+
+
+def test_reduced_data_have_the_kernel_of_the_scales():
+    data = blobs(30, 6, seed=1)
+    fit = fsopt.fit("mopfs", data, w_cap=3.0)
+    work, scales = fit.preprocessing.apply(data.X), np.array(fit.details["scales"])
+    small = reduced(data, fit).X
+    assert small.shape == (30, len(fit.support))
+    np.testing.assert_allclose(small @ small.T, (work * scales) @ work.T, atol=1e-9)
+
+
+@needs_digits
+def test_the_parts_are_those_of_the_paper(digits):
+    images, labels = (read_idx(FOLDER / name) for name in FILES)
+    odd = labels % 2 == 1
+    assert (digits.train.n, digits.valid.n, digits.test.n, digits.train.p) == (100, 1000, 10_000, 501)
+    for part, rows in (
+        (digits.train, range(100)),
+        (digits.valid, range(10_000, 11_000)),
+        (digits.test, range(50_000, 60_000)),
+    ):
+        np.testing.assert_array_equal(part.y > 0, odd[rows.start : rows.stop])
+        for i in (0, part.n // 2, part.n - 1):
+            shown = images[rows[i]].ravel()
+            np.testing.assert_array_equal(part.X[i], shown[digits.pixels])
+    constant = np.setdiff1d(np.arange(784), digits.pixels)
+    assert np.ptp(images[:100].reshape(100, -1)[:, constant], axis=0).max() == 0
+    assert not digits.train.constant
+    assert digits.train.features[0] == f"row {digits.pixels[0] // 28 + 1} column {digits.pixels[0] % 28 + 1}"
+
+
+@needs_digits
+def test_mopfs_keeps_few_pixels_and_classifies_better_than_all_of_them_and_than_the_filters(digits, table):
+    mopfs, full = table["mopfs"], table["rsvm"]
+    E = np.array(mopfs.selection.details["E"])
+    assert np.all(np.diff(E) <= 1e-6 * E[:-1])
+    assert mopfs.selection.certificate.ok
+    assert mopfs.n_features == len(mopfs.selection.support) < 60
+    assert full.n_features == 501
+    assert mopfs.test_error <= full.test_error + 0.01
+    for name in ("pearson", "fisher", "ks"):
+        assert table[name].n_features == mopfs.n_features
+        assert mopfs.test_error < table[name].test_error
+    for row in table.values():
+        assert row.machine.status == "optimal"
+        wrong = row.machine.predict(reduced(digits.test, row.selection).X) != digits.test.y
+        assert row.test_error == wrong.mean()
+        assert row.n_support_vectors <= 100
+
+
+@needs_digits
+def test_the_picture_is_grey_where_a_pixel_was_kept(digits, table):
+    pytest.importorskip("matplotlib")
+    fit = table["mopfs"].selection
+    shown = np.asarray(selected_pixels(digits, fit).axes[0].images[0].get_array())
+    kept = np.zeros(784, dtype=bool)
+    kept[digits.pixels[list(fit.support)]] = True
+    np.testing.assert_array_equal(shown.ravel() > 0, kept)
+    assert shown.max() == pytest.approx(max(np.array(fit.details["scales"])[list(fit.support)]))

@@ -1,0 +1,174 @@
+"""LIBSVM: recognised from the arrays, refused otherwise, certified, with the multipliers of every row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import blobs, reference
+
+import fsopt
+from fsopt.certificates.certificate import TOLERANCE
+from fsopt.compiler import compile_model
+from fsopt.errors import OptionError, SolverError
+from fsopt.solvers import libsvm
+from fsopt.solvers.base import Session
+from fsopt.solvers.interface import Settings
+
+SIGMA = {"ones": np.ones(4), "some": np.array([1.0, 0, 1, 0]), "none": np.zeros(4), "parts": np.array([0.3, 1, 0, 0.7])}
+
+
+def by_hand(data, c, rename=False, turn=1.0):
+    """A machine with other names, another order, rows turned around and a price per sample."""
+    m = pyo.ConcreteModel()
+    m.z = pyo.Var(range(data.n), bounds=(0, None))
+    m.k = pyo.Var()
+    m.a = pyo.Var(range(data.p))
+    price = c * (1 + np.arange(data.n) % 3)
+
+    def row(m, i):
+        return m.z[i] + data.y[i] * (m.k + sum(data.X[i, j] * m.a[j] for j in range(data.p))) >= 1
+
+    m.rows = pyo.Constraint(list(reversed(range(data.n))), rule=row)
+    cost = 0.5 * turn * sum(v**2 for v in m.a.values()) + sum(price[i] * m.z[i] for i in range(data.n))
+    m.o = pyo.Objective(expr=-cost, sense=pyo.maximize)
+    return m
+
+
+@pytest.mark.parametrize("c", [0.05, 0.7, 32.0])
+@pytest.mark.parametrize("name", ["svm", *SIGMA])
+def test_the_models_are_certified_and_agree_with_clarabel(name, c):
+    extra = {} if name == "svm" else {"sigma": SIGMA[name]}
+    m = fsopt.build("svm" if name == "svm" else "fsp-sub", blobs(), c=c, **extra)
+    result = fsopt.solve(m, "libsvm")
+    assert (result.status, result.stop, result.certificate.kind) == ("optimal", "optimal", "convex")
+    assert result.certificate.worst <= TOLERANCE / 1e3, "single precision was not refined away"
+    assert result.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-7, abs=1e-7)
+    assert result.bound == pytest.approx(result.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("c", [0.7, 32.0])
+def test_a_real_data_set_is_certified(c, wdbc_std):
+    m = fsopt.build("svm", wdbc_std, c=c)
+    result = fsopt.solve(m, "libsvm")
+    assert result.status == "optimal"
+    assert result.certificate.worst <= 1e-9
+    assert result.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-7)
+
+
+def test_the_reference_optimum():
+    result = fsopt.solve(fsopt.build("svm", reference("sgm_wdbc_std"), c=1.0), "libsvm")
+    assert result.objective == pytest.approx(26.5254551598, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["svm", "some", "parts"])
+def test_multipliers_have_clarabels_signs_and_sizes(name):
+    def multipliers(solver):
+        extra = {} if name == "svm" else {"sigma": SIGMA[name]}
+        m = fsopt.build("svm" if name == "svm" else "fsp-sub", blobs(), c=0.7, **extra)
+        assert fsopt.solve(m, solver).status == "optimal"
+        rows = [m.dual[r] for r in m.component_data_objects(pyo.Constraint)]
+        return np.array([*rows, *(m.rc[v] for v in m.component_data_objects(pyo.Var))])
+
+    mine = multipliers("libsvm")
+    np.testing.assert_allclose(mine, multipliers("clarabel"), atol=1e-5)
+    assert mine[:30].min() >= 0
+    assert mine[:30].max() == pytest.approx(0.7), "no sample lies inside the margin: the test is weak"
+
+
+@pytest.mark.parametrize("turn", [1.0, 2.5])
+def test_names_order_senses_curvature_and_prices_do_not_matter(turn):
+    data = blobs(40, 3)
+    m = by_hand(data, 0.4, turn=turn)
+    result = fsopt.solve(m, "libsvm")
+    assert (result.status, result.certificate.ok) == ("optimal", True)
+    other = by_hand(data, 0.4, turn=turn)
+    assert result.objective == pytest.approx(fsopt.solve(other, "clarabel").objective, rel=1e-7)
+    assert m.k.value == pytest.approx(other.k.value, abs=1e-5)
+    assert m.dual[m.rows[7]] == pytest.approx(other.dual[other.rows[7]], abs=1e-5)
+
+
+def spoil(m, how):
+    """Turn a support vector machine into something else."""
+    if how == "bounded":
+        m.a[0].setlb(0)
+    elif how == "factors":
+        m.o.set_value(m.o.expr - m.a[0] ** 2)
+    elif how == "products":
+        m.o.set_value(m.o.expr - 0.1 * m.a[0] * m.a[1])
+    elif how == "free slack":
+        m.z[3].setlb(None)
+    elif how == "capped slack":
+        m.z[3].setub(1)
+    elif how == "row":
+        m.extra = pyo.Constraint(expr=m.a[0] + m.a[1] <= 5)
+    elif how == "side":
+        m.extra = pyo.Constraint(expr=m.z[0] + m.k >= 2)
+    elif how == "equation":
+        m.extra = pyo.Constraint(expr=m.a[0] + m.a[1] == 0)
+    elif how == "second intercept":
+        m.b2 = pyo.Var()
+        m.rows[0].set_value(m.rows[0].body + m.b2 >= 1)
+    elif how == "intercept":
+        m.rows[0].set_value(m.rows[0].body + m.k >= 1)
+    elif how == "cost":
+        m.o.set_value(m.o.expr - m.k)
+
+
+SPOILS = ["bounded", "factors", "products", "free slack", "capped slack", "row", "side", "equation", "second intercept",
+          "intercept", "cost"]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", SPOILS)
+def test_anything_else_is_refused_before_the_call(how, monkeypatch):
+    m = by_hand(blobs(10, 3), 0.4)
+    spoil(m, how)
+    assert fsopt.classify(m) == "QP"
+    monkeypatch.setattr(libsvm, "SVC", lambda **_: pytest.fail("LIBSVM was called"))
+    with pytest.raises(SolverError, match=r"libsvm.*support vector machines only.*(svm, fsp-sub|svm and fsp-sub)"):
+        fsopt.solve(m, "libsvm")
+
+
+@pytest.mark.parametrize("slug", [s for s, m in fsopt.MODELS.items() if s not in ("svm", "fsp-sub")])
+def test_every_other_model_is_refused(slug):
+    needs = {"fsp-master": {"m": 2}}
+    with pytest.raises(SolverError, match="libsvm"):
+        fsopt.solve(fsopt.build(slug, blobs(), **needs.get(slug, {})), "libsvm")
+
+
+def test_the_benders_loop_updates_sigma_and_the_price():
+    data = blobs()
+    m = fsopt.build("fsp-sub", data, c=0.7)
+    session = Session(m, "libsvm")
+    for sigma in SIGMA.values():
+        for j in m.J:
+            m.sigma[j] = sigma[j]
+        session.update(m.selection)
+        assert session.rebuilt == ""
+        fresh = fsopt.solve(fsopt.build("fsp-sub", data, c=0.7, sigma=sigma), "clarabel")
+        assert session.solve().objective == pytest.approx(fresh.objective, rel=1e-7)
+    m.objective.set_value(m.objective.expr + pyo.quicksum(m.xi.values()))
+    session.update(m.objective)
+    assert session.solve().objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-7)
+    m.objective.set_value(m.objective.expr + m.b)
+    with pytest.raises(SolverError, match="its slacks are not"):
+        session.update(m.objective)
+
+
+def test_limits_are_told_with_a_feasible_point(wdbc):
+    m = fsopt.build("svm", wdbc, c=32.0)
+    short = fsopt.solve(m, "libsvm", time_limit=0.3)
+    assert (short.status, short.stop) == ("feasible", "time-limit")
+    assert short.seconds["solve"] < 3
+    assert short.certificate.residuals["gap"] > TOLERANCE
+    few = fsopt.solve(m, "libsvm", options={"max_iter": 50})
+    assert (few.status, few.stop, few.iterations) == ("feasible", "iteration-limit", 50)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"nope": 1}, {"kernel": "rbf"}, {"tol": 1.0}, {"max_iter": "a"}, {"cache_size": -1}, {"C": 2.0}]
+)
+def test_bad_options_are_named(bad):
+    program = compile_model(fsopt.build("svm", blobs(), c=1.0))
+    with pytest.raises(OptionError, match=next(iter(bad))):
+        libsvm.connect(program, Settings.make(bad))
