@@ -40,8 +40,8 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
         return Certificate(Kind.NONE, False, {}, notes=("there is no point to check",))
     bound = None if result.bound is None else program.sign * result.bound
     certificate = certify_point(program, result.point, bound=bound, source=result.solver)
-    if program.beyond:
-        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.beyond.items())
+    if program.unsupported:
+        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.unsupported.items())
         return dataclasses.replace(certificate, ok=False, notes=(f"not looked at: {unseen}", *certificate.notes))
     return certificate
 
@@ -51,7 +51,7 @@ def certify_point(program: Program, point: Point, *, bound: float | None = None,
 
     The claim is not used for a convex program with multipliers, which is bounded by its own dual point.
     """
-    if program.unsupported or not convex(program.P):
+    if program.nonconic or not convex(program.P):
         return certify_nonconvex(program, point, bound=bound, source=source)
     x = point.x
     residuals = {"primal": primal_residual(program, x)}

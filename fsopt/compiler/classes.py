@@ -26,10 +26,10 @@ def classify(model: pyo.ConcreteModel) -> str:
 
 def program_class(program: Program) -> str:
     """Return the class of a compiled model."""
-    integer = bool(program.integer.any() or program.beyond)
-    if "Complementarity" in program.beyond:
+    integer = bool(program.integer.any() or program.unsupported)
+    if "Complementarity" in program.unsupported:
         return "MPEC"
-    if program.unsupported or not convex(program.P):
+    if program.nonconic or not convex(program.P):
         return "MINLP" if integer else "NLP"
     matrices = bool(program.cones.orders.any())
     kind = "SDP" if matrices else "SOCP" if len(program.cones) else "QP" if program.P.nnz else "LP"

@@ -8,7 +8,7 @@ r"""A Pyomo model as arrays: the one form that solvers, class detection and cert
 
 A maximisation is stored as the minimisation of its negative. Each quadratic constraint becomes a
 second-order cone where :mod:`fsopt.compiler.cones` can show that it is one, and is listed under
-``unsupported`` with the reason where it cannot.
+``nonconic`` with the reason where it cannot.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
-BEYOND = (Complementarity, Disjunction, pyo.LogicalConstraint, pyo.SOSConstraint)
+UNSUPPORTED = (Complementarity, Disjunction, pyo.LogicalConstraint, pyo.SOSConstraint)
 """Kinds of constraints that the arrays do not hold."""
 
 
@@ -60,10 +60,10 @@ class Program:
     A, lo, hi : linear rows (m, n), sorted indices, explicit zeros kept.
     lb, ub, integer : bounds of the columns and which of them are integer.
     cones : the second-order and semidefinite cones.
-    unsupported : (constraint or objective name, reason) of everything that has none of these forms.
+    nonconic : (constraint or objective name, reason) of everything that has none of these forms.
     general : the constraints among them, as read; ``objective_terms`` : the terms (scale, node) of the objective
         that are neither linear nor quadratic, in the model's own sense.
-    beyond : kind -> name of the first one, of the constraints that the arrays do not hold.
+    unsupported : kind -> name of the first one, of the constraints that the arrays do not hold.
     """
 
     model: pyo.ConcreteModel
@@ -82,11 +82,11 @@ class Program:
     ub: Vector
     integer: Mask
     cones: ConeStack
-    unsupported: list[tuple[str, str]]
+    nonconic: list[tuple[str, str]]
     general: list[Row] = field(default_factory=list)
     objective_terms: list[tuple[float, Any]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
-    beyond: dict[str, str] = field(default_factory=dict)
+    unsupported: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def scaling(self) -> Scaling:
@@ -118,15 +118,15 @@ class Program:
 
 
 def compile_model(model: pyo.ConcreteModel) -> Program:
-    """Read a Pyomo model into arrays; nothing is refused here, see ``Program.unsupported`` and ``beyond``."""
+    """Read a Pyomo model into arrays; nothing is refused here, see ``Program.nonconic`` and ``unsupported``."""
     with PauseGC():
         variables = list(model.component_data_objects(pyo.Var, descend_into=True))
         column = {id(v): j for j, v in enumerate(variables)}
         integer = np.array([not v.is_continuous() for v in variables], dtype=bool)
         lb, ub = read_bounds(variables)
-        unsupported: list[tuple[str, str]] = []
-        objective, sign, terms = _read_objective(model, column, unsupported)
-        rows, curved, general = _read_constraints(model, column, unsupported)
+        nonconic: list[tuple[str, str]] = []
+        objective, sign, terms = _read_objective(model, column, nonconic)
+        rows, curved, general = _read_constraints(model, column, nonconic)
         A, lo, hi = build_rows(rows, column)
         quadratics = [
             Quadratic(r.constraint, r.terms.quadratic, r.terms.affine(column), r.terms.constant, r.lo, r.hi)
@@ -152,16 +152,16 @@ def compile_model(model: pyo.ConcreteModel) -> Program:
         ub=ub,
         integer=integer,
         cones=cones,
-        unsupported=unsupported + refused,
+        nonconic=nonconic + refused,
         general=general + [r for r in curved if r.constraint.name in names],
         objective_terms=terms.nonlinear,
         row_of={id(r.constraint): i for i, r in enumerate(rows)},
-        beyond=_read_beyond(model),
+        unsupported=_read_unsupported(model),
     )
 
 
-def _read_beyond(model: pyo.ConcreteModel) -> dict[str, str]:
-    found = {kind: next(model.component_data_objects(kind, active=True, descend_into=True), None) for kind in BEYOND}
+def _read_unsupported(model: pyo.ConcreteModel) -> dict[str, str]:
+    found = {kind: next(model.component_data_objects(kind, active=True, descend_into=True), None) for kind in UNSUPPORTED}
     return {kind.__name__: first.name for kind, first in found.items() if first is not None}
 
 
@@ -174,7 +174,7 @@ def read_bounds(variables: Sequence[Any]) -> tuple[Vector, Vector]:
 
 
 def _read_objective(
-    model: pyo.ConcreteModel, column: dict[int, int], unsupported: list[tuple[str, str]]
+    model: pyo.ConcreteModel, column: dict[int, int], nonconic: list[tuple[str, str]]
 ) -> tuple[Any, float, Terms]:
     objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     if len(objectives) > 1:
@@ -185,7 +185,7 @@ def _read_objective(
     objective = objectives[0]
     terms = read(objective.expr, column)
     if terms.nonlinear:
-        unsupported.append((objective.name, f"the term {_short(terms.nonlinear[0][1])} is not quadratic"))
+        nonconic.append((objective.name, f"the term {_short(terms.nonlinear[0][1])} is not quadratic"))
     return objective, 1.0 if objective.sense == pyo.minimize else -1.0, terms
 
 
@@ -208,7 +208,7 @@ def hessian(terms: Terms, n: int) -> sp.csc_matrix:
 
 
 def _read_constraints(
-    model: pyo.ConcreteModel, column: dict[int, int], unsupported: list[tuple[str, str]]
+    model: pyo.ConcreteModel, column: dict[int, int], nonconic: list[tuple[str, str]]
 ) -> tuple[list[Row], list[Row], list[Row]]:
     """Return the linear, the quadratic and the other constraints."""
     rows: list[Row] = []
@@ -217,7 +217,7 @@ def _read_constraints(
     for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         row = read_row(data, column)
         if row.terms.nonlinear:
-            unsupported.append((data.name, f"the term {_short(row.terms.nonlinear[0][1])} is not quadratic"))
+            nonconic.append((data.name, f"the term {_short(row.terms.nonlinear[0][1])} is not quadratic"))
             general.append(row)
         elif row.terms.quadratic:
             curved.append(row)

@@ -119,8 +119,8 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
 def _refuse(program: Program, suffix: str) -> None:
     what = f"cannot export '{program.model.name}' to {suffix}"
     without = "no format holds that beside a linear matrix inequality" if program.cones.orders.any() else ""
-    if program.unsupported:
-        (name, reason), more = program.unsupported[0], len(program.unsupported) - 1
+    if program.nonconic:
+        (name, reason), more = program.nonconic[0], len(program.nonconic) - 1
         raise FileError(
             f"{what}, which holds linear rows and convex cones: '{name}'{f' (and {more} more)' * (more > 0)} is "
             f"no such thing, {reason}",

@@ -94,7 +94,7 @@ class Session:
         self.seconds |= {"solve": 0.0, "load": 0.0}
 
     def _choose(self, solver: str | None) -> SolverSpec:
-        for kind, name in self.program.beyond.items():
+        for kind, name in self.program.unsupported.items():
             who = "no solver takes" if solver is None else f"solver '{solver}' does not take"
             raise SolverError(
                 f"{who} '{self.model.name}' as it is: it has constraints of the kind {kind} ('{name}')",
@@ -103,8 +103,8 @@ class Session:
         try:
             return choose(solver, self.problem_class, self.model.name)
         except SolverError as error:
-            if self.program.unsupported:
-                name, reason = self.program.unsupported[0]
+            if self.program.nonconic:
+                name, reason = self.program.nonconic[0]
                 error.message += f" (constraint '{name}': {reason})"
             raise
 

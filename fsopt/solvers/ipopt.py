@@ -81,7 +81,7 @@ class Ipopt:
         p = self.program
         if np.any(p.lb > p.ub) or np.any(p.lo > p.hi):
             return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, "a lower side lies above its upper one")
-        is_convex = not p.unsupported and convex(p.P)
+        is_convex = not p.nonconic and convex(p.P)
         deadline = np.inf if time_limit is None else started + time_limit
         point, code, message = self._run(p, self._start(is_convex), deadline)
         if code not in self.statuses:

@@ -73,7 +73,7 @@ def recognise(program: Program) -> Machine:
     p = program
     diagonal = p.P.diagonal()
     u = np.flatnonzero(diagonal)
-    _need(not len(p.cones) and not p.integer.any() and not p.unsupported, "it is no continuous quadratic program")
+    _need(not len(p.cones) and not p.integer.any() and not p.nonconic, "it is no continuous quadratic program")
     _need(len(u) > 0 and np.count_nonzero(p.P.data) == len(u), "its quadratic objective is no sum of squares")
     _need(bool(np.all(diagonal[u] == diagonal[u[0]]) and diagonal[u[0]] > 0), "its squares have different factors")
     slacks = np.flatnonzero(p.c)

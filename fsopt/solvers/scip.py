@@ -74,7 +74,7 @@ class Scip:
         self._load()
 
     def _curved(self) -> bool:
-        return bool(self.program.P.nnz or self.program.unsupported)
+        return bool(self.program.P.nnz or self.program.nonconic)
 
     def _options(self) -> None:
         s, m = self.settings, self.m
@@ -90,7 +90,7 @@ class Scip:
             "lp/threads": s.threads,
             "randomization/randomseedshift": s.seed,
         }
-        if len(self.program.cones) and not self.program.unsupported and convex(self.program.P):
+        if len(self.program.cones) and not self.program.nonconic and convex(self.program.P):
             common |= dict.fromkeys(NLP_HEURISTICS, -1)
         known = m.getParams()
         for name, chosen in {**common, **s.own}.items():

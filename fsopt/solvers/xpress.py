@@ -260,7 +260,7 @@ def _check(program: Program) -> None:
     rows = [row.constraint.name for row in program.general if row.terms.nonlinear]
     names = rows + ([program.objective.name] if program.objective_terms else [])
     if names:
-        reason = dict(program.unsupported)[names[0]]
+        reason = dict(program.nonconic)[names[0]]
         raise SolverError(f"solver 'xpress' does not take '{names[0]}' ({reason})", "use a solver for NLP: ipopt, scip")
 
 

@@ -204,7 +204,7 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
     rng = np.random.default_rng(7)
     m = quadratic_model(rng, shape, side, unit)
     p = compile_model(m)
-    assert (p.unsupported, len(p.cones)) == ([], 1)
+    assert (p.nonconic, len(p.cones)) == ([], 1)
     kinds = set()
     for _ in range(200):
         at = np.concatenate([rng.standard_normal(3) / unit * 10 ** rng.uniform(-2, 1), rng.exponential(1, 3)])
@@ -245,7 +245,7 @@ def test_what_is_no_cone_is_refused_by_name_with_a_reason(make, reason):
     m.x, m.f, m.y = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None))
     m.guilty = pyo.Constraint(expr=make(m))
     m.o = pyo.Objective(expr=m.x)
-    [(name, why)] = compile_model(m).unsupported
+    [(name, why)] = compile_model(m).nonconic
     assert (name, reason in why) == ("guilty", True)
     with pytest.raises(fsopt.FsoptError, match="guilty"):
         fsopt.solve(m, "clarabel")

@@ -173,7 +173,7 @@ def _found(tree: Tree, sigma: Vector | None) -> Vector:
 def searchable(data: Dataset, program: Program, columns: Indices) -> bool:
     """Return whether a master has no variables but sigma, binary, and theta, and linear rows without theta alone."""
     theta = np.setdiff1d(np.arange(program.n), columns)
-    rows = program.A[:, theta].nnz == 0 and not program.unsupported and not program.beyond and not len(program.cones)
+    rows = program.A[:, theta].nnz == 0 and not program.nonconic and not program.unsupported and not len(program.cones)
     return rows and program.n == data.p + 1 and bool(program.integer[columns].all())
 
 
