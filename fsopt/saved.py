@@ -15,9 +15,9 @@ import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import Certificate
 from fsopt.compiler import Program
+from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
-from fsopt.drivers.dca import values
 from fsopt.errors import FileError, FsoptError, reading
 from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
 
@@ -86,7 +86,7 @@ def solve_record(
         "iterations": result.iterations,
         "message": result.message,
         "certificate": result.certificate,
-        "solution": values(model) if result.point is not None else None,
+        "solution": all_values(model) if result.point is not None else None,
         "point": result.point,
         "labels": data.labels,
         "data_sha256": fingerprint(data),

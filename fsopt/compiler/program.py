@@ -13,7 +13,7 @@ second-order cone where :mod:`fsopt.compiler.cones` can show that it is one, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -267,11 +267,6 @@ def _dot_entries(listed: list[tuple[int, float, Dot]], column: dict[int, int]) -
         return np.repeat(numbers, len(columns)), np.tile(columns, len(numbers)), block.ravel()
     i, j = np.nonzero(block)
     return numbers[i], columns[j], block[i, j]
-
-
-def constraint_data(components: Iterable[Any]) -> list[Any]:
-    """Return the active constraints in (indexed or scalar) constraint components."""
-    return [data for component in components for data in component.values() if data.active]
 
 
 def _short(expression: Any) -> str:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
 from fsopt.errors import ParameterError
 from fsopt.papers.gbd import Measured
-
-PRINTED_ALIGNMENT: Mapping[str, float] = MappingProxyType(
-    {"gbd": 0.9966, "rfe": 0.9959, "onsvm": 0.9939, "fsv": 0.9928}
-)
-"""Mean inner product with the true plane over the 90 instances of data set one, as printed in section 4."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fsopt.compiler import Program
 from fsopt.errors import OptionError
 from fsopt.results import Point, Status
 from fsopt.typing import Indices
@@ -107,8 +106,3 @@ class Interface(Protocol):
 def refuse_option(solver: str, name: str, reason: str) -> OptionError:
     """Return the error for an option that a solver does not take."""
     return OptionError(f"solver '{solver}' does not take the option '{name}' ({reason})", "see the solver's manual")
-
-
-def program_size(program: Program) -> str:
-    """Return the size of a program in words, for logs."""
-    return f"{program.n} columns, {program.A.shape[0]} rows, {len(program.cones)} cones"

@@ -11,10 +11,10 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
 
+from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept
-from fsopt.drivers.recorder import usable
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
 from fsopt.methods.mop.routes import certify_rsvm, exact, multipliers, recover, squared_radius, support_vectors
 from fsopt.methods.preprocessing import preprocess
@@ -205,7 +205,7 @@ def _weighted(work: Dataset, prices: Sequence[float], run: Run) -> list[dict[str
         session.update(model.objective)
         result = usable(session.solve(), f"the C-SVM at C = {price:g}")
         alpha = multipliers(session, result, model.margin) / price
-        w = np.array([x.value for x in model.w.values()])
+        w = values_of(model.w)
         b = midpoint_intercept(work.X @ w, work.y)
         capacity = float(w @ w)
         proof = certify_rsvm(work, max(capacity, 1e-300), w, b, alpha)
