@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 import fsopt
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.drivers.dca import dca
@@ -112,7 +113,7 @@ def _clarabel(form: ConicForm) -> Any:
 
 def run_gbd(source: Dataset) -> DriverResult:
     master, sub = fsopt.build("fsp-master", source, m=4), fsopt.build("fsp-sub", source, c=16.0)
-    return gbd(source, master, sub, c=16.0, max_cuts=40, stabilisation="none", master_solver="highs")
+    return gbd(source, master, sub, c=16.0, settings=GbdSettings(max_cuts=40, stabilisation="none", master_solver="highs"))
 
 
 def hand_gbd(source: Dataset, solves: int) -> float:

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 import fsopt
+from fsopt.drivers.run import Run
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.loop import column_generation
 from fsopt.results import Status
@@ -42,7 +43,7 @@ def main() -> None:
     for n, p in SIZES:
         source = data(n, p)
         started = time.perf_counter()
-        ours = column_generation(source, np.ones(n), np.ones(p), options={"threads": 1})
+        ours = column_generation(source, np.ones(n), np.ones(p), run=Run(options={"threads": 1}))
         mine = time.perf_counter() - started
         started = time.perf_counter()
         whole = fsopt.solve(fsopt.build("onsvm", source), "highs", time_limit=limit, options={"threads": 1})

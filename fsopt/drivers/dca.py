@@ -2,7 +2,6 @@ r"""DCA: a difference of convex functions, minimised by linearising the concave 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +9,10 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import Kind, make
+from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.penalties.approximation import Penalty
-from fsopt.drivers.recorder import OutOfTime, Recorder, proved_least, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.drivers.recorder import Recorder, proved_least, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import whole
 from fsopt.results import DriverResult, SolveResult, Status
@@ -45,7 +45,7 @@ class _Descent:
         """Iterate from the first linearisation v."""
         model = self.session.model
         for _ in range(max_iterations):
-            model.v.store_values(dict(enumerate(v.tolist())))
+            store(model.v, v)
             self.session.update(model.objective)
             step = self.recorder.solve(self.session, f"a step of '{model.name}'")
             if self._ends(step, v):
@@ -59,7 +59,7 @@ class _Descent:
     def _ends(self, step: SolveResult, v: Vector) -> bool:
         """Take over the answer of a step, unless it ends the run."""
         model, w, value = self.session.model, self.w, self.value
-        new = np.array([x.value for x in model.w.values()])
+        new = values_of(model.w)
         new_value = self.penalty.value(new)
         self._check_objective(step, self.penalty.slope * float(np.abs(new).sum()) - float(v @ new))
         if w is not None:
@@ -77,7 +77,7 @@ class _Descent:
             self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
             return True
         self.w, self.value, self.criticality = new, new_value, np.inf
-        self.point = values(model) | {"gradient": v, "proof": None}
+        self.point = all_values(model) | {"gradient": v, "proof": None}
         return False
 
     def _check_objective(self, step: SolveResult, meant: float) -> None:
@@ -97,12 +97,9 @@ def dca(
     *,
     n_starts: int = 1,
     seed: int = 0,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Minimise ``penalty(w)`` over the feasible set of a step model.
 
@@ -117,7 +114,7 @@ def dca(
         plane of least 1-norm; the others from v^0 drawn uniformly from (-slope, slope)^p.
     seed : >= 0, of the random starts.
     tolerance : a run ends when the objective falls by less than this, relative, or w moves by less.
-    max_iterations, time_limit : further reasons to stop, for each run and for all; the answer is then feasible only.
+    max_iterations, run.time_limit : further reasons to stop, for each run and for all; the answer is then feasible only.
 
     Returns
     -------
@@ -151,8 +148,8 @@ def dca(
     """
     n_starts = whole("dca", "n_starts", n_starts, low=1, high=10**6)
     rng = np.random.default_rng(whole("dca", "seed", seed, low=0, high=2**32 - 1))
-    session = Session(model, solver, options=options)
-    recorder = Recorder([session], time_limit, progress)
+    session = run.open(model)
+    recorder = Recorder([session], run)
     runs: list[_Descent] = []
     stop = ""
     try:
@@ -167,16 +164,8 @@ def dca(
         if runs[0].w is None:
             raise
         stop = stop_word(reason)
-    best = min(runs, key=lambda run: run.value)
-    residuals = {"criticality": float(best.criticality), "ascent": max(run.rise for run in runs)}
+    best = min(runs, key=lambda descent: descent.value)
+    residuals = {"criticality": float(best.criticality), "ascent": max(descent.rise for descent in runs)}
     certificate = make(Kind.DCA, residuals, tolerance=10 * tolerance)
     status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
     return recorder.end(status, stop or best.stop, objective=best.value, point=best.point, certificate=certificate)
-
-
-def values(model: pyo.ConcreteModel) -> dict[str, Any]:
-    """Return name -> value, or array of values, of every variable component of a model."""
-    return {
-        v.name: np.array([x.value for x in v.values()]) if v.is_indexed() else v.value
-        for v in model.component_objects(pyo.Var)
-    }

@@ -11,13 +11,14 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
+from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.kernel_scaling.loop import check_scaling
 from fsopt.drivers.kernel_scaling.proof import Cut, ScalingProblem, certify_stationary
 from fsopt.drivers.kernel_scaling.search import Search
-from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
@@ -57,13 +58,10 @@ def mop(
     w_cap: float,
     c: float = 0.0,
     scaling: str = "local",
-    solver: str | None = None,
     lp_solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-4,
     max_iterations: int = 20,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Alternate the rigorous SVM (14) for fixed scales with the kernel scaling problem (15) for a fixed plane.
 
@@ -103,13 +101,13 @@ def mop(
     """
     check_scaling("mop", scaling)
     scales, cap, stop = np.ones(data.p), w_cap, "iteration-limit"
-    dual = Session(build_rsvm_dual(data, w_cap=w_cap, scale=scales), solver, options=options)
+    dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=scales))
     step = Session(build_kernel_scaling_step(data, w=np.ones(data.p), b=0.0, e_cap=0.0), lp_solver)
-    recorder = Recorder([dual, step], time_limit, progress)
+    recorder = Recorder([dual, step], run)
     best: dict[str, Any] = {"E": [], "H": [], "scaling": None, "start": ""}
     try:
         for _ in range(max_iterations):
-            plane = _plane(data, dual, scales, cap, recorder, options)
+            plane = _plane(data, dual, scales, cap, recorder)
             _take(best, plane, scales, cap)
             search = Search(_problem(data, plane, scales, c), step, recorder, cuts=_least_capacity(plane))
             best["scaling"] = answer = _rescale(search, scales, scaling)
@@ -128,7 +126,7 @@ def mop(
                 stop = "time-limit"
                 break
         else:
-            _take(best, _plane(data, dual, scales, cap, recorder, options), scales, cap)
+            _take(best, _plane(data, dual, scales, cap, recorder), scales, cap)
     except (KeyboardInterrupt, OutOfTime) as reason:
         if "w" not in best:
             raise
@@ -161,27 +159,20 @@ def _fell(values: list[float], tolerance: float) -> bool:
     return len(values) == 1 or values[-1] < values[-2] - tolerance * max(1e-12, abs(values[-2]))
 
 
-def _plane(
-    data: Dataset,
-    dual: Session,
-    scales: Vector,
-    cap: float,
-    recorder: Recorder,
-    options: Mapping[str, Any] | None,
-) -> _Plane:
+def _plane(data: Dataset, dual: Session, scales: Vector, cap: float, recorder: Recorder) -> _Plane:
     """Solve (14) for fixed scales and capacity and recover w, the middle b, and the loss."""
     model = dual.model
-    model.root_scale.store_values(dict(enumerate(np.sqrt(scales).tolist())))
+    store(model.root_scale, np.sqrt(scales))
     model.root_cap.set_value(float(np.sqrt(cap)))
     dual.update(model.objective, model.scaling)
     result = recorder.solve(dual, "(14)")
     assert result.objective is not None
-    alpha = project_multipliers(np.array([a.value for a in model.alpha.values()]), data.y, 1.0)
+    alpha = project_multipliers(values_of(model.alpha), data.y, 1.0)
     q = data.X.T @ (alpha * data.y)
     gamma = float(np.sqrt(scales @ q**2) / np.sqrt(cap))
     inactive = bool(gamma <= INACTIVE * data.n)
     if inactive:
-        planes = [_least_norm(data, scales, max(-result.objective, 0.0), options, recorder)]
+        planes = [_least_norm(data, scales, max(-result.objective, 0.0), recorder)]
     else:
         planes = [q / gamma, *_multiplied(dual, result, scales, cap)]
     w, b, risk = min((_placed(data, scales, w) for w in planes), key=itemgetter(2))
@@ -205,14 +196,12 @@ def _multiplied(dual: Session, result: SolveResult, scales: Vector, cap: float) 
     return [w * min(1.0, float(np.sqrt(cap / size)))] if size > 0 else []
 
 
-def _least_norm(
-    data: Dataset, scales: Vector, risk: float, options: Mapping[str, Any] | None, recorder: Recorder
-) -> Vector:
+def _least_norm(data: Dataset, scales: Vector, risk: float, recorder: Recorder) -> Vector:
     """Return the least-norm w (for the unscaled kernel) whose loss is the least one, see :func:`mop`."""
     root = np.sqrt(scales)
     model = build_rsvm_least_norm(data, e_cap=risk + SLACK * max(1.0, risk), scale=scales)
-    recorder.solve(Session(model, options=options), "the least-norm plane of (12)")
-    u = np.array([v.value for v in model.u.values()])
+    recorder.solve(Session(model, options=recorder.options), "the least-norm plane of (12)")
+    u = values_of(model.u)
     return np.where(root > 0, u / np.where(root > 0, root, 1.0), 0.0)
 
 

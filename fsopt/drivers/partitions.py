@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pyomo.environ as pyo
@@ -13,8 +12,8 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge import certify_l1_hinge
 from fsopt.drivers.column_generation.loop import column_generation
-from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import SolverError
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
@@ -31,10 +30,7 @@ def partitions(
     parts: Sequence[Indices],
     *,
     c: float,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Train a one-norm machine on each part of the rows.
 
@@ -62,8 +58,8 @@ def partitions(
     ------
     SolverError : a machine was not trained, or the solver gives no multipliers.
     """
-    session = None if model is None else Session(model, solver, options=options)
-    recorder = Recorder([] if session is None else [session], time_limit, progress)
+    session = None if model is None else run.open(model)
+    recorder = Recorder([] if session is None else [session], run)
     w, b, alpha = np.zeros((len(parts), data.p)), np.zeros(len(parts)), np.zeros((len(parts), data.n))
     stop, trained = "complete", 0
     try:
@@ -73,9 +69,7 @@ def partitions(
                 break
             costs = row_costs(data.n, rows, c)
             if session is None:
-                found = column_generation(
-                    data, costs, np.ones(data.p), solver=solver, options=options, time_limit=recorder.remaining
-                )
+                found = column_generation(data, costs, np.ones(data.p), run=recorder.rest(run))
                 recorder.include(found)
                 w[k], b[k], alpha[k] = (found.point[name] for name in ("w", "b", "alpha"))
             else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +10,11 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.convex import dual_point
 from fsopt.compiler import compile_model
+from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import plane_errors
-from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.results import DriverResult, Point, Status
 from fsopt.solvers.base import Session
@@ -95,11 +95,11 @@ class _Search:
         model = self.session.model
         if self.recorder.history:  # The session was opened with costs of 1, those of the first step.
             for cost, rows in ((model.cost_y, self.data.positive), (model.cost_z, self.data.negative)):
-                cost.store_values(dict(enumerate(costs[rows].tolist())))
+                store(cost, costs[rows])
             self.session.update(model.objective)
         step = self.recorder.solve(self.session, "a step of PMM")
-        w, b = np.array([v.value for v in model.w.values()]), -float(model.gamma.value)
-        errors = plane_errors(self.data, w, b)
+        w, b = values_of(model.w), -float(model.gamma.value)
+        errors = hyperplane_errors(self.data, w, b)
         if errors < self.errors:
             self.errors, self.w, self.b = errors, w, b
         return step, w, b
@@ -108,11 +108,8 @@ class _Search:
 def pmm(
     data: Dataset,
     *,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-9,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Find a plane with few errors by lowering the number d of rows that it may misclassify.
 
@@ -148,8 +145,8 @@ def pmm(
     -----
     Paper 3, (16) and Table 1, which gives no rule for d; bisection is ours.
     """
-    session = Session(build_misclass_step(data, alpha=1.0), solver, options=options)
-    recorder = Recorder([session], time_limit, progress)
+    session = run.open(build_misclass_step(data, alpha=1.0))
+    recorder = Recorder([session], run)
     search = _Search(data, session, recorder, tolerance, data.n + 1, np.zeros(data.p))
     stop = "stationary"
     try:
@@ -186,7 +183,7 @@ def certify_pmm(data: Dataset, errors: int, below: Stuck | None) -> Certificate:
     """
     if errors == 0:
         return make(Kind.PMM, {}, objective=0.0, notes=("the plane separates the classes",))
-    if below is None or below.d != errors - 1 or below.point is None or plane_errors(data, below.w, below.b) < errors:
+    if below is None or below.d != errors - 1 or below.point is None or hyperplane_errors(data, below.w, below.b) < errors:
         return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
     costs, here = kept(data, below.d, below.w, below.b)
     y, z = (FREE * (1.0 - costs[rows]) for rows in (data.positive, data.negative))

@@ -9,20 +9,11 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate
-from fsopt.drivers.run import Progress
-from fsopt.errors import SolverError
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run, usable
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 
 PHASES = ("translate", "update", "solve", "load")
-
-
-class OutOfTime(SolverError):
-    """A subproblem ran out of time and holds no point: a driver ends with what it has."""
-
-
-class NoPoint(SolverError):
-    """A subproblem was proved to be infeasible."""
 
 
 class Recorder:
@@ -31,18 +22,15 @@ class Recorder:
     Parameters
     ----------
     sessions : the sessions whose seconds count.
-    time_limit : seconds for the whole loop; None for no limit.
-    progress : called with each record as it is made.
+    run : its time limit starts now; its progress is called with each record as it is made.
     """
 
-    def __init__(
-        self, sessions: Sequence[Session], time_limit: float | None = None, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, sessions: Sequence[Session], run: Run = DEFAULT_RUN) -> None:
         self.sessions = sessions
         self._spent = dict.fromkeys(PHASES, 0.0)
         self.history: list[Mapping[str, Any]] = []
-        self._deadline = None if time_limit is None else time.perf_counter() + time_limit
-        self._progress = progress
+        self._deadline = None if run.time_limit is None else time.perf_counter() + run.time_limit
+        self._progress, self.options = run.progress, run.options
         self._solvers: dict[str, None] = {}
         self._seen = dict.fromkeys(PHASES, 0.0)
 
@@ -55,6 +43,10 @@ class Recorder:
     def expired(self) -> bool:
         """Whether the time limit has passed."""
         return self._deadline is not None and time.perf_counter() >= self._deadline
+
+    def rest(self, run: Run) -> Run:
+        """Return how a loop inside this one is run: in the time left, without progress and checkpoints of its own."""
+        return Run(solver=run.solver, time_limit=self.remaining, options=run.options)
 
     def check_clock(self) -> None:
         """Raise OutOfTime once the limit has passed, for a loop that has a point.
@@ -136,17 +128,6 @@ class Recorder:
 def stop_word(reason: BaseException) -> str:
     """Return why a loop ended early: its time was over, or the user interrupted it."""
     return "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
-
-
-def usable(result: SolveResult, what: str) -> SolveResult:
-    """Return a subproblem's result if it holds a point, else raise SolverError with what went wrong."""
-    if result.status.solved:
-        return result
-    error = NoPoint if result.status is Status.INFEASIBLE else SolverError
-    raise error(
-        f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",
-        "try another solver, other parameters or scaled data",
-    )
 
 
 def proved_least(step: SolveResult) -> float:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import Progress
+from fsopt.drivers.run import DEFAULT_RUN, Run
 from fsopt.results import DriverResult, Status
-from fsopt.solvers.base import Session
 from fsopt.typing import Indices, Vector
 
 TIE = 1e-6
@@ -27,10 +24,7 @@ def rfe(
     m: int,
     c: float,
     step: int = 1,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Remove the feature of least :math:`w_j^2` and train again, until m features are left.
 
@@ -58,11 +52,11 @@ def rfe(
     ------
     SolverError : a machine was not trained.
     """
-    session = Session(sub, solver, options=options)
-    recorder = Recorder([session], time_limit, progress)
+    session = run.open(sub)
+    recorder = Recorder([session], run)
     sigma, stop = np.ones(data.p), "complete"
     while True:
-        sub.sigma.store_values(dict(enumerate(sigma.tolist())))
+        store(sub.sigma, sigma)
         session.update(sub.selection)
         result = recorder.solve(session, "a machine of RFE", load=False)
         assert result.point is not None

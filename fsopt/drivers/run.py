@@ -1,26 +1,41 @@
-"""How a loop is run: solver, options, limits, progress, checkpoints."""
+"""How a loop is run: solver, options, limits, progress, checkpoints; and what it may not go on with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-Progress = Callable[[Mapping[str, Any]], None]
+import pyomo.environ as pyo
+
+from fsopt.errors import SolverError
+from fsopt.results import SolveResult, Status
+from fsopt.solvers.base import Session
+
+Progress: TypeAlias = Callable[[Mapping[str, Any]], None]
+
+
+class OutOfTime(SolverError):
+    """A subproblem ran out of time and holds no point: a driver ends with what it has."""
+
+
+class NoPoint(SolverError):
+    """A subproblem was shown to be infeasible."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a method is run, apart from its own parameters.
+    """How a driver or method is run, apart from its own parameters.
 
     Attributes
     ----------
     solver : registry name for the continuous subproblems; None for the preferred one.
-    time_limit : seconds for the whole method; None for no limit.
+    time_limit : seconds for the whole loop; None for no limit.
     options : options of the solver.
-    progress : called with the record of each iteration of a driver.
-    checkpoint, resume : file that a driver replaces after each iteration, and one to go on from; None for none.
+    progress : called with the record of each iteration.
+    checkpoint, resume : file that is replaced after each iteration, and one to resume from; None for none. Only GBD
+        writes checkpoints.
     """
 
     solver: str | None = None
@@ -29,3 +44,33 @@ class Run:
     progress: Progress | None = None
     checkpoint: Path | None = None
     resume: Path | None = None
+
+    def open(self, model: pyo.ConcreteModel) -> Session:
+        """Return the model translated and loaded in the solver."""
+        return Session(model, self.solver, options=self.options)
+
+    def solve(self, model: pyo.ConcreteModel, what: str, *, load: bool = True) -> tuple[Session, SolveResult]:
+        """Solve a model once, within the time limit; raises SolverError where the solver returns no point.
+
+        Parameters
+        ----------
+        what : the model in the words of the message.
+        load : whether the values are written into the model.
+        """
+        session = self.open(model)
+        return session, usable(session.solve(time_limit=self.time_limit, load=load), what)
+
+
+DEFAULT_RUN = Run()
+"""The preferred solver, no limit, no progress."""
+
+
+def usable(result: SolveResult, what: str) -> SolveResult:
+    """Return a subproblem's result if it holds a point, else raise SolverError with what went wrong."""
+    if result.status.solved:
+        return result
+    error = NoPoint if result.status is Status.INFEASIBLE else SolverError
+    raise error(
+        f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",
+        "try another solver, other parameters or scaled data",
+    )

@@ -20,11 +20,10 @@ two linear programs for each interval, whose error is of the second order in its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -33,8 +32,8 @@ from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
-from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import SolverError
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty
@@ -149,12 +148,9 @@ def scale_search(
     model: pyo.ConcreteModel,
     penalty: GmebPenalty,
     *,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-6,
     max_leaves: int = 1000,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Minimise (10) globally by branch and bound over the share of its first norm term.
 
@@ -167,7 +163,7 @@ def scale_search(
     model : from :func:`fsopt.models.gmeb.gmeb_weighted_l1.build_gmeb_weighted_l1`; its parameters are moved.
     penalty : of the same data and prices.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
-    max_leaves, time_limit : further reasons to stop; the answer is then feasible, with its bound.
+    max_leaves, run.time_limit : further reasons to stop; the answer is then feasible, with its bound.
 
     Returns
     -------
@@ -183,8 +179,8 @@ def scale_search(
     -----
     Our method for paper 1, problem (10), which the paper's transformation (14) does not make convex.
     """
-    session = Session(model, solver, options=options)
-    search = _Search(data, penalty, session, Recorder([session], time_limit, progress))
+    session = run.open(model)
+    search = _Search(data, penalty, session, Recorder([session], run))
     parts = [(0.0, Leaf(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
     try:
         search.descend()

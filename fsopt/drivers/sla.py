@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import Kind, make
-from fsopt.drivers.recorder import OutOfTime, Recorder, proved_least, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.drivers.recorder import Recorder, proved_least, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import SolverError
 from fsopt.models.blocks import whole
 from fsopt.models.sla.hyperplane import step_costs
@@ -135,12 +134,9 @@ def sla(
     *,
     n_starts: int = 1,
     seed: int = 0,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 100,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Minimise a concave function over the polyhedron of a step model by vertex linear programs.
 
@@ -159,7 +155,7 @@ def sla(
         ``n_starts`` asks for fewer.
     seed : >= 0, of the random starts.
     tolerance : the epsilon of the stop test.
-    max_iterations, time_limit : further reasons to stop, for each run and for all; the answer is then feasible only.
+    max_iterations, run.time_limit : further reasons to stop, for each run and for all; the answer is then feasible only.
 
     Returns
     -------
@@ -183,8 +179,8 @@ def sla(
     rng = np.random.default_rng(whole("sla", "seed", seed, low=0, high=2**32 - 1))
     zero = np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs))
     concave.move(model, zero)
-    session = _vertex_session(model, solver, options)
-    recorder = Recorder([session], time_limit, progress)
+    session = _vertex_session(model, run)
+    recorder = Recorder([session], run)
     runs: list[_Descent] = []
     columns, stop = concave.columns(session), ""
     try:
@@ -200,24 +196,24 @@ def sla(
         if runs[0].x is None:
             raise
         stop = stop_word(reason)
-    best = min(runs, key=lambda run: run.value)
+    best = min(runs, key=lambda descent: descent.value)
     principle = {"minimum principle": float(best.principle)}
     certificate = make(Kind.SLA, principle, tolerance=max(1e-7, 10 * tolerance))
     status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
-    starts = [{"objective": run.value, **run.point} for run in runs if run.x is not None]
+    starts = [{"objective": d.value, **d.point} for d in runs if d.x is not None]
     point = {**best.point, "starts": starts}
     return recorder.end(status, stop or best.stop, objective=best.value, point=point, certificate=certificate)
 
 
-def _vertex_session(model: pyo.ConcreteModel, solver: str | None, options: Mapping[str, Any] | None) -> Session:
+def _vertex_session(model: pyo.ConcreteModel, run: Run) -> Session:
     """Open a session with a solver that returns vertices, or refuse."""
-    session = Session(model, solver, options=options)
+    session = run.open(model)
     if not session.spec.vertex:
         raise SolverError(
             f"SLA needs vertices and solver '{session.spec.name}' returns none",
             f"take one that does: {', '.join(s.name for s in SOLVERS.values() if s.vertex)}",
         )
-    blunt = [f"{name} = {value}" for name, value in session.spec.interior if (options or {}).get(name) == value]
+    blunt = [f"{name} = {value}" for name, value in session.spec.interior if (run.options or {}).get(name) == value]
     if blunt:
         raise SolverError(
             f"SLA needs vertices and '{session.spec.name}' returns none with {', '.join(blunt)}",

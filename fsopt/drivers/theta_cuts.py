@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from fsopt.certificates.certificate import Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
-from fsopt.drivers.recorder import OutOfTime, Recorder, proved_least, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.drivers.recorder import Recorder, proved_least, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.results import DriverResult, Status
@@ -28,12 +27,9 @@ def theta_cuts(
     model: pyo.ConcreteModel,
     norm: GmebNorm,
     *,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-9,
     max_cuts: int = 500,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Minimise the hinge loss over :math:`N(w) \le 1`, or N(w) over the separating planes, by cuts in theta.
 
@@ -51,7 +47,7 @@ def theta_cuts(
     model : from :func:`fsopt.models.gmeb.gmeb_cuts.build_gmeb_cuts`; cuts are added to it.
     norm : the norm N of the same data and radii.
     tolerance : relative gap at which to stop; a repeated theta stops too, ``stalled``.
-    max_cuts, time_limit : further reasons to stop; the answer is then feasible, with its bound.
+    max_cuts, run.time_limit : further reasons to stop; the answer is then feasible, with its bound.
 
     Returns
     -------
@@ -65,8 +61,8 @@ def theta_cuts(
     ------
     SolverError : a linear program that was not solved.
     """
-    session = Session(model, solver, options=options)
-    recorder = Recorder([session], time_limit, progress)
+    session = run.open(model)
+    recorder = Recorder([session], run)
     hard = bool(model.xi[0].fixed)
     thetas = [float(t) for t in norm.ends]
     value, bound, stop = np.inf, -np.inf, "iteration-limit"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from fsopt.errors import ParameterError
@@ -59,6 +61,22 @@ def select_by_size(
     limits = {"relative": epsilon * size.max(initial=0.0), "absolute": epsilon}
     limit = limits.get(rule, min(limits.values()))
     return tuple(np.flatnonzero((size >= limit) & (size > 0)).tolist())
+
+
+@dataclass(frozen=True)
+class SelectionRule:
+    """A rule of :func:`select_by_size`, with its parameters; a wrong one raises ParameterError when it is made."""
+
+    rule: str = "relative"
+    units: str = "raw"
+    epsilon: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_rule(self.rule, self.units, self.epsilon)
+
+    def select(self, coef: Vector, deviation: Vector) -> tuple[int, ...]:
+        """Return the features that weights (p,) of raw columns with these standard deviations (p,) select."""
+        return select_by_size(coef, deviation, rule=self.rule, units=self.units, epsilon=self.epsilon)
 
 
 def without_rounding(w: Vector, X: Vector) -> Vector:

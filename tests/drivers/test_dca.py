@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs, reference
+from support import blobs, flat, reference
 
 import fsopt
 from fsopt.checking import check_fit, check_record
@@ -20,6 +20,8 @@ from fsopt.methods.mpm.space import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.results import Point, Status
 from fsopt.saved import fit_record, numbers
+
+dca = flat(dca)
 
 every = pytest.mark.parametrize("name", PENALTIES)
 needs_scip = pytest.mark.skipif(not fsopt.SOLVERS["scip"].available, reason="SCIP is not installed")

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from sklearn.svm import SVC
-from support import blobs, reference
+from support import blobs, flat, reference
 
 import fsopt
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.gbd.state import certify_gbd
 from fsopt.drivers.mop import mop
 from fsopt.drivers.penalties.exponential import Exponential
@@ -18,6 +19,11 @@ from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import SolverError
 from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.base import Session
+
+dca = flat(dca)
+gbd = flat(gbd, GbdSettings)
+mop = flat(mop)
+sla = flat(sla)
 
 ALPHA, DELTA, LAM, C = 5.0, 0.7, 0.05, 4.0
 
@@ -40,7 +46,7 @@ def run_misclass(data=None, **options):
 def run_gbd(max_iterations=250, **options):
     data = reference("gbd_n6")
     master, sub = fsopt.build("fsp-master", data, m=2), fsopt.build("fsp-sub", data, c=C)
-    return gbd(data, master, sub, c=C, max_cuts=max_iterations, **options)
+    return gbd(data, master, sub, c=C, **options, settings=GbdSettings(max_cuts=max_iterations))
 
 
 def run_mop(data=None, w_cap=3.0, **options):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support import blobs, reference
+from support import blobs, flat, reference
 
 import fsopt
 from fsopt.checking import check_fit, check_record
@@ -16,6 +16,8 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.results import Status
 from fsopt.saved import fit_record
 from fsopt.solvers.base import Session
+
+mop = flat(mop)
 
 TRAP = reference("mop_a"), 5.0
 """Data and W0 at whose first plane s = 1 is the optimum of (15): a golden value, H = 5."""

@@ -7,17 +7,19 @@ import json
 
 import numpy as np
 import pytest
+from fsopt.studies.folds import fold_rows
 from scipy.optimize import linprog
-from support import blobs
+from support import blobs, flat
 
 import fsopt
 from fsopt.checking import check_fit, check_record
-from fsopt.data.hyperplanes import plane_errors
+from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import Stuck, certify_pmm, kept, pmm
 from fsopt.drivers.recorder import Recorder
 from fsopt.results import Status
 from fsopt.saved import fit_record
-from fsopt.studies.folds import fold_rows
+
+pmm = flat(pmm)
 
 TINY = [blobs(12, 2, seed=s, gap=0.3) for s in range(5)]
 OVERLAP = blobs(60, 4, seed=7, gap=0.4)
@@ -60,7 +62,7 @@ def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data)
     assert result.certificate.kind == "pmm"
     assert any("not proved" in note for note in result.certificate.notes)
     errors, below = int(result.objective), result.point["below"]
-    assert plane_errors(data, result.point["w"], -result.point["gamma"]) == errors
+    assert hyperplane_errors(data, result.point["w"], -result.point["gamma"]) == errors
     # The plane, made longer, shows f(errors) = 0.
     w, b = result.point["w"], -result.point["gamma"]
     margins = data.y * (data.X @ w + b)
@@ -123,7 +125,7 @@ def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_f
 
     fit = fsopt.fit("pmm", train, progress=count)
     assert fit.status is Status.STATIONARY
-    assert fit.objective == plane_errors(train, fit.coef, fit.intercept)
+    assert fit.objective == hyperplane_errors(train, fit.coef, fit.intercept)
 
 
 def test_the_descent_looks_at_the_clock_itself(monkeypatch):
@@ -144,7 +146,7 @@ def test_an_early_end_claims_a_plane_and_no_more(limit):
     result = pmm(OVERLAP, **options)
     assert result.status is Status.FEASIBLE
     assert result.stop == {"time": "time-limit", "interrupt": "interrupted"}[limit]
-    assert plane_errors(OVERLAP, result.point["w"], -result.point["gamma"]) == result.objective
+    assert hyperplane_errors(OVERLAP, result.point["w"], -result.point["gamma"]) == result.objective
     assert result.certificate.kind == "feasible"
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from gmeb_cases import mirrored, skewed, values
-from support import blobs
+from support import blobs, flat
 
 import fsopt
 from fsopt.checking import check_fit, check_record
@@ -20,6 +20,8 @@ from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.results import SolveResult, Status
 from fsopt.saved import fit_record
 from fsopt.solvers.base import Session
+
+scale_search = flat(scale_search)
 
 METHOD = "gmeb-penalised"
 

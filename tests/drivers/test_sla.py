@@ -8,16 +8,18 @@ import json
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import SHARED, blobs, reference
+from support import SHARED, blobs, flat, reference
 
 import fsopt
 from fsopt.checking import check_record
-from fsopt.data.hyperplanes import plane_errors
+from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla
 from fsopt.errors import ParameterError, SolverError
 from fsopt.papers.sla import TABLE_ONE, compare_smooth, feature_example, load_table_data, table_one
 from fsopt.results import Status
 from fsopt.saved import fit_record
+
+sla = flat(sla)
 
 ALPHA = 5.0
 DATA = [blobs(40, 3, seed=2), blobs(60, 4, seed=7), reference("sla_g2")]
@@ -209,10 +211,10 @@ def test_no_plane_has_fewer_errors_than_all_dichotomies_allow(seed):
 
 def test_a_row_on_the_plane_is_an_error():
     data = fsopt.Dataset([[0.1 + 0.2], [0.3], [1.0], [-1.0]], [1, -1, 1, -1])
-    assert plane_errors(data, np.array([1.0]), -0.3) == 2
-    assert plane_errors(data, np.array([1e9]), -0.3e9) == 2
-    assert plane_errors(data, np.array([0.0]), 1.0) == 2
-    assert plane_errors(data, np.array([0.0]), 0.0) == 4
+    assert hyperplane_errors(data, np.array([1.0]), -0.3) == 2
+    assert hyperplane_errors(data, np.array([1e9]), -0.3e9) == 2
+    assert hyperplane_errors(data, np.array([0.0]), 1.0) == 2
+    assert hyperplane_errors(data, np.array([0.0]), 0.0) == 4
 
 
 CORRUPT = ["nothing", "objective", "coef", "proof", "other costs", "all free", "alpha", "multipliers"]

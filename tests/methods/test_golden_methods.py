@@ -7,13 +7,16 @@ from itertools import pairwise
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import REFERENCE, all_values, blobs, reference
+from support import REFERENCE, all_values, blobs, flat, reference
 
 import fsopt
 from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError
 from fsopt.results import Status
 from fsopt.solvers.base import Session
+
+gbd = flat(gbd, GbdSettings)
 
 ENTRIES = json.loads((REFERENCE / "golden.json").read_text())
 FITS = [e for e in ENTRIES if e["kind"] == "fit" and e["name"] in fsopt.METHODS]

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge import L1Hinge, certify_l1_hinge
-from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import SolverError
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.registry import build
 from fsopt.results import DriverResult, Status
-from fsopt.solvers.base import Session
 from fsopt.typing import Mask, Vector
 
 CROSSED = 1e-9
@@ -42,21 +38,44 @@ EDGE = 1e-6
 """A step that is shorter than its box by less than this, relative, goes to its edge."""
 
 
+@dataclass(frozen=True)
+class GenerationSettings:
+    """Sizes of the restricted master problem, and when the loop stops.
+
+    Attributes
+    ----------
+    rows : how many samples are kept, at least 2; None is 1000 and 10 for each kept feature.
+    columns : >= 1, how many features with a cost are kept at first, and at most added in a round.
+    tolerance : the loop stops at ``f - bound <= tolerance * max(1, f)``.
+    max_iterations : further reason to stop.
+    seed : of the random sample that gives the first hyperplane.
+    """
+
+    rows: int | None = None
+    columns: int = 200
+    tolerance: float = 1e-9
+    max_iterations: int = 500
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raise ParameterError for a setting out of range."""
+        if self.rows is not None:
+            whole("generate", "rows", self.rows, low=2, high=10**9)
+        whole("generate", "columns", self.columns, low=1, high=10**9)
+        number("generate", "tolerance", self.tolerance, low=0.0)
+
+
+DEFAULT_SETTINGS = GenerationSettings()
+
+
 def column_generation(
     data: Dataset,
     row_costs: ArrayLike,
     column_costs: ArrayLike,
     *,
     start: tuple[Vector, float] | None = None,
-    rows: int | None = None,
-    columns: int = 200,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    tolerance: float = 1e-9,
-    max_iterations: int = 500,
-    time_limit: float | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
+    settings: GenerationSettings = DEFAULT_SETTINGS,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Minimise an l1-hinge program by small linear programs, with a proof for all rows and columns.
 
@@ -75,11 +94,8 @@ def column_generation(
     row_costs, column_costs : (n,) d >= 0 and (p,) c >= 0.
     start : a plane (w, b) to start from, for example the optimum for other costs; by default that of a random
         sample of the rows.
-    rows : how many rows are kept, at least 2; 1000 and 10 for each kept column by default.
-    columns : how many columns with a cost are kept at first, and at most added in a round.
-    solver : any for LP that gives multipliers; None takes the preferred one.
-    tolerance : stop when ``f - bound <= tolerance * max(1, f)``.
-    seed : of the sample.
+    settings : sizes and stopping criteria.
+    run : its solver is any for LP that gives multipliers; None takes the preferred one.
 
     Returns
     -------
@@ -96,20 +112,18 @@ def column_generation(
     """
     d = vector("generate", "row_costs", row_costs, data.n, low=0.0)
     c = vector("generate", "column_costs", column_costs, data.p, low=0.0)
-    rows = None if rows is None else whole("generate", "rows", rows, low=2, high=10**9)
-    columns = whole("generate", "columns", columns, low=1, high=10**9)
-    tolerance = number("generate", "tolerance", tolerance, low=0.0)
+    settings.check()
     plane = (np.zeros(data.p), 0.0) if start is None else (vector("generate", "start", start[0], data.p), start[1])
     unit = float(d.max()) or 1.0
-    recorder = Recorder([], time_limit, progress)
+    recorder = Recorder([], run)
     program = L1Hinge.of(data, d / unit, c / unit)
-    loop = _Loop(program, unit, rows, columns, recorder, lambda model: Session(model, solver, options=options))
+    loop = _Loop(program, unit, settings, recorder, run)
     loop.begin(*program.scaled(*plane))
     stop = "iteration-limit"
     try:
-        if start is None and loop.gap > tolerance:
-            loop.sample(np.random.default_rng(seed))
-        while loop.gap > tolerance and len(recorder.history) < max_iterations:
+        if start is None and loop.gap > settings.tolerance:
+            loop.sample(np.random.default_rng(settings.seed))
+        while loop.gap > settings.tolerance and len(recorder.history) < settings.max_iterations:
             if recorder.expired:
                 stop = "time-limit"
                 break
@@ -123,7 +137,7 @@ def column_generation(
     certificate = certify_l1_hinge(data, d, c, w, b, alpha)
     assert certificate.objective is not None
     return recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE, "optimal" if loop.gap <= tolerance else stop,
+        Status.OPTIMAL if certificate.ok else Status.FEASIBLE, "optimal" if loop.gap <= settings.tolerance else stop,
         objective=certificate.objective, bound=certificate.bound, point={"w": w, "b": b, "alpha": alpha},
         certificate=certificate,
     )  # fmt: skip
@@ -133,15 +147,14 @@ def column_generation(
 class _Loop:
     """The best plane, the best bound, and what the next restricted program keeps, in the program's own units.
 
-    ``unit`` is the cost that counts as 1 there; ``rows`` and ``batch`` limit what is kept and added.
+    ``unit`` is the cost that counts as 1 there.
     """
 
     program: L1Hinge
     unit: float
-    rows: int | None
-    batch: int
+    settings: GenerationSettings
     recorder: Recorder
-    open: Callable[[pyo.ConcreteModel], Session]
+    run: Run
     w: Vector = field(init=False)
     b: float = 0.0
     margins: Vector = field(init=False)
@@ -168,13 +181,14 @@ class _Loop:
         return relative_gap(self.unit * self.value, self.unit * self.bound)
 
     @property
-    def room(self) -> int:
-        """How many rows are kept."""
-        return 1000 + 10 * int(self.columns.sum()) if self.rows is None else self.rows
+    def most_rows(self) -> int:
+        """The number of samples that are kept."""
+        rows = self.settings.rows
+        return 1000 + 10 * int(self.columns.sum()) if rows is None else rows
 
     def rescale(self) -> None:
         """Set the radius to what a sample of as many rows as are kept leaves uncertain."""
-        share = float(self.columns.sum()) / self.room
+        share = float(self.columns.sum()) / self.most_rows
         self.radius = 0.5 * max(float(np.abs(self.w).max()), 0.1) * share**0.5
 
     def move(self, w: Vector, b: float) -> bool:
@@ -191,7 +205,7 @@ class _Loop:
     def add(self, excess: Vector) -> bool:
         """Add the columns whose multipliers exceed their costs most; return whether there are any."""
         excess = np.where(self.columns, 0.0, excess)
-        new = np.argsort(-excess)[: self.batch]
+        new = np.argsort(-excess)[: self.settings.columns]
         new = new[excess[new] > 0]
         self.columns[new] = True
         return len(new) > 0
@@ -199,12 +213,12 @@ class _Loop:
     def sample(self, random: np.random.Generator) -> None:
         """Move to the plane of a sample of each class, whose costs are raised to those of the whole class."""
         program, counted = self.program, self.program.d > 0
-        if self.room >= counted.sum():
+        if self.most_rows >= counted.sum():
             return
         costs = np.zeros_like(program.d)
         for sign in (1.0, -1.0):
             members = np.flatnonzero(counted & (program.y == sign))
-            size = max(1, round(self.room * len(members) / counted.sum()))
+            size = max(1, round(self.most_rows * len(members) / counted.sum()))
             chosen = random.choice(members, size, replace=False)
             costs[chosen] = program.d[chosen] * (program.d[members].sum() / program.d[chosen].sum())
         self.move(*self.solve(costs > 0, costs, np.zeros_like(costs), None)[:2])
@@ -241,9 +255,9 @@ class _Loop:
     def largest(self, lost: Vector) -> Mask:
         """Return the rows that crossed, at most as many as are kept: where the restricted program erred most."""
         mask = lost > CROSSED
-        if mask.sum() > self.room:
+        if mask.sum() > self.most_rows:
             error = self.program.d * lost
-            mask = error > np.partition(error, -self.room)[-self.room]
+            mask = error > np.partition(error, -self.most_rows)[-self.most_rows]
         return mask
 
     def kept(self) -> Mask:
@@ -251,7 +265,7 @@ class _Loop:
         program = self.program
         near = np.where(program.d > 0, np.abs(self.margins - 1.0) / program.reach, np.inf)
         near[self.crossed | (near <= CROSSED)] = -1.0
-        count = self.room + int(np.sum(near < 0))
+        count = self.most_rows + int(np.sum(near < 0))
         keep = np.ones(len(near), dtype=bool)
         if count < len(near):
             keep[np.argpartition(near, count)[count:]] = False
@@ -276,7 +290,7 @@ class _Loop:
         offset = np.append((fixed @ program.Z)[columns], fixed @ program.y)
         prices = {"row_costs": costs[keep], "column_costs": program.c[columns]}
         model = build("l1-hinge-part", part, offset=offset, **prices, **box)
-        session = self.open(model)
+        session = self.run.open(model)
         self.recorder.renew(session)
         point = self.recorder.solve(session, "a restricted program", load=False, checked=False).point
         if point is None or point.y is None:

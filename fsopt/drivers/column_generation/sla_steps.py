@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from fsopt.certificates.certificate import Kind, make
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.loop import column_generation
+from fsopt.drivers.column_generation.loop import GenerationSettings, column_generation
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import Progress
+from fsopt.drivers.run import DEFAULT_RUN, Run
 from fsopt.drivers.sla import RESTARTS, ROUNDING
 from fsopt.models.blocks import whole
 from fsopt.models.sla.hyperplane import step_costs
@@ -66,6 +65,7 @@ class _Descent:
     start: int
     step: Callable[..., DriverResult]
     recorder: Recorder
+    how: Run
     tolerance: float
     w: Vector = field(default_factory=lambda: np.zeros(0))
     b: float = 0.0
@@ -79,7 +79,7 @@ class _Descent:
         plane = None
         for _ in range(max_iterations):
             d, c = self.problem.slopes(errors, sizes)
-            found = self.step(d, c, start=plane, time_limit=self.recorder.remaining)
+            found = self.step(d, c, start=plane, run=self.recorder.rest(self.how))
             self.recorder.include(found)
             w, b = found.point["w"], found.point["b"]
             new = np.maximum(1.0 - self.data.y * (self.data.X @ w + b), 0.0), np.abs(w)
@@ -105,12 +105,9 @@ def sla_generation(
     *,
     n_starts: int = 1,
     seed: int = 0,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-9,
     max_iterations: int = 100,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Minimise a problem of paper 3 by successive linearisation, each step by :func:`generate`.
 
@@ -144,23 +141,23 @@ def sla_generation(
     """
     n_starts = whole("sla", "n_starts", n_starts, low=1, high=10**6)
     rng = np.random.default_rng(whole("sla", "seed", seed, low=0, high=2**32 - 1))
-    recorder = Recorder([], time_limit, progress)
-    step = partial(column_generation, data, solver=solver, options=options, seed=seed)
+    recorder = Recorder([], run)
+    step = partial(column_generation, data, settings=GenerationSettings(seed=seed))
     runs: list[_Descent] = []
     while len(runs) < n_starts:
         errors, sizes = np.zeros(data.n), np.zeros(data.p)
         if runs:
             errors, sizes = rng.uniform(size=data.n), rng.uniform(size=data.p)
-        runs.append(_Descent(data, problem, len(runs), step, recorder, tolerance))
+        runs.append(_Descent(data, problem, len(runs), step, recorder, run, tolerance))
         runs[-1].run(errors, sizes, max_iterations)
         if runs[0].stop == "stationary" and np.abs(runs[0].w).max() <= ROUNDING:
             n_starts = max(n_starts, 1 + RESTARTS)
         if runs[-1].stop in EARLY:
             break
-    best = min(runs, key=lambda run: run.value)
+    best = min(runs, key=lambda descent: descent.value)
     certificate = make(Kind.SLA, {"minimum principle": best.principle}, tolerance=max(1e-7, 10 * tolerance))
     status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
-    starts = [{"objective": run.value} for run in runs if np.isfinite(run.value)]
+    starts = [{"objective": d.value} for d in runs if np.isfinite(d.value)]
     point = {"w": best.w, "b": best.b, "alpha": best.alpha, "starts": starts}
     stop = runs[-1].stop if runs[-1].stop in EARLY else best.stop
     return recorder.end(status, stop, objective=best.value, point=point, certificate=certificate)

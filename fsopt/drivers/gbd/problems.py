@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.certificates.residuals import bound_excess, row_excess
 from fsopt.compiler import Program
+from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.gbd.search import Tree
 from fsopt.drivers.gbd.state import Iterate, State
-from fsopt.drivers.recorder import NoPoint, OutOfTime, Recorder
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import NoPoint, OutOfTime, Run
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
 from fsopt.solvers.base import Session
@@ -207,16 +207,14 @@ class Subproblem:
     extension of F; the model has :math:`w_j = \sigma_j u_j`, so it is given the roots of sigma.
     """
 
-    def __init__(
-        self, data: Dataset, model: pyo.ConcreteModel, c: float, solver: str | None, options: Mapping[str, Any] | None
-    ) -> None:
+    def __init__(self, data: Dataset, model: pyo.ConcreteModel, c: float, run: Run) -> None:
         self.data, self.model, self.c = data, model, c
-        self.session = Session(model, solver, options=options)
+        self.session = run.open(model)
         self.margins, self.weights = self.session.rows(model.margin), self.session.columns(model.w)
 
     def solve(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
         """Return the multipliers (n,) at sigma, made exactly dual feasible, and the weights (p,)."""
-        self.model.sigma.store_values(dict(enumerate(np.sqrt(sigma).tolist())))
+        store(self.model.sigma, np.sqrt(sigma))
         self.session.update(self.model.selection)
         # Read from the point, without loading values and prices of all rows into the model on each of the cuts.
         point = recorder.solve(self.session, "the subproblem", load=False).point

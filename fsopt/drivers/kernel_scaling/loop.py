@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,15 +11,15 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.proof import ScalingProblem
 from fsopt.drivers.kernel_scaling.search import Search, lower_hull
-from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word
-from fsopt.drivers.run import Progress
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.results import DriverResult
-from fsopt.solvers.base import Session
 
 SCALINGS = ("local", "global")
+FRONTIER = "frontier"
 
 
 def kernel_scaling(
@@ -31,13 +30,9 @@ def kernel_scaling(
     e_cap: float | None = None,
     c: float = 0.0,
     scaling: str = "global",
-    whole_frontier: bool = False,
-    solver: str | None = None,
-    options: Mapping[str, Any] | None = None,
     tolerance: float = 1e-6,
     max_programs: int = 1000,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
+    run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Minimise the product of squared radius and squared norm over the scales of the features, problem (15).
 
@@ -59,10 +54,10 @@ def kernel_scaling(
     w, b : (p,) and scalar, the plane.
     e_cap : E >= 0; the hinge loss of the plane by default.
     c : >= 0, price of the scales.
-    scaling : ``global`` (default) or ``local``.
-    whole_frontier : find all vertices of the frontier, not only those that the proof needs.
+    scaling : ``global`` (default), ``local``, or ``frontier``: global, and all vertices of the frontier of (R, W), not
+        only those that the certificate needs.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
-    max_programs, time_limit : further reasons to stop; the answer is then feasible, with its bound.
+    max_programs, run.time_limit : further reasons to stop; the answer is then feasible, with its bound.
 
     Returns
     -------
@@ -80,22 +75,22 @@ def kernel_scaling(
     -----
     Paper 5, problem (15), linear kernel; its text has a local solver for it. R is the squared radius.
     """
-    check_scaling("scale_kernel", scaling)
-    weights = vector("scale_kernel", "w", w, data.p)
-    b = number("scale_kernel", "b", b)
-    c = number("scale_kernel", "c", c, low=0.0)
-    risk = hinge(data.X @ weights + b, data.y) if e_cap is None else number("scale_kernel", "e_cap", e_cap, low=0.0)
+    check_scaling("kernel_scaling", scaling, (*SCALINGS, FRONTIER))
+    weights = vector("kernel_scaling", "w", w, data.p)
+    b = number("kernel_scaling", "b", b)
+    c = number("kernel_scaling", "c", c, low=0.0)
+    risk = hinge(data.X @ weights + b, data.y) if e_cap is None else number("kernel_scaling", "e_cap", e_cap, low=0.0)
     problem = ScalingProblem(data, weights, b, risk, np.full(data.p, c), np.full(data.p, True))
-    session = Session(build_kernel_scaling_step(data, w=weights, b=b, e_cap=risk, c=c), solver, options=options)
-    recorder = Recorder([session], time_limit, progress)
+    session = run.open(build_kernel_scaling_step(data, w=weights, b=b, e_cap=risk, c=c))
+    recorder = Recorder([session], run)
     search, stop = Search(problem, session, recorder, recording=True), "settled"
     try:
         search.start(np.ones(data.p))
-        if scaling == "global":
+        if scaling != "local":
             stop = search.close(tolerance, max_programs)
         else:
             recorder.record(objective=search.value, linear_programs=search.programs)
-        if whole_frontier:
+        if scaling == FRONTIER:
             search.whole()
     except (KeyboardInterrupt, OutOfTime) as reason:
         if not np.isfinite(search.value):
@@ -110,7 +105,7 @@ def kernel_scaling(
     return recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
 
 
-def check_scaling(name: str, scaling: str) -> None:
+def check_scaling(name: str, scaling: str, words: Sequence[str] = SCALINGS) -> None:
     """Raise ParameterError for a word that is no way of solving (15)."""
-    if scaling not in SCALINGS:
-        raise ParameterError(f"parameter 'scaling' of '{name}' is {scaling!r}", f"one of {', '.join(SCALINGS)}")
+    if scaling not in words:
+        raise ParameterError(f"parameter 'scaling' of '{name}' is {scaling!r}", f"one of {', '.join(words)}")

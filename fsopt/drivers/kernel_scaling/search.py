@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind
+from fsopt.compiler.values import store
 from fsopt.drivers.kernel_scaling.proof import Cut, ScalingProblem, certify_scaling, certify_stationary, lower_bound
 from fsopt.drivers.recorder import Recorder
 from fsopt.errors import SolverError
@@ -60,8 +61,8 @@ class Search:
     def pose(self) -> None:
         """Write the problem into the model."""
         m, at = self.session.model, self.problem
-        m.weight.store_values(dict(enumerate(at.w.tolist())))
-        m.w_square.store_values(dict(enumerate((at.w**2).tolist())))
+        store(m.weight, at.w)
+        store(m.w_square, at.w**2)
         m.e_cap.set_value(at.e_cap)
         m.b.fix(at.b)
         m.R.setub(None)
@@ -83,7 +84,7 @@ class Search:
         session, m = self.session, self.session.model
         m.price_R.set_value(price_R)
         m.price_W.set_value(price_W)
-        m.price_s.store_values(dict(enumerate((self.problem.price * priced).tolist())))
+        store(m.price_s, self.problem.price * priced)
         if m.R.ub != radius:
             m.R.setub(radius)
             session.update(m.R)

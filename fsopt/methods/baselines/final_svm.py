@@ -12,8 +12,7 @@ from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers, svm_value
-from fsopt.drivers.recorder import usable
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError, SolverError, reading
 from fsopt.methods.fitting import extend
 from fsopt.methods.mop.routes import certify_rsvm, default_capacity, solve_rsvm, squared_radius

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.loop import column_generation as generate_rows_and_columns
-from fsopt.drivers.recorder import usable
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, usable
 from fsopt.methods.evidence import evidence
 from fsopt.methods.fitting import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
@@ -44,16 +44,13 @@ def fit_one_solve(
     result: SolveResult | DriverResult
     if generate:
         c = number(name, "c", c, low=0.0, strict=True)
-        result = generate_rows_and_columns(
-            work, np.full(data.n, c), np.ones(data.p), solver=run.solver, options=run.options,
-            time_limit=run.time_limit, progress=run.progress,
-        )  # fmt: skip
+        result = generate_rows_and_columns(work, np.full(data.n, c), np.ones(data.p), run=run)  # fmt: skip
         plane = Hyperplane(result.point["w"], result.point["b"], ())
         details: dict[str, Any] = {"alpha": result.point["alpha"]}
     else:
         model = builder(work, c=c)
         result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), f"'{name}'")
-        plane = Hyperplane(np.array([x.value for x in model.w.values()]), model.b.value, ())
+        plane = Hyperplane(values_of(model.w), model.b.value, ())
         details = evidence(name, {"c": c}, result.point)
     coef, deviation = raw_hyperplane(plane, map_)[0], data.X.std(axis=0)
     felt = np.where(np.abs(coef) * deviation > NOISE, coef, 0.0)

@@ -57,10 +57,7 @@ def fit_rfe(
     m = min(5, data.p) if m is None else whole("rfe", "m", m, low=1, high=data.p, why=f" (of {data.p} features)")
     step = whole("rfe", "step", step, low=1, high=100_000)
     work, map_ = preprocess(data, scale)
-    result = rfe(
-        work, build_fsp_sub(work, c=c), m=m, c=c, step=step, solver=run.solver, options=run.options,
-        time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
+    result = rfe(work, build_fsp_sub(work, c=c), m=m, c=c, step=step, run=run)  # fmt: skip
     w, sigma = result.point["w"], result.point["sigma"]
     assert result.certificate is not None
     assert result.certificate.objective is not None

@@ -75,10 +75,7 @@ def fit_vs_ssvm(
     last.check("vs-ssvm")
     work, map_ = preprocess(data, scale)
     model = None if generates_columns(generate, work, run) else build_onsvm(work, c=c)
-    loop = partitions(
-        work, model, parts_of(work, n_partitions, share, seed), c=c, solver=run.solver, options=run.options,
-        time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
+    loop = partitions(work, model, parts_of(work, n_partitions, share, seed), c=c, run=run)  # fmt: skip
     counts = loop.point["selected"].sum(axis=0)
     left = None if run.time_limit is None else max(run.time_limit - (time.perf_counter() - started), 0.1)
     found = train_final(work, np.flatnonzero(counts), replace(run, time_limit=left), last)

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
-from numpy.typing import ArrayLike
 
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
 from fsopt.methods.fitting import make_fit
 from fsopt.methods.gbd.space import split
@@ -26,47 +25,56 @@ THRESHOLD = 1e-6
 
 
 @dataclass(frozen=True)
-class LoopSettings:
-    """The settings of the loop, as in :func:`fsopt.drivers.gbd.loop.gbd`, and of the rows that are held out."""
+class Training:
+    """The samples that the loop is run on, and the penalty weight of their hinge loss.
+
+    Attributes
+    ----------
+    c : > 0, penalty weight of the hinge loss.
+    scale : preprocessing, by statistics of the training samples.
+    validation : share in (0, 1) of each class that is held out; None for none.
+    seed : of the samples that are held out.
+    """
 
     c: float
-    start: str | ArrayLike
-    root_cuts: int
-    stabilisation: str
-    master_solver: str | None
-    tolerance: float
-    max_cuts: int
-    validation: float | None
-    patience: int | None
-    seed: int
     scale: str
+    validation: float | None
+    seed: int
 
 
-def fit_by_benders(data: Dataset, run: Run, loop: LoopSettings, limits: Mapping[str, Any]) -> Fit:
-    """Run the loop on the training rows and return its machine."""
+def fit_by_benders(
+    data: Dataset, run: Run, training: Training, settings: GbdSettings, limits: Mapping[str, Any]
+) -> Fit:
+    """Run the loop on the training samples and return the Fit of its incumbent.
+
+    Parameters
+    ----------
+    limits : keywords of :func:`fsopt.models.gbd.fsp_master.build_fsp_master`.
+    """
     started = time.perf_counter()
-    c = number("gbd", "c", loop.c, low=0.0, strict=True)
-    rows, held = split(data, loop.validation, loop.seed)
-    work, map_ = preprocess(data.rows(rows) if len(held) else data, loop.scale)
+    c = number("gbd", "c", training.c, low=0.0, strict=True)
+    rows, held = split(data, training.validation, training.seed)
+    work, map_ = preprocess(data.rows(rows) if len(held) else data, training.scale)
     validation = None
     if len(held):
         validation = data.rows(held)
         validation = validation.with_X(map_.apply(validation.X))
-    master: pyo.ConcreteModel = build_fsp_master(work, **limits)
-    result = gbd(
-        work, master, build_fsp_sub(work, c=c), c=c, master_solver=loop.master_solver, sub_solver=run.solver,
-        start=loop.start, root_cuts=loop.root_cuts, stabilisation=loop.stabilisation, tolerance=loop.tolerance,
-        max_cuts=loop.max_cuts, validation=validation, patience=loop.patience, time_limit=run.time_limit,
-        options=run.options, progress=run.progress, checkpoint=run.checkpoint, resume=run.resume,
-    )  # fmt: skip
+    master = build_fsp_master(work, **limits)
+    sub = build_fsp_sub(work, c=c)
+    result = gbd(work, master, sub, c=c, settings=settings, validation=validation, run=run)
     w, sigma = result.point["w"], result.point["sigma"]
     assert result.objective is not None
     details: dict[str, Any] = {"alphas": result.point["alphas"], "c": c, "sigma": sigma}
-    chosen = tuple(np.flatnonzero((sigma > 0.5) & (np.abs(w) > THRESHOLD * np.abs(w).max(initial=0.0))).tolist())
+    support = np.flatnonzero((sigma > 0.5) & (np.abs(w) > THRESHOLD * np.abs(w).max(initial=0.0)))
     return make_fit(
-        data, map_, Hyperplane(w, result.point["b"], chosen), objective=result.objective, outcome=result,
-        started=started, details=details,
-    )  # fmt: skip
+        data,
+        map_,
+        Hyperplane(w, result.point["b"], tuple(support.tolist())),
+        objective=result.objective,
+        outcome=result,
+        started=started,
+        details=details,
+    )
 
 
 def few_cuts(p: int) -> Mapping[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsopt.data import Dataset
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.benders import LoopSettings, few_cuts, fit_by_benders
+from fsopt.methods.gbd.benders import Training, few_cuts, fit_by_benders
 from fsopt.methods.gbd.evidence import check_gbd, objective
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.limits import Feature
@@ -74,10 +75,9 @@ def fit_gbd(
         "m": m, "costs": costs, "budget": budget, "include": include, "exclude": exclude, "implies": implies,
         "conflicts": conflicts,
     }  # fmt: skip
-    loop = LoopSettings(
-        c, start, root_cuts, stabilisation, master_solver, tolerance, max_cuts, validation, patience, seed, scale
-    )
-    return fit_by_benders(data, run, loop, limits)
+    training = Training(c, scale, validation, seed)
+    settings = GbdSettings(start, root_cuts, stabilisation, master_solver, tolerance, max_cuts, patience)
+    return fit_by_benders(data, run, training, settings, limits)
 
 
 SPEC = MethodSpec(

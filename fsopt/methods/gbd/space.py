@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.data import Dataset
+from fsopt.data.splits import random_parts
 from fsopt.errors import FileError, ParameterError
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.limits import Limits, penalties
@@ -44,13 +45,8 @@ def split(data: Dataset, share: float | None, seed: int) -> tuple[Indices, Indic
             f"'validation' of 'gbd' is {share:g}, of {len(data.positive)} and {len(data.negative)} rows of the classes",
             "a share in (0, 1), of at least 2 rows of each class",
         )
-    rng = np.random.default_rng(seed)
-    held = []
-    for rows in (data.positive, data.negative):
-        count = min(max(1, round(share * len(rows))), len(rows) - 1)
-        held.append(rng.permutation(rows)[:count])
-    validation = np.sort(np.concatenate(held))
-    return np.setdiff1d(np.arange(data.n), validation), validation
+    validation, train = random_parts(data, (share, 1.0 - share), seed)
+    return train, validation
 
 
 def training(data: Dataset, at: Mapping[str, Any]) -> Dataset:

@@ -83,10 +83,7 @@ def fit_gmeb_penalised(
     columns = unit_columns(data, scale)
     work, warnings = columns.work, columns.warnings
     penalty = GmebPenalty.of(work, c_plus, c_minus)
-    result = scale_search(
-        work, build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus), penalty, solver=run.solver,
-        options=run.options, tolerance=tolerance, time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
+    result = scale_search(work, build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus), penalty, tolerance=tolerance, run=run)  # fmt: skip
     assert result.objective is not None
     found = result.point["w"]
     if not found.any():

@@ -9,9 +9,9 @@ from types import MappingProxyType
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import usable
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, usable
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.methods.gmeb.evidence import Multipliers
 from fsopt.models.gmeb.gmeb_cuts import build_gmeb_cuts
@@ -45,7 +45,7 @@ def dual_answer(session: Session, run: Run) -> Answer:
     result = usable(session.solve(time_limit=run.time_limit), "the dual (16)")
     m = session.model
     w = np.array([m.dual[row] for row in m.moment.values()])
-    dual = Multipliers(_values(m.mu), m.mu1.value, m.mu_plus.value, m.mu_minus.value)
+    dual = Multipliers(values_of(m.mu), m.mu1.value, m.mu_plus.value, m.mu_minus.value)
     return Answer(w, dual, result)
 
 
@@ -68,7 +68,7 @@ def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> Answer:
     if m.component("unit_norm") is not None:
         unit = _price(m, "unit_norm")
     mu = np.array([m.dual[row] for row in m.margin.values()])
-    return Answer(_values(m.w), Multipliers(mu, unit, plus, minus), result)
+    return Answer(values_of(m.w), Multipliers(mu, unit, plus, minus), result)
 
 
 def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
@@ -77,10 +77,7 @@ def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
 
 
 def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Answer:
-    result = theta_cuts(
-        data, build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard), norm,
-        solver=run.solver, options=run.options, time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
+    result = theta_cuts(data, build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard), norm, run=run)  # fmt: skip
     mu, theta, unit = result.point["mu"], result.point["theta"], result.point["price"] / 2.0
     dual = Multipliers(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
     return Answer(result.point["w"], dual, result, separable=hard)
@@ -102,10 +99,6 @@ ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], Answer]] = MappingProxyT
 
 def _radii(norm: GmebNorm) -> dict[str, float]:
     return {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
-
-
-def _values(component: pyo.Var) -> Vector:
-    return np.array([v.value for v in component.values()])
 
 
 def _price(m: pyo.ConcreteModel, row: str) -> float:

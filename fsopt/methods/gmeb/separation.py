@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import NoPoint
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import NoPoint, Run
 from fsopt.methods.gmeb.gmeb import choose_route
 from fsopt.methods.gmeb.routes import least_norm
 from fsopt.methods.gmeb.unit_columns import unit_columns

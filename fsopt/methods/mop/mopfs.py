@@ -82,10 +82,7 @@ def fit_mopfs(
     check_scaling("mopfs", scaling)
     max_iterations = whole("mopfs", "max_iterations", max_iterations, low=1, high=100_000)
     work, map_ = preprocess(data, scale)
-    result = mop(
-        work, w_cap=cap, c=absolute_price(work, price, cap), scaling=scaling, options=run.options, solver=run.solver,
-        max_iterations=max_iterations, time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
+    result = mop(work, w_cap=cap, c=absolute_price(work, price, cap), scaling=scaling, max_iterations=max_iterations, run=run)  # fmt: skip
     at = result.point
     warnings = [START[at["start"]]] if at["start"] else []
     if at["inactive"]:

@@ -11,10 +11,10 @@ import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import TOLERANCE, Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
+from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
-from fsopt.drivers.recorder import usable
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
@@ -206,14 +206,14 @@ def _dual(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
     """Return the outcome of (14), its alpha, and w as the multipliers of its rows."""
     model = session.model
     result = usable(session.solve(time_limit=run.time_limit), "(14)")
-    return result, np.array([a.value for a in model.alpha.values()]), multipliers(session, result, model.expansion)
+    return result, values_of(model.alpha), multipliers(session, result, model.expansion)
 
 
 def _primal(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
     """Return the outcome of (13), the multipliers of its margins, and its w."""
     model = session.model
     result = usable(session.solve(time_limit=run.time_limit), "(13)")
-    return result, multipliers(session, result, model.margin), np.array([x.value for x in model.w.values()])
+    return result, multipliers(session, result, model.margin), values_of(model.w)
 
 
 def _least_norm(work: Dataset, run: Run, before: SolveResult) -> tuple[Vector, Vector, SolveResult]:
@@ -221,11 +221,11 @@ def _least_norm(work: Dataset, run: Run, before: SolveResult) -> tuple[Vector, V
     model = build_rsvm(work)
     model.capacity.deactivate()
     _, free = _solve(model, run, "the least hinge loss of any plane")
-    risk = hinge(work.X @ np.array([x.value for x in model.w.values()]) + model.b.value, work.y)
+    risk = hinge(work.X @ values_of(model.w) + model.b.value, work.y)
     model = build_rsvm_least_norm(work, e_cap=risk + SLACK * max(1.0, risk))
     session, result = _solve(model, run, "the plane of least norm")
     seconds = {k: sum(r.seconds.get(k, 0.0) for r in (before, free, result)) for k in result.seconds}
-    w = np.array([x.value for x in model.w.values()])
+    w = values_of(model.w)
     return w, multipliers(session, result, model.margin), replace(result, seconds=seconds)
 
 

@@ -77,10 +77,7 @@ def fit_l0_mpm(
     warnings = [*space.warnings]
     asked = asked_delta("l0-mpm", delta, space.limit, warnings)
     params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
-    result = dca(
-        build_l0_mpm_step(space.work, **params), penalty, n_starts=n_starts, seed=seed, solver=run.solver,
-        options=run.options, time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
+    result = dca(build_l0_mpm_step(space.work, **params), penalty, n_starts=n_starts, seed=seed, run=run)  # fmt: skip
     at, params = result.point, {**params, "v": result.point["gradient"]}
     assert result.objective is not None
     return make_fit(

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate
+from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import usable
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, usable
 from fsopt.methods.evidence import check_program, evidence
 from fsopt.methods.fitting import make_fit
 from fsopt.methods.mpm.mpm import THRESHOLD
@@ -62,7 +62,7 @@ def fit_l1_mpm(
     params = {"delta": asked, **space.moment_options}
     model = build_l1_mpm(work, **params)
     result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "L1-MPM")
-    w, b = np.array([x.value for x in model.w.values()]), -model.b.value
+    w, b = values_of(model.w), -model.b.value
     return make_fit(
         work, space.map_, Hyperplane(w, b, select(w, THRESHOLD)), kernel=space.kernel, objective=float(np.abs(w).sum()),
         outcome=result, started=started, warnings=tuple(warnings),

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate
+from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import usable
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, usable
 from fsopt.methods.evidence import check_program, evidence
 from fsopt.methods.fitting import extend, make_fit
 from fsopt.methods.mpm.space import Space, accuracy_limit, moments_of, warn_if_infinite, with_worst_case, worst_case
@@ -78,7 +78,7 @@ def fit_mpm(
     warn_if_infinite(space.limit, warnings)
     model = build_mpm(space.work, **space.moment_options)
     result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "MPM")
-    w, moments = np.array([x.value for x in model.w.values()]), space.moments
+    w, moments = values_of(model.w), space.moments
     spreads = np.array([np.linalg.norm(factor @ w) for factor in (moments.factor1, moments.factor2)])
     share = 0.5 if np.isinf(space.limit.kappa) else spreads[0] / spreads.sum()
     b = -float(moments.mean1 @ w - share * (moments.mean1 - moments.mean2) @ w)

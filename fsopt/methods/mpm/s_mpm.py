@@ -17,8 +17,8 @@ from scipy.optimize import brentq
 
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import OutOfTime, Recorder, stop_word, usable
-from fsopt.drivers.run import Run
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import OutOfTime, Run, usable
 from fsopt.errors import InfeasibleError, reading
 from fsopt.methods.evidence import check_first_order, evidence, has_program
 from fsopt.methods.fitting import make_fit
@@ -147,8 +147,8 @@ def fit_s_mpm(
     theta = share if theta is None else number("s-mpm", "theta", theta, low=0.0, high=1.0, strict=True)
     space = Space.of(data, scale, unbiased=unbiased, ridge=ridge)
     model = build_s_mpm(space.work, beta=float(GRID[0]), lam=lam, **space.moment_options)
-    session = Session(model, run.solver, options=run.options)
-    search = _Search(session, Recorder([session], run.time_limit, run.progress), space.moments, float(lam), theta)
+    session = run.open(model)
+    search = _Search(session, Recorder([session], run), space.moments, float(lam), theta)
     warnings = [RECONSTRUCTION]
     result, best = search.run(warnings)
     w, moments = best.w, space.moments

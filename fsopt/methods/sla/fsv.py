@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import plane_errors
+from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.column_generation import generates_columns
@@ -73,10 +73,7 @@ def fit_fsv(
         )
     model = build_fsv_step(work, lam=lam, alpha=alpha)
     terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam)
-    result = sla(
-        model, terms, n_starts=n_starts, seed=seed, solver=run.solver, options=run.options,
-        time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
+    result = sla(model, terms, n_starts=n_starts, seed=seed, run=run)  # fmt: skip
     at = result.point
     w, b = without_rounding(at["w"], work.X), -at["gamma"]
     params = {"lam": lam, "alpha": alpha, "v": np.maximum(at["v"], 0.0)}
@@ -85,7 +82,7 @@ def fit_fsv(
         data, map_, Hyperplane(w, b, select(w, THRESHOLD)), objective=result.objective, outcome=result,
         started=started, warnings=trap_warnings(w, result, n_starts, "lower lam"),
         details=evidence(
-            "fsv-step", params, at["proof"], plane_errors=plane_errors(work, w, b), starts=start_values(result)
+            "fsv-step", params, at["proof"], plane_errors=hyperplane_errors(work, w, b), starts=start_values(result)
         ),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import plane_errors
+from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import Stuck, certify_pmm, pmm
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
@@ -43,7 +43,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
-    result = pmm(work, solver=run.solver, options=run.options, time_limit=run.time_limit, progress=run.progress)
+    result = pmm(work, run=run)
     w, b = result.point["w"], -result.point["gamma"]
     assert result.objective is not None
     return make_fit(
@@ -54,7 +54,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the number of samples on the wrong side of the hyperplane or on it."""
-    return float(plane_errors(data, w, b)), 0.0
+    return float(hyperplane_errors(data, w, b)), 0.0
 
 
 def check(saved: SavedFit) -> Certificate:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import plane_errors
+from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.sla_steps import ConcaveHinge, sla_generation
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
@@ -40,12 +40,9 @@ def fit_by_generation(
     started: float, hint: str,
 ) -> Fit:  # fmt: skip
     """Return the fit of a problem whose steps are solved by rows and columns."""
-    result = sla_generation(
-        work, problem, n_starts=n_starts, seed=seed, solver=run.solver, options=run.options,
-        time_limit=run.time_limit, progress=run.progress,
-    )  # fmt: skip
+    result = sla_generation(work, problem, n_starts=n_starts, seed=seed, run=run)  # fmt: skip
     w, b, alpha = without_rounding(result.point["w"], work.X), result.point["b"], result.point["alpha"]
-    details: dict[str, Any] = {"plane_errors": plane_errors(work, w, b), "starts": start_values(result)}
+    details: dict[str, Any] = {"plane_errors": hyperplane_errors(work, w, b), "starts": start_values(result)}
     assert result.objective is not None
     return make_fit(
         data, map_, Hyperplane(w, b, select(w, THRESHOLD)), objective=result.objective, outcome=result, started=started,

@@ -6,18 +6,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import blobs
+from support import blobs, flat
 
 import fsopt
 from fsopt.checking import check_fit
 from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge import L1Hinge, certify_l1_hinge
-from fsopt.drivers.column_generation.loop import column_generation
+from fsopt.drivers.column_generation.loop import GenerationSettings, column_generation
+from fsopt.drivers.run import Run
 from fsopt.errors import FsoptError, ParameterError
 from fsopt.models.sla.hyperplane import step_costs
 from fsopt.results import Status
 from fsopt.solvers.base import Session
+
+column_generation = flat(column_generation, GenerationSettings)
 
 SMALL = {"rows": 6, "columns": 2}
 """So little is kept that rows cross, columns are added and the box is moved."""
@@ -83,7 +86,7 @@ def test_rounds_with_rows_crossing_and_columns_added_do_happen():
 def test_any_solver_of_linear_programs_will_do(solver):
     data = blobs(150, 12, seed=5)
     d, c = ones(data)
-    result = column_generation(data, d, c, rows=40, columns=4, solver=solver)
+    result = column_generation(data, d, c, rows=40, columns=4, run=Run(solver=solver))
     check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data)).objective, within=1e-6)
 
 
@@ -184,7 +187,7 @@ def test_an_interruption_keeps_the_best_plane(after, monkeypatch):
     optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
     assert (result.status, result.stop, result.iterations) == (Status.FEASIBLE, "interrupted", after)
     assert result.bound <= optimum <= result.objective
-    assert column_generation(data, d, c, rows=15, columns=3, time_limit=1e-9).stop == "time-limit"
+    assert column_generation(data, d, c, rows=15, columns=3, run=Run(time_limit=1e-9)).stop == "time-limit"
 
 
 def test_the_certificate_refuses_what_is_corrupted():

@@ -6,17 +6,19 @@ import json
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import SHARED, blobs, reference
+from support import SHARED, blobs, flat, reference
 
 import fsopt
 from fsopt.checking import check_record
-from fsopt.drivers.column_generation.loop import column_generation
+from fsopt.drivers.column_generation.loop import GenerationSettings, column_generation
 from fsopt.drivers.sla import RESTARTS
 from fsopt.errors import ParameterError
 from fsopt.models.sla.hyperplane import step_costs
 from fsopt.results import Status
 from fsopt.saved import fit_record
 from fsopt.solvers.base import Session
+
+column_generation = flat(column_generation, GenerationSettings)
 
 ALPHA = 5.0
 DATA = [blobs(40, 3, seed=2), blobs(80, 6, seed=1, gap=0.4), reference("sla_g2")]

@@ -7,14 +7,17 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from support import ROOT, blobs, reference
+from support import ROOT, blobs, flat, reference
 
 import fsopt
 from fsopt.cli import main
 from fsopt.drivers.gbd import checkpoint
 from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import FileError, ParameterError
 from fsopt.results import Status
+
+gbd = flat(gbd, GbdSettings)
 
 C, M = 4.0, 2
 PLAIN = {"stabilisation": "none"}

@@ -3,14 +3,17 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import all_values, blobs, keeps, reference
+from support import all_values, blobs, flat, keeps, reference
 
 import fsopt
 from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.results import Status
 from fsopt.solvers.base import Session
+
+gbd = flat(gbd, GbdSettings)
 
 C = 4.0
 
@@ -48,7 +51,7 @@ def test_gbd_finds_the_best_of_all_allowed_selections(kind, seed):
     data, limits = blobs(n, p, seed=seed), drawn_limits(kind, 4 + seed % 3, seed)
     values = all_values(data, c)
     stabilisation, master = ("in-out", "none")[seed % 2], (None, "highs")[seed // 2 % 2]
-    result = run(data, limits, c, stabilisation=stabilisation, master_solver=master, sub_solver="libsvm")
+    result = run(data, limits, c, stabilisation=stabilisation, master_solver=master, solver="libsvm")
     rules = {k: v for k, v in limits.items() if k != "lam"}
     best = least(values, limits)
     assert result.status is Status.OPTIMAL
@@ -64,8 +67,8 @@ PARTS = {
     "vector": {"start": [0.0, 0.3, 1.0, 0.5, 0.2, 0.9]},
     "root": {"root_cuts": 30},
     "root, plain, zero": {"root_cuts": 30, "stabilisation": "none", "start": "zero"},
-    "highs": {"sub_solver": "highs"},
-    "ipopt": {"sub_solver": "ipopt"},
+    "highs": {"solver": "highs"},
+    "ipopt": {"solver": "ipopt"},
     "paper": {"master_solver": "highs", "start": "zero", "stabilisation": "none"},
     "paper, root": {"master_solver": "highs", "root_cuts": 30},
     "search": {"master_solver": "search"},
@@ -79,7 +82,7 @@ LIMITS = {"m": {"m": 2}, "include": {"m": 2, "include": [1]}, "lambda": {"lam": 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_of_the_loop_can_be_swapped_and_the_optimum_stays(part, limits):
     options = PARTS[part]
-    for name in (options.get("master_solver"), options.get("sub_solver")):
+    for name in (options.get("master_solver"), options.get("solver")):
         if name in fsopt.SOLVERS and not fsopt.SOLVERS[name].available:
             pytest.skip(f"{name} is not installed")
     data = reference("gbd_n6")

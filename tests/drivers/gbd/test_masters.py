@@ -3,13 +3,16 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import all_values, blobs, reference
+from support import all_values, blobs, flat, reference
 
 import fsopt
 from fsopt.drivers.gbd.loop import gbd
-from fsopt.drivers.recorder import OutOfTime
+from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.run import OutOfTime
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.results import Status
+
+gbd = flat(gbd, GbdSettings)
 
 C = 4.0
 MASTERS = pytest.mark.parametrize("solver", [None, "highs"])

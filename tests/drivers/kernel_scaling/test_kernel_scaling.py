@@ -6,16 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import REFERENCE, blobs, reference
+from support import REFERENCE, blobs, flat, reference
 
 import fsopt
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.loop import kernel_scaling
 from fsopt.drivers.kernel_scaling.proof import Cut, ScalingProblem, certify_scaling, lower_bound
 from fsopt.drivers.recorder import PHASES
+from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, SolverError
 from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
+
+kernel_scaling = flat(kernel_scaling)
 
 GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "kernel-scaling"]
 WORSE = 378
@@ -100,7 +103,7 @@ def test_no_sampled_scales_are_better_and_no_local_answer(c):
 
 def test_the_frontier_is_that_of_a_grid_of_scales():
     data, w, b = blobs(12, 2, seed=5), np.array([0.9, 0.7]), 0.1
-    result = kernel_scaling(data, w=w, b=b, whole_frontier=True)
+    result = kernel_scaling(data, w=w, b=b, scaling="frontier")
     problem, corners = problem_of(data, w, b), result.point["frontier"]
     grid = np.linspace(0.0, 2.5, 500)
     s = np.array(np.meshgrid(grid, grid)).reshape(2, -1)
@@ -210,7 +213,7 @@ def test_a_solver_out_of_time_ends_the_search_and_not_the_answer(monkeypatch):
         return SolveResult(Status.NONE, "time-limit", None, None, self.spec.name, {}, 0)
 
     monkeypatch.setattr(Session, "solve", out_of_time)
-    result = kernel_scaling(data, w=w, b=b, c=0.3, time_limit=1e3)
+    result = kernel_scaling(data, w=w, b=b, c=0.3, run=Run(time_limit=1e3))
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert problem_of(data, w, b, 0.3).value(result.point["s"]) == result.objective
 

@@ -4,15 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs
+from support import blobs, flat
 
 import fsopt
 from fsopt.checking import check_fit
 from fsopt.drivers.partitions import partitions, sparse
+from fsopt.drivers.run import Run
 from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods.baselines.vs_ssvm import parts_of
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.saved import fit_from, fit_record, numbers
+
+partitions = flat(partitions)
 
 
 def test_parts_are_shares_of_each_class():
@@ -33,7 +36,7 @@ def test_parts_are_shares_of_each_class():
 def test_each_sparse_machine_is_the_one_norm_machine_of_its_rows(solver):
     data = blobs(80, 10, seed=1)
     parts = parts_of(data, 5, 0.6, seed=2)
-    found = partitions(data, build_onsvm(data), parts, c=0.7, solver=solver)
+    found = partitions(data, build_onsvm(data), parts, c=0.7, run=Run(solver=solver))
     assert found.certificate.ok
     assert not any(record["rebuilt"] for record in found.history)
     values = []

@@ -1,0 +1,71 @@
+"""The settings of generalized Benders decomposition, checked before anything is solved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fsopt.data import Dataset
+from fsopt.errors import ParameterError
+from fsopt.models.blocks import number, vector, whole
+from fsopt.typing import Vector
+
+STARTS = ("all", "zero")
+STABILISATIONS = ("in-out", "none")
+
+
+@dataclass(frozen=True)
+class GbdSettings:
+    """How the cuts of GBD are made, and when the loop stops.
+
+    Attributes
+    ----------
+    start : where the first cut is made. ``all`` features, which starts the lower bound at F(e); ``zero``, the
+        paper's feasible point, or where the limits forbid it the first master's; or sigma (p,) in [0, 1].
+    root_cuts : >= 0, cuts spent on the relaxation before the loop, of which one is kept,
+        :func:`fsopt.drivers.gbd.root.root_cut`.
+    stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
+        the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
+    master_solver : for the master as an MILP, the paper's loop; or ``search``, the driver's own search for the next
+        selection, :class:`fsopt.drivers.gbd.search.Tree`, which resumes from the open nodes of the last iteration.
+        None is the search, or the preferred solver for an MILP if the master has variables beside sigma and theta, or
+        cuts already.
+    tolerance : the loop stops at ``upper - lower <= tolerance * max(1, upper)``.
+    max_cuts : at least 2; the paper stops after 250.
+    patience : >= 1, iterations without fewer validation errors after which the loop stops; None goes on.
+    """
+
+    start: str | ArrayLike = "all"
+    root_cuts: int = 0
+    stabilisation: str = "in-out"
+    master_solver: str | None = None
+    tolerance: float = 1e-6
+    max_cuts: int = 250
+    patience: int | None = None
+
+    def check(self, *, validated: bool) -> None:
+        """Raise ParameterError for a setting out of range, or a patience without validation samples."""
+        number("gbd", "tolerance", self.tolerance, low=0.0)
+        whole("gbd", "max_cuts", self.max_cuts, low=2, high=100_000)
+        whole("gbd", "root_cuts", self.root_cuts, low=0, high=100_000)
+        if self.stabilisation not in STABILISATIONS:
+            words = ", ".join(STABILISATIONS)
+            raise ParameterError(f"'stabilisation' of 'gbd' is {self.stabilisation!r}", f"one of {words}")
+        if self.patience is not None:
+            whole("gbd", "patience", self.patience, low=1, high=100_000)
+            if not validated:
+                hint = "give rows to validate on, or neither"
+                raise ParameterError("'gbd' has 'patience' but no 'validation'", hint)
+
+    def first(self, data: Dataset) -> Vector:
+        """Return the sigma (p,) of the first cut."""
+        if not isinstance(self.start, str):
+            return vector("gbd", "start", self.start, data.p, low=0.0, high=1.0)
+        if self.start not in STARTS:
+            raise ParameterError(f"'start' of 'gbd' is {self.start!r}", f"one of {', '.join(STARTS)}, or sigma")
+        return np.full(data.p, float(self.start == "all"))
+
+
+DEFAULT_SETTINGS = GbdSettings()
