@@ -230,9 +230,12 @@ def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
     return chosen
 
 
-def alternatives(problem_class: str) -> str:
-    """Return the installed solvers of a class and the pip lines of the others, as one phrase."""
-    able = [s for s in SOLVERS.values() if problem_class in s.classes]
+def alternatives(problem_class: str, *, duals: bool = False) -> str:
+    """Return the installed solvers of a class and the pip lines of the others, as one phrase.
+
+    ``duals`` leaves out the solvers that return no multipliers.
+    """
+    able = [s for s in SOLVERS.values() if problem_class in s.classes and (s.duals or not duals)]
     installed = [s.name for s in able if s.available]
     missing = [f"{s.name} ({s.pip})" for s in able if not s.available]
     phrases = []
@@ -241,3 +244,17 @@ def alternatives(problem_class: str) -> str:
     if missing:
         phrases.append(f"not installed: {', '.join(missing)}")
     return "; ".join(phrases) or f"no registered solver takes a {problem_class}; 'fsopt solvers' lists the classes"
+
+
+def no_multipliers(solver: str, problem_class: str) -> SolverError:
+    """Return the error for an answer without multipliers (dual variables) where they are needed.
+
+    Parameters
+    ----------
+    solver : registry name of the solver that gave the answer.
+    problem_class : class of the program, as returned by :func:`fsopt.classify`.
+    """
+    return SolverError(
+        f"solver '{solver}' gives no multipliers (dual variables), which are needed here",
+        f"take one that gives them: {alternatives(problem_class, duals=True)}",
+    )
