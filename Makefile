@@ -26,8 +26,9 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/gbd.py
 	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py
 
-# Writes the instance library models/ anew, the same bytes on every run.
+# Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run.
 instances: .venv/installed
+	$(BIN)/python -m fsopt.library.signatures
 	$(BIN)/python -m fsopt.library.instances
 
 .venv/installed: pyproject.toml

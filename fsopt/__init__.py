@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from fsopt.errors import FsoptError as FsoptError
     from fsopt.formats.writers import export as export
     from fsopt.methods.registry import METHODS as METHODS
-    from fsopt.methods.registry import fit as fit
     from fsopt.models.registry import MODELS as MODELS
-    from fsopt.models.registry import build as build
     from fsopt.results import DriverResult as DriverResult
     from fsopt.results import Fit as Fit
     from fsopt.results import SolveResult as SolveResult
     from fsopt.results import Status as Status
+    from fsopt.signatures import build as build
+    from fsopt.signatures import fit as fit
     from fsopt.solvers.base import Session as Session
     from fsopt.solvers.base import solve as solve
     from fsopt.solvers.registry import SOLVERS as SOLVERS
@@ -83,12 +83,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to a type checker, any name would be there
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
+        value = getattr(import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

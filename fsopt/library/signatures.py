@@ -1,0 +1,87 @@
+"""The keywords of every model and method, as overloads of :func:`fsopt.build` and :func:`fsopt.fit` for type checkers.
+
+``python -m fsopt.library.signatures`` writes ``fsopt/signatures.pyi`` anew. With it an editor completes the parameters
+of ``fsopt.fit("gmeb", ...)``, and a type checker refuses a misspelt one. Names that are known at run time only, and
+models and methods of the user's own, fall to the last overload, which takes their parameters from a mapping:
+``fsopt.fit(name, data, **params)`` with ``params: dict[str, Any]``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fsopt.files import write_text
+from fsopt.methods.registry import METHODS, fit
+from fsopt.models.registry import MODELS, build
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {"build": build, "fit": fit}
+FILE = Path(__file__).parent.parent / "signatures.pyi"
+HEAD = '''# Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Never, overload
+
+import pyomo.environ as pyo
+from numpy.typing import ArrayLike
+
+from fsopt.data import Dataset
+from fsopt.drivers.run import Progress
+from fsopt.models.gbd.limits import Feature
+from fsopt.results import Fit
+
+'''
+
+
+def keywords(function: Callable[..., Any]) -> list[str]:
+    """Return the keyword-only parameters of a function as they stand in a stub."""
+    found = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            default = "" if parameter.default is parameter.empty else " = ..."
+            found.append(f"{name}: {parameter.annotation}{default}")
+    return found
+
+
+def overloads(function: str, first: str, result: str, registered: Mapping[str, Callable[..., Any]]) -> list[str]:
+    """Return an overload of a function for each registered name, and one for names that are known at run time only.
+
+    The last one takes no keyword but from a mapping of ``Any``: with ``**params: Any`` it would take misspelt ones.
+
+    Parameters
+    ----------
+    function, first, result : name, first parameter and type of the result of ``fsopt.build`` or ``fsopt.fit``.
+    registered : registry name -> function with its parameters.
+    """
+    common = keywords(FUNCTIONS[function])
+    lines: list[str] = []
+    for name, own in registered.items():
+        named = [*keywords(own), *common]
+        parameters = [f'{first}: Literal["{name}"]', "data: Dataset", *(["*", *named] if named else [])]
+        lines += _overload(function, parameters, result)
+    others = [f"{first}: str", "data: Dataset", *(["*", *common] if common else []), "**params: Never"]
+    return [*lines, *_overload(function, others, result)]
+
+
+def _overload(function: str, parameters: Sequence[str], result: str) -> list[str]:
+    return ["@overload", f"def {function}(", *(f"    {p}," for p in parameters), f") -> {result}: ..."]
+
+
+def stub() -> str:
+    """Return the text of ``signatures.pyi``."""
+    models = {slug: spec.builder for slug, spec in MODELS.items()}
+    methods = {name: spec.fit for name, spec in METHODS.items()}
+    lines = overloads("build", "slug", "pyo.ConcreteModel", models) + overloads("fit", "name", "Fit", methods)
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the stub."""
+    write_text(FILE, stub())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""The house rules that can be measured: sizes, parameters, layout, imports without cycles and never upward."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from support import ROOT
+
+import fsopt
+
+PACKAGE = ROOT / "fsopt"
+FILES = sorted(PACKAGE.rglob("*.py"))
+MOST_LINES, MOST_BODY, MOST_PARAMETERS = 300, 50, 9
+LAYERS = (
+    ("typing", "errors", "files"),
+    ("data",),
+    ("compiler",),
+    ("certificates", "results"),
+    ("models",),
+    ("solvers",),
+    ("formats",),
+    ("drivers",),
+    ("saved",),
+    ("methods",),
+    ("checking", "studies"),
+    ("papers", "library"),
+    ("cli", "__main__", "__init__"),
+)
+"""From the ground up: a module imports from its own layer and from those before it."""
+GIVEN_BY_USERS = re.compile(r"^(build|fit)_|^(fit|solve|compare|gmeb_path)$")
+"""Functions whose keywords are what users give: parameters of models and methods, options of the command line."""
+
+
+def name_of(path: Path) -> str:
+    """Return the dotted name of a module; that of a package ends in __init__."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+MODULES = {name_of(path): path for path in FILES}
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def functions(path: Path):
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules of the package that a module imports, in functions and by the tables of registries too."""
+    ignored = {
+        inner
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree_of(path)):
+        if node in ignored:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "fsopt":
+            found |= {resolved(node.module, alias.name) for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {resolved(alias.name, "") for alias in node.names if alias.name.split(".")[0] == "fsopt"}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for candidate in (node.value, f"{name_of(path).rpartition('.')[0]}.{node.value}"):
+                if re.fullmatch(r"fsopt(\.\w+)+", candidate) and candidate in MODULES and path.stem == "registry":
+                    found.add(candidate)
+    return found - {name_of(path)}
+
+
+def resolved(module: str, name: str) -> str:
+    """Return the module that ``from module import name`` loads."""
+    if f"{module}.{name}" in MODULES:
+        return f"{module}.{name}"
+    return module if module in MODULES else f"{module}.__init__"
+
+
+def test_there_is_no_import_cycle():
+    graph = {name: imported(path) for name, path in MODULES.items()}
+    graph["fsopt.__init__"] = set()  # it loads its names when they are first used
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_the_finder_of_cycles_finds_one():
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter({"a": {"b"}, "b": {"a"}}).prepare()
+    assert "fsopt.models.gmeb.gmeb_dual" in imported(MODULES["fsopt.models.registry"])
+    assert "fsopt.solvers.base" in imported(MODULES["fsopt.drivers.run"])
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_imports_upward(module):
+    def floor(name: str) -> int:
+        top = name.split(".")[1]
+        return next(k for k, layer in enumerate(LAYERS) if top in layer)
+
+    upward = [other for other in imported(MODULES[module]) if floor(other) > floor(module)]
+    assert not upward, f"{module} imports {upward}"
+
+
+def test_files_and_functions_are_short():
+    long_files = [f"{name_of(p)}: {n}" for p in FILES if (n := len(p.read_text("utf-8").splitlines())) > MOST_LINES]
+    assert not long_files
+    long_functions = []
+    for path in FILES:
+        for node in functions(path):
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            if body and body[-1].end_lineno - body[0].lineno + 1 > MOST_BODY:
+                long_functions.append(f"{name_of(path)}.{node.name}")
+    assert not long_functions
+
+
+def test_functions_have_few_parameters_but_those_whose_keywords_users_give():
+    found = []
+    for path in FILES:
+        for node in functions(path):
+            args = node.args
+            names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in ("self", "cls")]
+            if len(names) > MOST_PARAMETERS and not GIVEN_BY_USERS.search(node.name):
+                found.append(f"{name_of(path)}.{node.name}: {len(names)}")
+    assert not found
+
+
+def test_the_layout_is_the_formatters_and_nothing_is_packed():
+    skipped = [name_of(p) for p in FILES if "fmt: skip" in p.read_text("utf-8") or "fmt: off" in p.read_text("utf-8")]
+    assert not skipped
+    packed = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Tuple) and len(target.elts) >= 3 and isinstance(node.value, ast.Tuple)
+    ]
+    assert not packed
+
+
+def test_no_module_bears_the_name_of_a_public_function():
+    functions_ = {name for name in fsopt.__all__ if callable(getattr(fsopt, name))}
+    assert not [name for name in MODULES if name.count(".") == 1 and name.rpartition(".")[2] in functions_]
+
+
+def test_the_words_for_papers_are_those_of_the_shelves():
+    pattern = re.compile(r"\bpapers? [1-5]\b", re.IGNORECASE)
+    pages = [*FILES, ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    assert not [str(p.relative_to(ROOT)) for p in pages if pattern.search(p.read_text("utf-8"))]
