@@ -55,7 +55,7 @@ def _row(name: str, data: Any, scale: str) -> dict[str, Any]:
     """Return kappa*, alpha* and the ranks of both covariances of some rows."""
     import numpy as np
 
-    from fsopt.methods.mpm.space import Space
+    from fsopt.methods.mpm.feature_space import Space
 
     space = Space.of(data, scale)
     ranks = [int(np.linalg.matrix_rank(factor)) for factor in (space.moments.factor1, space.moments.factor2)]

@@ -10,7 +10,7 @@ from support import blobs
 
 import fsopt
 from fsopt.cli import main
-from fsopt.methods.mpm.space import accuracy_limit
+from fsopt.methods.mpm.feature_space import accuracy_limit
 from fsopt.models.mpm.moments import Moments
 
 

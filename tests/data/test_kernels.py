@@ -16,7 +16,7 @@ from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import DataError, FileError, ParameterError
-from fsopt.methods.mpm.space import Space, accuracy_limit
+from fsopt.methods.mpm.feature_space import Space, accuracy_limit
 from fsopt.models.mpm.moments import Moments
 from fsopt.saved import fit_from, fit_record, numbers
 

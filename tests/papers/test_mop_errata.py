@@ -11,7 +11,7 @@ from fsopt.drivers.kernel_scaling.loop import kernel_scaling
 from fsopt.drivers.kernel_scaling.proof import ScalingProblem
 from fsopt.drivers.run import Run
 from fsopt.errors import FsoptError
-from fsopt.methods.mop.routes import solve_rsvm
+from fsopt.methods.mop.rsvm_training import solve_rsvm
 from fsopt.methods.preprocessing import preprocess
 from fsopt.papers.mop import FILES, error_rate, mnist_digits, read_idx
 

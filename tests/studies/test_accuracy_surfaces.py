@@ -9,7 +9,7 @@ from support import blobs
 import fsopt
 from fsopt.data import mpm_synthetic
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
-from fsopt.methods.mpm.space import Space
+from fsopt.methods.mpm.feature_space import Space
 from fsopt.studies.accuracy_figures import repetitions
 from fsopt.studies.accuracy_surfaces import compare_machines, mpm_surface, synthetic_pairs
 from fsopt.studies.folds import fold_rows

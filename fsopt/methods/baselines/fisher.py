@@ -5,9 +5,9 @@ from __future__ import annotations
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.filters import check_filter, fit_filter
-from fsopt.methods.baselines.final_svm import LastSvm, objective
-from fsopt.methods.baselines.scores import fisher
+from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
+from fsopt.methods.baselines.subset_svm import LastSvm, objective
+from fsopt.methods.baselines.feature_scores import fisher
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.results import Fit
 
@@ -25,7 +25,7 @@ def fit_fisher(
     """Fit a machine on the features of largest Fisher criterion.
 
     Parameters, result, errors and source are those of :func:`fit_pearson`; the score is
-    :func:`fsopt.methods.baselines.scores.fisher`.
+    :func:`fsopt.methods.baselines.feature_scores.fisher`.
     """
     return fit_filter(data, run, LastSvm(machine, c, w_cap), name="fisher", scale=scale, m=m, score=fisher)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.filters import check_filter, fit_filter
-from fsopt.methods.baselines.final_svm import LastSvm, objective
-from fsopt.methods.baselines.scores import infogain
+from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
+from fsopt.methods.baselines.subset_svm import LastSvm, objective
+from fsopt.methods.baselines.feature_scores import infogain
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import whole
 from fsopt.results import Fit
@@ -30,7 +30,7 @@ def fit_infogain(
     ----------
     m, machine, c, w_cap, scale : as in :func:`fit_pearson`, with other defaults: ``svm`` and ``standard``.
     bins : None (default) bins each column by minimum description length, and a number >= 2 takes so many bins of
-        about as many rows, see :func:`fsopt.methods.baselines.scores.infogain`. The paper does not print its binning; this is
+        about as many rows, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its binning; this is
         our choice.
 
     Returns

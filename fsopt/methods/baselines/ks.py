@@ -5,9 +5,9 @@ from __future__ import annotations
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.filters import check_filter, fit_filter
-from fsopt.methods.baselines.final_svm import LastSvm, objective
-from fsopt.methods.baselines.scores import ks
+from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
+from fsopt.methods.baselines.subset_svm import LastSvm, objective
+from fsopt.methods.baselines.feature_scores import ks
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.results import Fit
 
@@ -25,7 +25,7 @@ def fit_ks(
     """Fit a machine on the features whose distributions in the two classes differ most (Kolmogorov-Smirnov).
 
     Parameters, result, errors and source are those of :func:`fit_pearson`; the score is
-    :func:`fsopt.methods.baselines.scores.ks`.
+    :func:`fsopt.methods.baselines.feature_scores.ks`.
     """
     return fit_filter(data, run, LastSvm(machine, c, w_cap), name="ks", scale=scale, m=m, score=ks)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.one_solve import fit_one_solve
+from fsopt.methods.baselines.convex_svm import fit_one_solve
 from fsopt.methods.baselines.onsvm import check, objective
-from fsopt.methods.column_generation import generates_columns
+from fsopt.methods.large_programs import generates_columns
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.results import Fit

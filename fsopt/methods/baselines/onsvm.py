@@ -11,9 +11,9 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.one_solve import fit_one_solve
-from fsopt.methods.column_generation import certify_generated, generates_columns
-from fsopt.methods.evidence import check_program
+from fsopt.methods.baselines.convex_svm import fit_one_solve
+from fsopt.methods.large_programs import certify_generated, generates_columns
+from fsopt.methods.verification import check_program
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.results import Fit

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.filters import check_filter, fit_filter
-from fsopt.methods.baselines.final_svm import LastSvm, objective
-from fsopt.methods.baselines.scores import pearson
+from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
+from fsopt.methods.baselines.subset_svm import LastSvm, objective
+from fsopt.methods.baselines.feature_scores import pearson
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.results import Fit
 
@@ -28,7 +28,7 @@ def fit_pearson(
     ----------
     m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
     machine, c, w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its price, as in
-        :func:`fsopt.methods.baselines.final_svm.train_final`.
+        :func:`fsopt.methods.baselines.subset_svm.train_final`.
     scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
         columns, and only ``unit-rows`` changes them.
 
@@ -45,7 +45,7 @@ def fit_pearson(
 
     Notes
     -----
-    Paper 5, section 7; the score is :func:`fsopt.methods.baselines.scores.pearson`.
+    Paper 5, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.pearson`.
     """
     return fit_filter(data, run, LastSvm(machine, c, w_cap), name="pearson", scale=scale, m=m, score=pearson)
 

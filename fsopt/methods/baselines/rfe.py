@@ -13,8 +13,8 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.rfe import rfe
 from fsopt.drivers.run import Run
-from fsopt.methods.evidence import check_program, evidence
-from fsopt.methods.fitting import extend, make_fit
+from fsopt.methods.verification import check_program, evidence
+from fsopt.methods.assembly import extend, make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, Value
 from fsopt.models.blocks import number, whole

@@ -8,8 +8,8 @@ from typing import Any
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.one_solve import THRESHOLD, fit_one_solve
-from fsopt.methods.evidence import check_program
+from fsopt.methods.baselines.convex_svm import THRESHOLD, fit_one_solve
+from fsopt.methods.verification import check_program
 from fsopt.methods.spec import MethodSpec, Value
 from fsopt.models.gbd.svm import build_svm
 from fsopt.results import Fit

@@ -12,9 +12,9 @@ from fsopt.data import Dataset
 from fsopt.drivers.partitions import certify_partitions, partitions, sparse
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.baselines.final_svm import LastSvm, check_final_svm, objective, train_final
-from fsopt.methods.column_generation import generates_columns
-from fsopt.methods.fitting import extend, make_fit
+from fsopt.methods.baselines.subset_svm import LastSvm, check_final_svm, objective, train_final
+from fsopt.methods.large_programs import generates_columns
+from fsopt.methods.assembly import extend, make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import number, whole
@@ -44,7 +44,7 @@ def fit_vs_ssvm(
     share : in (0, 1], part of the rows of each class that a one-norm machine is trained on. The paper prints neither
         its split nor its grid of C: 0.8 and one C are our choice.
     seed : >= 0, of the parts.
-    machine : the last machine, ``rsvm`` (default) or ``svm``, as in :func:`fsopt.methods.baselines.final_svm.train_final`.
+    machine : the last machine, ``rsvm`` (default) or ``svm``, as in :func:`fsopt.methods.baselines.subset_svm.train_final`.
     c : > 0, price of a unit of hinge loss in the one-norm machines, and in ``svm``.
     w_cap : > 0, capacity of ``rsvm``.
     scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends on it.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.benders import Training, few_cuts, fit_by_benders
-from fsopt.methods.gbd.evidence import check_gbd, objective
+from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_benders
+from fsopt.methods.gbd.verification import check_gbd, objective
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.limits import Feature
 from fsopt.results import Fit

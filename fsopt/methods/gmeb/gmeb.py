@@ -14,17 +14,17 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, SolverError
-from fsopt.methods.fitting import make_fit
-from fsopt.methods.gmeb.evidence import certify_gmeb, check_gmeb, polish
-from fsopt.methods.gmeb.routes import ROUTES, Answer, least_norm
-from fsopt.methods.gmeb.unit_columns import UnitColumns, unit_columns
+from fsopt.methods.assembly import make_fit
+from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish
+from fsopt.methods.gmeb.formulations import ROUTES, Answer, least_norm
+from fsopt.methods.gmeb.unit_rms import UnitColumns, unit_columns
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import check_rule, select_by_size
 from fsopt.methods.spec import MethodSpec, Value
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.results import Fit, Status
-from fsopt.solvers.registry import spec
+from fsopt.solvers.registry import no_multipliers, spec
 from fsopt.typing import Vector
 
 SEPARABLE = 1e-6
@@ -77,7 +77,7 @@ def fit_gmeb(
 
     Notes
     -----
-    Paper 1, (15)-(17) and section 4.3. The certificate is that of :func:`fsopt.methods.gmeb.evidence.certify_gmeb`.
+    Paper 1, (15)-(17) and section 4.3. The certificate is that of :func:`fsopt.methods.gmeb.optimality.certify_gmeb`.
     """
     started = time.perf_counter()
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
@@ -114,10 +114,7 @@ def choose_route(route: str, run: Run) -> str:
     if route != "auto" and route not in ROUTES:
         raise ParameterError(f"route is {route!r}", f"one of auto, {', '.join(ROUTES)}")
     if run.solver is not None and not spec(run.solver).duals:
-        raise SolverError(
-            f"solver '{run.solver}' returns no multipliers, which the certificate of 'gmeb' is computed from",
-            "take another solver, or solve the model 'gmeb-primal' with this one",
-        )
+        raise no_multipliers(run.solver, "SOCP")
     if route != "auto":
         return route
     return "dual" if run.solver is None or "SOCP" in spec(run.solver).classes else "theta-cuts"

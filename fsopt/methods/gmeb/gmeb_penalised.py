@@ -15,8 +15,8 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import Leaf, certify_scale_search, scale_search
 from fsopt.errors import FileError, reading
-from fsopt.methods.fitting import make_fit
-from fsopt.methods.gmeb.unit_columns import unit_columns
+from fsopt.methods.assembly import make_fit
+from fsopt.methods.gmeb.unit_rms import unit_columns
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import check_rule, select_by_size
 from fsopt.methods.spec import MethodSpec, SavedFit, Value

@@ -18,7 +18,7 @@ from fsopt.drivers.kernel_scaling.proof import Cut, ScalingProblem, certify_scal
 from fsopt.drivers.mop import GAP, SLACK, certify_mop, mop
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.fitting import extend, make_fit
+from fsopt.methods.assembly import extend, make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.models.blocks import number, whole

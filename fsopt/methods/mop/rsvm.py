@@ -13,9 +13,9 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
-from fsopt.methods.fitting import extend, make_fit
-from fsopt.methods.mop.routes import certify_rsvm, default_capacity, solve_rsvm, squared_radius
-from fsopt.methods.mpm.kernel_space import kernel_space
+from fsopt.methods.assembly import extend, make_fit
+from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
+from fsopt.methods.kernel_values import kernel_space
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.results import Fit, Status

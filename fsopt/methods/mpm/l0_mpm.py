@@ -14,10 +14,10 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.evidence import check_first_order, evidence, has_program
-from fsopt.methods.fitting import make_fit
+from fsopt.methods.verification import check_first_order, evidence, has_program
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.mpm import THRESHOLD
-from fsopt.methods.mpm.space import Space, accuracy_violation, asked_delta, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import Space, accuracy_violation, asked_delta, with_worst_case, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value

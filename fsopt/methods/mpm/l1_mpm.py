@@ -12,10 +12,10 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, usable
-from fsopt.methods.evidence import check_program, evidence
-from fsopt.methods.fitting import make_fit
+from fsopt.methods.verification import check_program, evidence
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.mpm import THRESHOLD
-from fsopt.methods.mpm.space import Space, accuracy_violation, asked_delta, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import Space, accuracy_violation, asked_delta, with_worst_case, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value

@@ -12,9 +12,9 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, usable
-from fsopt.methods.evidence import check_program, evidence
-from fsopt.methods.fitting import extend, make_fit
-from fsopt.methods.mpm.space import Space, accuracy_limit, moments_of, warn_if_infinite, with_worst_case, worst_case
+from fsopt.methods.verification import check_program, evidence
+from fsopt.methods.assembly import extend, make_fit
+from fsopt.methods.mpm.feature_space import Space, accuracy_limit, moments_of, warn_if_infinite, with_worst_case, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -43,7 +43,7 @@ def fit_mpm(
     .. math:: \kappa^* = 1/\min\{\|F_1w\| + \|F_2w\| : w'(\mu_1 - \mu_2) = 1\}, \qquad
         b = w'\mu_1 - \kappa^*\|F_1w\|, \qquad \alpha^* = \kappa^{*2}/(1 + \kappa^{*2})
 
-    kappa* is computed twice, by :func:`fsopt.methods.mpm.space.accuracy_limit` and by the cone program, and the
+    kappa* is computed twice, by :func:`fsopt.methods.mpm.feature_space.accuracy_limit` and by the cone program, and the
     certificate holds only where the two agree. Nothing is sparse: every weight above 1e-4 of the largest is selected.
 
     Parameters

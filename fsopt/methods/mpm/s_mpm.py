@@ -20,10 +20,10 @@ from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import OutOfTime, Run, usable
 from fsopt.errors import InfeasibleError, reading
-from fsopt.methods.evidence import check_first_order, evidence, has_program
-from fsopt.methods.fitting import make_fit
+from fsopt.methods.verification import check_first_order, evidence, has_program
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.mpm import THRESHOLD
-from fsopt.methods.mpm.space import Space, moments_of, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import Space, moments_of, with_worst_case, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value

@@ -13,12 +13,12 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.methods.column_generation import generates_columns
-from fsopt.methods.evidence import evidence
-from fsopt.methods.fitting import make_fit
+from fsopt.methods.large_programs import generates_columns
+from fsopt.methods.verification import evidence
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select, without_rounding
-from fsopt.methods.sla.steps import (
+from fsopt.methods.sla.concave_minimisation import (
     THRESHOLD,
     check_step,
     class_errors,

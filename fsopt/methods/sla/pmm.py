@@ -16,10 +16,10 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import Stuck, certify_pmm, pmm
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.fitting import extend, make_fit
+from fsopt.methods.assembly import extend, make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select
-from fsopt.methods.sla.steps import THRESHOLD
+from fsopt.methods.sla.concave_minimisation import THRESHOLD
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.results import Fit

@@ -26,7 +26,7 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     quadratic, and keeps :math:`\gamma > 0` by itself. Every stationary point is a global optimum, and the convex
     :func:`build_svm_norm` has the same planes and C times the value.
 
-    There is no minimiser for C below :func:`fsopt.methods.gmeb.margin.norm_threshold`: the infimum
+    There is no minimiser for C below :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`: the infimum
     :math:`2\min(n_+, n_-)` is then approached as the margin grows without end. The bound on the margin, which is
     ours, is twice what a minimiser can have; without it solvers run off, even above the threshold. An answer at that
     bound says that (18) has no minimiser.
@@ -48,7 +48,7 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     Notes
     -----
     Paper 1, problem (18), its quotient as an epigraph. The scores of a minimiser span at least :math:`2\gamma`, see
-    :func:`fsopt.methods.gmeb.margin.norm_threshold`, and at most the diameter of the data.
+    :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, and at most the diameter of the data.
     """
     c = number("svm-margin", "c", c, low=0.0, strict=True)
     most = 2 * float(np.linalg.norm(data.X - data.X.mean(axis=0), axis=1).max())

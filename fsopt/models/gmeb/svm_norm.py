@@ -18,7 +18,7 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
         y_i(w'x_i + b) \ge 1 - \xi_i, \quad \xi \ge 0
 
     Its plane is that of the ordinary SVM, with :math:`\tfrac12\|w\|^2`, at the price :math:`2\|w\|C`. A norm is not
-    flat at 0: w = 0 is optimal for every C up to :func:`fsopt.methods.gmeb.margin.norm_threshold`, then w jumps.
+    flat at 0: w = 0 is optimal for every C up to :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, then w jumps.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from support import blobs, reference
 import fsopt
 from fsopt.checking import check_fit
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.methods.mpm.space import Space, accuracy_limit, worst_case
+from fsopt.methods.mpm.feature_space import Space, accuracy_limit, worst_case
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.solvers.base import Session
 

@@ -14,7 +14,7 @@ import fsopt
 from fsopt.certificates.model import certify_point
 from fsopt.compiler import compile_model
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.margin import margin_form, norm_threshold
+from fsopt.methods.gmeb.svm_forms import margin_form, norm_threshold
 from fsopt.models.gmeb.moments import second_moments
 from fsopt.results import Point
 

@@ -156,7 +156,7 @@ def test_a_bound_between_the_proved_one_and_the_objective_is_refuted_by_the_sear
 def test_a_bound_that_the_search_had_no_time_for_is_not_verified(monkeypatch):
     """What was not proved counts for nothing, though the fit is honest."""
     data, record = record_of("m")
-    monkeypatch.setattr("fsopt.methods.gbd.evidence.MOST_NODES", 3)
+    monkeypatch.setattr("fsopt.methods.gbd.verification.MOST_NODES", 3)
     found = check_record(record, data, "test")
     assert not found["verified"]
     assert "not confirmed" in found["notes"][0]

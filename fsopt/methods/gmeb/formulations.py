@@ -13,7 +13,7 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, usable
 from fsopt.drivers.theta_cuts import theta_cuts
-from fsopt.methods.gmeb.evidence import Multipliers
+from fsopt.methods.gmeb.optimality import Multipliers
 from fsopt.models.gmeb.gmeb_cuts import build_gmeb_cuts
 from fsopt.models.gmeb.gmeb_dual import build_gmeb_dual
 from fsopt.models.gmeb.gmeb_hard_margin import build_gmeb_hard_margin

@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import InfeasibleError, reading
-from fsopt.methods.mpm.kernel_space import kernel_ridge, kernel_space
+from fsopt.methods.kernel_values import kernel_ridge, kernel_space
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import SavedFit
 from fsopt.models.blocks import number
@@ -133,7 +133,7 @@ class Space:
         scale : of the columns, as in :func:`fsopt.methods.preprocessing.preprocess`; a kernel matrix is not scaled again.
         unbiased, ridge : as in :meth:`fsopt.models.mpm.moments.Moments.of`. None is 0; with a kernel, whose covariances are
             always singular, it is 1e-2 of the mean variance of the kernel's columns within a class.
-        kernel, width, degree : as in :func:`fsopt.methods.mpm.kernel_space.kernel_space`; None for the columns themselves.
+        kernel, width, degree : as in :func:`fsopt.methods.kernel_values.kernel_space`; None for the columns themselves.
 
         Raises
         ------

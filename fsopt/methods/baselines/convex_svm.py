@@ -14,8 +14,8 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.loop import column_generation as generate_rows_and_columns
 from fsopt.drivers.run import Run, usable
-from fsopt.methods.evidence import evidence
-from fsopt.methods.fitting import make_fit
+from fsopt.methods.verification import evidence
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.methods.selection import NOISE, check_rule, select_by_size
 from fsopt.models.blocks import number

@@ -7,8 +7,8 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.drivers.run import NoPoint, Run
 from fsopt.methods.gmeb.gmeb import choose_route
-from fsopt.methods.gmeb.routes import least_norm
-from fsopt.methods.gmeb.unit_columns import unit_columns
+from fsopt.methods.gmeb.formulations import least_norm
+from fsopt.methods.gmeb.unit_rms import unit_columns
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
 

@@ -13,14 +13,15 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers, svm_value
 from fsopt.drivers.run import Run, usable
-from fsopt.errors import ParameterError, SolverError, reading
-from fsopt.methods.fitting import extend
-from fsopt.methods.mop.routes import certify_rsvm, default_capacity, solve_rsvm, squared_radius
+from fsopt.errors import ParameterError, reading
+from fsopt.methods.assembly import extend
+from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
 from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Vector
 
 MACHINES = ("svm", "rsvm")
@@ -43,7 +44,7 @@ class FinalSvm:
     certificate : kind ``convex``: its objective is the machine's, its bound that of the multipliers ``alpha``.
     outcome : of the solver; ``feasible`` without a bound, as the choice of the features has no proof.
     details : what a check needs: ``chosen machine alpha``, and ``c`` or what
-        :func:`fsopt.methods.mop.routes.solve_rsvm` gives.
+        :func:`fsopt.methods.mop.rsvm_training.solve_rsvm` gives.
     warnings : remarks that the user should read.
     """
 
@@ -177,7 +178,7 @@ def _svm(part: Dataset, run: Run, c: float) -> tuple[Vector, float, Vector, Solv
     session = Session(model, run.solver, options=run.options)
     result = usable(session.solve(time_limit=run.time_limit, load=False), "the last machine")
     if result.point is None or result.point.y is None:
-        raise SolverError(f"solver '{result.solver}' gives no multipliers", "take another one for QP")
+        raise no_multipliers(result.solver, session.problem_class)
     w = result.point.x[session.columns(model.w)]
     return w, midpoint_intercept(part.X @ w, part.y), result.point.y[session.rows(model.margin)], result
 

@@ -15,13 +15,14 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.run import Run, usable
-from fsopt.errors import ParameterError, SolverError
+from fsopt.errors import ParameterError
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
 from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 ROUTES = ("dual", "primal")
@@ -237,6 +238,6 @@ def _solve(model: pyo.ConcreteModel, run: Run, what: str) -> tuple[Session, Solv
 def multipliers(session: Session, result: SolveResult, rows: Any) -> Vector:
     """Return the multipliers (k,) of linear rows; raise SolverError where the solver has none."""
     if result.point is None or result.point.y is None:
-        raise SolverError(f"'rsvm' needs multipliers, which solver '{result.solver}' does not give", "another solver")
+        raise no_multipliers(result.solver, session.problem_class)
     y: Vector = result.point.y[session.rows(rows)]
     return y

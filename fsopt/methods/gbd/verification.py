@@ -12,7 +12,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.gbd.search import Tree
 from fsopt.drivers.gbd.state import certify_gbd
-from fsopt.methods.gbd.space import limits_of, prices_of, selection, training
+from fsopt.methods.gbd.parameters import limits_of, prices_of, selection, training
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.models.gbd.limits import Limits

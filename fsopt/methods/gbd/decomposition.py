@@ -13,8 +13,8 @@ from fsopt.data import Dataset
 from fsopt.drivers.gbd.loop import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.fitting import make_fit
-from fsopt.methods.gbd.space import split
+from fsopt.methods.assembly import make_fit
+from fsopt.methods.gbd.parameters import split
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.models.blocks import number
 from fsopt.models.gbd.fsp_master import build_fsp_master

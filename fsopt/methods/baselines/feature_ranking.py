@@ -12,9 +12,9 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.baselines.final_svm import LastSvm, check_final_svm, train_final
-from fsopt.methods.baselines.scores import ranking
-from fsopt.methods.fitting import extend, make_fit
+from fsopt.methods.baselines.subset_svm import LastSvm, check_final_svm, train_final
+from fsopt.methods.baselines.feature_scores import ranking
+from fsopt.methods.assembly import extend, make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import SavedFit
 from fsopt.models.blocks import whole

@@ -20,7 +20,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.errors import reading
-from fsopt.methods.fitting import extend
+from fsopt.methods.assembly import extend
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.typing import Vector

@@ -11,7 +11,7 @@ from support import blobs
 
 import fsopt
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.bounds import Bound, margin_bound, margin_bound_terms, scaled_bound, scaled_bound_terms
+from fsopt.methods.gmeb.generalization_bounds import Bound, margin_bound, margin_bound_terms, scaled_bound, scaled_bound_terms
 
 # ---------------------------------------------------------------- bounds, by loops over samples and features
 

@@ -13,9 +13,9 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.sla_steps import ConcaveHinge, sla_generation
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.column_generation import certify_generated
-from fsopt.methods.evidence import check_first_order, has_program
-from fsopt.methods.fitting import make_fit
+from fsopt.methods.large_programs import certify_generated
+from fsopt.methods.verification import check_first_order, has_program
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select, without_rounding
 from fsopt.methods.spec import SavedFit
