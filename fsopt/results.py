@@ -1,4 +1,4 @@
-"""What a solve, a driver and a method return: frozen records, status kept apart from the reason to stop."""
+"""Results of a solve, a driver and a method: frozen records with the status separate from the reason to stop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyomo.common.collections import ComponentMap
@@ -17,26 +17,29 @@ from fsopt.data.kernels import Kernel
 from fsopt.errors import ParameterError
 from fsopt.typing import Matrix, Vector
 
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
 
 class Status(StrEnum):
-    """What is held at the end: the strongest claim that was checked, never the solver's word alone."""
+    """The strongest statement about an answer that fsopt verified; never the solver's status alone."""
 
     OPTIMAL = "optimal"
-    """A global optimum within the gap; the certificate holds."""
+    """A global optimum within the optimality gap; the certificate holds."""
     STATIONARY = "stationary"
-    """A point that satisfies a first-order condition, checked; not known to be global."""
+    """A point with a verified first-order condition; not known to be a global optimum."""
     FEASIBLE = "feasible"
-    """A feasible point and nothing more."""
+    """A feasible point without a verified optimality condition."""
     INFEASIBLE = "infeasible"
-    """The solver proved that there is no feasible point."""
+    """The solver proved the infeasibility of the model."""
     UNBOUNDED = "unbounded"
-    """The solver proved that the objective is unbounded."""
+    """The solver proved the unboundedness of the objective."""
     NONE = "none"
     """No usable point."""
 
     @property
     def solved(self) -> bool:
-        """Whether there is an answer that a user can work with (exit code 0 of the command line)."""
+        """Whether there is a usable answer (exit code 0 of the command line)."""
         return self in (Status.OPTIMAL, Status.STATIONARY, Status.FEASIBLE)
 
 
@@ -46,9 +49,9 @@ class Point:
 
     Attributes
     ----------
-    x : (n,) values of the columns.
-    y : (m,) multipliers of the linear rows, ``y >= 0`` where the lower side is active; None if unknown. Those of
-        general rows (neither linear nor cones) follow.
+    x : (n,) values of the variables.
+    y : (m,) multipliers of the linear constraints, ``y >= 0`` at an active lower bound and ``y <= 0`` at an active
+        upper bound, followed by the multipliers of the general constraints (neither linear nor cones); None if unknown.
     z : (k,) stacked multipliers of the cones, each block in the (self-dual) cone; None if unknown.
     """
 
@@ -63,18 +66,19 @@ class SolveResult:
 
     Attributes
     ----------
-    status : what is held; ``optimal`` only where ``certificate.ok``.
+    status : the strongest verified statement; ``optimal`` only if ``certificate.ok``.
     stop : why the solver stopped, one of the words in :data:`fsopt.solvers.base.STOP_WORDS`.
-    objective : value of the model's objective at the point held, in the model's own sense.
-    bound : best proved bound on the optimum, in the model's own sense; None if there is none.
-    solver : name of the solver that was called.
+    objective : objective value at the point, in the model's own sense.
+    bound : lower bound of a minimum, or upper bound of a maximum; None if there is none.
+    solver : name of the solver.
     seconds : ``build`` (0 here), ``translate``, ``solve`` and ``load`` in seconds.
     iterations : simplex, interior-point or branch-and-bound count, as the solver counts.
     certificate : numbers recomputed by fsopt from the model and the point.
-    point : the primal-dual point, for certificates and saved answers; None where there is no usable one.
-    ray : the multipliers that prove infeasibility; None where there are none.
-    message : the solver's own words, where they say more than ``stop``.
-    priced : pairs of a constraint and its shadow price; empty where the solver gave no multipliers.
+    point : the primal-dual point, for certificates and saved answers; None without a usable point.
+    ray : the multipliers that prove infeasibility; None if there are none.
+    message : the solver's own words, if they say more than ``stop``.
+    constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
+        solver gave no multipliers.
     """
 
     status: Status
@@ -88,49 +92,53 @@ class SolveResult:
     point: Point | None = field(default=None, repr=False)
     message: str = ""
     ray: Point | None = field(default=None, repr=False)
-    priced: tuple[tuple[Any, float], ...] = field(default=(), repr=False)
+    constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
 
     @cached_property
     def shadow_prices(self) -> ComponentMap:
-        """Constraint -> d objective / d right-hand side; a map that holds its constraints, as their ids are reused."""
-        return ComponentMap(self.priced)
+        """Constraint -> d objective / d right-hand side.
 
-    def duals(self, component: Any) -> dict[Any, float]:
-        """Return index -> shadow price (d objective / d right-hand side) of a Pyomo constraint component.
+        A ComponentMap keeps its constraints alive: Python reuses the id of a deleted object, so that a dictionary of
+        ids could return the number of one constraint for another one.
+        """
+        return ComponentMap(self.constraint_duals)
 
-        The price of a cone written as a quadratic constraint is nan at the cone's apex, where the
-        quadratic form has no multiplier.
+    def duals(self, component: pyo.Constraint) -> dict[Any, float]:
+        """Return index -> dual variable of the active constraints in a Pyomo component.
+
+        The sign is Pyomo's shadow-price convention, d objective / d right-hand side. The dual variable of a cone
+        written as a quadratic constraint is nan at the apex of the cone, where the quadratic form has no multiplier.
 
         Raises
         ------
-        ParameterError : the solver gave no multipliers, or the component was not in the model that was solved.
+        ParameterError : the solver gave no multipliers, or the component was not in the model at the solve.
         """
-        if not self.priced:
+        if not self.constraint_duals:
             raise ParameterError(
-                f"solver '{self.solver}' gave no multipliers", "take one that 'fsopt solvers' lists with duals"
+                f"solver '{self.solver}' gave no multipliers", "choose one that 'fsopt solvers' lists with duals"
             )
         active = {index: data for index, data in component.items() if data.active}
         for data in active.values():
             if data not in self.shadow_prices:
                 raise ParameterError(
-                    f"constraint '{data.name}' is not one of the model that was solved",
-                    "give a component of that model as it was at the solve",
+                    f"constraint '{data.name}' is not a constraint of the solved model",
+                    "give a component of the model that was solved, as it was at the solve",
                 )
         return {index: self.shadow_prices[data] for index, data in active.items()}
 
 
 @dataclass(frozen=True)
 class DriverResult:
-    """The outcome of a driver (a loop over solves); status and bound are the driver's own.
+    """The outcome of a driver, a loop over solves; status and bound refer to the driver's problem, not to a subproblem.
 
     Attributes
     ----------
-    status, stop, objective, bound, iterations : as in :class:`SolveResult`, but for the driver's problem.
+    status, stop, objective, bound, iterations : as in :class:`SolveResult`, for the driver's problem.
     point : name -> array of the best iterate.
-    history : one record per iteration, with the seconds of update, solve and load, and ``rebuilt`` set to
-        the reason where the model had to be translated anew.
-    certificate : what was checked about the answer.
-    solver : name of the solver that the subproblems were sent to.
+    history : one record per iteration, with the seconds of update, solve and load; ``rebuilt`` holds the reason if the
+        model was translated anew.
+    certificate : the evidence for the answer.
+    solver : name of the solver of the subproblems.
     seconds : total ``build``, ``translate``, ``update``, ``solve`` and ``load`` seconds.
     """
 
@@ -148,9 +156,14 @@ class DriverResult:
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """The affine map of the columns that a method applied, and whether rows were then put on the sphere.
+    """The map of samples before a method: an affine map of each feature, and division by the norm if ``unit_rows``.
 
-    ``z = (x - shift) / scale`` and, where ``unit_rows``, ``z / ||z||`` (a zero row stays zero).
+    A sample x (p,) becomes ``z = (x - shift) / scale``, and with ``unit_rows`` then ``z / ||z||`` (0 stays 0).
+
+    Attributes
+    ----------
+    kind : name of the map, for example ``standard`` or ``unit-rows``.
+    shift, scale : (p,) each.
     """
 
     kind: str
@@ -159,41 +172,42 @@ class Preprocessing:
 
     @property
     def unit_rows(self) -> bool:
-        """Whether rows are divided by their norm after the affine map."""
+        """Whether each sample is divided by its norm after the affine map."""
         return self.kind == "unit-rows"
 
     def row_norms(self, X: Matrix) -> Vector:
-        """Return the (n,) divisors of the rows of X (n, p): all ones unless ``unit_rows``."""
+        """Return the divisors (n,) of the samples X (n, p): all ones unless ``unit_rows``."""
         if not self.unit_rows:
             return np.ones(len(X))
         norms: Vector = np.linalg.norm((X - self.shift) / self.scale, axis=1)
         return np.where(norms > 0, norms, 1.0)
 
     def apply(self, X: Matrix) -> Matrix:
-        """Return the preprocessed copy of X (n, p)."""
+        """Return the preprocessed copy of the samples X (n, p)."""
         Z: Matrix = (X - self.shift) / self.scale / self.row_norms(X)[:, None]
         return Z
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted classifier ``sign(w'x + b)`` and everything that is known about how it was found.
+    """A fitted classifier ``sign(w'x + b)`` with the evidence for it and the record of its computation.
 
-    With a ``kernel`` it is ``sign(w'k(x) + b)``, where k(x) (n,) are the kernel values of the preprocessed row with
-    the n training rows, the patterns: these take the place of the features in what follows.
+    With a ``kernel`` the classifier is ``sign(w'k(x) + b)``. The vector k(x) (n,) holds the kernel values of the
+    preprocessed sample x with the n preprocessed training samples, the patterns. The patterns then take the place of
+    the features in all attributes.
 
     Attributes
     ----------
-    method, params : what was run.
-    features, support : names and 0-based indices of the selected features (``row 17`` has index 16).
-    coef, intercept : ``w`` (p,) and ``b`` for raw columns; with the preprocessing ``unit-rows`` the score is
-        ``w'(x - shift) / ||(x - shift) / scale|| + b``.
-    objective : value of the method's own problem at the classifier returned.
+    method, params : name of the method and its parameters.
+    features, support : names and 0-based indices of the selected features (the pattern ``row 17`` has index 16).
+    coef, intercept : ``w`` (p,) and ``b`` in the units of the raw features; with the preprocessing ``unit-rows`` the
+        score is ``w'(x - shift) / ||(x - shift) / scale|| + b``.
+    objective : objective value of the method's problem at the classifier.
     status, stop, bound, iterations, history, certificate, solver, seconds : as in :class:`DriverResult`.
-    preprocessing : the map applied to the columns before the model, or the kernel matrix, was built.
-    warnings : remarks that the user should read (separable data, dropped columns, ...).
-    details : further numbers of the method (duals, cuts, histories), kept so that the answer can be re-checked.
-    kernel : the kernel and the preprocessed training rows; None for a plane in the space of the features.
+    preprocessing : the map of the samples before the model, or the kernel matrix, was built.
+    warnings : remarks for the user (separable data, dropped features, ...).
+    details : further numbers of the method (duals, cuts, histories) that the verification of a saved fit needs.
+    kernel : the kernel with its patterns; None for a hyperplane in the space of the features.
     """
 
     method: str
@@ -217,7 +231,7 @@ class Fit:
     kernel: Kernel | None = None
 
     def decision_function(self, X: Matrix) -> Vector:
-        """Return the scores (n,) of the rows of X (n, p), given in raw units."""
+        """Return the scores (n,) of samples X (n, p), given in raw units."""
         X = np.asarray(X, dtype=float)
         if self.kernel is not None:
             score = self.kernel.matrix(self.preprocessing.apply(X)) @ self.coef
@@ -229,11 +243,11 @@ class Fit:
         return result
 
     def predict(self, X: Matrix) -> Vector:
-        """Return the labels (n,) in {-1, +1}; a score of exactly 0 counts as -1."""
+        """Return the labels (n,) in {-1, +1} of samples X (n, p); a score of exactly 0 counts as -1."""
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
 
     def scores(self, data: Dataset) -> dict[str, float]:
-        """Return accuracy and Matthews correlation on a data set."""
+        """Return accuracy and Matthews correlation coefficient on a data set."""
         from sklearn.metrics import accuracy_score, matthews_corrcoef
 
         labels = self.predict(data.X)

@@ -1,4 +1,4 @@
-"""From Pyomo models to arrays: cheap linear forms, the program, and its cones."""
+"""From Pyomo models to arrays: compact linear forms, the program, and its cones."""
 
 from fsopt.compiler.expressions import Dot, dot
 from fsopt.compiler.lmi import lmi

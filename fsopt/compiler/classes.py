@@ -9,17 +9,17 @@ import scipy.sparse as sp
 from fsopt.compiler import Program, compile_model
 
 CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP", "MISDP", "NLP", "MINLP", "MPEC")
-"""What :func:`classify` can answer; NLP and MINLP stand for everything that is not known to be convex, MPEC for
-everything with complementarities, which no solver takes as they are."""
+"""The problem classes; NLP and MINLP hold every program that is not known to be convex, MPEC every program with
+complementarities, which no solver here accepts directly."""
 
 
 def classify(model: pyo.ConcreteModel) -> str:
     """Return the class of a model: one of :data:`CLASSES`.
 
-    A convex quadratic objective alone makes a QP; with second-order cones it is counted as SOCP, with a linear
-    matrix inequality as SDP, which is what the solvers of those classes take.
-    Nonconvex quadratics and every other nonlinearity make an NLP. SOS constraints, disjunctions and logical
-    constraints count as integers.
+    A program with linear constraints and a convex quadratic objective is a QP. A program with second-order cones is
+    an SOCP and one with linear matrix inequalities an SDP, also with a convex quadratic objective, which the solvers
+    of these classes accept. Nonconvex quadratic and all other nonlinear terms make an NLP. SOS constraints,
+    disjunctions and logical constraints count as integer variables.
     """
     return program_class(compile_model(model))
 
@@ -37,7 +37,10 @@ def program_class(program: Program) -> str:
 
 
 def convex(P: sp.csc_matrix) -> bool:
-    """Return whether a symmetric matrix is positive semidefinite, to 1e-10 of its largest eigenvalue."""
+    """Return whether a symmetric matrix is positive semidefinite, to 1e-10 of its largest eigenvalue.
+
+    The tolerance covers the rounding of ``eigvalsh`` and of products like X'X, whose smallest eigenvalues are often 0.
+    """
     diagonal = P.diagonal()
     if np.any(diagonal < 0):
         return False

@@ -26,7 +26,8 @@ from pyomo.core.expr.numeric_expr import (
 from pyomo.core.expr.numvalue import is_potentially_variable, value
 
 from fsopt.compiler.expressions import read
-from fsopt.compiler.program import Program, build_rows
+from fsopt.compiler.program import Program
+from fsopt.compiler.rows import build_rows
 from fsopt.errors import SolverError
 from fsopt.typing import Vector
 

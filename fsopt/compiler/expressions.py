@@ -1,4 +1,4 @@
-"""Linear forms that are cheap to build and cheap to read, and the reader of Pyomo expressions."""
+"""Linear forms with array coefficients, and the reader of Pyomo expressions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from fsopt.typing import Vector
 
 
 class Dot(LinearExpression):  # type: ignore[misc]
-    """The linear form ``coefs'variables``, kept as one array until somebody asks for its terms.
+    """The linear form ``coefs'variables`` with its coefficients in one array.
 
-    Pyomo's own expressions hold an object per term; a data matrix of n rows and p columns then costs n p
-    objects to build and to read. Here a row is an array and a tuple of variables that all rows share, so the
-    compiler reads it directly. Everybody else sees a :class:`LinearExpression`: Pyomo dispatches on
-    ``__class__``, which answers so, and the terms are made when they are first asked for.
+    Pyomo's own expressions have an object for each term, n p objects for a data matrix of n samples and p features.
+    Here a form is an array and a tuple of variables that all samples share, and the compiler reads the array
+    directly. Every other reader sees a :class:`LinearExpression`: Pyomo dispatches on ``__class__``, and the terms
+    are made at their first use.
     """
 
     __slots__ = ("_terms", "coefs", "variables")
@@ -70,7 +70,11 @@ def dot(coefs: ArrayLike, variables: Sequence[Any]) -> Dot:
     Parameters
     ----------
     coefs : (p,) finite numbers.
-    variables : p Pyomo variables; pass the same tuple for every row of a matrix, it is read only once.
+    variables : p Pyomo variables; pass the same tuple for every row of a matrix, then it is read only once.
+
+    Raises
+    ------
+    ValueError : another number of coefficients than variables.
     """
     values = np.asarray(coefs, dtype=float)
     if values.shape != (len(variables),):
@@ -80,10 +84,15 @@ def dot(coefs: ArrayLike, variables: Sequence[Any]) -> Dot:
 
 @dataclass(slots=True)
 class Terms:
-    """An expression read as constant + linear + quadratic (+ what is neither).
+    """An expression as the sum of a constant and of linear, quadratic and other nonlinear terms.
 
-    ``dots`` holds (scale, Dot); ``columns``/``values`` the other linear terms, zeros kept so that a
-    coefficient which is a mutable parameter keeps its place; ``quadratic`` the terms (i, j, value).
+    Attributes
+    ----------
+    constant : the constant.
+    columns, values : linear terms; zeros are kept, so that the coefficient of a mutable parameter keeps its position.
+    dots : further linear terms (scale, Dot).
+    quadratic : terms (i, j, value), each ``value * x_i * x_j``.
+    nonlinear : terms (scale, node) of any other kind.
     """
 
     constant: float = 0.0
@@ -94,7 +103,7 @@ class Terms:
     nonlinear: list[tuple[float, Any]] = field(default_factory=list)
 
     def affine(self, column: dict[int, int]) -> dict[int, float]:
-        """Return the linear part as column -> coefficient, Dots spread out."""
+        """Return the linear part as column -> coefficient, the forms in ``dots`` included."""
         form: dict[int, float] = {}
         for j, v in zip(self.columns, self.values, strict=True):
             form[j] = form.get(j, 0.0) + v
@@ -106,15 +115,15 @@ class Terms:
 
     @property
     def linear(self) -> bool:
-        """Whether there is neither a quadratic nor another nonlinear term."""
+        """Whether there are neither quadratic nor other nonlinear terms."""
         return not self.quadratic and not self.nonlinear
 
 
 def read(expression: Any, column: dict[int, int]) -> Terms:
-    """Read a Pyomo expression; ``column`` maps id(variable) to its column.
+    """Return the terms of a Pyomo expression; ``column`` maps id(variable) to its column.
 
-    Parameters count with their present value. Anything that is neither linear nor quadratic is left in
-    ``nonlinear`` as (scale, node), not refused: the class of the program is decided elsewhere.
+    Parameters count with their present value. Terms that are neither linear nor quadratic are accepted, in
+    ``nonlinear``: :mod:`fsopt.compiler.classes` decides the class of the program.
     """
     terms = Terms()
     stack: list[tuple[float, Any]] = [(1.0, expression)]
@@ -196,7 +205,7 @@ def _affine(node: Any, column: dict[int, int]) -> tuple[float, dict[int, float]]
     if j is not None:
         return 0.0, {j: 1.0}
     if type(node) is LinearExpression:
-        # The common case, a short sum of monomials, without a Terms of its own.
+        # A shortcut for the common case, a short sum of monomials: no Terms object for each factor of a product.
         form: dict[int, float] = {}
         for arg in node.args:
             if type(arg) is not MonomialTermExpression or arg._args_[0].__class__ not in native_numeric_types:

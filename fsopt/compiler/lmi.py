@@ -1,9 +1,9 @@
-r"""Linear matrix inequalities: a block of a Pyomo model whose symmetric matrix of variables is semidefinite.
+r"""Linear matrix inequalities: blocks of a Pyomo model with a positive semidefinite matrix of variables.
 
-Pyomo has no component for :math:`F_0 + \sum_j x_j F_j \succeq 0`. Here it is a block with variables S and the
-linear rows ``S[i, j] == entry``; the block carries the mark ``semidefinite``, and the compiler turns S into a
-cone of the program: the upper triangle, column by column, off-diagonal entries times :math:`\sqrt2`, so that
-inner products of vectors are those of matrices. Solvers that are not asked through fsopt see S as free.
+Pyomo has no component for :math:`F_0 + \sum_j x_j F_j \succeq 0`. Here it is a block with variables S, linear
+constraints ``S[i, j] == entry``, and the attribute ``semidefinite``. The compiler turns S into a cone of the program:
+the upper triangle, column by column, with the off-diagonal entries multiplied by :math:`\sqrt2`, so that the inner
+product of two vectors equals the inner product of their matrices. Software other than fsopt sees S as free variables.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fsopt.compiler.cones import ConeStack
 
 
 def lmi(matrix: Sequence[Sequence[Any]], doc: str = "") -> pyo.Block:
-    """Return a block that asks a symmetric matrix of affine expressions to be positive semidefinite.
+    """Return the block "a symmetric matrix of affine expressions is positive semidefinite".
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def lmi(matrix: Sequence[Sequence[Any]], doc: str = "") -> pyo.Block:
     return block
 
 
-def blocks(model: pyo.ConcreteModel) -> list[Any]:
-    """Return the active blocks of a model that are linear matrix inequalities."""
+def blocks(model: pyo.ConcreteModel) -> list[pyo.Block]:
+    """Return the active linear matrix inequalities of a model."""
     found = model.block_data_objects(active=True, descend_into=True)
     return [b for b in found if getattr(b, "semidefinite", None)]
 
 
 def with_semidefinite(cones: ConeStack, model: pyo.ConcreteModel, column: dict[int, int]) -> ConeStack:
-    """Return the cones of a program with those of its linear matrix inequalities appended."""
+    """Return the cones of a program followed by the cones of its linear matrix inequalities."""
     marked = blocks(model)
     if not marked:
         return cones
@@ -50,14 +50,13 @@ def with_semidefinite(cones: ConeStack, model: pyo.ConcreteModel, column: dict[i
     columns = np.array([column[id(v)] for b in marked for v in b.S.values()], dtype=int)
     weights = np.array([1.0 if i == j else np.sqrt(2.0) for b in marked for i, j in b.S])
     rows = sp.csr_matrix((weights, (np.arange(len(columns)), columns)), shape=(len(columns), cones.G.shape[1]))
-    many = len(marked)
     return ConeStack(
         G=sp.csr_matrix(sp.vstack([cones.G, rows])),
         h=np.concatenate([cones.h, np.zeros(len(columns))]),
         starts=np.concatenate([cones.starts, cones.starts[-1] + np.cumsum(lengths)]).astype(int),
         constraints=[*cones.constraints, *marked],
-        pairs=np.concatenate([cones.pairs, np.zeros(many, dtype=int)]),
-        scale=np.concatenate([cones.scale, np.full(many, np.nan)]),
-        side=np.concatenate([cones.side, np.ones(many)]),
+        pairs=np.concatenate([cones.pairs, np.zeros(len(marked), dtype=int)]),
+        scale=np.concatenate([cones.scale, np.full(len(marked), np.nan)]),
+        sense=np.concatenate([cones.sense, np.ones(len(marked))]),
         orders=np.concatenate([cones.orders, sizes]).astype(int),
     )

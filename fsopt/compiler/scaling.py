@@ -1,12 +1,12 @@
-r"""Units taken out of a program: columns, rows and cones brought to comparable size.
+r"""Equilibration: scaling factors that bring columns, rows and cones of a program to comparable size.
 
-Data in raw units make columns whose entries differ by a factor of :math:`10^6`. Solvers then stop early, and a
-residual of :math:`10^{-7}` in such units can hide an error of a percent in the objective. The scaling found
-here is used twice: the conic form is handed to the solver in it, and residuals are measured in it.
+Features in raw units make columns with entries that differ by a factor of :math:`10^6`. Solvers then stop early, and a
+residual of :math:`10^{-7}` in such units can hide an error of a percent in the objective. The scaling has two uses:
+solvers get the scaled program, and residuals are measured in its units.
 
-A second-order cone may be multiplied by a positive number and, along a row r of its tail, by the automorphism
-that takes :math:`f = s_0 + s_r` to :math:`kf` and :math:`g = s_0 - s_r` to :math:`g/k`: a rotated cone
-:math:`w^2 \le fg` keeps its meaning while its two sides become equally long.
+A second-order cone is invariant under multiplication by a positive number, and under the automorphism that multiplies
+:math:`f = s_0 + s_r` by k > 0 and divides :math:`g = s_0 - s_r` by k, as :math:`s_0^2 - s_r^2 = fg`. So a rotated cone
+:math:`w^2 \le fg` stays the same set while its two factors become equally large.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Scaling:
 
     Attributes
     ----------
-    columns : (n,) d with x = d x', powers of two.
-    rows : (m,) factors that bring the largest entry of a row to 1, after the columns.
-    cone : (k, k) block-diagonal T that turns cone rows s into T s, again in the cone; T' turns multipliers of
-        the turned rows into multipliers of the original ones.
+    columns : (n,) d with x = d x'; powers of two.
+    rows : (m,) factors of the rows: the largest entry of a row of A becomes about 1, or its bound does.
+    cone : (k, k) block-diagonal T; s is in the cones iff T s is. With z the multipliers of the scaled rows, T'z are
+        multipliers of the original rows.
     uncone : the inverse of T.
     """
 
@@ -41,37 +41,47 @@ class Scaling:
 
 def equilibrate(
     A: sp.csr_matrix,
-    sides: tuple[Vector, Vector],
-    bounds: tuple[Vector, Vector],
+    row_bounds: tuple[Vector, Vector],
+    column_bounds: tuple[Vector, Vector],
     cones: ConeStack,
     curvature: Vector | None = None,
     integer: Mask | None = None,
     passes: int = 3,
 ) -> Scaling:
-    """Return the scaling of linear rows A (m, n) with two sides, columns with two bounds, and cones.
+    """Return the scaling of a program: linear rows A (m, n), columns, and cones.
 
-    A finite side or bound other than 0 fixes the unit of its row or column, and so does the curvature (n,) that
-    the objective has along a column; the rows of a norm with a constant bound have this bound as their sides. The
-    other rows follow the columns, the other columns follow the rows, in turn; the other cones follow the columns.
+    A finite nonzero bound fixes the unit of its row or column, and so does the curvature of the objective along a
+    column. The other units follow by turns: the unit of a column makes the largest entry of the column 1 in the units
+    of its rows, the unit of a row is the largest entry of the row in the units of its columns. The cones come last.
+
+    Parameters
+    ----------
+    row_bounds, column_bounds : lower and upper bounds (m,) of the rows and (n,) of the columns.
+    curvature : (n,) diagonal of the matrix of the objective.
+    integer : (n,) mask of the integer columns.
+    passes : number of alternations; the units change little after three.
     """
     m, radii = A.shape[0], _radii(cones)
     balls = np.repeat(radii > 0, cones.sizes)
     if balls.any():
+        # In a ball ||Fx|| <= r every row of F has the bounds -r and r, so its columns get units from these rows too.
         A = sp.csr_matrix(sp.vstack([A, cones.G[balls]]))
         radius = np.repeat(radii, cones.sizes)[balls]
-        sides = np.append(sides[0], -radius), np.append(sides[1], radius)
+        row_bounds = np.append(row_bounds[0], -radius), np.append(row_bounds[1], radius)
     if not np.all(A.data):
         A = A.copy()
         A.eliminate_zeros()
     log_rows = np.log2(np.abs(A.data))
     by_column = sp.csr_matrix((log_rows, A.indices, A.indptr), shape=A.shape).tocsc()
-    anchored_row, row = _anchor(*sides)
-    anchored_column, column = _anchor(*bounds)
+    anchored_row, row = _anchor(*row_bounds)
+    anchored_column, column = _anchor(*column_bounds)
     if curvature is not None:
+        # With x = d x' the curvature q becomes q d^2, which is 1 for d = q^(-1/2).
         curved = (curvature > 0) & ~anchored_column
         column = np.where(curved, -0.5 * np.log2(np.where(curved, curvature, 1.0)), column)
         anchored_column |= curved
-    # A semidefinite matrix may not be scaled entry by entry, nor an integer: their columns keep their unit.
+    # Scaling single entries of a semidefinite matrix changes its eigenvalues, scaling an integer its integrality:
+    # these columns keep their unit.
     matrix_rows = np.repeat(cones.orders > 0, cones.sizes)
     held = np.unique(cones.G[matrix_rows].indices) if matrix_rows.any() else np.zeros(0, dtype=int)
     column[held], anchored_column[held] = 0.0, True
@@ -82,12 +92,13 @@ def equilibrate(
         column = np.where(anchored_column, column, -height)
         largest = _segment_max(log_rows + column[A.indices], A.indptr)
         row = np.where(anchored_row, row, largest)
+    # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)
     return Scaling(columns, 2.0 ** -np.round(row[:m]), *_balance(cones, columns, radii))
 
 
 def _radii(cones: ConeStack) -> Vector:
-    """Return the bound of each cone that is a norm with a constant bound, 0 for the others."""
+    """Return the radius r of each cone of the form ``||Fx + g|| <= r`` with a constant r, 0 for the others."""
     heads = cones.starts[:-1]
     constant = (np.diff(cones.G.indptr)[heads] == 0) & (cones.orders == 0) & (cones.pairs == 0)
     radii: Vector = np.where(constant, cones.h[heads], 0.0)
@@ -95,7 +106,7 @@ def _radii(cones: ConeStack) -> Vector:
 
 
 def _anchor(low: Vector, high: Vector) -> tuple[Mask, Vector]:
-    """Return where a finite nonzero side fixes the unit, and its logarithm there (0 elsewhere)."""
+    """Return a mask of the rows with a finite nonzero bound, and the logarithm of the larger bound (0 elsewhere)."""
     size = np.maximum(np.where(np.isfinite(low), np.abs(low), 0.0), np.where(np.isfinite(high), np.abs(high), 0.0))
     return size > 0, np.log2(np.where(size > 0, size, 1.0))
 
@@ -110,29 +121,37 @@ def _segment_max(values: Vector, indptr: Indices) -> Vector:
 
 
 def _balance(cones: ConeStack, columns: Vector, radii: Vector) -> tuple[sp.csr_matrix, sp.csr_matrix]:
-    """Return T and its inverse: a boost along the paired row of each cone, then division by its radius or size."""
+    """Return T (k, k) and its inverse: an automorphism of each rotated cone, then division of each cone by its size.
+
+    The size of a ball is its radius, the size of any other second-order cone its largest entry. A semidefinite cone
+    keeps its entries, as its columns keep their units.
+    """
     k = len(cones.h)
     if not k:
         return sp.csr_matrix((0, 0)), sp.csr_matrix((0, 0))
     scaled = sp.csr_matrix(sp.hstack([cones.G @ sp.diags(columns), cones.h[:, None]]))
     paired = np.flatnonzero(cones.pairs)
     head, tail = cones.starts[paired], cones.starts[paired] + cones.pairs[paired]
+    # w^2 <= f g with f = head + tail and g = head - tail. The factor sqrt(|g| / |f|) makes the largest entries of both
+    # equal to sqrt(|f| |g|). Without it, f of size 1e-6 and g of size 1e6 leave head and -tail equal to twelve digits,
+    # and their difference f is smaller than a solver's tolerance.
     f, g = _largest(scaled[head] + scaled[tail]), _largest(scaled[head] - scaled[tail])
     both = (f > 0) & (g > 0)
     factor = np.sqrt(np.where(both, g, 1.0) / np.where(both, f, 1.0))
-    boost, unboost = _boost(k, head, tail, factor), _boost(k, head, tail, 1 / factor)
-    size = np.maximum.reduceat(_largest(sp.csr_matrix(boost @ scaled)), cones.starts[:-1])
+    turn, unturn = _hyperbolic_turn(k, head, tail, factor), _hyperbolic_turn(k, head, tail, 1 / factor)
+    size = np.maximum.reduceat(_largest(sp.csr_matrix(turn @ scaled)), cones.starts[:-1])
     size = np.where(cones.orders > 0, 1.0, np.where(radii > 0, radii, size))
     block = np.repeat(np.where(size > 0, size, 1.0), cones.sizes)
-    return sp.csr_matrix(sp.diags(1 / block) @ boost), sp.csr_matrix(unboost @ sp.diags(block))
+    return sp.csr_matrix(sp.diags(1 / block) @ turn), sp.csr_matrix(unturn @ sp.diags(block))
 
 
-def _boost(k: int, head: Indices, tail: Indices, factor: Vector) -> sp.csr_matrix:
+def _hyperbolic_turn(k: int, head: Indices, tail: Indices, factor: Vector) -> sp.csr_matrix:
     """Return the matrix (k, k) that multiplies s_head + s_tail by the factor and divides s_head - s_tail by it."""
+    # With k = e^t this is [[cosh t, sinh t], [sinh t, cosh t]] on (head, tail); the identity is subtracted from it.
     even, odd = (factor + 1 / factor) / 2 - 1, (factor - 1 / factor) / 2
     rows, columns = np.concatenate([head, tail, head, tail]), np.concatenate([head, tail, tail, head])
-    turn = sp.csr_matrix((np.concatenate([even, even, odd, odd]), (rows, columns)), shape=(k, k))
-    return sp.csr_matrix(sp.identity(k, format="csr") + turn)
+    change = sp.csr_matrix((np.concatenate([even, even, odd, odd]), (rows, columns)), shape=(k, k))
+    return sp.csr_matrix(sp.identity(k, format="csr") + change)
 
 
 def _largest(matrix: sp.csr_matrix) -> Vector:

@@ -85,7 +85,7 @@ def _refuse_matrices(model: pyo.ConcreteModel, suffix: str) -> None:
 def _refuse_nonlinear(program: Program, suffix: str) -> None:
     """Raise FileError if a term is neither linear nor quadratic, naming where it is."""
     reasons = dict(program.nonconic)
-    names = [program.objective.name] if program.objective_terms else []
+    names = [program.objective_name] if program.objective_terms else []
     names += [row.constraint.name for row in program.general if row.terms.nonlinear]
     if names:
         more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""

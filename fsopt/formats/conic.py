@@ -24,7 +24,7 @@ from pyomo.repn.util import categorize_valid_components
 
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
-from fsopt.compiler.program import read_row
+from fsopt.compiler.rows import read_row
 from fsopt.errors import FileError
 from fsopt.typing import Indices, Vector
 
@@ -128,7 +128,7 @@ def _refuse(program: Program, suffix: str) -> None:
         )
     if not convex(program.P):
         raise FileError(
-            f"{what}: the quadratic objective '{program.objective.name}' is not convex", without or "use .nl or .lp"
+            f"{what}: the quadratic objective '{program.objective_name}' is not convex", without or "use .nl or .lp"
         )
     _, unknown = categorize_valid_components(program.model, active=True, valid=HELD, targets=set())
     if unknown:
@@ -186,7 +186,7 @@ def _curved(program: Program) -> Iterator[Cone]:
     cones, G = program.cones, program.cones.G
     for k, constraint in enumerate(cones.constraints):
         order = int(cones.orders[k])
-        exact = None if order else _ExactCone(program, constraint, float(cones.side[k])).cone()
+        exact = None if order else _ExactCone(program, constraint, float(cones.sense[k])).cone()
         if exact is not None:
             yield exact
             continue

@@ -14,7 +14,7 @@ import pyomo.environ as pyo
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import convex, program_class
 from fsopt.compiler.expressions import read
-from fsopt.compiler.program import build_rows, hessian, linear_part, read_bounds, read_row
+from fsopt.compiler.rows import build_rows, hessian, linear_part, read_bounds, read_row
 from fsopt.errors import ParameterError, SolverError
 from fsopt.results import SolveResult
 from fsopt.solvers.interface import Change, Interface, Settings

@@ -48,7 +48,7 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         certificate=certificate,
         point=outcome.point,
         message=outcome.message,
-        priced=_shadow_prices(program, outcome.point),
+        constraint_duals=_shadow_prices(program, outcome.point),
     )
 
 
@@ -81,7 +81,7 @@ def _shadow_prices(program: Program, point: Point) -> tuple[tuple[Any, float], .
     heads = (cones.G @ point.x + cones.h)[cones.starts[:-1]]
     at_apex = np.abs(heads) < 1e-9
     quadratic = -point.z[cones.starts[:-1]] / (2 * np.where(at_apex, np.nan, heads)) / cones.scale
-    return (*prices, *zip(cones.constraints, (program.sign * cones.side * quadratic).tolist(), strict=True))
+    return (*prices, *zip(cones.constraints, (program.sign * cones.sense * quadratic).tolist(), strict=True))
 
 
 def load_values(program: Program, result: SolveResult) -> None:

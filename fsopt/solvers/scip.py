@@ -171,7 +171,7 @@ class Scip:
             self.curved = self.m.addVar("q", "C", None, None)
             body = self._quadratic(triples)
             for factor, node in p.objective_terms:
-                body = body + p.sign * factor * self._node(node, p.objective.name)
+                body = body + p.sign * factor * self._node(node, p.objective_name)
             self._add(body - self.curved, -np.inf, 0.0)
         self._set_objective()
 

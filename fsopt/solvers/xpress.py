@@ -20,7 +20,7 @@ import xpress as xp
 
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
-from fsopt.compiler.program import hessian, linear_part
+from fsopt.compiler.rows import hessian, linear_part
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
@@ -258,7 +258,7 @@ def _finite(side: Vector) -> Vector:
 def _check(program: Program) -> None:
     """Refuse what is not even quadratic, by name."""
     rows = [row.constraint.name for row in program.general if row.terms.nonlinear]
-    names = rows + ([program.objective.name] if program.objective_terms else [])
+    names = rows + ([program.objective_name] if program.objective_terms else [])
     if names:
         reason = dict(program.nonconic)[names[0]]
         raise SolverError(f"solver 'xpress' does not take '{names[0]}' ({reason})", "use a solver for NLP: ipopt, scip")

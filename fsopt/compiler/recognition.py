@@ -1,0 +1,257 @@
+r"""Second-order cones recognised from plain quadratic constraints.
+
+A constraint :math:`q(x) = x'Qx + a'x + d \le 0` is a second-order cone in two cases, and is refused with a reason in
+every other case:
+
+* :math:`Q = F'F \succeq 0`: then :math:`\|(2Fx,\, 1 + a'x + d)\| \le 1 - a'x - d`
+  (or :math:`\|Fx\| \le \sqrt{-d}` if :math:`a = 0`);
+* :math:`Q` has exactly one negative eigenvalue :math:`-\lambda` with eigenvector :math:`u`, :math:`a = 0`,
+  :math:`d = 0`, and the bounds of the variables imply :math:`u'x \ge 0`: then
+  :math:`\|Fx\| \le \sqrt\lambda\,u'x` with :math:`F'F = Q + \lambda uu'`. Rotated cones :math:`w^2 \le s t` with
+  :math:`s, t \ge 0` are of this kind. The eigenvectors of a product of two linear forms are the sum and the
+  difference of these forms brought to equal length, so the cone is balanced in all units of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from fsopt.compiler.cones import ConeStack
+from fsopt.typing import Indices, Mask, Vector
+
+ZERO = 1e-12
+"""Eigenvalues below this fraction of the largest one of their block count as zero: the error of ``eigh`` is a small
+multiple of the machine precision, 2e-16, times the largest eigenvalue."""
+ROUNDING = 1e-15
+"""Entries of normed eigenvectors below this count as zero, so that the cones stay sparse."""
+
+Stack: TypeAlias = NDArray[np.float64]
+"""Matrices of equal shape, one for each constraint: (N, k, k) or (N, r, k)."""
+
+
+@dataclass
+class Quadratic:
+    """A quadratic constraint ``lo <= x'Qx + a'x + d <= hi`` as it was read, Q as triples (i, j, value)."""
+
+    constraint: Any
+    terms: list[tuple[int, int, float]]
+    linear: dict[int, float]
+    constant: float
+    lo: float
+    hi: float
+
+
+@dataclass
+class _Family:
+    """N quadratic constraints ``x'Qx + a'x + d <= 0`` with the same terms in different variables.
+
+    Attributes
+    ----------
+    members : (N,) positions in the list of quadratics.
+    columns : (N, k) columns of their variables.
+    Q, a, d : (N, k, k), (N, k) and (N,) coefficients; a lower bound is multiplied by -1.
+    """
+
+    members: Indices
+    columns: Indices
+    Q: Stack
+    a: Stack
+    d: Vector
+
+    def take(self, which: Indices) -> _Family:
+        """Return the family of some members."""
+        return _Family(self.members[which], self.columns[which], self.Q[which], self.a[which], self.d[which])
+
+
+@dataclass
+class _Cones:
+    """N cones of one size: G (N, r, k) over columns (N, k), h (N, r), and the attributes of :class:`ConeStack`."""
+
+    members: Indices
+    columns: Indices
+    G: Stack
+    h: Stack
+    scale: float
+    pair: int
+
+
+def recognise(
+    quadratics: Sequence[Quadratic], lb: Vector, ub: Vector, n: int
+) -> tuple[ConeStack, list[tuple[str, str]]]:
+    """Return the cones of quadratic constraints in n variables, and (name, reason) of every other constraint.
+
+    Parameters
+    ----------
+    quadratics : the constraints, as read.
+    lb, ub : (n,) bounds of the variables.
+    """
+    found: list[_Cones] = []
+    refused: dict[int, str] = {
+        i: "a quadratic equation or range is not convex"
+        for i, q in enumerate(quadratics)
+        if np.isfinite(q.lo) and np.isfinite(q.hi)
+    }
+    senses = np.array([1.0 if np.isfinite(q.hi) else -1.0 for q in quadratics])
+    for family in _families(quadratics, senses, refused):
+        found.extend(_second_order_cones(family, lb, ub, refused))
+    names = [(quadratics[i].constraint.name, refused[i]) for i in sorted(refused)]
+    return _stack(found, quadratics, senses, n), names
+
+
+def _families(quadratics: Sequence[Quadratic], senses: Vector, refused: dict[int, str]) -> list[_Family]:
+    """Group quadratics by the positions of their terms, numbered in the order of their first occurrence."""
+    groups: dict[Any, list[tuple[int, list[int]]]] = {}
+    for i, q in enumerate(quadratics):
+        if i in refused:
+            continue
+        place: dict[int, int] = {}
+        pairs = tuple((place.setdefault(j, len(place)), place.setdefault(k, len(place))) for j, k, _ in q.terms)
+        linear = tuple(place.setdefault(j, len(place)) for j in q.linear)
+        groups.setdefault((pairs, linear), []).append((i, list(place)))
+    return [_family(quadratics, senses, pairs, linear, listed) for (pairs, linear), listed in groups.items()]
+
+
+def _family(
+    quadratics: Sequence[Quadratic],
+    senses: Vector,
+    pairs: tuple[tuple[int, int], ...],
+    linear: tuple[int, ...],
+    listed: list[tuple[int, list[int]]],
+) -> _Family:
+    """Return the arrays of quadratics (position, columns) with terms in the same pairs and linear positions."""
+    members = np.array([i for i, _ in listed])
+    columns = np.array([c for _, c in listed], dtype=int)
+    alike = [quadratics[i] for i in members]
+    sense = senses[members]
+    Q = np.zeros((*columns.shape, columns.shape[1]))
+    values = sense[:, None] * np.array([[v for _, _, v in q.terms] for q in alike]) / 2
+    for t, (j, k) in enumerate(pairs):
+        Q[:, j, k] += values[:, t]
+        Q[:, k, j] += values[:, t]
+    a = np.zeros(columns.shape)
+    a[:, list(linear)] = sense[:, None] * np.array([list(q.linear.values()) for q in alike])
+    bound = np.where(sense > 0, [q.hi for q in alike], [q.lo for q in alike])
+    constant = np.array([q.constant for q in alike])
+    return _Family(members, columns, Q, a, sense * (constant - bound))
+
+
+def _second_order_cones(family: _Family, lb: Vector, ub: Vector, refused: dict[int, str]) -> list[_Cones]:
+    """Return the cones of a family, one group for each pattern of signs, and enter the others in ``refused``."""
+    values, vectors = _eigen(family.Q)
+    patterns = np.column_stack([np.sign(values), family.a.any(axis=1), np.sign(family.d)])
+    found: list[_Cones] = []
+    for pattern in np.unique(patterns, axis=0):
+        which = np.flatnonzero(np.all(patterns == pattern, axis=1))
+        part = family.take(which)
+        negative, positive = np.flatnonzero(pattern[:-2] < 0), np.flatnonzero(pattern[:-2] > 0)
+        F = np.sqrt(values[which][:, positive])[:, :, None] * np.swapaxes(vectors[which][:, :, positive], 1, 2)
+        if len(negative) == 0:
+            result: _Cones | str = _convex_quadratics(part, F)
+        elif len(negative) > 1:
+            result = f"it is not convex: its quadratic part has {len(negative)} negative eigenvalues"
+        elif pattern[-2] or pattern[-1]:
+            result = "it is not convex: its quadratic part has a negative eigenvalue beside linear terms"
+        else:
+            root = np.sqrt(-values[which, negative[0]])[:, None] * vectors[which][:, :, negative[0]]
+            heads, separated = _nonnegative(root, lb[part.columns], ub[part.columns])
+            reason = "the bounds do not separate its two branches: give the variables of its larger part lower bounds 0"
+            refused.update(dict.fromkeys(part.members[~separated].tolist(), reason))
+            result = _homogeneous(part, F, heads, separated)
+        if isinstance(result, str):
+            refused.update(dict.fromkeys(part.members.tolist(), result))
+        elif len(result.members):
+            found.append(result)
+    return found
+
+
+def _eigen(Q: Stack) -> tuple[Stack, Stack]:
+    """Return eigenvalues (N, k) and eigenvectors (N, k, k) of Q (N, k, k).
+
+    Blocks of variables without common terms are decomposed separately: their units may differ by a factor of 1e12, and
+    a small eigenvalue is zero only relative to its own block.
+    """
+    N, k = Q.shape[:2]
+    values = np.ascontiguousarray(np.diagonal(Q, axis1=1, axis2=2)).copy()
+    vectors = np.tile(np.eye(k), (N, 1, 1))
+    pattern = np.any(Q != 0, axis=0)
+    np.fill_diagonal(pattern, False)
+    if not pattern.any():
+        return values, vectors
+    label = connected_components(sp.csr_matrix(pattern), directed=False)[1]
+    for name in np.unique(label[pattern.any(axis=0)]):
+        block = np.flatnonzero(label == name)
+        found, turn = np.linalg.eigh(Q[:, block[:, None], block])
+        largest = np.abs(found).max(axis=1, keepdims=True)
+        values[:, block] = np.where(np.abs(found) > ZERO * largest, found, 0.0)
+        vectors[:, block[:, None], block] = np.where(np.abs(turn) < ROUNDING, 0.0, turn)
+    return values, vectors
+
+
+def _convex_quadratics(part: _Family, F: Stack) -> _Cones | str:
+    """Return the cones of ``||F x||^2 + a'x + d <= 0``, or the reason why there is no solution."""
+    N, r = F.shape[:2]
+    if part.a.any():
+        # ||Fx||^2 <= -(a'x + d) =: u is ||(2Fx, 1 - u)|| <= 1 + u, as (1 + u)^2 - (1 - u)^2 = 4u.
+        G = np.concatenate([-part.a[:, None], 2 * F, part.a[:, None]], axis=1)
+        h = np.column_stack([1.0 - part.d, np.zeros((N, r)), 1.0 + part.d])
+        return _Cones(part.members, part.columns, G, h, 0.25, 1 + r)
+    if part.d[0] > 0:
+        return "it has no solution: its sum of squares has a negative upper bound"
+    G = np.concatenate([np.zeros((N, 1, F.shape[2])), F], axis=1)
+    return _Cones(part.members, part.columns, G, np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]), 1.0, 0)
+
+
+def _homogeneous(part: _Family, F: Stack, heads: Stack, keep: Mask) -> _Cones:
+    """Return the cones ``||F x|| <= head'x``; a row of F in the same variables as the head is its pair."""
+    F, heads = F[keep], heads[keep]
+    alike = np.flatnonzero(np.all((F != 0) == (heads != 0)[:, None], axis=(0, 2)) & (len(F) > 0))
+    pair = 1 + int(alike[0]) if len(alike) and np.count_nonzero(heads[0]) > 1 else 0
+    G = np.concatenate([heads[:, None], F], axis=1)
+    return _Cones(part.members[keep], part.columns[keep], G, np.zeros(G.shape[:2]), 1.0, pair)
+
+
+def _nonnegative(forms: Stack, lb: Stack, ub: Stack) -> tuple[Stack, Mask]:
+    """Return linear forms (N, k) with signs for which the bounds imply forms >= 0, and which forms have such a sign."""
+    up = np.all(((forms > 0) & (lb >= 0)) | ((forms < 0) & (ub <= 0)) | (forms == 0), axis=1)
+    down = np.all(((forms < 0) & (lb >= 0)) | ((forms > 0) & (ub <= 0)) | (forms == 0), axis=1)
+    return np.where(up[:, None], forms, -forms), up | down
+
+
+def _stack(found: Sequence[_Cones], quadratics: Sequence[Quadratic], senses: Vector, n: int) -> ConeStack:
+    """Stack cones in the order of their constraints."""
+    members = np.concatenate([np.zeros(0, int), *(c.members for c in found)])
+    order = np.argsort(members)
+    sizes = np.concatenate([np.zeros(0, int), *(np.full(len(c.members), c.h.shape[1]) for c in found)])[order]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+    start_of = dict(zip(members[order].tolist(), starts[:-1].tolist(), strict=True))
+    h = np.zeros(int(starts[-1]))
+    rows: list[Indices] = [np.zeros(0, int)]
+    columns: list[Indices] = [np.zeros(0, int)]
+    values: list[Vector] = [np.zeros(0)]
+    for c in found:
+        first = np.array([start_of[i] for i in c.members.tolist()])
+        row = first[:, None] + np.arange(c.h.shape[1])
+        h[row] = c.h
+        places = np.nonzero(c.G)
+        rows.append(row[places[:2]])
+        columns.append(c.columns[places[0], places[2]])
+        values.append(c.G[places])
+    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    scale = np.concatenate([np.zeros(0), *(np.full(len(c.members), c.scale) for c in found)])[order]
+    pairs = np.concatenate([np.zeros(0, int), *(np.full(len(c.members), c.pair) for c in found)])[order]
+    return ConeStack(
+        G=sp.csr_matrix(entries, shape=(len(h), n)),
+        h=h,
+        starts=starts,
+        constraints=[quadratics[i].constraint for i in members[order].tolist()],
+        pairs=pairs.astype(int),
+        scale=scale,
+        sense=senses[members[order]] if len(members) else np.zeros(0),
+    )
