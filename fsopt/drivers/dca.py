@@ -10,7 +10,7 @@ import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import Kind, make
 from fsopt.compiler.values import all_values, store, values_of
-from fsopt.drivers.penalties.approximation import Penalty
+from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import Recorder, proved_least, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError

@@ -14,9 +14,9 @@ from fsopt.drivers.column_generation.l1_hinge import certify_l1_hinge
 from fsopt.drivers.column_generation.loop import column_generation
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
-from fsopt.errors import SolverError
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Mask, Vector
 
 NOISE = 1e-10
@@ -121,6 +121,6 @@ def _train(session: Session, costs: Vector, recorder: Recorder) -> tuple[Vector,
     session.update(m.objective)
     point = recorder.solve(session, "a sparse machine", load=False).point
     if point is None or point.y is None:
-        raise SolverError(f"solver '{session.spec.name}' gives no multipliers", "take another one for LP")
+        raise no_multipliers(session.spec.name, session.problem_class)
     b = float(point.x[session.columns(m.b)][0])
     return point.x[session.columns(m.w)], b, point.y[session.rows(m.margin)]

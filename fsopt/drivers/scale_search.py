@@ -34,11 +34,11 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
-from fsopt.errors import SolverError
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 STILL = 1e-12
@@ -107,7 +107,7 @@ class _Search:
         session.update(m.objective, m.side)
         point = self.recorder.solve(session, "a weighted one-norm machine", load=False).point
         if point is None or point.y is None:
-            raise SolverError(f"solver '{session.spec.name}' gives no multipliers for the bound", "take another one")
+            raise no_multipliers(session.spec.name, session.problem_class)
         self._keep(point.x[session.columns(m.w_plus)] - point.x[session.columns(m.w_minus)])
         return float(point.y[session.rows(m.side)][0]), point.y[session.rows(m.margin)]
 

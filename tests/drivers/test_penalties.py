@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +14,9 @@ from scipy.integrate import quad
 from support import blobs
 
 import fsopt
-from fsopt.drivers.penalties.approximation import LEAST
+from fsopt.drivers import penalties
 from fsopt.drivers.penalties.logarithm import Logarithm
+from fsopt.drivers.penalties.penalty import SMALLEST_COST
 from fsopt.drivers.penalties.power import Power
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.errors import ParameterError
@@ -41,7 +45,7 @@ def test_h_is_convex_and_its_gradient_lies_below(name, alpha, a, b, share):
     slack = 1e-10 * (1 + penalty.slope * 12)
     assert h[2] <= share * h[0] + (1 - share) * h[1] + slack
     v = penalty.gradient(a)
-    assert h[1] >= h[0] + v @ (b - a) - slack - 12 * LEAST * penalty.slope
+    assert h[1] >= h[0] + v @ (b - a) - slack - 12 * SMALLEST_COST * penalty.slope
 
 
 @FEW
@@ -68,7 +72,7 @@ def test_a_penalty_is_zero_at_zero_increasing_even_and_never_free(name, alpha, w
     assert penalty.value(-w) == penalty.value(w)
     np.testing.assert_array_equal(penalty.gradient(-w), -penalty.gradient(w))
     cost = penalty.slope - np.abs(penalty.gradient(grow * w))
-    assert cost.min() >= 0.99 * LEAST * penalty.slope
+    assert cost.min() >= 0.99 * SMALLEST_COST * penalty.slope
     tiny = np.array([1e-9 / alpha])
     assert penalty.value(tiny) == pytest.approx(penalty.slope * tiny[0], rel=1e-6)
 
@@ -107,3 +111,17 @@ def test_the_power_lies_between_zero_and_one():
     for q in (0.0, 1.0):
         with pytest.raises(ParameterError, match="'q'"):
             Power(5.0, q=q)
+
+
+def test_an_unknown_name_is_answered_with_the_whole_table():
+    with pytest.raises(ParameterError) as caught:
+        approximation("l0", 5.0)
+    for spec in PENALTIES.values():
+        assert f"{spec.name}: {spec.formula}" in caught.value.hint
+
+
+def test_every_module_of_the_folder_that_ends_in_an_entry_is_registered():
+    folder = Path(penalties.__file__).parent
+    entries = [path.stem for path in sorted(folder.glob("*.py")) if "\nSPEC = " in path.read_text("utf-8")]
+    registered = {import_module(f"fsopt.drivers.penalties.{name}").SPEC.name for name in entries}
+    assert registered == set(PENALTIES)

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from fsopt.studies.folds import fold_rows
+from fsopt.data.splits import stratified_folds, train_and_test
 from scipy.optimize import linprog
 from support import blobs, flat
 
@@ -116,7 +116,7 @@ def test_a_solver_without_vertices_finds_a_plane_too():
 @pytest.mark.shared
 def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_for_ever(shared):
     data = fsopt.load_dataset(shared / "data" / "german.csv.gz")
-    train = data.rows(np.setdiff1d(np.arange(data.n), fold_rows(data, 5, 0)[1]))
+    train, _ = train_and_test(data, stratified_folds(data, 5, 0)[1])
     steps = []
 
     def count(record):

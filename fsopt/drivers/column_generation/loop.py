@@ -12,10 +12,10 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge import L1Hinge, certify_l1_hinge
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
-from fsopt.errors import SolverError
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.registry import build
 from fsopt.results import DriverResult, Status
+from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Mask, Vector
 
 CROSSED = 1e-9
@@ -294,7 +294,7 @@ class _Loop:
         self.recorder.renew(session)
         point = self.recorder.solve(session, "a restricted program", load=False, checked=False).point
         if point is None or point.y is None:
-            raise SolverError(f"solver '{session.spec.name}' gives no multipliers", "take another one for LP")
+            raise no_multipliers(session.spec.name, session.problem_class)
         w, alpha = np.zeros(len(program.c)), fixed.copy()
         w[columns] = -point.y[session.rows(model.columns)]
         alpha[keep] = point.x[session.columns(model.alpha)]

@@ -16,9 +16,10 @@ from fsopt.drivers.gbd.search import Tree
 from fsopt.drivers.gbd.state import Iterate, State
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, OutOfTime, Run
-from fsopt.errors import InfeasibleError, ParameterError, SolverError
+from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Vector
 
 SEARCH = "search"
@@ -219,9 +220,7 @@ class Subproblem:
         # Read from the point, without loading values and prices of all rows into the model on each of the cuts.
         point = recorder.solve(self.session, "the subproblem", load=False).point
         if point is None or point.y is None:
-            raise SolverError(
-                f"solver '{self.session.spec.name}' gives no multipliers for the cuts", "take another for SUB"
-            )
+            raise no_multipliers(self.session.spec.name, self.session.problem_class)
         return project_multipliers(point.y[self.margins], self.data.y, self.c), point.x[self.weights]
 
     def iterate(self, sigma: Vector, w: Vector, prices: Vector, validation: Dataset | None) -> Iterate:

@@ -15,6 +15,7 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.errors import SolverError
 from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 FRANK_WOLFE_STEPS = 20
@@ -177,9 +178,7 @@ class Search:
         if all(cut.priced or cut.beta.any() for cut in self.cuts):
             self.solve(0.0, 1.0, priced=False)
         if least_R is None:
-            raise SolverError(
-                f"solver '{self.session.spec.name}' gives no multipliers for the bound", "take another one"
-            )
+            raise no_multipliers(self.session.spec.name, self.session.problem_class)
         return least_R
 
     def _least_radius(self) -> float:

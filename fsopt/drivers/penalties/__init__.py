@@ -1,1 +1,1 @@
-"""Approximations of the number of nonzeros of w, each as a difference of convex functions for DCA."""
+"""Concave approximations of the number of nonzeros of w, each a difference of convex functions; one file each."""

@@ -1,4 +1,4 @@
-"""A concave approximation of the number of nonzeros: 1 - exp(-alpha |w|)."""
+"""Penalty ``exp``: the number of nonzeros approximated by 1 - exp(-alpha |w|), the choice of Yang & Ju."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.drivers.penalties.approximation import Approximation
+from fsopt.drivers.penalties.penalty import Approximation, PenaltySpec
 from fsopt.typing import Vector
 
 
 @dataclass(frozen=True)
 class Exponential(Approximation):
-    r""":math:`\varphi(t) = 1 - e^{-\alpha t}`; paper 2, (30) and (40)."""
+    r""":math:`\varphi(t) = 1 - e^{-\alpha t}`; Yang & Ju, (30) and (40)."""
 
-    def height(self, size: Vector) -> Vector:
-        """Return phi."""
+    def phi(self, size: Vector) -> Vector:
+        """Return 1 - exp(-alpha t) (p,)."""
         return -np.expm1(-self.alpha * size)
 
-    def flattening(self, size: Vector) -> Vector:
-        """Return s - phi'."""
+    def h_slope(self, size: Vector) -> Vector:
+        """Return alpha (1 - exp(-alpha t)) (p,)."""
         return -self.alpha * np.expm1(-self.alpha * size)
+
+
+SPEC = PenaltySpec("exp", Exponential, "1 - exp(-alpha t)")

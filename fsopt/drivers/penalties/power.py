@@ -1,4 +1,4 @@
-"""A concave approximation of the number of nonzeros: (|w| + eps)^p."""
+"""Penalty ``lp``: the number of nonzeros approximated by the smoothed quasi-norm (|w| + 1/alpha)^q."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.drivers.penalties.approximation import Approximation
+from fsopt.drivers.penalties.penalty import Approximation, PenaltySpec
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
@@ -18,7 +18,7 @@ class Power(Approximation):
     .. math:: \varphi(t) = \frac{(t + \epsilon)^q - \epsilon^q}{(1 + \epsilon)^q - \epsilon^q}
               = \frac{(1 + \alpha t)^q - 1}{(1 + \alpha)^q - 1}, \qquad s = \frac{q\alpha}{(1 + \alpha)^q - 1}
 
-    It is ``log`` in the limit q = 0.
+    Its limit for q = 0 is the penalty ``log``.
     """
 
     q: float = 0.5
@@ -30,16 +30,19 @@ class Power(Approximation):
     @property
     def slope(self) -> float:
         """Slope s of phi at 0."""
-        return float(self.q * self.alpha / self._rise(np.array(1.0)))
+        return float(self.q * self.alpha / self._power_minus_one(np.array(1.0)))
 
-    def _rise(self, size: Vector) -> Vector:
-        """Return (1 + alpha t)^q - 1."""
+    def _power_minus_one(self, size: Vector) -> Vector:
+        """Return (1 + alpha t)^q - 1, by log1p and expm1: the difference keeps its digits for small alpha t and q."""
         return np.expm1(self.q * np.log1p(self.alpha * size))
 
-    def height(self, size: Vector) -> Vector:
-        """Return phi."""
-        return self._rise(size) / self._rise(np.array(1.0))
+    def phi(self, size: Vector) -> Vector:
+        """Return ((1 + alpha t)^q - 1) / ((1 + alpha)^q - 1) (p,)."""
+        return self._power_minus_one(size) / self._power_minus_one(np.array(1.0))
 
-    def flattening(self, size: Vector) -> Vector:
-        """Return s - phi'."""
+    def h_slope(self, size: Vector) -> Vector:
+        """Return s (1 - (1 + alpha t)^(q - 1)) (p,)."""
         return -self.slope * np.expm1((self.q - 1) * np.log1p(self.alpha * size))
+
+
+SPEC = PenaltySpec("lp", Power, "((1 + alpha t)^q - 1) / ((1 + alpha)^q - 1), q = 1/2")
