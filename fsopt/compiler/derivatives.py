@@ -1,24 +1,22 @@
-r"""Values and exact first and second derivatives of what is neither linear nor conic in a program.
+r"""Values and exact derivatives of the terms of a program that are neither linear nor conic.
 
-A term is read once into a *shape* (its operators and which of its variables sit where) and the numbers in it.
-Terms of the same shape, for example the :math:`e^{-\alpha y_i}` of all samples, are evaluated together: values,
-gradients and Hessians go through the operators by the chain rule on arrays with one row per term. Sums, linear
-and quadratic forms inside a term come from the reader of the compiler as arrays, so that a shape holds only the
-operators that are truly nonlinear. There is no rounding beyond that of the operators, and nothing to build but
-numpy arrays; differentiated expression trees would have to be walked in Python at every iteration.
+A nonlinear term is read once, into a *shape* (its operators and the positions of its variables in them) and the
+numbers in it. Terms of the same shape, for example :math:`e^{-\alpha y_i}` for all samples i, are evaluated together
+by the chain rule, with one row of an array for each term. Sums, linear and quadratic forms inside a term are stored as
+arrays, so that a shape contains the truly nonlinear operators only. The only rounding is the rounding of the
+operators. Symbolic differentiation with expression trees would walk trees in Python at each iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from pyomo.core.expr.numeric_expr import (
     DivisionExpression,
+    NumericExpression,
     PowExpression,
     ProductExpression,
     UnaryFunctionExpression,
@@ -26,79 +24,31 @@ from pyomo.core.expr.numeric_expr import (
 from pyomo.core.expr.numvalue import is_potentially_variable, value
 
 from fsopt.compiler.expressions import read
+from fsopt.compiler.jets import UNARY, Jet, power
 from fsopt.compiler.program import Program
 from fsopt.compiler.rows import build_rows
 from fsopt.errors import SolverError
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Matrix, Vector
 
-Shape = tuple[Any, ...]
-Chain = tuple[Vector, Vector, Vector]
-"""Value, first and second derivative of a function of one number, at many numbers."""
-
-
-def _reciprocal(u: Vector) -> Chain:
-    return 1 / u, -1 / u**2, 2 / u**3
+Shape: TypeAlias = tuple[Any, ...]
+"""An operator and the shapes of its arguments: ``(name, argument, ...)``."""
 
 
-def _tan(u: Vector) -> Chain:
-    t = np.tan(u)
-    return t, 1 + t**2, 2 * t * (1 + t**2)
+class _Member(NamedTuple):
+    """A term as a member of its batch.
 
+    Attributes
+    ----------
+    owner : index of the function that it is a term of.
+    scale : its factor.
+    columns : columns of its variables, in the order of their first occurrence.
+    numbers : the numbers in it, in the order of the evaluation.
+    """
 
-def _tanh(u: Vector) -> Chain:
-    t = np.tanh(u)
-    return t, 1 - t**2, -2 * t * (1 - t**2)
-
-
-def _exp(u: Vector) -> Chain:
-    e = np.exp(u)
-    return e, e, e
-
-
-UNARY: Mapping[str, Callable[[Vector], Chain]] = {
-    "exp": _exp,
-    "log": lambda u: (np.log(u), 1 / u, -1 / u**2),
-    "log10": lambda u: (np.log10(u), 1 / (np.log(10) * u), -1 / (np.log(10) * u**2)),
-    "sqrt": lambda u: (np.sqrt(u), 0.5 / np.sqrt(u), -0.25 / u**1.5),
-    "sin": lambda u: (np.sin(u), np.cos(u), -np.sin(u)),
-    "cos": lambda u: (np.cos(u), -np.sin(u), -np.cos(u)),
-    "tan": _tan,
-    "asin": lambda u: (np.arcsin(u), (1 - u**2) ** -0.5, u * (1 - u**2) ** -1.5),
-    "acos": lambda u: (np.arccos(u), -((1 - u**2) ** -0.5), -u * (1 - u**2) ** -1.5),
-    "atan": lambda u: (np.arctan(u), 1 / (1 + u**2), -2 * u / (1 + u**2) ** 2),
-    "sinh": lambda u: (np.sinh(u), np.cosh(u), np.sinh(u)),
-    "cosh": lambda u: (np.cosh(u), np.sinh(u), np.cosh(u)),
-    "tanh": _tanh,
-    "asinh": lambda u: (np.arcsinh(u), (1 + u**2) ** -0.5, -u * (1 + u**2) ** -1.5),
-    "acosh": lambda u: (np.arccosh(u), (u**2 - 1) ** -0.5, -u * (u**2 - 1) ** -1.5),
-    "atanh": lambda u: (np.arctanh(u), 1 / (1 - u**2), 2 * u / (1 - u**2) ** 2),
-    "abs": lambda u: (np.abs(u), np.sign(u), np.zeros_like(u)),
-    "1/": _reciprocal,
-}
-"""The functions of one argument that a term may contain, each with its two derivatives."""
-
-
-@dataclass
-class _Jet:
-    """Values (b,), gradients (b, k) and Hessians (b, k, k) of b terms in their k variables each."""
-
-    f: Vector
-    g: Vector
-    H: Vector
-
-    def through(self, chain: Chain) -> _Jet:
-        """Return the jet of a function of this one."""
-        f, first, second = chain
-        outer = self.g[:, :, None] * self.g[:, None, :]
-        return _Jet(f, first[:, None] * self.g, first[:, None, None] * self.H + second[:, None, None] * outer)
-
-    def __mul__(self, other: _Jet) -> _Jet:
-        cross = self.g[:, :, None] * other.g[:, None, :]
-        return _Jet(
-            self.f * other.f,
-            self.f[:, None] * other.g + other.f[:, None] * self.g,
-            self.f[:, None, None] * other.H + other.f[:, None, None] * self.H + cross + cross.transpose(0, 2, 1),
-        )
+    owner: int
+    scale: float
+    columns: list[int]
+    numbers: list[float]
 
 
 class _Reader:
@@ -112,7 +62,7 @@ class _Reader:
     def _slot(self, j: int) -> int:
         return self.slots.setdefault(j, len(self.slots))
 
-    def form(self, expression: Any) -> Shape:
+    def form(self, expression: NumericExpression) -> Shape:
         """Return the shape of a sum of linear, quadratic and other terms."""
         terms = read(expression, self.column)
         linear = terms.affine(self.column)
@@ -122,7 +72,7 @@ class _Reader:
         slots = tuple(map(self._slot, linear))
         return ("form", slots, pairs, tuple(self.operator(node) for _, node in terms.nonlinear))
 
-    def operator(self, node: Any) -> Shape:
+    def operator(self, node: NumericExpression) -> Shape:
         """Return the shape of a node that is neither linear nor quadratic."""
         if isinstance(node, ProductExpression):
             return ("*", self.form(node.args[0]), self.form(node.args[1]))
@@ -137,35 +87,35 @@ class _Reader:
         if isinstance(node, UnaryFunctionExpression) and node.getname() in UNARY:
             return (node.getname(), self.form(node.args[0]))
         raise SolverError(
-            f"the operator '{node.getname()}' has no derivatives here (in {str(node)[:60]})",
+            f"fsopt has no derivatives of the operator '{node.getname()}' (in {str(node)[:60]})",
             "write it with smooth functions, or use a solver that reads expressions itself",
         )
 
 
 class _Batch:
-    """Terms of one shape: their owners (b,), columns (b, k) and numbers (b, d), scales included."""
+    """Terms of one shape: their owners (b,), scales (b,), columns (b, k) and numbers (b, d)."""
 
-    def __init__(self, shape: Shape, members: Sequence[tuple[int, float, list[int], list[float]]]) -> None:
+    def __init__(self, shape: Shape, members: Sequence[_Member]) -> None:
         self.shape = shape
-        self.owner = np.array([m[0] for m in members], dtype=int)
-        self.scale = np.array([m[1] for m in members])
-        self.columns = np.array([m[2] for m in members], dtype=int)
-        self.numbers = np.array([m[3] for m in members], dtype=float).reshape(len(members), -1)
+        self.owner = np.array([m.owner for m in members], dtype=int)
+        self.scale = np.array([m.scale for m in members])
+        self.columns = np.array([m.columns for m in members], dtype=int)
+        self.numbers = np.array([m.numbers for m in members], dtype=float).reshape(len(members), -1)
         self.lower = np.tril_indices(self.columns.shape[1])
 
-    def jet(self, x: Vector) -> _Jet:
-        """Return the scaled jets at the point x (n,)."""
+    def jet(self, x: Vector) -> Jet:
+        """Return the scaled jets at the point x (n,); outside the domain of an operator they are nan or inf."""
         self._next = 0
         with np.errstate(all="ignore"):
             jet = self._evaluate(self.shape, x[self.columns])
-        s = self.scale
-        return _Jet(s * jet.f, s[:, None] * jet.g, s[:, None, None] * jet.H)
+        return jet.times(self.scale)
 
-    def _take(self, count: int) -> Vector:
+    def _take(self, count: int) -> Matrix:
+        """Return the next numbers (b, count), in the order in which the reader wrote them."""
         self._next += count
         return self.numbers[:, self._next - count : self._next]
 
-    def _evaluate(self, shape: Shape, X: Vector) -> _Jet:
+    def _evaluate(self, shape: Shape, X: Matrix) -> Jet:
         kind = shape[0]
         if kind == "form":
             return self._form(shape, X)
@@ -174,12 +124,12 @@ class _Batch:
         if kind == "power":
             p = self._take(1)[:, 0]
             inner = self._evaluate(shape[1], X)
-            return inner.through(_power(inner.f, p))
+            return inner.through(power(inner.f, p))
         inner = self._evaluate(shape[1], X)
         return inner.through(UNARY[kind](inner.f))
 
-    def _form(self, shape: Shape, X: Vector) -> _Jet:
-        _, slots, pairs, children = shape
+    def _form(self, shape: Shape, X: Matrix) -> Jet:
+        slots, pairs, children = shape[1:]
         constant, linear = self._take(1)[:, 0], self._take(len(slots))
         products, scales = self._take(len(pairs)), self._take(len(children))
         b, k = X.shape
@@ -190,54 +140,62 @@ class _Batch:
             np.add.at(H, place, products)
             H += H.transpose(0, 2, 1)
         curved = np.einsum("bij,bj->bi", H, X)
-        jet = _Jet(constant + np.einsum("bi,bi->b", g + 0.5 * curved, X), g + curved, H)
-        for child, s in zip(children, scales.T, strict=True):
-            inner = self._evaluate(child, X)
-            jet = _Jet(jet.f + s * inner.f, jet.g + s[:, None] * inner.g, jet.H + s[:, None, None] * inner.H)
+        jet = Jet(constant + np.einsum("bi,bi->b", g + 0.5 * curved, X), g + curved, H)
+        for child, scale in zip(children, scales.T, strict=True):
+            jet = jet + self._evaluate(child, X).times(scale)
         return jet
 
 
-def _power(u: Vector, p: Vector) -> Chain:
-    """Return u^p and its derivatives; a factor p or p - 1 that is 0 makes them 0 also where u is 0."""
-    first = np.where(p == 0, 0.0, p * u ** (p - 1))
-    second = np.where((p == 0) | (p == 1), 0.0, p * (p - 1) * u ** (p - 2))
-    return u**p, first, second
+class Pattern(NamedTuple):
+    """Positions of the entries of a sparse matrix, and for each contribution to it the number of its entry."""
+
+    rows: Indices
+    columns: Indices
+    entry: Indices
 
 
 class Derivatives:
-    """The general constraints of a program (functions 0..q-1) and the other terms of its objective (function q).
+    """Functions 0..q-1, the general constraints of a program, and function q, the nonlinear terms of its objective.
 
-    Constants of the constraints are in their sides. The structures of Jacobian and Hessian do not depend on the
-    point.
+    The patterns of Jacobian and Hessian do not depend on the point. Constants of constraints are part of their bounds.
 
     Attributes
     ----------
-    q : number of general constraints; lo, hi : (q,) their sides.
-    rows, columns : structure of the Jacobian (q + 1, n).
-    below, left : structure of the lower triangle of the Hessian of a weighted sum of the functions.
+    q : number of general constraints. ``lo``, ``hi`` : (q,) their bounds.
+    batches : the nonlinear terms.
+    jacobian_pattern : of the Jacobian (q + 1, n).
+    hessian_pattern : of the lower triangle (n, n) of the Hessian of a weighted sum of the functions.
     """
 
     def __init__(self, program: Program) -> None:
         self.q = len(program.general)
-        A, self.lo, self.hi = build_rows(program.general, program.column)
-        self.linear = A.tocoo()
-        triples = [(r, i, j, v) for r, row in enumerate(program.general) for i, j, v in row.terms.quadratic]
-        table = np.array(triples, dtype=float).reshape(-1, 4)
-        self.r, self.i, self.j = table[:, :3].astype(int).T
+        rows = build_rows(program.general, program.column)
+        self.lo, self.hi = rows.lo, rows.hi
+        self.linear = rows.A.tocoo()
+        terms = [(r, i, j, v) for r, row in enumerate(program.general) for i, j, v in row.terms.quadratic]
+        table = np.array(terms, dtype=float).reshape(-1, 4)
+        places = table[:, :3].astype(int).T
+        self.r, self.i, self.j = places
         self.v = table[:, 3]
         self.batches = _batches(program, self.q)
-        n = program.n
-        over = [(np.repeat(b.owner, b.columns.shape[1]), b.columns.ravel()) for b in self.batches]
-        rows = np.concatenate([self.linear.row, self.r, self.r, *(o[0] for o in over)])
-        columns = np.concatenate([self.linear.col, self.i, self.j, *(o[1] for o in over)])
-        self.rows, self.columns, self._jacobian_place = _structure(rows, columns, n)
+        self.shape = (self.q + 1, program.n)
+        self.jacobian_pattern = self._jacobian_pattern()
+        self.hessian_pattern = self._hessian_pattern()
+        self._seen: tuple[bytes, list[Jet]] | None = None
+
+    def _jacobian_pattern(self) -> Pattern:
+        owners = [np.repeat(b.owner, b.columns.shape[1]) for b in self.batches]
+        rows = np.concatenate([self.linear.row, self.r, self.r, *owners])
+        columns = np.concatenate([self.linear.col, self.i, self.j, *(b.columns.ravel() for b in self.batches)])
+        return _pattern(rows, columns, self.shape[1])
+
+    def _hessian_pattern(self) -> Pattern:
         first = np.concatenate([self.i, *(b.columns[:, b.lower[0]].ravel() for b in self.batches)])
         second = np.concatenate([self.j, *(b.columns[:, b.lower[1]].ravel() for b in self.batches)])
-        self.below, self.left, self._hessian_place = _structure(np.maximum(first, second), np.minimum(first, second), n)
-        self.shape = (self.q + 1, n)
-        self._seen: tuple[bytes, list[_Jet]] | None = None
+        return _pattern(np.maximum(first, second), np.minimum(first, second), self.shape[1])
 
-    def _jets(self, x: Vector) -> list[_Jet]:
+    def _jets(self, x: Vector) -> list[Jet]:
+        """Return the jets of all batches; a solver asks for values and derivatives at the same point one by one."""
         key = x.tobytes()
         if self._seen is None or self._seen[0] != key:
             self._seen = key, [b.jet(x) for b in self.batches]
@@ -249,48 +207,56 @@ class Derivatives:
         parts = [self.linear.data * x[self.linear.col], self.v * x[self.i] * x[self.j], *(j.f for j in self._jets(x))]
         return _summed(np.concatenate(owners), parts, self.q + 1)
 
-    def slopes(self, x: Vector) -> Vector:
-        """Return the entries of the Jacobian at x (n,), in the order of its structure."""
+    def jacobian_values(self, x: Vector) -> Vector:
+        """Return the entries of the Jacobian at x (n,), in the order of its pattern."""
         entries = [self.linear.data, self.v * x[self.j], self.v * x[self.i], *(jet.g.ravel() for jet in self._jets(x))]
-        return _summed(self._jacobian_place, entries, len(self.rows))
+        return _summed(self.jacobian_pattern.entry, entries, len(self.jacobian_pattern.rows))
 
     def jacobian(self, x: Vector) -> sp.csr_matrix:
         """Return the Jacobian (q + 1, n) at x (n,)."""
-        return sp.csr_matrix((self.slopes(x), (self.rows, self.columns)), shape=self.shape)
+        pattern = self.jacobian_pattern
+        return sp.csr_matrix((self.jacobian_values(x), (pattern.rows, pattern.columns)), shape=self.shape)
 
-    def curvature(self, x: Vector, weights: Vector) -> Vector:
-        """Return the entries of the Hessian of ``sum_r weights[r] * function r`` in the order of its structure."""
+    def hessian_values(self, x: Vector, weights: Vector) -> Vector:
+        """Return the entries of the Hessian of ``sum_r weights[r] * function r``, in the order of its pattern."""
+        # v x_i x_j has the entry v below the diagonal, v x_i^2 the entry 2v on it.
         entries = [weights[self.r] * self.v * np.where(self.i == self.j, 2.0, 1.0)]
         for batch, jet in zip(self.batches, self._jets(x), strict=True):
             entries.append((weights[batch.owner][:, None] * jet.H[:, batch.lower[0], batch.lower[1]]).ravel())
-        return _summed(self._hessian_place, entries, len(self.below))
+        return _summed(self.hessian_pattern.entry, entries, len(self.hessian_pattern.rows))
 
 
 def _batches(program: Program, q: int) -> list[_Batch]:
-    """Return the terms that are neither linear nor quadratic, those of one shape together."""
+    """Return the terms that are neither linear nor quadratic, grouped by shape."""
     terms = [(r, scale, node) for r, row in enumerate(program.general) for scale, node in row.terms.nonlinear]
     terms += [(q, program.sign * scale, node) for scale, node in program.objective_terms]
-    groups: dict[tuple[Shape, int], list[tuple[int, float, list[int], list[float]]]] = {}
+    groups: dict[tuple[Shape, int], list[_Member]] = {}
     for owner, scale, node in terms:
         reader = _Reader(program.column)
         shape = reader.operator(node)
-        member = (owner, float(scale), list(reader.slots), reader.numbers)
+        member = _Member(owner, float(scale), list(reader.slots), reader.numbers)
         groups.setdefault((shape, len(reader.slots)), []).append(member)
     return [_Batch(shape, members) for (shape, _), members in groups.items()]
 
 
-def _summed(place: NDArray[Any], parts: Sequence[Vector], length: int) -> Vector:
-    return np.bincount(place, np.concatenate(parts), length).astype(float)
+def _summed(entry: Indices, parts: Sequence[Vector], length: int) -> Vector:
+    """Return the sums (length,) of contributions to the same entry."""
+    return np.bincount(entry, np.concatenate(parts), length).astype(float)
 
 
-def _structure(rows: NDArray[Any], columns: NDArray[Any], n: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the distinct positions (rows, columns) and where each of the given ones went."""
-    found, place = np.unique(rows.astype(np.int64) * max(n, 1) + columns.astype(np.int64), return_inverse=True)
-    return found // max(n, 1), found % max(n, 1), place
+def _pattern(rows: Indices, columns: Indices, n: int) -> Pattern:
+    """Return the different positions among those of all contributions to a matrix with n columns."""
+    width = max(n, 1)
+    found, entry = np.unique(rows.astype(np.int64) * width + columns.astype(np.int64), return_inverse=True)
+    return Pattern(found // width, found % width, entry)
 
 
 def derivatives_of(program: Program) -> Derivatives:
-    """Return the derivatives of a program, read once: a change of these functions makes another program."""
+    """Return the derivatives of a program, read at the first call and kept with it.
+
+    They stay valid: an update of a model changes the linear constraints, the bounds and the quadratic objective of its
+    program in place, and any other change makes a new program.
+    """
     known = program.__dict__.get("_derivatives")
     if known is None:
         known = program.__dict__["_derivatives"] = Derivatives(program)

@@ -125,28 +125,34 @@ class NonlinearForm:
 
     def jacobianstructure(self) -> tuple[Indices, Indices]:
         """Return rows and columns of the entries of the Jacobian."""
-        kept = self.other.rows < self.other.q
+        kept = self.other.jacobian_pattern.rows < self.other.q
         above = self.m + self.k
-        rows = np.concatenate([self.linear.row, above + self.block, above + self.cones + self.other.rows[kept]])
-        columns = np.concatenate([self.linear.col, self.n + np.arange(self.k), self.other.columns[kept]])
+        rows = np.concatenate(
+            [self.linear.row, above + self.block, above + self.cones + self.other.jacobian_pattern.rows[kept]]
+        )
+        columns = np.concatenate(
+            [self.linear.col, self.n + np.arange(self.k), self.other.jacobian_pattern.columns[kept]]
+        )
         return rows, columns
 
     def jacobian(self, v: Vector) -> Vector:
         """Return the entries of the Jacobian at v."""
         s, head, quotient = self._quotients(v)
         cone = np.where(self.tail, 2 * s, -quotient[self.block]) / head[self.block] - ~self.tail
-        kept = self.other.rows < self.other.q
+        kept = self.other.jacobian_pattern.rows < self.other.q
         general = np.zeros(0)
         if self.other.q:
-            general = (self.other.slopes(self.D * v[: self.n]) * self.D[self.other.columns])[kept]
+            general = (self.other.jacobian_values(self.D * v[: self.n]) * self.D[self.other.jacobian_pattern.columns])[
+                kept
+            ]
         return np.concatenate([self.linear.data, cone, general])
 
     def hessianstructure(self) -> tuple[Indices, Indices]:
         """Return rows and columns of the entries of the Hessian's lower triangle."""
         s = self.n + np.arange(self.k)
         head = self.n + self.heads[self.block]
-        rows = np.concatenate([self.lower_P.row, s, s[self.tail], self.other.below])
-        return rows, np.concatenate([self.lower_P.col, s, head[self.tail], self.other.left])
+        rows = np.concatenate([self.lower_P.row, s, s[self.tail], self.other.hessian_pattern.rows])
+        return rows, np.concatenate([self.lower_P.col, s, head[self.tail], self.other.hessian_pattern.columns])
 
     def hessian(self, v: Vector, multipliers: Vector, factor: float) -> Vector:
         """Return the entries of the Hessian of ``factor * f + multipliers'constraints`` at v."""
@@ -157,10 +163,10 @@ class NonlinearForm:
         own = 2 * weight * np.where(self.tail, 1.0, (quotient / head)[self.block])
         mixed = (-2 * weight * ratio)[self.tail]
         general = np.zeros(0)
-        if len(self.other.below):
+        if len(self.other.hessian_pattern.rows):
             weights = np.append(multipliers[above + self.cones :], factor)
-            curved = self.other.curvature(self.D * v[: self.n], weights)
-            general = curved * self.D[self.other.below] * self.D[self.other.left]
+            curved = self.other.hessian_values(self.D * v[: self.n], weights)
+            general = curved * self.D[self.other.hessian_pattern.rows] * self.D[self.other.hessian_pattern.columns]
         return np.concatenate([factor * self.lower_P.data, own, mixed, general])
 
     def point(self, v: Vector, multipliers: Vector) -> Point:
