@@ -7,7 +7,7 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.typing import Vector
 
-ON_PLANE = 1e-9
+ON_HYPERPLANE = 1e-9
 """Distance, relative to the terms of w'x + b, at which a row is on the plane."""
 
 
@@ -16,10 +16,15 @@ def hinge(scores: Vector, y: Vector) -> float:
     return float(np.maximum(1.0 - y * scores, 0.0).sum())
 
 
-def plane_errors(data: Dataset, w: Vector, b: float) -> int:
+def error_rate(scores: Vector, y: Vector) -> float:
+    """Return the share of samples that sign(s_i) misclassifies, a score s_i of 0 counted as -1."""
+    return float(np.mean((scores > 0) != (y > 0)))
+
+
+def hyperplane_errors(data: Dataset, w: Vector, b: float) -> int:
     """Return how many rows are on the wrong side of the plane w'x + b = 0 or on it."""
     size = np.abs(data.X) @ np.abs(w) + abs(b)
-    return int(np.sum(data.y * (data.X @ w + b) <= ON_PLANE * size))
+    return int(np.sum(data.y * (data.X @ w + b) <= ON_HYPERPLANE * size))
 
 
 def best_intercepts(scores: Vector, y: Vector) -> tuple[float, float]:

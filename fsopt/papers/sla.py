@@ -1,4 +1,4 @@
-"""The numerical tests of paper 3 (section 5): Table 1, the feature selection example, SLA beside other solvers."""
+"""The numerical tests of Mangasarian (section 5): Table 1, the example of feature selection, SLA beside NLP solvers."""
 
 from __future__ import annotations
 
@@ -10,23 +10,37 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.compiler.values import values_of
 from fsopt.data import Dataset, load_dataset, load_samples
-from fsopt.data.hyperplanes import plane_errors
+from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.table import Table, to_dataset
 from fsopt.drivers.pmm import pmm
+from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
 from fsopt.models.registry import build
 from fsopt.models.sla.misclass_step import build_misclass_step
-from fsopt.results import Fit, Status
+from fsopt.results import Fit
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
+
+ALPHA = 5.0
+"""Steepness of the exponential in (20) and (21), as in the paper."""
+NONZERO = 1e-6
+"""Weights above this are counted."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A row of Table 1: rows of A and of B, features, training correctness in percent, mean number of programs."""
+    """A row of Table 1.
+
+    Attributes
+    ----------
+    m, k, n : samples with y = +1, samples with y = -1, features.
+    pmm, sla : training correctness in percent.
+    linear_programs : mean number of linear programs of SLA.
+    """
 
     m: int
     k: int
@@ -48,7 +62,7 @@ TABLE_ONE: Mapping[str, Printed] = MappingProxyType(
         "votes": Printed(168, 267, 16, 98.82, 96.9, 3.4),
     }
 )
-"""Names of data files -> what the paper prints; its two Star/Galaxy sets are not to be had."""
+"""Name of a data file -> printed row; the two Star/Galaxy data sets of the paper are not available."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +72,11 @@ class TableRow:
     Attributes
     ----------
     data : name of the data set.
-    m, k, n : rows with y = +1, rows with y = -1, features.
-    sla, linear_programs, seconds : training correctness in percent, programs and seconds, means over the runs.
-    best : least number of errors of a run.
+    m, k, n : samples with y = +1, samples with y = -1, features.
+    sla, linear_programs, seconds : training correctness in percent, linear programs and seconds, means over the runs.
+    best : smallest number of errors of a run.
     pmm, pmm_seconds : training correctness in percent and seconds of PMM.
-    printed : the paper's row.
+    printed : the row in the paper.
     """
 
     data: str
@@ -79,11 +93,11 @@ class TableRow:
 
 
 def load_table_data(name: str) -> Dataset:
-    """Return a data set of Table 1 from the folder of data sets: its complete rows.
+    """Return the samples without missing values of a data set of Table 1, from the folder of data sets.
 
-    Votes keeps all rows, coded 1, -1 and unknown 0. Tic-tac-toe stays as the file codes it, blank between the two
-    players, where a plane is right on 98 percent; the paper does not say how it coded, and other orders of the three
-    give 65 and 75, so that its row is not comparable.
+    Votes keeps all samples, with the votes coded 1 and -1, and unknown ones 0. Tic-tac-toe keeps the codes of the
+    file, blank between the two players: a hyperplane is then right on 98 percent. The paper does not state its codes;
+    other orders of the three give 65 and 75 percent, so its row is not comparable.
     """
     if name != "votes":
         return load_dataset(name, missing="drop")
@@ -94,49 +108,59 @@ def load_table_data(name: str) -> Dataset:
 def table_one(
     sets: Mapping[str, Dataset], *, runs: int = 10, seed: int = 0, solver: str | None = None
 ) -> list[TableRow]:
-    """Return rows of Table 1: misclassification minimisation by SLA and by PMM on all rows of each data set.
+    """Return rows of Table 1: misclassification minimisation by SLA and by PMM on all samples of each data set.
 
     Parameters
     ----------
     sets : names in ``TABLE_ONE`` -> data, for example of :func:`load_table_data`.
-    runs : >= 1 runs of SLA, the first from zero, the others from random errors; the paper has ten, and does not say
-        from which distribution they start.
+    runs : >= 1 runs of SLA, the first from zero, the others from random errors; the paper has ten, and does not state
+        the distribution of their starts.
     seed : of the random starts.
     solver : for the linear programs.
 
     Notes
     -----
-    The counts of the files differ from the paper's for wbcd (one row), wpbc24 and cleveland; see ``printed``.
+    The counts of the files differ from the paper's for wbcd (one sample), wpbc24 and cleveland; see ``printed``.
     """
     return [_row(name, data, runs, seed, solver) for name, data in sets.items()]
 
 
 def _row(name: str, data: Dataset, runs: int, seed: int, solver: str | None) -> TableRow:
+    """Return the row of one data set."""
     work, _ = preprocess(data, "standard")
     started = time.perf_counter()
     model = build_misclass_step(work)
-    terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), 5.0)
-    result = sla(model, terms, n_starts=runs, seed=seed, solver=solver)
+    terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), ALPHA)
+    result = sla(model, terms, n_starts=runs, seed=seed, run=Run(solver=solver))
     seconds = (time.perf_counter() - started) / runs
-    errors = np.array([plane_errors(work, run["w"], -run["gamma"]) for run in result.point["starts"]])
-    other = pmm(work, solver=solver)
-    assert other.objective is not None
+    errors = np.array([hyperplane_errors(work, run["w"], -run["gamma"]) for run in result.point["starts"]])
+    other = pmm(work, run=Run(solver=solver))
+    errors_pmm = hyperplane_errors(work, other.point["w"], -other.point["gamma"])
     return TableRow(
-        name, len(data.positive), len(data.negative), data.p,
-        float(100 - 100 * errors.mean() / data.n), result.iterations / len(errors), seconds, int(errors.min()),
-        float(100 - 100 * other.objective / data.n), sum(other.seconds.values()), TABLE_ONE[name],
-    )  # fmt: skip
+        data=name,
+        m=len(data.positive),
+        k=len(data.negative),
+        n=data.p,
+        sla=float(100 - 100 * errors.mean() / data.n),
+        linear_programs=result.iterations / len(errors),
+        seconds=seconds,
+        best=int(errors.min()),
+        pmm=100 - 100 * errors_pmm / data.n,
+        pmm_seconds=sum(other.seconds.values()),
+        printed=TABLE_ONE[name],
+    )
 
 
 @dataclass(frozen=True)
 class SmoothRow:
-    """What one solver made of (20) or (21) from one start.
+    """The answer of one solver to (20) or (21) from one start.
 
     Attributes
     ----------
     model, solver : ``misclass`` or ``fsv``, and ``sla`` or the name of a solver of nonlinear programs.
-    status, objective, seconds : as it ended; nan where it found no point.
-    errors, n_nonzero : rows on the wrong side of its plane or on it, and weights above 1e-6.
+    status, objective, seconds : of the answer; the objective is nan without a point.
+    errors : samples on the wrong side of the hyperplane or on it.
+    n_nonzero : weights above 1e-6.
     """
 
     model: str
@@ -152,14 +176,15 @@ def compare_smooth(
     data: Dataset,
     *,
     lam: float = 0.05,
-    alpha: float = 5.0,
+    alpha: float = ALPHA,
     solvers: Sequence[str] = ("ipopt", "scip"),
     time_limit: float = 60.0,
 ) -> list[SmoothRow]:
     """Solve (20) and (21) by SLA and by solvers of nonlinear programs, all from w = 0, gamma = 0.
 
-    SLA starts from errors 0 (its first program is the one with equal costs), the others from the errors 1 of that
-    plane, which cost the same as each other. SCIP's answer is global where its status is ``optimal``.
+    SLA starts from errors 0, so its first linear program has equal costs. The other solvers start from errors 1,
+    those of the hyperplane w = 0, gamma = 0, which have equal costs too. The answer of SCIP is global if its status
+    is ``optimal``.
 
     Parameters
     ----------
@@ -173,30 +198,50 @@ def compare_smooth(
     for name, params in problems.items():
         own = fit(name, data, scale="none", time_limit=time_limit, **params)
         rows.append(
-            _smooth(name, "sla", own.status, own.objective, data, own.coef, own.intercept, own.seconds["total"])
+            SmoothRow(
+                model=name,
+                solver="sla",
+                status=own.status,
+                objective=_or_nan(own.objective),
+                errors=hyperplane_errors(data, own.coef, own.intercept),
+                n_nonzero=_nonzeros(own.coef),
+                seconds=own.seconds["total"],
+            )
         )
-        for solver in solvers:
-            model = build(name, data, **params)
-            result = solve(model, solver, time_limit=time_limit)
-            w, b = np.array([v.value for v in model.w.values()]), -float(model.gamma.value)
-            spent = result.seconds["solve"]
-            rows.append(_smooth(name, solver, result.status, result.objective, data, w, b, spent))
+        rows += [_smooth_row(name, data, params, solver, time_limit) for solver in solvers]
     return rows
 
 
-def _smooth(
-    model: str, solver: str, status: Status, objective: float | None, data: Dataset, w: Vector, b: float, seconds: float
-) -> SmoothRow:
-    value = float("nan") if objective is None else objective
-    return SmoothRow(model, solver, status, value, plane_errors(data, w, b), int(np.sum(np.abs(w) > 1e-6)), seconds)
+def _smooth_row(name: str, data: Dataset, params: Mapping[str, Any], solver: str, time_limit: float) -> SmoothRow:
+    """Return the answer of a solver of nonlinear programs to one of the problems."""
+    model = build(name, data, **params)
+    result = solve(model, solver, time_limit=time_limit)
+    w, b = values_of(model.w), -float(model.gamma.value)
+    return SmoothRow(
+        model=name,
+        solver=solver,
+        status=result.status,
+        objective=_or_nan(result.objective),
+        errors=hyperplane_errors(data, w, b),
+        n_nonzero=_nonzeros(w),
+        seconds=result.seconds["solve"],
+    )
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _nonzeros(w: Vector) -> int:
+    return int(np.sum(np.abs(w) > NONZERO))
 
 
 def feature_example(data: Dataset, *, lam: float = 0.05, seed: int = 0, solver: str | None = None) -> Fit:
-    """Run the paper's example of feature selection: two columns of noise, uniform on [0, 10], are added and dropped.
+    """Run the example of feature selection: two features of noise, uniform on [0, 10], are added and not selected.
 
     Parameters
     ----------
-    data : the 683 complete rows of WBCD, in its own units.
+    data : the 683 samples of WBCD without missing values, in their own units.
     lam : in [0, 1], weight of feature suppression.
     seed : of the noise.
     solver : for the linear programs.
@@ -204,8 +249,8 @@ def feature_example(data: Dataset, *, lam: float = 0.05, seed: int = 0, solver: 
     Returns
     -------
     Fit
-        Of ``fsv`` on the columns as they are. The paper keeps features 1, 2, 6, 8 after 6 programs and is right on
-        97.1 percent.
+        Of ``fsv`` on features that are not scaled. The paper selects features 1, 2, 6, 8 after 6 linear programs, and
+        its classifier is right on 97.1 percent.
     """
     noise = np.random.default_rng(seed).uniform(0.0, 10.0, (data.n, 2))
     wider = Dataset(np.hstack([data.X, noise]), data.y, (*data.features, "noise1", "noise2"), name=data.name)

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from support import blobs, reference
 
 import fsopt
-from fsopt.data.hyperplanes import plane_errors
+from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.errors import FileError, SolverError
 from fsopt.models.sla.misclass_lpec import without_complementarities
 
@@ -51,7 +51,7 @@ def best(model: pyo.ConcreteModel, solver: str | None = None) -> float:
 
 
 def errors_of(model: pyo.ConcreteModel, data: fsopt.Dataset) -> int:
-    return plane_errors(data, np.array([v.value for v in model.w.values()]), -model.gamma.value)
+    return hyperplane_errors(data, np.array([v.value for v in model.w.values()]), -model.gamma.value)
 
 
 # -- counts -----------------------------------------------------------------------------------------------
