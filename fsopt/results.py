@@ -59,6 +59,15 @@ class Point:
     y: Vector | None = None
     z: Vector | None = None
 
+    @property
+    def multipliers(self) -> tuple[Vector, Vector]:
+        """The multipliers y and z; raises ParameterError if one of them is unknown."""
+        if self.y is None or self.z is None:
+            raise ParameterError(
+                "the point has no multipliers", "choose a solver that 'fsopt solvers' lists with duals"
+            )
+        return self.y, self.z
+
 
 @dataclass(frozen=True)
 class SolveResult:

@@ -1,1 +1,1 @@
-"""Certificates: numbers recomputed from a compiled model and a point, without any solver."""
+"""Certificates: evidence recomputed from a compiled model and a point, without any solver."""

@@ -1,4 +1,4 @@
-"""What is recomputed about a claim: a record of residuals, a bound, and whether all of them hold."""
+"""The record of a certificate: residuals, a bound, and whether all residuals are within the tolerance."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 TOLERANCE = 1e-6
-"""Largest residual, relative, with which a certificate holds."""
+"""Largest relative residual of a valid certificate."""
 
 
 class Kind(StrEnum):
-    """What a certificate certifies."""
+    """The statement of a certificate."""
 
     CONVEX = "convex"
-    """A global optimum: primal and dual residuals and the gap between the two values."""
+    """A global optimum: primal and dual residuals, and the gap between primal and dual value."""
     MIXED_INTEGER = "mixed-integer"
-    """Feasibility, integrality, and the gap to a bound whose source is named."""
+    """Feasibility, integrality, and the gap to a bound with a named source."""
     GLOBAL = "global"
-    """Feasibility, and the gap to a bound whose source is named, of a program without integers."""
+    """Feasibility, and the gap to a bound with a named source, for a program without integer variables."""
     GBD = "gbd"
-    """Benders cuts recomputed from their multipliers, and the gap between the bounds."""
+    """Benders cuts recomputed from their multipliers, and the gap between upper and lower bound."""
     KKT = "kkt"
     """First-order conditions."""
     DCA = "dca"
@@ -31,11 +31,11 @@ class Kind(StrEnum):
     SLA = "sla"
     """The minimum principle of a concave function over a polyhedron."""
     PMM = "pmm"
-    """The minimum principle of the bilinear program with one misclassified sample less."""
+    """The minimum principle for the bilinear program with one misclassified sample fewer."""
     MOP = "mop"
-    """Monotone histories of the alternating loop, and the least loss for its last scales."""
+    """Monotone histories of the alternating loop, and the minimum loss for its last scales."""
     FEASIBLE = "feasible"
-    """A feasible point and nothing more."""
+    """A feasible point."""
     INFEASIBLE = "infeasible"
     """A Farkas vector."""
     NONE = "none"
@@ -44,16 +44,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was recomputed about an answer.
+    """The recomputed evidence for an answer.
 
     Attributes
     ----------
-    kind : what is certified.
+    kind : the statement.
     ok : whether every residual is within ``tolerance``.
-    residuals : name -> relative residual or gap, each of which must be small.
-    objective, bound : recomputed value and bound, in the model's own sense; None where there is none.
-    bound_source : where the bound comes from: ``dual point`` (recomputed here) or the solver that claims it.
-    tolerance : what the residuals are compared with.
+    residuals : name -> relative residual or gap; each must be small.
+    objective, bound : recomputed objective value and bound, in the model's own sense; None if there is none.
+    bound_source : the origin of the bound: ``dual point`` (recomputed here) or the name of the solver that reported it.
+    tolerance : largest valid residual.
+    notes : remarks, for example constraints that were not checked.
     """
 
     kind: Kind
@@ -72,6 +73,6 @@ class Certificate:
 
 
 def make(kind: Kind, residuals: Mapping[str, float], *, tolerance: float = TOLERANCE, **rest: Any) -> Certificate:
-    """Return a certificate that holds iff every residual is a number within the tolerance."""
+    """Return a certificate; it holds iff every residual is finite and within the tolerance."""
     ok = all(np.isfinite(v) and v <= tolerance for v in residuals.values())
     return Certificate(kind, ok, dict(residuals), tolerance=tolerance, **rest)

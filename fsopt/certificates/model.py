@@ -1,4 +1,4 @@
-"""Certificates of solved models: the evidence that fits the problem class, recomputed from the arrays."""
+"""Certificates of solved models: evidence for each problem class, recomputed from the arrays."""
 
 from __future__ import annotations
 
@@ -17,21 +17,25 @@ from fsopt.results import Point, SolveResult
 
 
 def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
-    """Recompute the certificate of a solve from the model as it is now and the point in the result.
+    """Return the certificate of a solve, recomputed from the present state of the model and the point in the result.
 
     Parameters
     ----------
     model : the Pyomo model that was solved.
-    result : what :func:`fsopt.solve` returned.
+    result : the result of :func:`fsopt.solve`.
 
     Returns
     -------
     Certificate
         Of kind ``convex`` (primal and dual residual and gap), ``mixed-integer`` (primal residual, integrality
-        and the gap to the solver's bound), ``global`` (the same without integers), ``kkt`` (first-order
-        conditions), ``infeasible`` (Farkas), or ``feasible`` (primal residual only, without multipliers). It
-        holds for the model's arrays, whatever the solver says; for no point of a model with constraints that they
-        do not have: complementarities, SOS, disjunctions, logical ones.
+        and the gap to the solver's bound), ``global`` (the same without integer variables), ``kkt`` (first-order
+        conditions), ``infeasible`` (Farkas), or ``feasible`` (primal residual only, without multipliers).
+
+    Notes
+    -----
+    The certificate is verified numerically, for the arrays of the model and independently of the solver's status. It is
+    never valid for a model with constraints that the arrays do not contain: complementarities, SOS, disjunctions and
+    logical constraints.
     """
     program = compile_model(model)
     if result.point is None and result.ray is not None:
@@ -42,14 +46,18 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     certificate = certify_point(program, result.point, bound=bound, source=result.solver)
     if program.unsupported:
         unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.unsupported.items())
-        return dataclasses.replace(certificate, ok=False, notes=(f"not looked at: {unseen}", *certificate.notes))
+        return dataclasses.replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
     return certificate
 
 
 def certify_point(program: Program, point: Point, *, bound: float | None = None, source: str = "") -> Certificate:
-    """Certify a point of a program; ``bound`` is a claimed lower bound of its minimisation form.
+    """Return the certificate of a point of a program.
 
-    The claim is not used for a convex program with multipliers, which is bounded by its own dual point.
+    Parameters
+    ----------
+    bound : lower bound of the minimisation form that a solver reported. It is not used for a convex program with
+        multipliers: there the dual point gives the bound.
+    source : name of the solver.
     """
     if program.nonconic or not convex(program.P):
         return certify_nonconvex(program, point, bound=bound, source=source)

@@ -1,12 +1,14 @@
-r"""Certificates of programs that are not known to be convex: feasibility, first-order conditions, claimed bounds.
+r"""Certificates of programs that are not known to be convex: feasibility, first-order conditions, bounds of solvers.
 
-With general rows :math:`\ell \le g(x) \le u` and their multipliers, the remainder of stationarity is
+With general constraints :math:`\ell \le g(x) \le u` and multipliers :math:`y_A, y_g, z` of linear constraints, general
+constraints and cones, the reduced costs are
 
 .. math:: r = \nabla f(x) - A'y_A - \nabla g(x)'y_g - G'z.
 
-What of r, y or z points to a side that does not exist is the residual ``dual``; the sum of every multiplier
-times the distance to the side that it prices is the residual ``complementarity``. Both vanish at a
-Karush-Kuhn-Tucker point, which is stationary and nothing more.
+A multiplier in y or r is positive at a lower bound and negative at an upper bound. The residual ``dual`` measures the
+multipliers of infinite bounds, and the distance of z to the cones. The residual ``complementarity`` is the sum of each
+multiplier times the distance of its constraint to its bound. Both vanish at a Karush-Kuhn-Tucker point. Such a point is
+stationary; it need not be a minimum.
 """
 
 from __future__ import annotations
@@ -22,17 +24,22 @@ from fsopt.results import Point
 from fsopt.typing import Vector
 
 SMALL = 1e-8
-"""Slope of a general row, per unit of the columns, below which it counts as this: there a violation is no distance."""
+"""Lower bound of the slope of a general constraint, by which its violation is divided, see :func:`violation`."""
 
 
 def certify_nonconvex(program: Program, point: Point, *, bound: float | None, source: str) -> Certificate:
-    """Certify a point of a program that is not known to be convex.
+    """Return the certificate of a point of a program that is not known to be convex.
+
+    Parameters
+    ----------
+    bound : lower bound of the minimisation form that a solver reported; None without one.
+    source : name of the solver.
 
     Returns
     -------
     Certificate
-        Of kind ``global`` (``mixed-integer`` with integers) where a solver claims a bound, ``kkt`` where there are
-        multipliers, ``feasible`` otherwise, and ``none`` where a function cannot be evaluated here.
+        Of kind ``global`` (``mixed-integer`` with integer variables) with a bound, ``kkt`` with multipliers,
+        ``feasible`` otherwise, and ``none`` if fsopt cannot evaluate a function of the program.
     """
     x = point.x
     linear = primal_residual(program, x)
@@ -56,23 +63,28 @@ def certify_nonconvex(program: Program, point: Point, *, bound: float | None, so
 
 
 def minimised(program: Program, x: Vector) -> float:
-    """Return the objective of the minimisation form at x, all its terms included."""
+    """Return the objective value of the minimisation form at x, with all terms."""
     other = float(derivatives_of(program).values(x)[-1]) if program.objective_terms else 0.0
     return program.sign * program.objective_at(x) + other
 
 
 def _slopes(program: Program, x: Vector) -> Vector:
-    """Return for each general row what a change of one column by its unit, or its size, is worth."""
+    """Return for each general constraint its largest change, to first order, by a change of one variable.
+
+    The change of a variable is its unit plus its absolute value.
+    """
     J = abs(derivatives_of(program).jacobian(x)[:-1])
-    worth = J.multiply(program.scaling.columns + np.abs(x)).tocsr()
-    largest: Vector = worth.max(axis=1).toarray().ravel() if worth.shape[0] else np.zeros(0)
+    change = J.multiply(program.scaling.columns + np.abs(x)).tocsr()
+    largest: Vector = change.max(axis=1).toarray().ravel() if change.shape[0] else np.zeros(0)
     return np.maximum(largest, SMALL)
 
 
 def violation(program: Program, x: Vector) -> float:
-    """Return the largest violation of a general row at x, as a relative distance to first order.
+    """Return the largest violation of a general constraint at x, as a relative distance to first order.
 
-    Where the slope vanishes a small violation is a large distance, as at the apex of a cone written as a quadratic.
+    A violation e of g(x) <= u is repaired, to first order, by a relative change e / slope of one variable, whatever the
+    units of g. Near a point with slope 0, the apex of a cone written as a quadratic constraint for example, a small
+    violation is a large distance. The slope is at least :data:`SMALL`, as the quotient means nothing at slope 0.
     """
     if not program.general:
         return 0.0
@@ -82,54 +94,61 @@ def violation(program: Program, x: Vector) -> float:
     return float(np.where(np.isnan(excess), np.inf, excess).max())
 
 
-def remainder(program: Program, point: Point) -> Vector:
-    """Return r (n,): the reduced costs of the columns, for the minimisation form."""
-    assert point.y is not None
-    assert point.z is not None
-    y = point.y
-    r: Vector = program.P @ point.x + program.c - program.A.T @ y[: program.A.shape[0]] - program.cones.G.T @ point.z
+def reduced_costs(program: Program, point: Point) -> Vector:
+    """Return the reduced costs r (n,) of the minimisation form; raises ParameterError without multipliers."""
+    y, z = point.multipliers
+    m = program.A.shape[0]
+    r: Vector = program.P @ point.x + program.c - program.A.T @ y[:m] - program.cones.G.T @ z
     if program.general or program.objective_terms:
         J = derivatives_of(program).jacobian(point.x)
-        r = r + J.T @ np.append(-y[program.A.shape[0] :], 1.0)
+        r = r + J.T @ np.append(-y[m:], 1.0)
     return r
 
 
 def _first_order(program: Program, point: Point, value: float) -> dict[str, float]:
-    """Return the residuals of the first-order conditions."""
-    x, y, z = point.x, point.y, point.z
-    assert y is not None
-    assert z is not None
+    """Return the residuals of the first-order conditions at a point with objective value ``value``."""
+    x = point.x
+    y, z = point.multipliers
     units, other = program.scaling, derivatives_of(program)
-    J = other.jacobian(x)
-    r = remainder(program, point)
+    r = reduced_costs(program, point)
     low, high = np.append(program.lo, other.lo), np.append(program.hi, other.hi)
     activity = np.append(program.A @ x, other.values(x)[:-1])
     _, loose_rows = split_by_bound(y, low, high)
     _, loose = split_by_bound(r, program.lb, program.ub)
-    gradient = np.abs(program.P @ x + program.c) + abs(J)[-1].toarray().ravel()
-    terms = np.maximum.reduce(
-        [
-            gradient,
-            largest_term(program.A.T.tocsr(), y[: program.A.shape[0]]),
-            largest_term(J[:-1].T.tocsr(), y[program.A.shape[0] :]),
-            largest_term(program.cones.G.T.tocsr(), z),
-        ]
-    )
+    # The rounding of r is relative to the largest term of its sum, so r is compared with 1 plus this term.
+    terms = _largest_terms(program, point) * units.columns
     turned = units.uncone.T @ z
     outside = program.cones.distances(turned) / (1.0 + block_norms(program, turned))
     row_units = np.append(units.rows, 1 / _slopes(program, x))
     dual = max(
-        (loose * units.columns / (1.0 + terms * units.columns)).max(initial=0.0),
+        (loose * units.columns / (1.0 + terms)).max(initial=0.0),
         (loose_rows / (row_units + np.abs(y))).max(initial=0.0),
         outside.max(initial=0.0),
     )
-    products = _priced(y, activity, low, high) + _priced(r, x, program.lb, program.ub)
+    products = _complementarity(y, activity, low, high) + _complementarity(r, x, program.lb, program.ub)
     products += abs(float(z @ (program.cones.G @ x + program.cones.h)))
     return {"dual": float(dual), "complementarity": products / max(1.0, abs(value))}
 
 
-def _priced(multiplier: Vector, activity: Vector, low: Vector, high: Vector) -> float:
-    """Return the sum of multipliers times the distance to the finite side that each prices."""
-    side = np.where(multiplier > 0, low, high)
-    finite = np.isfinite(side)
-    return float(np.abs(multiplier[finite]) @ np.abs(activity[finite] - side[finite]))
+def _largest_terms(program: Program, point: Point) -> Vector:
+    """Return the size (n,) of the largest term in the sum of each reduced cost."""
+    y, z = point.multipliers
+    m = program.A.shape[0]
+    J = derivatives_of(program).jacobian(point.x)
+    gradient = np.abs(program.P @ point.x + program.c) + abs(J)[-1].toarray().ravel()
+    largest: Vector = np.maximum.reduce(
+        [
+            gradient,
+            largest_term(program.A.T.tocsr(), y[:m]),
+            largest_term(J[:-1].T.tocsr(), y[m:]),
+            largest_term(program.cones.G.T.tocsr(), z),
+        ]
+    )
+    return largest
+
+
+def _complementarity(multiplier: Vector, activity: Vector, low: Vector, high: Vector) -> float:
+    """Return the sum of the sizes of multipliers times the distances of the activities to their finite bounds."""
+    bound = np.where(multiplier > 0, low, high)
+    finite = np.isfinite(bound)
+    return float(np.abs(multiplier[finite]) @ np.abs(activity[finite] - bound[finite]))

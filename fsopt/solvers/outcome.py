@@ -10,7 +10,7 @@ import pyomo.environ as pyo
 from fsopt.certificates.certificate import Kind, make
 from fsopt.certificates.convex import farkas
 from fsopt.certificates.model import certify_point
-from fsopt.certificates.nonconvex import remainder
+from fsopt.certificates.nonconvex import reduced_costs
 from fsopt.compiler import Program
 from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.interface import Outcome
@@ -97,7 +97,7 @@ def load_values(program: Program, result: SolveResult) -> None:
     y, z = result.point.y, result.point.z
     if y is None or z is None or len(y) != len(program.constraints) + len(program.general):
         return
-    reduced = remainder(program, result.point)
+    reduced = reduced_costs(program, result.point)
     dual, rc = _suffix(program.model, "dual"), _suffix(program.model, "rc")
     quadratic = [c for c, order in zip(program.cones.constraints, program.cones.orders, strict=True) if not order]
     for constraint in (*program.constraints, *quadratic, *(row.constraint for row in program.general)):
