@@ -1,6 +1,6 @@
-"""Errors a user can cause: what happened, why, and what to do next.
+"""Errors that a user can cause, each with its reason and a hint.
 
-Every class carries ``kind`` (stable, for scripts), ``message`` (what and why) and ``hint`` (what to do).
+Every class has a ``kind`` (a stable word, for scripts), a ``message`` (the event and its reason) and a ``hint`` (a remedy).
 The command line prints ``message`` and ``hint`` on one line and exits with 2.
 """
 
@@ -17,9 +17,9 @@ class FsoptError(Exception):
     Parameters
     ----------
     message : str
-        What happened and why, one line.
+        The event and its reason, one line.
     hint : str
-        What to do about it, one line.
+        A remedy, one line.
     """
 
     kind = "error"
@@ -55,13 +55,13 @@ class ParameterError(FsoptError):
 
 
 class InfeasibleError(FsoptError):
-    """The parameters make the problem infeasible, shown before any solver is called."""
+    """The problem is infeasible for these parameters, as shown before any call of a solver."""
 
     kind = "infeasible"
 
 
 class SolverError(FsoptError):
-    """A solver is missing, does not solve this problem class, or failed."""
+    """A solver is missing, does not solve the problem class, or failed."""
 
     kind = "solver"
 
@@ -79,14 +79,14 @@ class FileError(FsoptError):
 
 
 class PackageError(FsoptError):
-    """An optional package that is needed is not installed."""
+    """An optional package is needed and not installed."""
 
     kind = "package"
 
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Turn what damaged data of a saved answer raise into one FileError that names its part."""
+    """Turn the exceptions of damaged data in a saved answer into a FileError that names the damaged part."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
@@ -97,7 +97,7 @@ def reading(what: str) -> Iterator[None]:
 
 
 def unknown(what: str, name: str, known: Iterable[str], command: str) -> UnknownNameError:
-    """Return the error for an unregistered name, with the nearest registered ones as a hint."""
+    """Return the error for an unregistered name, with the most similar registered names as a hint."""
     names = sorted(known)
     close = get_close_matches(name, names, n=3)
     hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names)}"

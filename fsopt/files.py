@@ -1,4 +1,4 @@
-"""Writing files so that they appear whole or not at all."""
+"""Writing of files that appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ WRITE_BITS = 0o222
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Return the path if a file can be written there, before the work whose result it is to hold.
+    """Return the path if a file can be written there; call it before a long computation of the file's content.
 
     Raises
     ------
-    FileError : the folder does not exist or cannot be written, the path is a folder, or a read-only file.
+    FileError : the folder does not exist or is read-only, or the path is a folder or a read-only file.
     """
     target = Path(path)
     if target.is_dir():
@@ -33,11 +33,11 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path in the same folder that becomes ``path`` if the block succeeds.
+    """Yield a temporary path in the same folder; its file replaces ``path`` if the block succeeds.
 
     Raises
     ------
-    FileError : as :func:`check_writable`, or the disk refuses.
+    FileError : as :func:`check_writable`, or an error of the disk.
     """
     target = check_writable(path)
     try:
@@ -46,7 +46,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary = Path(name)
         try:
             yield temporary
-            temporary.chmod(0o666 & ~_umask())
+            temporary.chmod(0o666 & ~_umask())  # mkstemp makes files for their owner only, whatever the umask allows
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
@@ -55,12 +55,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file, whole or not at all."""
+    """Write a text file, completely or not at all."""
     with whole_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def _umask() -> int:
-    mask = os.umask(0)
+    mask = os.umask(0)  # the only way to read it is to set it
     os.umask(mask)
     return mask

@@ -1,4 +1,4 @@
-"""Answers as JSON, and back; plain data only, nothing that runs when it is read."""
+"""Answers as JSON, and back: plain data only, so that reading a file runs no code from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from fsopt.errors import FileError, FsoptError, reading
 from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
 
 FIT_KEYS = ("method", "params", "status", "coef", "intercept", "support", "preprocessing", "data_sha256")
+"""Keys of every saved fit."""
 SOLVE_KEYS = ("model", "params", "status", "objective", "point", "data_sha256")
+"""Keys of every saved solve."""
 
 
 def plain(value: Any) -> Any:
@@ -56,7 +58,7 @@ def numbers(value: Any) -> Any:
 
 
 def fingerprint(data: Dataset) -> str:
-    """Return the SHA-256 of X and y, by which a saved answer recognises its data."""
+    """Return the SHA-256 of X and y, which ties a saved answer to its data."""
     digest = hashlib.sha256(repr(data.X.shape).encode())
     digest.update(np.ascontiguousarray(data.X).tobytes())
     digest.update(np.ascontiguousarray(data.y).tobytes())
@@ -72,7 +74,13 @@ def solve_record(
     source: str,
     params: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the JSON object of a solve."""
+    """Return the JSON object of a solve.
+
+    Parameters
+    ----------
+    model : the solved model. ``slug``, ``params`` : its name and the parameters of its builder.
+    data : the data set. ``source`` : its path or name, as the user gave it.
+    """
     record = {
         "model": slug,
         "data": source,
@@ -95,7 +103,7 @@ def solve_record(
 
 
 def fit_record(fit: Fit, *, data: Dataset, source: str) -> dict[str, Any]:
-    """Return the JSON object of a fit."""
+    """Return the JSON object of a fit to a data set; ``source`` is the path or name of the data."""
     names = [
         "method",
         "params",
@@ -128,7 +136,7 @@ def fit_record(fit: Fit, *, data: Dataset, source: str) -> dict[str, Any]:
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
-    """Read a saved answer; raises FileError for anything that is not one."""
+    """Return the JSON object of a saved answer, with 'inf' and 'nan' as numbers; raises FileError for any other file."""
     hint = "give a file that 'fsopt solve' or 'fsopt fit' saved with -o"
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -140,16 +148,21 @@ def read_record(path: str | Path) -> dict[str, Any]:
     missing = [k for k in keys if not isinstance(record, dict) or k not in record]
     if missing:
         raise FileError(f"'{path}' is not a saved answer: it has no {', '.join(missing)}", hint)
+    # Names of labels, features and data may be the words 'inf' or 'nan' and stay texts.
     words = {k: record[k] for k in ("labels", "features", "data") if k in record}
     return {**numbers(record), **words}
 
 
 def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
-    """Return the Fit of a saved record; raises FileError where its parts do not fit together."""
+    """Return the Fit of a saved record, without its certificate, which is to be recomputed.
+
+    Raises
+    ------
+    FileError : a part is missing or damaged, or parts do not fit together; the message names ``path``.
+    """
     try:
         map_ = record["preprocessing"]
-        coef = np.array(record["coef"], dtype=float)
-        shift, scale = (np.array(map_[k], dtype=float) for k in ("shift", "scale"))
+        coef, shift, scale = (np.array(part, dtype=float) for part in (record["coef"], map_["shift"], map_["scale"]))
         support = tuple(int(j) for j in record["support"])
         kernel = None if record.get("kernel") is None else Kernel(**record["kernel"])
         shape = coef.shape * 2 if kernel is None else kernel.patterns.shape
@@ -158,20 +171,31 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
         if not all(0 <= j < len(coef) for j in support):
             raise ValueError("the support is outside 0..p-1")
         return Fit(
-            method=str(record["method"]), params=record["params"], features=tuple(record.get("features", ())),
-            support=support, coef=coef, intercept=float(record["intercept"]), objective=record.get("objective"),
-            status=Status(record["status"]), stop=record.get("stop", ""), bound=record.get("bound"),
-            iterations=int(record.get("iterations", 0)), history=tuple(record.get("history", ())), certificate=None,
-            solver=record.get("solver", ""), seconds=record.get("seconds", {}),
-            preprocessing=Preprocessing(str(map_["kind"]), shift, scale), details=record.get("details", {}),
+            method=str(record["method"]),
+            params=record["params"],
+            features=tuple(record.get("features", ())),
+            support=support,
+            coef=coef,
+            intercept=float(record["intercept"]),
+            objective=record.get("objective"),
+            status=Status(record["status"]),
+            stop=record.get("stop", ""),
+            bound=record.get("bound"),
+            iterations=int(record.get("iterations", 0)),
+            history=tuple(record.get("history", ())),
+            certificate=None,
+            solver=record.get("solver", ""),
+            seconds=record.get("seconds", {}),
+            preprocessing=Preprocessing(str(map_["kind"]), shift, scale),
+            details=record.get("details", {}),
             kernel=kernel,
-        )  # fmt: skip
+        )
     except (KeyError, TypeError, ValueError, AttributeError, FsoptError) as error:
         raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
 
 
 def point_from(value: Any, program: Program) -> Point:
-    """Return a primal-dual point of a program from plain data; raises FileError where its parts do not fit."""
+    """Return a primal-dual point of a program from plain data; raises FileError if its parts do not fit the program."""
     lengths = {"x": program.n, "y": program.A.shape[0] + len(program.general), "z": len(program.cones.h)}
     with reading("point"):
         if isinstance(value, Point):
