@@ -1,7 +1,7 @@
 """Errors that a user can cause, each with its reason and a hint.
 
-Every class has a ``kind`` (a stable word, for scripts), a ``message`` (the event and its reason) and a ``hint`` (a remedy).
-The command line prints ``message`` and ``hint`` on one line and exits with 2.
+Every class has a ``kind`` (a stable word, for scripts), a ``message`` (the event and its reason) and a ``hint`` (a
+remedy). The command line prints ``message`` and ``hint`` on one line and exits with 2.
 """
 
 from __future__ import annotations

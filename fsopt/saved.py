@@ -136,7 +136,12 @@ def fit_record(fit: Fit, *, data: Dataset, source: str) -> dict[str, Any]:
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
-    """Return the JSON object of a saved answer, with 'inf' and 'nan' as numbers; raises FileError for any other file."""
+    """Return the JSON object of a saved answer, with the words 'inf' and 'nan' as numbers.
+
+    Raises
+    ------
+    FileError : the file cannot be read, or is not a saved answer.
+    """
     hint = "give a file that 'fsopt solve' or 'fsopt fit' saved with -o"
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
