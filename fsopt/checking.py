@@ -1,4 +1,4 @@
-"""Checking a saved answer without any solver: what it claims is recomputed from the data."""
+"""Verification of a saved answer without any solver: the evidence for its claims is recomputed from the data."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
         Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
     }
 )
-"""Claimed status -> kinds of certificates that are evidence enough for it, where they hold."""
+"""Claimed status -> kinds of certificates that are sufficient evidence for it, if they hold."""
 
 
 def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[str, Any]:
-    """Recompute a saved solve or fit and return what was found.
+    """Recompute the evidence of a saved solve or fit.
 
     Returns
     -------
     dict
-        ``verified`` (every recomputed number supports the claimed status), ``claimed`` status,
-        ``certificate`` (recomputed), ``notes`` on what rests on a solver's word.
+        ``verified`` (every recomputed number supports the claimed status), ``claimed`` (the status),
+        ``certificate`` (recomputed), ``notes`` (the parts of the claim that only the solver vouches for).
 
     Raises
     ------
@@ -65,6 +65,7 @@ def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[st
 
 
 def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
+    """Recompute the certificate of a saved solve from the data of its model."""
     if record["point"] is None:
         return Certificate(Kind.NONE, False, {}, notes=("the saved answer has no point to check",))
     program = compile_model(build(record["model"], data, **record["params"]))
@@ -85,9 +86,9 @@ def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
 
 
 def check_fit(fit: Fit, data: Dataset) -> Certificate:
-    """Recompute the certificate of a fit from the data it was fitted to.
+    """Recompute the certificate of a fit from its training data.
 
-    The method's objective is evaluated at the classifier in numpy; its own check recomputes the evidence.
+    The objective of the method is evaluated at the classifier in numpy; the check of the method recomputes the rest.
     """
     p = len(fit.preprocessing.shift)
     if p != data.p:
@@ -97,7 +98,8 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     if fit.kernel is None:
         w, b = scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing)
     else:
-        work, w, b = _kernel_space(fit.kernel, work), fit.coef, fit.intercept
+        work = _kernel_space(fit.kernel, work)
+        w, b = fit.coef, fit.intercept
     saved = SavedFit(fit, data, work, w, b)
     value, violation = spec.objective(work, w, b, saved.params)
     stated = float("nan") if fit.objective is None else float(fit.objective)
@@ -106,7 +108,7 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
 
 
 def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:
-    """Return the kernel matrix of the data as a data set, if its rows are the patterns of the fit."""
+    """Return the kernel matrix of the data as a data set, if the samples are the patterns of the fit."""
     if kernel.patterns.shape != data.X.shape or not np.allclose(kernel.patterns, data.X, rtol=1e-9, atol=1e-9):
-        raise FileError("the saved patterns are not the rows of the data", "fit again and save with -o")
+        raise FileError("the saved patterns are not the samples of the data", "fit again and save with -o")
     return kernel.dataset(data)

@@ -1,4 +1,4 @@
-"""The verbs, put together; everything heavy is imported inside them."""
+"""The application: all verbs. Packages that load slowly are imported inside the verbs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,20 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verb in (
-    catalogue.models, catalogue.solvers, catalogue.methods, catalogue.show,
-    solving.solve, solving.export, fitting.fit, fitting.predict, comparing.compare, solving.check,
+VERBS = (
+    catalogue.models,
+    catalogue.solvers,
+    catalogue.methods,
+    catalogue.show,
+    solving.solve,
+    solving.export,
+    fitting.fit,
+    fitting.predict,
+    comparing.compare,
+    solving.check,
     limits.mpm_limits,
-):  # fmt: skip
+)
+for verb in VERBS:
     app.command()(verb)
 app.add_typer(datasets.app, name="data")
 

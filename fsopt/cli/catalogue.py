@@ -1,15 +1,20 @@
-"""Verbs ``models``, ``solvers``, ``methods`` and ``show``: what there is."""
+"""Verbs ``models``, ``solvers``, ``methods`` and ``show``: the registries, and one model in detail."""
 
 from __future__ import annotations
 
 import inspect
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.cli import options
 from fsopt.cli.output import escape, pairs, print_json, remark, table
 from fsopt.cli.output import show as put
+
+if TYPE_CHECKING:
+    from fsopt.data import Dataset
+    from fsopt.solvers.registry import SolverSpec
 
 
 def models(json: options.Json = False) -> None:
@@ -38,7 +43,7 @@ def models(json: options.Json = False) -> None:
 
 
 def solvers(json: options.Json = False) -> None:
-    """List the solvers: classes, what they prove and return, availability and why not."""
+    """List the solvers: classes, what they prove and return, and whether they are installed."""
     from fsopt.compiler.classes import CLASSES
     from fsopt.solvers.registry import SOLVERS
 
@@ -72,7 +77,8 @@ def solvers(json: options.Json = False) -> None:
     put(listing)
 
 
-def _why_not(solver: Any) -> str:
+def _why_not(solver: SolverSpec) -> str:
+    """Return the missing package and executable of a solver, and its installation command."""
     program = f", and there is no executable '{solver.executable}' on the path" if solver.executable else ""
     return f"package '{solver.package}' is not installed{program}: {solver.pip}"
 
@@ -99,11 +105,14 @@ def methods(json: options.Json = False) -> None:
     listing = table("methods", [(k, "left") for k in ("method", "paper", "equation", "models", "driver", "parameters")])
     for row in rows:
         defaults = " ".join(f"{k}={escape(v)}" for k, v in row["parameters"].items())
-        listing.add_row(*(escape(row[k] or "-") for k in ("method", "paper", "equation", "models", "driver")), defaults)
+        listing.add_row(
+            *(escape(row[k] or None) for k in ("method", "paper", "equation", "models", "driver")), defaults
+        )
     put(listing)
 
 
-def _defaults(parameters: Any) -> dict[str, Any]:
+def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return name -> default of parameters, the word ``required`` where there is none."""
     return {
         k: "required" if v is inspect.Parameter.empty else list(v) if isinstance(v, tuple) else v
         for k, v in parameters.items()
@@ -112,17 +121,17 @@ def _defaults(parameters: Any) -> dict[str, Any]:
 
 def show(
     model: Annotated[str, typer.Argument(help="a slug of 'fsopt models'")],
-    data: Annotated[str | None, options.Data.__metadata__[0]] = None,
+    data: options.OptionalData = None,
     label: options.Label = "label",
     missing: options.Missing = None,
     param: options.Params = None,
     latex: Annotated[bool, typer.Option("--latex", help="print the program alone, as LaTeX")] = False,
     json: options.Json = False,
 ) -> None:
-    """Show a model: its program, its size on a data set, and which component is which equation."""
+    """Show a model: its program, its size on a data set, and the equation of each component."""
     from fsopt.compiler import compile_model
     from fsopt.compiler.classes import program_class
-    from fsopt.library.pages import program as displayed_program
+    from fsopt.library.pages import components, displayed_program
     from fsopt.models.registry import build, model_spec
 
     entry = model_spec(model)
@@ -132,34 +141,47 @@ def show(
         return
     source = options.load(data, label, missing) if data else _sample()
     if not data:
-        remark("sizes are those of 6 rows and 3 features; give --data for yours")
+        remark("sizes are those of 6 samples and 3 features; give --data for yours")
     built = build(model, source, **options.parse_params(param))
     compiled = compile_model(built)
-    components = [
-        {"component": c.name, "kind": kind, "size": len(c), "equation": c.doc or ""} for kind, c in _components(built)
-    ]
-    sizes = {
-        "variables": compiled.n,
-        "integer": int(compiled.integer.sum()),
-        "rows": compiled.A.shape[0],
-        "nonzeros": compiled.A.nnz,
-        "cones": len(compiled.cones),
+    heads = ("component", "kind", "size", "equation")
+    record = {
+        "model": model,
+        "class": program_class(compiled),
+        "paper": entry.paper,
+        "equation": entry.equation,
+        "latex": program,
+        "size": {
+            "variables": compiled.n,
+            "integer": int(compiled.integer.sum()),
+            "rows": compiled.A.shape[0],
+            "nonzeros": compiled.A.nnz,
+            "cones": len(compiled.cones),
+        },
+        "components": [dict(zip(heads, c, strict=True)) for c in components(built)],
     }
     if json:
-        print_json(
-            {"model": model, "class": program_class(compiled), "paper": entry.paper, "equation": entry.equation,
-             "latex": program, "size": sizes, "components": components}
-        )  # fmt: skip
-        return
+        print_json(record)
+    else:
+        _print_model(record, entry.summary)
+
+
+def _print_model(record: dict[str, Any], summary: str) -> None:
+    from fsopt.models.papers import PAPERS
+
+    authors = PAPERS[record["paper"]].authors if record["paper"] else ""
+    source = ", ".join(text for text in (authors, record["equation"]) if text)
+    head = [("model", record["model"]), ("summary", summary), ("class", record["class"]), ("source", source or None)]
+    names = {"rows": "linear constraints"}
+    sizes = [(names.get(name, name), size) for name, size in record["size"].items()]
     listing = table("components", [("component", "left"), ("kind", "left"), ("size", "right"), ("meaning", "left")])
-    for c in components:
-        listing.add_row(*(escape(c[k]) for k in ("component", "kind", "size", "equation")))
-    head = pairs([("model", model), ("what", entry.summary), ("class", program_class(compiled)),
-                  ("source", f"{entry.paper} {entry.equation}"), *sizes.items()])  # fmt: skip
-    put(head, "\n" + program + "\n", listing)
+    for component in record["components"]:
+        listing.add_row(*(escape(component[k]) for k in ("component", "kind", "size", "equation")))
+    put(pairs([*head, *sizes]), "\n" + record["latex"] + "\n", listing)
 
 
-def _sample() -> Any:
+def _sample() -> Dataset:
+    """Return a small data set, for the sizes of a model without --data."""
     import numpy as np
 
     from fsopt.data import Dataset
@@ -175,15 +197,3 @@ def _sample() -> Any:
         ]
     )
     return Dataset(X, np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0]), name="sample")
-
-
-def _components(model: Any) -> list[tuple[str, Any]]:
-    import pyomo.environ as pyo
-
-    kinds = [
-        ("variable", pyo.Var),
-        ("parameter", pyo.Param),
-        ("objective", pyo.Objective),
-        ("constraint", pyo.Constraint),
-    ]
-    return [(kind, c) for kind, ctype in kinds for c in model.component_objects(ctype)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,23 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fsopt.studies.comparison import Done, Row
+
+COLUMNS = (
+    ("method", "left"),
+    ("paper", "left"),
+    ("features", "right"),
+    ("CV accuracy", "right"),
+    ("CV MCC", "right"),
+    ("objective", "right"),
+    ("status", "left"),
+    ("certificate", "left"),
+    ("solver", "left"),
+    ("seconds", "right"),
+)
+"""Heading and justification of each column of the table."""
 
 
 def compare(
@@ -44,26 +61,20 @@ def compare(
 
     names = _checked(methods, jobs, time_limit)
     source = options.load(data, label, missing)
-    rows: list[Any] = []
+    rows: list[Row] = []
     interrupted = False
     with progress_bar("compare", total=1) as update:
+
+        def report(finished: int, count: int, last: Done) -> None:
+            update(finished / count, f"compare: {finished} of {count} fits, last {last.task.method}")
+
         try:
-            for row in run(
-                source, names, folds=folds, seed=seed, jobs=jobs, time_limit=time_limit,
-                progress=lambda k, n, done: update(k / n, f"compare: {k} of {n} fits, last {done.task.method}"),
-            ):  # fmt: skip
+            for row in run(source, names, folds=folds, seed=seed, jobs=jobs, time_limit=time_limit, progress=report):
                 rows.append(row)
         except KeyboardInterrupt:
             interrupted = True
-    record = {
-        "data": data,
-        "n": source.n,
-        "p": source.p,
-        "folds": folds,
-        "seed": seed,
-        "rows": [asdict(r) for r in rows],
-    }
-    record = plain(record)
+    listed = [asdict(row) for row in rows]
+    record = plain({"data": data, "n": source.n, "p": source.p, "folds": folds, "seed": seed, "rows": listed})
     if output is not None:
         write_text(output, dump_json(record))
     if json:
@@ -77,7 +88,7 @@ def compare(
 
 
 def _checked(methods: str | None, jobs: int, time_limit: float) -> list[str] | None:
-    """Return the names in ``--methods``, None for all; refuse numbers that make no sense."""
+    """Return the names in ``--methods``, None for all; refuse wrong values of the options."""
     if not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
     if jobs == 0 or jobs < -1:
@@ -89,20 +100,13 @@ def _checked(methods: str | None, jobs: int, time_limit: float) -> list[str] | N
 
 
 def _print(record: dict[str, Any], verbose: bool) -> None:
-    columns = [
-        ("method", "left"), ("paper", "left"), ("features", "right"), ("CV accuracy", "right"), ("CV MCC", "right"),
-        ("objective", "right"), ("status", "left"), ("certificate", "left"), ("solver", "left"), ("seconds", "right"),
-    ]  # fmt: skip
     title = (
-        f"{record['data']}: {record['n']} rows, {record['p']} features, "
+        f"{record['data']}: {record['n']} samples, {record['p']} features, "
         f"{record['folds']}-fold cross-validation, seed {record['seed']}"
     )
-    listing = table(title, columns)
+    listing = table(title, COLUMNS)
     for row in record["rows"]:
-        listing.add_row(
-            row["method"], row["paper"], escape(row["n_features"]), _share(row["cv_accuracy"]), _share(row["cv_mcc"]),
-            escape(row["objective"]), row["status"], _certificate(row), row["solver"] or "-", f"{row['seconds']:.2f}",
-        )  # fmt: skip
+        listing.add_row(*map(escape, _cells(row)))
     show(listing)
     for row in record["rows"]:
         if verbose and row["features"]:
@@ -112,15 +116,31 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
                 remark(f"{row['method']}: {text}")
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the cells of a row, in the order of :data:`COLUMNS`."""
+    return (
+        row["method"],
+        row["paper"],
+        row["n_features"],
+        _share(row["cv_accuracy"]),
+        _share(row["cv_mcc"]),
+        row["objective"],
+        row["status"],
+        _certificate(row),
+        row["solver"] or None,
+        f"{row['seconds']:.2f}",
+    )
 
 
-def _certificate(row: dict[str, Any]) -> str:
-    """Return the largest residual; where the bounds hold and do not meet, the gap between them."""
+def _share(value: float | None) -> str | None:
+    return None if value is None else f"{value:.4f}"
+
+
+def _certificate(row: dict[str, Any]) -> str | None:
+    """Return the largest residual, or the optimality gap where both bounds hold and do not meet."""
     certificate = row["certificate"]
     if certificate is None:
-        return "-"
+        return None
     worst = certificate["worst"]
     size = f"{worst:.1e}" if isinstance(worst, float) else str(worst)
     if certificate["ok"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,7 +34,7 @@ def show_data(
     missing: options.Missing = None,
     json: options.Json = False,
 ) -> None:
-    """Print the size of a data set, its classes and its constant columns."""
+    """Print the size of a data set, its classes and its constant features."""
     from fsopt.data import load_dataset
 
     found = load_dataset(data, label=label, missing=missing)
@@ -50,10 +50,8 @@ def show_data(
     if json:
         print_json(record)
         return
-    sizes = [(f"{sign} ('{name}')", f"{len(rows)} rows") for sign, name, rows in (
-        ("+1", found.labels[1], found.positive), ("-1", found.labels[0], found.negative)
-    )]  # fmt: skip
-    constant = ", ".join(found.constant) or "none"
-    show(
-        pairs([("data", found.name), ("rows", found.n), ("features", found.p), *sizes, ("constant columns", constant)])
-    )
+    lines: list[tuple[str, Any]] = [("data", found.name), ("samples", found.n), ("features", found.p)]
+    for sign, name, members in (("+1", found.labels[1], found.positive), ("-1", found.labels[0], found.negative)):
+        lines.append((f"{sign} ('{name}')", f"{len(members)} samples"))
+    lines.append(("constant features", ", ".join(found.constant) or "none"))
+    show(pairs(lines))

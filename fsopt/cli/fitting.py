@@ -25,7 +25,9 @@ from fsopt.errors import DataError
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
+    from fsopt.data.table import Table
     from fsopt.results import Fit
+    from fsopt.typing import Matrix
 
 
 def fit(
@@ -42,7 +44,7 @@ def fit(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Run a method: selected features, classifier, certificate. Ctrl-C prints the best point so far."""
+    """Run a method: selected features, classifier, certificate. Ctrl-C prints the incumbent."""
     from fsopt.files import write_text
     from fsopt.methods.registry import fit as run
     from fsopt.methods.registry import method_spec
@@ -81,20 +83,21 @@ def fit(
 
 
 def _exit(fitted: Fit) -> int:
-    """Return the exit code, and tell of an interruption."""
+    """Return the exit code; an interruption is a remark."""
     if fitted.stop == "interrupted":
-        remark(f"interrupted: the best point so far is shown, its status is {fitted.status}")
+        remark(f"interrupted: the incumbent is shown, its status is {fitted.status}")
         return EXIT_INTERRUPTED
     return EXIT_SOLVED if fitted.status.solved else EXIT_NOT_SOLVED
 
 
 def _short(entry: Mapping[str, Any]) -> str:
+    """Return the objective values and bounds in the record of an iteration."""
     shown = {k: entry[k] for k in ("objective", "bound", "E", "H") if isinstance(entry.get(k), float)}
     return "".join(f", {k} {v:.6g}" for k, v in shown.items())
 
 
 def _by_class(fitted: Fit, data: Dataset) -> dict[int, float]:
-    """Return the share of right labels in each class."""
+    """Return label -> accuracy on the samples of this class."""
     right = fitted.predict(data.X) == data.y
     return {sign: float(right[data.y == sign].mean()) for sign in (1, -1)}
 
@@ -127,7 +130,7 @@ def predict(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Classify rows with a saved fit; the file may lack the label, then nothing is scored."""
+    """Classify samples with a saved fit; without labels in the file there is no accuracy."""
     from fsopt.data import load_samples
     from fsopt.errors import FileError
     from fsopt.files import write_text
@@ -137,8 +140,8 @@ def predict(
     if "method" not in record:
         raise FileError(f"'{saved}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
     fitted = fit_from(record, saved)
-    rows = load_samples(data, label=label)
-    X = _aligned(rows, record.get("columns"), len(fitted.preprocessing.shift))
+    samples = load_samples(data, label=label)
+    X = _aligned(samples, record.get("columns"), len(fitted.preprocessing.shift))
     labels = fitted.predict(X)
     names = [str(record["labels"][int(v > 0)]) for v in labels]
     result = {
@@ -148,7 +151,7 @@ def predict(
         "predictions": [int(v) for v in labels],
         "labels": names,
         "scores": fitted.decision_function(X).tolist(),
-        "accuracy": _accuracy(names, rows.labels),
+        "accuracy": _accuracy(names, samples.labels),
     }
     result = plain(result)
     if output is not None:
@@ -158,31 +161,31 @@ def predict(
     elif output is None:
         print("\n".join(names))
     if result["accuracy"] is not None:
-        remark(f"accuracy {result['accuracy']:.4f} on {len(X)} rows")
+        remark(f"accuracy {result['accuracy']:.4f} on {len(X)} samples")
     return EXIT_SOLVED
 
 
-def _aligned(rows: Any, columns: list[str] | None, p: int) -> Any:
-    """Return the rows in the order of the fit's columns, by name where the file has names."""
+def _aligned(samples: Table, columns: list[str] | None, p: int) -> Matrix:
+    """Return the samples (n, p) with the columns in the order of the fit, by name if the file has names."""
     import numpy as np
 
-    X = rows.X
-    if rows.features is not None and columns is not None:
-        absent = [name for name in columns if name not in rows.features]
+    X = samples.X
+    if samples.features is not None and columns is not None:
+        absent = [name for name in columns if name not in samples.features]
         if absent:
             more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
             raise DataError(f"the data have no column {', '.join(absent[:3])}{more}", "give the columns of the fit")
-        X = X[:, [rows.features.index(name) for name in columns]]
+        X = X[:, [samples.features.index(name) for name in columns]]
     elif X.shape[1] != p:
         raise DataError(f"the data have {X.shape[1]} features, the fit {p}", "give the columns of the fit")
     bad = int(np.sum(~np.isfinite(X).all(axis=1)))
     if bad:
-        raise DataError(f"{bad} rows have missing or infinite values", "fill or remove them first")
+        raise DataError(f"{bad} samples have missing or infinite values", "fill or remove them first")
     return X
 
 
 def _accuracy(names: list[str], truth: list[str]) -> float | None:
-    """Return the share of right labels, None where the file has none or only some."""
+    """Return the accuracy of the labels, None if a sample in the file has none."""
     from fsopt.data.table import is_missing
 
     if not truth or any(is_missing(t) for t in truth):

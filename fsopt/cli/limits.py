@@ -1,43 +1,51 @@
-"""Verb ``mpm-limits``: how much worst-case accuracy a data set allows a minimax probability machine."""
+"""Verb ``mpm-limits``: the largest worst-case accuracy that a data set allows a minimax probability machine."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.cli import options
 from fsopt.cli.output import escape, print_json, remark, show, table
 
+if TYPE_CHECKING:
+    from fsopt.data import Dataset
+
 PRINTED = 0.9
-"""The delta that paper 2 takes for its experiments."""
+"""The delta of the experiments of Yang & Ju."""
 
 
 def mpm_limits(
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
-    folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation; 0 for all rows only")] = 10,
+    folds: Annotated[int, typer.Option("--folds", help="of the cross-validation; 0 for all samples only")] = 10,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     scale: Annotated[
         str, typer.Option("--scale", help="standard, center or none; no limit depends on it")
     ] = "standard",
     json: options.Json = False,
 ) -> None:
-    """Print the largest delta that l1-mpm and l0-mpm can be asked for: on all rows and on each training fold."""
-    import numpy as np
-
+    """Print the largest delta that is feasible for l1-mpm and l0-mpm: on all samples and on each training fold."""
+    from fsopt.data.splits import stratified_folds, train_and_test
     from fsopt.saved import plain
-    from fsopt.studies.folds import fold_rows
 
     source = options.load(data, label, missing)
     rows = [_row("all", source, scale)]
-    for k, test in enumerate(fold_rows(source, folds, seed) if folds else [], start=1):
-        rows.append(_row(f"fold {k}", source.rows(np.setdiff1d(np.arange(source.n), test)), scale))
+    for k, fold in enumerate(stratified_folds(source, folds, seed) if folds else [], start=1):
+        rows.append(_row(f"fold {k}", train_and_test(source, fold)[0], scale))
     record = {
-        "data": data, "n": source.n, "p": source.p, "folds": folds, "seed": seed, "scale": scale,
-        "paper_delta": PRINTED, "largest_delta": min(row["alpha"] for row in rows), "rows": rows,
-    }  # fmt: skip
+        "data": data,
+        "n": source.n,
+        "p": source.p,
+        "folds": folds,
+        "seed": seed,
+        "scale": scale,
+        "paper_delta": PRINTED,
+        "largest_delta": min(row["alpha"] for row in rows),
+        "rows": rows,
+    }
     if json:
         print_json(plain(record))
     else:
@@ -51,13 +59,13 @@ def mpm_limits(
         remark("warning: a covariance is singular: a ridge > 0 makes it regular")
 
 
-def _row(name: str, data: Any, scale: str) -> dict[str, Any]:
-    """Return kappa*, alpha* and the ranks of both covariances of some rows."""
+def _row(name: str, data: Dataset, scale: str) -> dict[str, Any]:
+    """Return kappa*, alpha* and the ranks of both covariances of training data."""
     import numpy as np
 
-    from fsopt.methods.mpm.feature_space import Space
+    from fsopt.methods.mpm.feature_space import FeatureSpace
 
-    space = Space.of(data, scale)
+    space = FeatureSpace.of(data, scale)
     ranks = [int(np.linalg.matrix_rank(factor)) for factor in (space.moments.factor1, space.moments.factor2)]
     return {
         "rows": name,
@@ -71,8 +79,8 @@ def _row(name: str, data: Any, scale: str) -> dict[str, Any]:
 
 
 def _print(record: dict[str, Any]) -> None:
-    heads = [("training rows", "left"), *((h, "right") for h in ("n", "kappa*", "alpha*", "rank +1", "rank -1"))]
-    listing = table(f"{record['data']}: {record['n']} rows, {record['p']} features", heads)
+    heads = [("training samples", "left"), *((h, "right") for h in ("n", "kappa*", "alpha*", "rank +1", "rank -1"))]
+    listing = table(f"{record['data']}: {record['n']} samples, {record['p']} features", heads)
     for row in record["rows"]:
         numbers = (f"{row['kappa']:.4f}", f"{row['alpha']:.4f}", *map(str, row["ranks"]))
         listing.add_row(escape(row["rows"]), str(row["n"]), *numbers)

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and how their texts are read."""
+"""Options that several verbs share, and the readers of their texts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ Data = Annotated[
     str,
     typer.Option("--data", help="wdbc, a file (.csv .csv.gz .npz .arff .libsvm), or a name in FSOPT_DATA"),
 ]
+OptionalData = Annotated[str | None, Data.__metadata__[0]]
 Label = Annotated[str, typer.Option("--label", help="name of the label's column")]
-Missing = Annotated[str | None, typer.Option("--missing", help="drop or mean: what to do with missing values")]
+Missing = Annotated[str | None, typer.Option("--missing", help="drop or mean: the treatment of missing values")]
 Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]
 Solver = Annotated[str | None, typer.Option("--solver", help="registry name; the best installed one by default")]
 Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
@@ -43,15 +44,15 @@ Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
 
 
 def load(source: str, label: str, missing: str | None) -> Dataset:
-    """Load a data set and report what the user should know about it on stderr."""
+    """Load a data set; its size, labels and constant features are remarks on stderr."""
     from fsopt.cli.output import remark
     from fsopt.data import load_dataset
 
     data = load_dataset(source, label=label, missing=missing)
-    remark(f"{data.name}: {data.n} rows, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")
+    remark(f"{data.name}: {data.n} samples, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")
     if data.constant:
         more = f" and {len(data.constant) - 5} more" if len(data.constant) > 5 else ""
-        remark(f"{len(data.constant)} constant columns: {', '.join(data.constant[:5])}{more}")
+        remark(f"{len(data.constant)} constant features: {', '.join(data.constant[:5])}{more}")
     return data
 
 

@@ -1,4 +1,4 @@
-"""What the command line prints: results on stdout, remarks on stderr, one JSON object with --json."""
+"""Output of the command line: results on stdout, remarks on stderr, one JSON object with --json."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from fsopt.errors import FsoptError
 if TYPE_CHECKING:
     from rich.table import Table
 
-EXIT_SOLVED, EXIT_NOT_SOLVED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_SOLVED = 0
+EXIT_NOT_SOLVED = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
 
 
 def remark(text: str) -> None:
@@ -51,7 +54,7 @@ def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
 
 
 def show(*renderables: Any) -> None:
-    """Print tables and texts on stdout; wide when piped, so that nothing is cut."""
+    """Print tables and texts on stdout, 160 columns wide if stdout is no terminal, so that nothing is cut."""
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
@@ -60,7 +63,7 @@ def show(*renderables: Any) -> None:
 
 
 def cell(value: Any) -> str:
-    """Return a value as the text of a table cell; nothing for None."""
+    """Return a value as the text of a table cell, a dash for None."""
     if value is None:
         return "-"
     if isinstance(value, float):
@@ -69,7 +72,7 @@ def cell(value: Any) -> str:
 
 
 def escape(value: Any) -> str:
-    """Return a value as a table cell in which nothing is markup."""
+    """Return a value as the text of a table cell, with its brackets escaped so that rich reads no markup."""
     from rich.markup import escape as rich_escape
 
     return rich_escape(cell(value))
@@ -83,14 +86,15 @@ def pairs(items: Iterable[tuple[str, Any]]) -> str:
 
 
 def open_gap(certificate: Mapping[str, Any]) -> bool:
-    """Return whether the gap is all that fails in the record of a certificate: the bounds hold and do not meet."""
-    most = certificate["tolerance"]
-    return [k for k, v in certificate["residuals"].items() if not (isinstance(v, float) and v <= most)] == ["gap"]
+    """Return whether the gap alone exceeds the tolerance of a certificate: the bounds hold and do not meet."""
+    tolerance = certificate["tolerance"]
+    # A residual that is not finite is a word in the record, and nan is no number <= tolerance: both fail.
+    return [k for k, v in certificate["residuals"].items() if not (isinstance(v, float) and v <= tolerance)] == ["gap"]
 
 
 @contextmanager
 def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
-    """Yield a function (completed, text) that moves a progress bar; it does nothing where stderr is no terminal."""
+    """Yield a function (completed, text) that updates a progress bar; it does nothing if stderr is no terminal."""
     if not sys.stderr.isatty():
         yield lambda completed, text: None
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,11 +21,20 @@ from fsopt.cli.output import (
     table,
 )
 
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+    from fsopt.data import Dataset
+    from fsopt.results import SolveResult
+
 Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'")]
-Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the columns before the model is built")]
+Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 
 
-def _build(model: str, data: Any, param: list[str] | None, scale: str) -> tuple[Any, Any, dict[str, Any]]:
+def _build(
+    model: str, data: Dataset, param: list[str] | None, scale: str
+) -> tuple[pyo.ConcreteModel, Dataset, dict[str, Any]]:
+    """Return a model on preprocessed data, these data, and the parameters."""
     from fsopt.methods.preprocessing import preprocess
     from fsopt.models.registry import build
 
@@ -79,8 +88,8 @@ def solve(
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
 
 
-def _verify(model: Any, solver: str, first: Any) -> dict[str, Any]:
-    """Solve again with another solver and return how far the answers are apart, relative."""
+def _verify(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:
+    """Solve again with another solver and return the relative differences of both answers."""
     from fsopt.saved import plain
     from fsopt.solvers.base import Session
 
@@ -100,8 +109,8 @@ def _verify(model: Any, solver: str, first: Any) -> dict[str, Any]:
     return {k: plain(v) for k, v in found.items()}
 
 
-def _dual_difference(model: Any, first: Any, second: Any) -> float | None:
-    """Return the largest relative difference of shadow prices, None where a solver gives none."""
+def _dual_difference(model: pyo.ConcreteModel, first: SolveResult, second: SolveResult) -> float | None:
+    """Return the largest relative difference of shadow prices, None if a solver gives none."""
     import numpy as np
     import pyomo.environ as pyo
 
@@ -177,7 +186,7 @@ def check(
     missing: options.Missing = None,
     json: options.Json = False,
 ) -> int:
-    """Verify a saved answer again without any solver."""
+    """Verify a saved answer again, without any solver."""
     from fsopt.checking import check_record
     from fsopt.methods.preprocessing import preprocess
     from fsopt.saved import plain, read_record

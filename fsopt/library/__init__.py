@@ -1,1 +1,1 @@
-"""What writes the instance library, its pages and the table of conformance."""
+"""The writers of the instance library, its pages, the table of conformance and the typed signatures."""

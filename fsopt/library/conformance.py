@@ -1,4 +1,4 @@
-"""Every registered solver on every model of the classes it claims: agreement, as data and as a table.
+"""Agreement of the registered solvers on the models of the classes that they claim, as data and as a table.
 
 ``python -m fsopt.library.conformance FILE`` writes the table of ``solvers/README.md``.
 """
@@ -9,12 +9,11 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.data import Dataset
 from fsopt.errors import SolverError
 from fsopt.files import write_text
+from fsopt.library.draws import trial_data
 from fsopt.models.registry import MODELS, build, model_spec
 from fsopt.results import Status
 from fsopt.solvers.base import solve
@@ -23,15 +22,15 @@ from fsopt.solvers.registry import PREFERENCE, SOLVERS
 
 @dataclass(frozen=True)
 class Agreement:
-    """A model solved by one solver beside the reference.
+    """The answer of one solver to one model, beside the reference.
 
     Attributes
     ----------
     model, solver : names.
-    status : what fsopt says of the solver's answer, after its certificate.
-    difference : relative difference of the objectives; None where there is no point.
-    certificate : the largest residual; None where there is no certificate.
-    note : why there is no answer.
+    status : of the answer, after its certificate.
+    difference : relative difference of the objective values; None without a point.
+    certificate : the largest residual; None without a certificate.
+    note : the reason of a refusal.
     """
 
     model: str
@@ -42,24 +41,15 @@ class Agreement:
     note: str = ""
 
 
-def trial_data(slug: str) -> Dataset:
-    """Return the two overlapping Gaussian classes, standardised, on which solvers are compared on a model."""
-    entry = model_spec(slug).trial
-    y = np.where(np.arange(entry.n) % 2 == 0, 1.0, -1.0)
-    X = np.random.default_rng(entry.seed).standard_normal((entry.n, entry.p))
-    X[:, : min(2, entry.p)] += entry.gap * y[:, None]
-    return Dataset((X - X.mean(axis=0)) / X.std(axis=0), y, name="conformance")
-
-
-def make(slug: str) -> pyo.ConcreteModel:
+def build_trial(slug: str) -> pyo.ConcreteModel:
     """Return the instance of a model on which solvers are compared."""
     return build(slug, trial_data(slug), **model_spec(slug).trial.params)
 
 
 @lru_cache
 def reference(slug: str) -> float:
-    """Return the optimum by the preferred solver of the model's class, which must be certified."""
-    result = solve(make(slug), PREFERENCE[MODELS[slug].problem_class][0])
+    """Return the certified optimum by the preferred solver of the model's class; raises SolverError without one."""
+    result = solve(build_trial(slug), PREFERENCE[MODELS[slug].problem_class][0])
     if result.status is not Status.OPTIMAL or result.objective is None:
         raise SolverError(f"the reference of '{slug}' is {result.status}, not optimal", "look at its certificate")
     return result.objective
@@ -76,9 +66,9 @@ def pairs() -> list[tuple[str, str]]:
 
 
 def agreement(slug: str, solver: str) -> Agreement:
-    """Solve a model with a solver and compare; a refusal or a missing licence is told in the note."""
+    """Solve a model with a solver and compare; the note has the reason of a refusal, for example a missing licence."""
     try:
-        result = solve(make(slug), solver)
+        result = solve(build_trial(slug), solver)
     except SolverError as error:
         return Agreement(slug, solver, "refused", None, None, str(error))
     difference = None
@@ -89,7 +79,7 @@ def agreement(slug: str, solver: str) -> Agreement:
 
 
 def markdown(results: list[Agreement]) -> str:
-    """Return the table model x solver: the relative difference to the reference, and the status if not optimal."""
+    """Return the table model x solver of relative differences to the reference, with each status but ``optimal``."""
     solvers = list(SOLVERS)
     found = {(a.model, a.solver): a for a in results}
     lines = ["| model | class | " + " | ".join(solvers) + " |", "| --- " * (2 + len(solvers)) + "|"]

@@ -23,57 +23,36 @@ from fsopt.errors import FileError
 from fsopt.files import write_text
 from fsopt.formats.writers import export
 from fsopt.library import pages
+from fsopt.library.draws import GRID, instance_data
 from fsopt.models.registry import MODELS, build, model_spec
 from fsopt.models.sla.misclass_lpec import without_complementarities
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.base import solve
 
 LAW = (
-    "rows alternate between the classes +1 and -1; entries are independent normal with variance 1, and mean "
-    "+gap or -gap (the label's sign) in the first two columns, 0 in the others; then rounded to multiples of "
-    "1/64, so that sums and products of the data have no rounding error and the files are the same on every machine"
+    "samples alternate between the classes +1 and -1; values are independent normal with variance 1, and mean "
+    "+gap or -gap (the sign of the label) in the first two features, 0 in the others; then rounded to multiples "
+    f"of 1/{GRID}, so that sums and products of the data have no rounding error and the files are the same on every "
+    "machine"
 )
-
-
-GRID = 64
-
-
 TOLERANCE = 1e-6
-"""Relative, with an absolute one of the same size near 0: what a reader's optimum may differ by."""
-
-
+"""Largest difference of a reader's optimum, relative, and absolute near 0."""
 LIMIT = 100_000
 """Bytes per file."""
-
-
 CERTIFIERS = {"LP": "highs", "MILP": "highs", "MPEC": "highs", "QP": "clarabel", "SOCP": "clarabel", "SDP": "clarabel"}
 """Problem class -> solver of the core install whose certified optimum is recorded; else the preferred one."""
-
-
 EXACT = {"tolerance": 1e-10}
-
-
+"""Options of the certifiers, so that 8 digits of the optimum are right."""
 LINEAR = (".lp", ".mps", ".nl")
-
-
 SUFFIXES = {"SOCP": (*LINEAR, ".cbf", ".dat-s"), "SDP": (".cbf", ".dat-s"), "MISOCP": (*LINEAR, ".cbf"), "MPEC": ()}
-"""Problem class -> formats of its instances, ``LINEAR`` for the others; what a format refuses is left out."""
-
-
-def instance_data(slug: str) -> Dataset:
-    """Return the data of a model's instance, by the documented law."""
-    entry = model_spec(slug).instance
-    y = np.where(np.arange(entry.n) % 2 == 0, 1.0, -1.0)
-    X = np.random.Generator(np.random.PCG64(entry.seed)).standard_normal((entry.n, entry.p))
-    X[:, : min(2, entry.p)] += entry.gap * y[:, None]
-    return Dataset(np.round(X * GRID) / GRID, y, name=f"{slug}-instance")
+"""Problem class -> formats of its instances, ``LINEAR`` for the others; a format that refuses a model is left out."""
 
 
 def instance_parameters(slug: str) -> dict[str, Any]:
     """Return every parameter of a model's instance that has a value, the defaults written out."""
-    given = model_spec(slug).instance.params
-    values = {**{k: v for k, v in model_spec(slug).parameters.items() if v is not inspect.Parameter.empty}, **given}
-    return {k: v for k, v in values.items() if v is not None}
+    spec = model_spec(slug)
+    defaults = {k: v for k, v in spec.parameters.items() if v is not inspect.Parameter.empty}
+    return {k: v for k, v in {**defaults, **spec.instance.params}.items() if v is not None}
 
 
 def build_instance(slug: str) -> pyo.ConcreteModel:
@@ -82,7 +61,7 @@ def build_instance(slug: str) -> pyo.ConcreteModel:
 
 
 def solvable(model: pyo.ConcreteModel) -> pyo.ConcreteModel:
-    """Return the model itself, or the mixed-integer program that is solved in its place where no solver takes it."""
+    """Return the model itself; of an MPEC, which no solver takes, the equivalent mixed-integer program."""
     return without_complementarities(model) if classify(model) == "MPEC" else model
 
 
@@ -91,7 +70,7 @@ def write_library(folder: Path) -> tuple[Path, ...]:
 
     Parameters
     ----------
-    folder : the library's, made if it is not there; folders of models that are gone are left alone.
+    folder : of the library, made if it does not exist; folders of other models are left alone.
 
     Returns
     -------
@@ -114,9 +93,10 @@ def write_library(folder: Path) -> tuple[Path, ...]:
 
 
 def write_instance(slug: str, folder: Path) -> tuple[list[Path], dict[str, Any]]:
-    """Write one folder of the library; return its files and the facts that its pages state."""
+    """Write the folder of one model; return its files and the facts for its pages."""
     folder.mkdir(exist_ok=True)
-    spec, data, model = MODELS[slug], instance_data(slug), build_instance(slug)
+    data = instance_data(slug)
+    model = build_instance(slug)
     table = folder / "data.csv"
     write_text(table, _csv(data))
     program = compile_model(model)
@@ -128,15 +108,17 @@ def write_instance(slug: str, folder: Path) -> tuple[list[Path], dict[str, Any]]
         except FileError:
             if suffix == ".nl":
                 raise
-    facts = _facts(spec, kind, data, program) | _optimum(slug, kind, model)
+    facts = _facts(MODELS[slug], kind, data, program) | _optimum(slug, kind, model)
     facts["files"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-    for name, text in (("instance.toml", _toml(facts)), ("README.md", pages.page(spec.builder, model, facts))):
+    for name, text in (("instance.toml", _toml(facts)), ("README.md", pages.page(MODELS[slug].builder, model, facts))):
         write_text(folder / name, text)
         files.append(folder / name)
     large = [path.name for path in files if path.stat().st_size >= LIMIT]
     if large:
-        raise FileError(f"the instance of '{slug}' has files of {LIMIT} bytes or more: {', '.join(large)}",
-                        "choose a smaller one in fsopt.library.instances")  # fmt: skip
+        raise FileError(
+            f"the instance of '{slug}' has files of {LIMIT} bytes or more: {', '.join(large)}",
+            "choose a smaller instance in the entry of the model",
+        )
     return files, facts
 
 
@@ -148,11 +130,11 @@ def _csv(data: Dataset) -> str:
 
 def _facts(spec: ModelSpec, kind: str, data: Dataset, program: Program) -> dict[str, Any]:
     entry = spec.instance
+    source = {"equation": spec.equation} if spec.paper is None else {"paper": spec.paper, "equation": spec.equation}
     return {
         "slug": spec.slug,
         "class": kind,
-        "paper": spec.paper,
-        "equation": spec.equation,
+        **source,
         "builder": f"{spec.builder.__module__}.{spec.builder.__name__}",
         "data": {"file": "data.csv", "n": data.n, "p": data.p, "gap": entry.gap, "seed": entry.seed, "law": LAW},
         "parameters": instance_parameters(spec.slug),
@@ -167,12 +149,14 @@ def _facts(spec: ModelSpec, kind: str, data: Dataset, program: Program) -> dict[
 
 
 def _optimum(slug: str, kind: str, model: pyo.ConcreteModel) -> dict[str, Any]:
-    """Return the optimum to 8 digits, which solvers agree on, and what certifies it."""
+    """Return the optimum to 8 digits, on which solvers agree, and its certificate."""
     solver = CERTIFIERS.get(kind)
     result = solve(solvable(model), solver, options=EXACT if solver else None)
     if result.objective is None or result.certificate is None or result.status != "optimal":
-        raise FileError(f"the instance of '{slug}' has no certified optimum: {result.solver} ends {result.status}",
-                        "choose another one in fsopt.library.instances")  # fmt: skip
+        raise FileError(
+            f"the instance of '{slug}' has no certified optimum: the status of {result.solver} is {result.status}",
+            "choose another instance in the entry of the model",
+        )
     sense = "maximise" if compile_model(model).sign < 0 else "minimise"
     value = float(f"{result.objective:.8g}")
     certificate = {"solver": result.solver, "certificate": result.certificate.kind}

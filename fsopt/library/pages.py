@@ -10,6 +10,8 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.mpec import Complementarity
 
+from fsopt.models.papers import PAPERS
+
 READERS = {
     ".lp": "SCIP, Gurobi, Xpress; HiGHS where there is no quadratic constraint",
     ".mps": "as .lp",
@@ -18,19 +20,13 @@ READERS = {
     ".dat-s": "made for SDPA, CSDP and SCIP-SDP; minimises the negative of a maximisation",
     ".csv": "`fsopt.load_dataset`; the data that the builder is given",
 }
-"""Suffix -> who reads it; what follows "made for" is not among the readers that the tests run."""
-
-
+"""Suffix -> software that reads it; the tests run all of it but the software after "made for"."""
 LEAK = (
-    "Rotated cones $w^2 \\le s t$ are plain quadratic constraints in .lp, .mps and .nl. A solver that meets them to "
-    "$\\varepsilon$ may leave $w = \\sqrt\\varepsilon$ at $s = t = 0$, and its optimum is then too good by about as "
-    "much: ask for 1e-12, or take the .cbf file, where they are cones."
+    "Rotated cones $w^2 \\le s t$ are quadratic constraints in .lp, .mps and .nl. A solver with the feasibility "
+    "tolerance $\\varepsilon$ allows $w = \\sqrt\\varepsilon$ at $s = t = 0$, and its optimum is then too good by "
+    "about as much: set the tolerance to 1e-12, or take the .cbf file, in which they are cones."
 )
-
-
 COMMAND = "python -m fsopt.library.instances"
-
-
 KINDS = (
     ("variable", pyo.Var),
     ("parameter", pyo.Param),
@@ -45,26 +41,28 @@ def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[s
 
     Parameters
     ----------
-    builder : its docstring gives the program and the words around it.
+    builder : its docstring has the program and the text around it.
     model : the instance, for the table of its components.
-    facts : what ``instance.toml`` states.
+    facts : the content of ``instance.toml``.
     """
     doc = inspect.getdoc(builder) or ""
     source = builder.__module__.replace(".", "/") + ".py"
-    size, data, optimum = facts["size"], facts["data"], facts["optimum"]
+    size, data = facts["size"], facts["data"]
+    optimum = facts["optimum"]
+    cited = [text for text in (_authors(facts.get("paper"), "../../"), facts["equation"]) if text]
     first = doc.partition("\n")[0].removeprefix("Return ").rstrip(".")
     parts = [
         f"# {facts['slug']}",
-        f"{first[:1].upper()}{first[1:]}. Paper {facts['paper']}, {facts['equation']}; class {facts['class']}; "
-        f"built by [`{builder.__name__}`](../../{source}).",
-        f"$$\n\\begin{{aligned}}\n{guarded(program(doc))}\n\\end{{aligned}}\n$$",
+        f"{first[:1].upper()}{first[1:]}. {', '.join(cited)}; class {facts['class']}; built by "
+        f"[`{builder.__name__}`](../../{source}).",
+        f"$$\n\\begin{{aligned}}\n{guarded(displayed_program(doc))}\n\\end{{aligned}}\n$$",
         prose(doc),
         "## Equations and components",
-        table(("component", "kind", "size", "equation"), _components(model)),
+        table(("component", "kind", "size", "equation"), [(f"`{name}`", *rest) for name, *rest in components(model)]),
         "## Instance",
-        f"{size['columns']} columns ({size['integer']} integer), {size['rows']} linear rows with {size['nonzeros']} "
-        f"nonzeros, {size['cones']} cones. Data: {data['n']} rows, {data['p']} features, gap {data['gap']!r}, seed "
-        f"{data['seed']}; {data['law']}.",
+        f"{size['columns']} variables ({size['integer']} integer), {size['rows']} linear constraints with "
+        f"{size['nonzeros']} nonzeros, {size['cones']} cones. Data: {data['n']} samples, {data['p']} features, gap "
+        f"{data['gap']!r}, seed {data['seed']}; {data['law']}.",
         _parameters(doc, facts["parameters"]),
         f"**Known optimum: {optimum['objective']!r}** ({optimum['sense']}), to {optimum['tolerance']:g} relative, "
         f"found by {optimum['solver']}. {_certified(optimum)}",
@@ -83,7 +81,7 @@ def index(rows: Sequence[Mapping[str, Any]]) -> str:
         (
             f"[{r['slug']}]({r['slug']}/README.md)",
             r["class"],
-            r["paper"],
+            _authors(r.get("paper"), "../") or "-",
             r["equation"],
             r["size"]["columns"],
             repr(r["optimum"]["objective"]),
@@ -93,15 +91,15 @@ def index(rows: Sequence[Mapping[str, Any]]) -> str:
     ]
     head = (
         "# Instance library\n\nOne small instance of every model of `fsopt.MODELS`: the program, its equations, the "
-        "data, a certified optimum, and files for other solvers. Nothing has to be installed to read or to solve them."
+        "data, a certified optimum, and files for other solvers. They can be read and solved without fsopt."
     )
     formats = table(("format", "read by"), [(k, v) for k, v in READERS.items() if k != ".csv"])
     foot = (
         "`instance.toml` in each folder records data, seed, parameters, optimum, tolerance and the sha256 of each "
         f"file. `{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares."
     )
-    columns = ("model", "class", "paper", "equation", "columns", "optimum", "files")
-    return "\n\n".join([head, table(columns, listed), formats, LEAK, foot]) + "\n"
+    headings = ("model", "class", "paper", "equation", "variables", "optimum", "files")
+    return "\n\n".join([head, table(headings, listed), formats, LEAK, foot]) + "\n"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -110,13 +108,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in lines)
 
 
-def program(doc: str) -> str:
+def displayed_program(doc: str) -> str:
     """Return the displayed mathematics of a docstring, the text of its first ``.. math::`` block."""
     return "\n".join(line.strip() for line in _math_block(doc.splitlines())[1])
 
 
 def prose(doc: str) -> str:
-    """Return the words of a docstring around its program, and its notes, as Markdown."""
+    """Return the text of a docstring around its program, and its notes, as Markdown."""
     before, _, after = doc.partition("\nNotes\n-----\n")
     body = re.split(r"\n(?:Parameters|Returns|Raises)\n-+\n", before)[0].partition("\n")[2]
     start, block, end = _math_block(body.splitlines())
@@ -133,12 +131,12 @@ def markdown(text: str) -> str:
 
 
 def guarded(latex: str) -> str:
-    """Return LaTeX without the escapes that a Markdown renderer takes for its own."""
+    """Return LaTeX without the escapes that Markdown renderers read as their own."""
     return latex.replace("\\{", "\\lbrace ").replace("\\}", "\\rbrace ").replace("\\,", "\\thinspace ")
 
 
 def _math_block(lines: Sequence[str]) -> tuple[int, list[str], int]:
-    """Return where the first displayed formula starts, its lines that are not empty, and where it ends."""
+    """Return the first line of the first displayed formula, its lines that are not empty, and the line after it."""
     start = next((k for k, line in enumerate(lines) if line.startswith(".. math::")), None)
     if start is None:
         return 0, [], 0
@@ -149,12 +147,18 @@ def _math_block(lines: Sequence[str]) -> tuple[int, list[str], int]:
     return start, [line for line in block if line.strip()], end
 
 
-def _components(model: pyo.ConcreteModel) -> list[tuple[str, str, int, str]]:
-    return [(f"`{c.name}`", kind, len(c), c.doc or "") for kind, ctype in KINDS for c in model.component_objects(ctype)]
+def _authors(paper: str | None, root: str) -> str:
+    """Return the authors of a paper with a link to its page; nothing without a paper."""
+    return f"[{PAPERS[paper].authors}]({root}{PAPERS[paper].page})" if paper else ""
+
+
+def components(model: pyo.ConcreteModel) -> list[tuple[str, str, int, str]]:
+    """Return name, kind, size and equation of each component of a model."""
+    return [(c.name, kind, len(c), c.doc or "") for kind, ctype in KINDS for c in model.component_objects(ctype)]
 
 
 def _parameters(doc: str, values: Mapping[str, Any]) -> str:
-    """Return the table of the parameters: name, value here, meaning as the docstring has it."""
+    """Return the table of the parameters: name, value in the instance, meaning from the docstring."""
     if not values:
         return "The model has no parameters."
     section = re.search(r"\nParameters\n-+\n(.*?)(?:\n\n|$)", doc, flags=re.DOTALL)

@@ -19,7 +19,7 @@ from fsopt.models.registry import MODELS, build
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {"build": build, "fit": fit}
 FILE = Path(__file__).parent.parent / "signatures.pyi"
-HEAD = '''# Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
+HEAD = """# Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ from fsopt.drivers.run import Progress
 from fsopt.models.gbd.limits import Feature
 from fsopt.results import Fit
 
-'''
+"""
 
 
 def keywords(function: Callable[..., Any]) -> list[str]:

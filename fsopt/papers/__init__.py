@@ -1,1 +1,1 @@
-"""The tables and figures of the five papers."""
+"""The experiments of the five papers: their protocols, tables and figures."""

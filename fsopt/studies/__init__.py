@@ -1,1 +1,1 @@
-"""Studies: methods side by side under cross-validation, tuning, paths and fronts."""
+"""Studies of methods on data: comparison under cross-validation, tuning, solution paths and Pareto fronts."""

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from fsopt.data import Dataset
+from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError
 from fsopt.methods.registry import METHODS, fit, method_spec
 from fsopt.results import Fit, Status
-from fsopt.studies.folds import fold_rows
 from fsopt.typing import Indices
 
 CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
-"""What a row has of the certificate of the fit on all rows."""
+"""The parts of the certificate of the fit to all samples that a row keeps."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One fit: a method on all rows (``fold`` None) or on the rows outside one fold."""
+    """One fit: a method on all samples (``fold`` None), or on the samples outside a fold, tested on the fold."""
 
     method: str
     fold: int | None
@@ -31,7 +31,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a task: a Fit (all rows) or scores (a fold), or the error."""
+    """The result of a task: a Fit (all samples), scores (a fold), or the message of the error."""
 
     task: Task
     seconds: float
@@ -42,7 +42,19 @@ class Done:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the comparison; ``seconds`` is the time of the fit on all rows."""
+    """One method in the comparison.
+
+    Attributes
+    ----------
+    method : registry name.
+    paper : its key in :data:`fsopt.models.papers.PAPERS`; None for a baseline.
+    status, stop, objective, bound, solver, warnings : of the fit to all samples.
+    n_features, features : of the same fit, the number and the names of the selected features.
+    cv_accuracy, cv_mcc : means over the folds; None where a fold failed.
+    certificate : :data:`CERTIFICATE` of the fit to all samples.
+    seconds : of this fit.
+    error : messages of the fits that failed; empty where none did.
+    """
 
     method: str
     paper: str | None
@@ -71,31 +83,31 @@ def compare(
     time_limit: float | None = None,
     progress: Callable[[int, int, Done], None] | None = None,
 ) -> Iterator[Row]:
-    """Fit methods on all rows and under stratified cross-validation, and yield a row for each, in their order.
+    """Fit methods to all samples and under stratified cross-validation, and yield a row for each, in their order.
 
     Parameters
     ----------
-    methods : names; all registered ones by default, at the parameters that their ``compare`` names.
+    methods : names; all registered ones by default, with the parameters that ``compare`` of their entries returns.
     folds, seed : of the stratified, shuffled split; accuracy and Matthews correlation are means over folds.
-    jobs : processes; -1 takes all processors. Solvers run single-threaded.
+    jobs : processes; -1 takes all processors. Solvers run on one thread.
     time_limit : seconds for each fit.
-    progress : called with (number done, number of all, what was done).
+    progress : called with (number of finished fits, number of all fits, the last result).
 
     Raises
     ------
-    UnknownNameError, ParameterError : before anything is run. Errors of a method are told in its row.
+    UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     """
     from joblib import Parallel, delayed
 
     names = list(METHODS) if methods is None else list(methods)
     for name in names:
         method_spec(name)
-    splits = fold_rows(data, folds, seed)
+    splits = stratified_folds(data, folds, seed)
     tasks = [Task(name, k, test) for name in names for k, test in [(None, None), *enumerate(splits)]]
     done: dict[str, list[Done]] = {name: [] for name in names}
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
     waiting = list(names)
-    # Loops first, so that the last task is a short one.
+    # Methods with a loop take longest: they go first, so that no process waits for one of them at the end.
     order = sorted(tasks, key=lambda t: not method_spec(t.method).driver)
     results = parallel(delayed(run_task)(data, task, time_limit) for task in order)
     for finished, result in enumerate(results, start=1):
@@ -108,14 +120,15 @@ def compare(
 
 
 def run_task(data: Dataset, task: Task, time_limit: float | None) -> Done:
-    """Run one fit; errors that the user should read become part of the result."""
+    """Run one fit; an :class:`fsopt.errors.FsoptError` becomes part of the result."""
     started = time.perf_counter()
+    params = method_spec(task.method).compare(data.p)
     try:
-        train = data if task.test is None else data.rows(np.setdiff1d(np.arange(data.n), task.test))
-        fitted = fit(task.method, train, time_limit=time_limit, **method_spec(task.method).compare(data.p))
         if task.test is None:
+            fitted = fit(task.method, data, time_limit=time_limit, **params)
             return Done(task, time.perf_counter() - started, fit=fitted)
-        scores = fitted.scores(data.rows(task.test))
+        train, test = train_and_test(data, task.test)
+        scores = fit(task.method, train, time_limit=time_limit, **params).scores(test)
         return Done(task, time.perf_counter() - started, scores=scores)
     except FsoptError as error:
         return Done(task, time.perf_counter() - started, error=str(error))
@@ -125,8 +138,7 @@ def summarise(method: str, results: Sequence[Done]) -> Row:
     """Return the row of a method from its fits."""
     whole = next(r for r in results if r.task.fold is None)
     scores = [r.scores for r in results if r.scores is not None]
-    folds = [r for r in results if r.task.fold is not None]
-    complete = len(scores) == len(folds) > 0
+    complete = len(scores) == len(results) - 1
     errors = dict.fromkeys(r.error for r in results if r.error)
     found = whole.fit
     certificate = vars(found.certificate) | {"worst": found.certificate.worst} if found and found.certificate else None

@@ -1,4 +1,4 @@
-"""Plots; matplotlib is loaded here and nowhere else (``pip install fsopt[plot]``)."""
+"""Empty figures for plots; matplotlib is loaded here and nowhere else (``pip install fsopt[plot]``)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def new_figure(columns: int, *, height: float = 3.6) -> Figure:
-    """Return a figure of so many panels side by side; raises where matplotlib is not installed."""
+def new_figure(panels: int, *, height: float = 3.6) -> Figure:
+    """Return a figure of panels side by side; raises PackageError where matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise PackageError("plots need matplotlib, which is not installed", "pip install fsopt[plot]") from error
-    figure = Figure(figsize=(4.6 * columns, height), layout="constrained")
-    figure.subplots(1, columns)
+    figure = Figure(figsize=(4.6 * panels, height), layout="constrained")
+    figure.subplots(1, panels)
     return figure

@@ -1,68 +1,72 @@
-"""The experimental protocol of paper 1 (section 6.2): what a method's error and number of features are on a data set.
+"""Hyperparameters chosen by cross-validation or on validation data, and the error rate of such a choice.
 
-* :func:`grid`: the hyperparameters that the paper tries, as data.
-* :func:`cross_validate`: the error of each of them on each fold.
-* :func:`tune`: the best of them, and the classifier that it gives on all rows: for data that come in a training and
-  a test part.
-* :func:`outer`: for other data. The rows are cut into ten parts; each is the test set of one round, in which the
-  rest is tuned on by its own five folds. Means over the rounds, with their standard deviations, are what the
-  paper's Table 4 prints.
+* :func:`cross_validate`: the error rate of each candidate on each fold.
+* :func:`tune`: the candidate of smallest mean error rate, and the classifier that it gives.
+* :func:`nested_cross_validation`: the data are cut into parts; each is the test set of one round, and the round tunes
+  on the other parts by its own folds. The paper of Peleg & Meir prints means over ten rounds and the standard
+  deviations of these means (section 6.2, Table 4).
 
-Every statistic that a fit uses (means, deviations, selection) is of the rows it is trained on. Folds are stratified
-and shuffled from a seed (the paper's are random), and results do not depend on the number of processes.
+Every statistic of a fit (means, deviations, selection) is computed from its training samples. Folds are stratified
+and shuffled from a seed, and results do not depend on the number of processes.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.data import Dataset
+from fsopt.data.hyperplanes import error_rate
+from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, ParameterError
 from fsopt.methods.registry import fit, method_spec
-from fsopt.methods.selection import check_rule, select_by_size
-from fsopt.models.blocks import whole
+from fsopt.methods.selection import SelectionRule
 from fsopt.results import Fit
-from fsopt.studies.folds import fold_rows
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Indices, Matrix, Vector
 
-Params = Mapping[str, Any]
-
-
+Params: TypeAlias = Mapping[str, Any]
+"""Keywords of a method."""
 TIE = 1e-12
-"""Mean errors that differ by less are equal: the same errors, added in another order."""
+"""Mean error rates that differ by less are equal: the same rates, added in another order."""
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """The hyperparameters of least cross-validated error.
+    """The candidate of smallest mean error rate.
 
     Attributes
     ----------
-    params : the winner.
-    errors : (number of candidates, folds) error rates.
-    fit : the classifier at ``params``, trained on all rows.
+    params : the candidate.
+    errors : (number of candidates, folds) error rates; one column where validation data were given.
+    fit : the classifier at ``params``, trained on all samples of the training data.
+    seconds : of all fits.
     """
 
     params: Params
-    errors: Vector
+    errors: Matrix
     fit: Fit
+    seconds: float
+
+    @property
+    def error(self) -> float:
+        """The smallest mean error rate."""
+        return float(self.errors.mean(axis=1).min())
 
 
 @dataclass(frozen=True)
-class Rounds:
-    """What the nested protocol measured, one entry for each round.
+class NestedScores:
+    """Scores of nested cross-validation, one entry for each round.
 
     Attributes
     ----------
-    errors : error rate on the rows held out.
-    n_features : number of features selected.
-    params : hyperparameters chosen.
+    errors : error rate on the test samples.
+    n_features : number of selected features.
+    params : the candidate of smallest error.
     """
 
     errors: Vector
@@ -76,50 +80,8 @@ class Rounds:
 
     @property
     def features(self) -> tuple[float, float]:
-        """Mean number of features, and the standard deviation of this mean."""
+        """Mean number of selected features, and the standard deviation of this mean."""
         return _mean(self.n_features)
-
-
-def grid(method: str, p: int, *, points: int = 7, odds: bool = True) -> list[dict[str, Any]]:
-    r"""Return the hyperparameters that paper 1 tries, in lexicographic order, the smallest first.
-
-    ====== ===============================================================================================
-    gmeb   :math:`R_+ \times R_-`, each from 1 to 10 in ``points`` equal steps
-    svm    :math:`C = L/(1-L)`, L from 0.02 to 0.98 in ``points`` ** 2 equal steps; columns in their units
-    l1-svm the same
-    rfe    numbers of features from 1 to p in ``points`` equal steps, rounded, times C as above from ``points`` L
-    ====== ===============================================================================================
-
-    Parameters
-    ----------
-    method : one of these four.
-    p : number of features.
-    points : 7 (default): 49 candidates; the paper has 10 for GMEB on its first synthetic data.
-    odds : False takes C = L, as the paper did for the SVM and RFE on WDBC, BUPA and Pima.
-
-    Raises
-    ------
-    ParameterError : another method, points < 2.
-
-    Notes
-    -----
-    Paper 1, section 6.2 and Table 2. RFE has fewer candidates where rounded numbers of features coincide.
-    """
-    points = whole("grid", "points", points, low=2, high=1000)
-    if method == "gmeb":
-        radii = np.linspace(1.0, 10.0, points).tolist()
-        return [{"r_plus": plus, "r_minus": minus} for plus, minus in product(radii, radii)]
-    if method in ("svm", "l1-svm"):
-        return [{"c": c, "scale": "center"} for c in _prices(points**2, odds)]
-    if method == "rfe":
-        counts = np.unique(np.rint(np.linspace(1, p, points)).astype(int)).tolist()
-        return [{"m": m, "c": c, "scale": "center"} for m, c in product(counts, _prices(points, odds))]
-    raise ParameterError(f"paper 1 has no grid for '{method}'", "one of gmeb, svm, l1-svm, rfe, or give your own list")
-
-
-def _prices(count: int, odds: bool) -> list[float]:
-    share = np.linspace(0.02, 0.98, count)
-    return [float(c) for c in (share / (1.0 - share) if odds else share)]
 
 
 def cross_validate(
@@ -131,7 +93,8 @@ def cross_validate(
     seed: int = 0,
     jobs: int = 1,
     solver: str | None = None,
-) -> Vector:
+    time_limit: float | None = None,
+) -> Matrix:
     """Return the error rates (number of candidates, folds) of a method under stratified cross-validation.
 
     Parameters
@@ -139,76 +102,47 @@ def cross_validate(
     method : registry name.
     params_list : candidates, each the keywords of the method.
     folds, seed : of the split.
-    jobs : processes; -1 takes all processors. Solvers run single-threaded.
-    solver : as in :func:`fsopt.fit`.
+    jobs : processes; -1 takes all processors. Solvers run on one thread.
+    solver, time_limit : of each fit, as in :func:`fsopt.fit`.
 
     Raises
     ------
     UnknownNameError, ParameterError : an unknown method, no candidates, too many folds.
-    FsoptError : of a fit that failed, with the candidate it failed at.
+    FsoptError : a fit failed; the message names the candidate.
     """
     from joblib import Parallel, delayed
 
-    method_spec(method)
-    if not params_list:
-        raise ParameterError("there are no candidates", "give at least one, for example grid(method, data.p)")
-    rows = fold_rows(data, folds, seed)
-    pieces = (delayed(_held_out)(method, data, test, params, solver) for params in params_list for test in rows)
-    return np.array(Parallel(n_jobs=jobs)(pieces)).reshape(len(params_list), folds)
+    _check(method, params_list)
+    splits = stratified_folds(data, folds, seed)
+
+    def held_out_error(params: Params, fold: Indices) -> float:
+        train, test = train_and_test(data, fold)
+        return _error(fit_candidate(method, train, params, solver=solver, time_limit=time_limit), test)
+
+    tasks = (delayed(held_out_error)(params, fold) for params in params_list for fold in splits)
+    return np.array(Parallel(n_jobs=jobs)(tasks)).reshape(len(params_list), folds)
 
 
 def tune(
     method: str,
     data: Dataset,
-    params_list: Sequence[Params] | None = None,
+    params_list: Sequence[Params],
     *,
+    validation: Dataset | None = None,
     folds: int = 5,
     seed: int = 0,
     jobs: int = 1,
     solver: str | None = None,
+    time_limit: float | None = None,
 ) -> Tuned:
-    """Choose the candidate of least mean error over the folds, and train it on all rows.
+    """Choose the candidate of smallest mean error rate.
 
     Parameters
     ----------
-    params_list : candidates; None takes :func:`grid`. Among equal errors the first one wins: in the order of
-        :func:`grid` the smallest R+, then the smallest R-, the smallest C, the fewest features.
-    method, data, folds, seed, jobs, solver : as in :func:`cross_validate`.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
-    """
-    candidates = grid(method, data.p) if params_list is None else list(params_list)
-    errors = cross_validate(method, data, candidates, folds=folds, seed=seed, jobs=jobs, solver=solver)
-    means = errors.mean(axis=1)
-    params = candidates[int(np.argmax(means <= means.min() + TIE))]
-    return Tuned(params, errors, fit(method, data, solver=solver, **params))
-
-
-def outer(
-    method: str,
-    data: Dataset,
-    params_list: Sequence[Params] | None = None,
-    *,
-    splits: int = 10,
-    folds: int = 5,
-    seed: int = 0,
-    jobs: int = 1,
-    rule: str = "relative",
-    units: str = "raw",
-    epsilon: float = 0.01,
-    solver: str | None = None,
-) -> Rounds:
-    """Measure a method by the nested protocol: in each round, tune on the rows outside one part and test on it.
-
-    Parameters
-    ----------
-    splits : number of parts, which is the number of rounds.
-    rule, units, epsilon : how the selected features of every method are counted, as in
-        :func:`fsopt.methods.selection.select_by_size`; with a kernel the patterns are, as the method does.
-    jobs : processes over which the rounds are spread.
-    method, data, params_list, folds, seed, solver : as in :func:`tune`.
+    params_list : candidates; among equal error rates the first one wins.
+    validation : data on which the error rate of each candidate is measured; None for cross-validation of ``data``.
+    folds, seed : of the cross-validation, after which the candidate is fitted to all samples of ``data``.
+    method, data, jobs, solver, time_limit : as in :func:`cross_validate`.
 
     Raises
     ------
@@ -216,36 +150,93 @@ def outer(
     """
     from joblib import Parallel, delayed
 
-    method_spec(method)
-    check_rule(rule, units, epsilon)
-    candidates = grid(method, data.p) if params_list is None else list(params_list)
+    _check(method, params_list)
+    limits: dict[str, Any] = {"solver": solver, "time_limit": time_limit}
+    started = time.perf_counter()
+    if validation is None:
+        errors = cross_validate(method, data, params_list, folds=folds, seed=seed, jobs=jobs, **limits)
+        best = _first_smallest(errors)
+        chosen = fit_candidate(method, data, params_list[best], **limits)
+    else:
+        tasks = (delayed(fit_candidate)(method, data, params, **limits) for params in params_list)
+        fits = list(Parallel(n_jobs=jobs)(tasks))
+        errors = np.array([[_error(fitted, validation)] for fitted in fits])
+        best = _first_smallest(errors)
+        chosen = fits[best]
+    return Tuned(params_list[best], errors, chosen, time.perf_counter() - started)
 
-    def round_of(test: Indices) -> tuple[float, int, Params]:
-        train = data.rows(np.setdiff1d(np.arange(data.n), test))
-        tuned = tune(method, train, candidates, folds=folds, seed=seed, solver=solver)
-        if tuned.fit.kernel is not None:
-            chosen = tuned.fit.support
-        else:
-            chosen = select_by_size(tuned.fit.coef, train.X.std(axis=0), rule=rule, units=units, epsilon=epsilon)
-        return _error(tuned.fit, data, test), len(chosen), tuned.params
 
-    done = Parallel(n_jobs=jobs)(delayed(round_of)(test) for test in fold_rows(data, splits, seed))
+def nested_cross_validation(
+    method: str,
+    data: Dataset,
+    params_list: Sequence[Params],
+    *,
+    splits: int = 10,
+    folds: int = 5,
+    seed: int = 0,
+    jobs: int = 1,
+    rule: SelectionRule | None = None,
+    solver: str | None = None,
+) -> NestedScores:
+    """Measure a method whose hyperparameters are tuned: in each round on all parts but one, tested on this one.
+
+    Parameters
+    ----------
+    splits : number of parts, one round for each.
+    folds : of the cross-validation inside a round.
+    jobs : processes over which the rounds are spread.
+    rule : by which the selected features of every method are counted, the one of Peleg & Meir, 6.2, by default; with
+        a kernel, the patterns of the fit are counted.
+    method, data, params_list, seed, solver : as in :func:`tune`.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
+    """
+    from joblib import Parallel, delayed
+
+    _check(method, params_list)
+    count = SelectionRule() if rule is None else rule
+
+    def round_of(part: Indices) -> tuple[float, int, Params]:
+        train, test = train_and_test(data, part)
+        tuned = tune(method, train, params_list, folds=folds, seed=seed, solver=solver)
+        found = tuned.fit
+        selected = count.select(found.coef, train.X.std(axis=0)) if found.kernel is None else found.support
+        return _error(found, test), len(selected), tuned.params
+
+    done = Parallel(n_jobs=jobs)(delayed(round_of)(part) for part in stratified_folds(data, splits, seed))
     errors, counts, params = zip(*done, strict=True)
-    return Rounds(np.array(errors), np.array(counts), params)
+    return NestedScores(np.array(errors), np.array(counts), params)
 
 
-def _held_out(method: str, data: Dataset, test: Indices, params: Params, solver: str | None) -> float:
-    """Return the error rate on some rows of the classifier that the other rows give."""
-    train = data.rows(np.setdiff1d(np.arange(data.n), test))
+def fit_candidate(
+    method: str, data: Dataset, params: Params, *, solver: str | None = None, time_limit: float | None = None
+) -> Fit:
+    """Fit a method to data; where the fit fails, the error names the method and its parameters."""
     try:
-        return _error(fit(method, train, solver=solver, **params), data, test)
+        return fit(method, data, solver=solver, time_limit=time_limit, **params)
     except FsoptError as error:
         raise type(error)(f"{error.message} ('{method}' at {dict(params)})", error.hint) from error
 
 
-def _error(fitted: Fit, data: Dataset, rows: Indices) -> float:
-    return float(np.mean(fitted.predict(data.X[rows]) != data.y[rows]))
+def _check(method: str, params_list: Sequence[Params]) -> None:
+    """Refuse an unknown method, and an empty list of candidates."""
+    method_spec(method)
+    if not params_list:
+        raise ParameterError("there are no candidates", "give at least one, for example [{'c': 1.0}]")
+
+
+def _first_smallest(errors: Matrix) -> int:
+    """Return the first candidate (row) of smallest mean error rate."""
+    means = errors.mean(axis=1)
+    return int(np.argmax(means <= means.min() + TIE))
+
+
+def _error(fitted: Fit, data: Dataset) -> float:
+    return error_rate(fitted.decision_function(data.X), data.y)
 
 
 def _mean(values: NDArray[Any]) -> tuple[float, float]:
+    """Return the mean of values, and the standard deviation of this mean."""
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))

@@ -127,7 +127,7 @@ def test_markdown_keeps_the_mathematics() -> None:
     )
     doc = "Return it.\n\nWords.\n\n.. math::\n\n    a \\\\\n    b\n\nMore.\n\n"
     doc += "Parameters\n----------\nc : d\n\nNotes\n-----\nPaper."
-    assert pages.program(doc) == "a \\\\\nb"
+    assert pages.displayed_program(doc) == "a \\\\\nb"
     assert pages.prose(doc) == "Words.\n\nMore.\n\nPaper."
 
 

@@ -1,4 +1,4 @@
-"""The experiments of paper 4: measures by hand, the tuning loop by hand, invariance to jobs, averages, real data."""
+"""The experiments of Aytug: measures by hand, the tuning loop by hand, invariance to jobs, averages, real data."""
 
 from dataclasses import replace
 
@@ -8,21 +8,12 @@ from support import blobs
 
 import fsopt
 from fsopt.data import gbd_set_one
+from fsopt.data.splits import random_parts
 from fsopt.data.synthetic import gbd_set_two
-from fsopt.errors import DataError, ParameterError, UnknownNameError
-from fsopt.papers.gbd import (
-    METHODS,
-    Measured,
-    alignment,
-    candidates,
-    data_set_one,
-    measure,
-    overlap,
-    real_data,
-    split,
-    tune,
-)
-from fsopt.papers.gbd_averages import averages
+from fsopt.errors import ParameterError, UnknownNameError
+from fsopt.papers.gbd.averages import averages
+from fsopt.papers.gbd.tables import COMPARED, Measured, alignment, candidates, data_set_one, measure, overlap, real_data
+from fsopt.studies.tuning import tune
 
 
 def row(instance, method, test_error, p=5, found=5, aligned=1.0):
@@ -39,7 +30,7 @@ def test_measures_by_hand():
 
 
 def test_candidates_are_the_grids_of_the_paper():
-    for method in METHODS:
+    for method in COMPARED:
         options = candidates(method, 4, max_cuts=7)
         assert len(options) == 8
         key = "lam" if method == "fsv" else "c"
@@ -49,7 +40,7 @@ def test_candidates_are_the_grids_of_the_paper():
         assert all(o.get("m") == (4 if method in ("gbd", "rfe", "infogain") else None) for o in options)
     assert [o["c"] for o in candidates("gbd", 4)] == [0.25, 0.5, 1, 2, 4, 8, 16, 32]
     assert {o["max_cuts"] for o in candidates("gbd", 4, max_cuts=7)} == {7}
-    with pytest.raises(ParameterError, match="'mpm' has no price"):
+    with pytest.raises(ParameterError, match="'mpm' has no penalty weight C"):
         candidates("mpm", 4)
     with pytest.raises(UnknownNameError):
         data_set_one(methods=("gbd", "svn"))
@@ -62,7 +53,7 @@ def test_the_paper_s_lambda_of_one_selects_nothing():
 
 
 @pytest.mark.parametrize("method", ["rfe", "onsvm", "infogain"])
-def test_the_first_candidate_of_least_validation_error_is_measured(method):
+def test_the_first_candidate_of_smallest_validation_error_is_measured(method):
     train, validation, test, truth, w = instance = gbd_set_one(10, 60, 3)
     fits = [fsopt.fit(method, train, **params) for params in candidates(method, len(truth))]
     errors = [np.mean(f.predict(validation.X) != validation.y) for f in fits]
@@ -98,7 +89,7 @@ def test_results_do_not_depend_on_the_number_of_processes():
     ]
 
 
-def test_more_rows_find_the_plane():
+def test_more_samples_find_the_hyperplane():
     few, many = (measure("rfe", gbd_set_one(10, n, 4)) for n in (40, 2000))
     assert many.overlap == 10
     assert many.alignment > max(0.999, few.alignment)
@@ -137,30 +128,16 @@ def test_averages_by_hand():
         averages(rows[1::2])
 
 
-def test_a_split_is_stratified_and_complete():
-    data = fsopt.Dataset(np.arange(50.0)[:, None], [1.0] * 20 + [-1.0] * 30)
-    parts = split(data, (0.6, 0.2, 0.2), 1)
-    assert [(len(p.positive), len(p.negative)) for p in parts] == [(12, 18), (4, 6), (4, 6)]
-    assert sorted(np.concatenate([p.X[:, 0] for p in parts])) == list(range(50))
-    assert not np.array_equal(parts[0].X, split(data, (0.6, 0.2, 0.2), 2)[0].X)
-    np.testing.assert_array_equal(parts[0].X, split(data, (0.6, 0.2, 0.2), 1)[0].X)
-    for shares in ((0.5, 0.4), (1.2, -0.2)):
-        with pytest.raises(ParameterError, match="shares"):
-            split(data, shares, 0)
-    with pytest.raises(DataError):
-        split(fsopt.Dataset([[1.0], [2.0], [3.0], [4.0]], [1, -1, -1, -1]), (0.6, 0.2, 0.2), 0)
-
-
-def test_real_data_take_the_number_of_features_of_the_one_norm_machine():
+def test_real_data_take_the_number_of_features_of_the_one_norm_svm():
     data = blobs(100, 8, seed=2)
     rows = real_data(data, methods=("onsvm", "rfe", "infogain"), seed=3)
-    train, validation, test = split(data, (0.6, 0.2, 0.2), 3)
-    first, error, _ = tune("onsvm", train, validation, candidates("onsvm", 1, scale="standard"))
-    m = len(first.support)
+    train, validation, test = (data.rows(part) for part in random_parts(data, (0.6, 0.2, 0.2), 3))
+    tuned = tune("onsvm", train, candidates("onsvm", 1, scale="standard"), validation=validation)
+    first, m = tuned.fit, len(tuned.fit.support)
     assert [r.method for r in rows] == ["onsvm", "rfe", "infogain"]
     assert 1 <= m < 8
     assert [r.n_features for r in rows] == [m, m, m]
-    assert rows[0].validation_error == error
+    assert rows[0].validation_error == tuned.error
     assert rows[0].test_error == np.mean(first.predict(test.X) != test.y)
     assert all((r.m, r.overlap, r.alignment) == (m, None, None) for r in rows)
     assert rows[1].params["scale"] == "standard"

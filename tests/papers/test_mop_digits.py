@@ -1,4 +1,4 @@
-"""The digits of paper 5: the reader of idx files, the paper's parts, and Table 1 for 100 training digits."""
+"""The digits of Bi: the reader of idx files, the paper's parts, and Table 1 for 100 training digits."""
 
 import gzip
 import struct
@@ -9,7 +9,8 @@ from support import SHARED, blobs, written
 
 import fsopt
 from fsopt.errors import DataError, ParameterError
-from fsopt.papers.mop import FILES, Digits, mnist_digits, mnist_table, read_idx, reduced, selected_pixels
+from fsopt.papers.mop.digits import FILES, Digits, mnist_digits, read_idx
+from fsopt.papers.mop.table import mnist_table, reduced, selected_pixels
 
 FOLDER = SHARED / "data" / "mnist"
 needs_digits = pytest.mark.skipif(not all((FOLDER / name).exists() for name in FILES), reason="no shared/data/mnist")
@@ -40,7 +41,7 @@ def test_an_idx_file_is_read_back(tmp_path, shape):
     ("content", "says"),
     [
         (b"", "no idx file"), (b"\x00\x00\x0d\x01" + bytes(8), "no idx file"), (b"\x00\x00\x08\x03\x00", "no idx file"),
-        (idx(np.zeros(5, np.uint8))[:-1], "holds 4 bytes where its header says 5"),
+        (idx(np.zeros(5, np.uint8))[:-1], "holds 4 bytes, its header states 5"),
         (idx(np.zeros(5, np.uint8)) + b"\x00", "holds 6 bytes"),
     ],
 )  # fmt: skip
@@ -129,8 +130,8 @@ def test_mopfs_keeps_few_pixels_and_classifies_better_than_all_of_them_and_than_
         assert table[name].n_features == mopfs.n_features
         assert mopfs.test_error < table[name].test_error
     for row in table.values():
-        assert row.machine.status == "optimal"
-        wrong = row.machine.predict(reduced(digits.test, row.selection).X) != digits.test.y
+        assert row.classifier.status == "optimal"
+        wrong = row.classifier.predict(reduced(digits.test, row.selection).X) != digits.test.y
         assert row.test_error == wrong.mean()
         assert row.n_support_vectors <= 100
 

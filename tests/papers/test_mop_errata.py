@@ -6,14 +6,14 @@ import pytest
 from support import SHARED, blobs, flat, reference
 
 import fsopt
-from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.loop import kernel_scaling
-from fsopt.drivers.kernel_scaling.proof import ScalingProblem
+from fsopt.data.hyperplanes import error_rate, hinge
+from fsopt.drivers.kernel_scaling.driver import kernel_scaling
+from fsopt.drivers.kernel_scaling.bounds import ScalingProblem
 from fsopt.drivers.run import Run
 from fsopt.errors import FsoptError
 from fsopt.methods.mop.rsvm_training import solve_rsvm
 from fsopt.methods.preprocessing import preprocess
-from fsopt.papers.mop import FILES, error_rate, mnist_digits, read_idx
+from fsopt.papers.mop.digits import FILES, mnist_digits, read_idx
 
 kernel_scaling = flat(kernel_scaling)
 
@@ -149,5 +149,5 @@ def test_the_test_error_may_rise_with_the_iterations():
     for run in runs:
         assert run.certificate.ok
         assert run.objective <= run.details["E"][0] == pytest.approx(first.objective, rel=1e-6)
-    errors = [error_rate(found, digits.test) for found in (first, *runs)]
+    errors = [error_rate(found.decision_function(digits.test.X), digits.test.y) for found in (first, *runs)]
     assert errors == pytest.approx([0.2231, 0.2334, 0.2733], abs=5e-4)

@@ -15,7 +15,7 @@ import pytest
 
 import fsopt
 from fsopt.errors import SolverError
-from fsopt.library.conformance import agreement, make, pairs
+from fsopt.library.conformance import agreement, build_trial, pairs
 from fsopt.methods.preprocessing import preprocess
 from fsopt.solvers.registry import SOLVERS
 
@@ -155,7 +155,7 @@ def test_a_class_that_is_not_claimed_is_refused_before_the_call(solver: str, mon
         return
     monkeypatch.setattr("fsopt.solvers.base.importlib.import_module", lambda name: pytest.fail("it was opened"))
     with pytest.raises(SolverError, match="installed for"):
-        fsopt.solve(make(other), solver)
+        fsopt.solve(build_trial(other), solver)
 
 
 @pytest.mark.parametrize("solver", USABLE)

@@ -1,4 +1,4 @@
-"""Paper 2's grids and comparisons: what they average, and what the paper's print says about its own numbers."""
+"""The grids and comparisons of Yang & Ju: their means, and what the printed numbers say about each other."""
 
 import numpy as np
 import pytest
@@ -8,22 +8,22 @@ from support import blobs
 
 import fsopt
 from fsopt.data import mpm_synthetic
+from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
-from fsopt.methods.mpm.feature_space import Space
-from fsopt.studies.accuracy_figures import repetitions
-from fsopt.studies.accuracy_surfaces import compare_machines, mpm_surface, synthetic_pairs
-from fsopt.studies.folds import fold_rows
+from fsopt.methods.mpm.feature_space import FeatureSpace
+from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
+from fsopt.papers.mpm.pairs import synthetic_pairs
+from fsopt.papers.mpm.surfaces import mpm_surface
 
 DATA = blobs(60, 5, seed=3)
 
 
 def pairs_of(data, folds, seed=0):
-    rows = fold_rows(data, folds, seed)
-    return [(data.rows(np.setdiff1d(np.arange(data.n), out)), data.rows(out)) for out in rows]
+    return [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
 
 
 def limit(data):
-    return Space.of(data, "standard").limit.alpha
+    return FeatureSpace.of(data, "standard").limit.alpha
 
 
 # ---------------------------------------------------------------- surfaces
@@ -54,7 +54,7 @@ def test_the_number_of_processes_does_not_matter():
     np.testing.assert_allclose(one.limits, two.limits, rtol=1e-12)  # sums of other threads differ in the last digit
 
 
-def test_an_accuracy_that_a_training_fold_cannot_have_leaves_holes():
+def test_an_accuracy_that_is_infeasible_for_a_training_fold_leaves_nan():
     limits = np.sort([limit(train) for train, _ in pairs_of(DATA, 3)])
     between = (limits[0] + limits[1]) / 2
     surface = mpm_surface(DATA, (0.01, between, 0.99), (5.0,), shares=False, folds=3)
@@ -63,7 +63,7 @@ def test_an_accuracy_that_a_training_fold_cannot_have_leaves_holes():
         assert np.isnan(getattr(surface, name)).ravel().tolist() == [False, True, True]
 
 
-def test_a_small_delta_takes_one_feature_and_the_plane_halfway_between_its_means():
+def test_a_small_delta_selects_one_feature_and_the_hyperplane_halfway_between_its_means():
     surface = mpm_surface(DATA, (0.01,), (0.1, 5.0, 50.0), folds=4)
     assert surface.n_features.tolist() == [[1.0] * 3]
     right = []
@@ -113,30 +113,30 @@ def test_the_figure_has_a_line_for_each_delta_that_is_feasible_and_for_each_alph
 # ---------------------------------------------------------------- comparisons
 
 
-def test_machines_are_measured_on_the_same_pairs():
+def test_methods_are_measured_on_the_same_pairs():
     pairs = synthetic_pairs(2, p=12, n_test=40, seed=5)
     methods = {"svm": {"c": 2.0}, "l1-mpm": {}, "l0-mpm": {"alpha": 2.0}}
-    svm, one, zero = compare_machines(pairs, methods, delta=0.8)
+    svm, one, zero = compare_methods(pairs, methods, delta=0.8)
     for k, (train, test) in enumerate(pairs):
         delta = 0.8 * limit(train)
         assert one.delta[k] == zero.delta[k] == pytest.approx(delta)
         assert one.limits[k] == pytest.approx(limit(train))
-        for machine, fit in (
+        for scores, fit in (
             (svm, fsopt.fit("svm", train, c=2.0)),
             (one, fsopt.fit("l1-mpm", train, delta=delta)),
             (zero, fsopt.fit("l0-mpm", train, delta=delta, alpha=2.0)),
         ):
-            assert machine.n_features[k] == len(fit.support)
-            assert machine.accuracy[k] == pytest.approx(fit.scores(test)["accuracy"])
-            assert machine.mcc[k] == pytest.approx(fit.scores(test)["mcc"])
+            assert scores.n_features[k] == len(fit.support)
+            assert scores.accuracy[k] == pytest.approx(fit.scores(test)["accuracy"])
+            assert scores.mcc[k] == pytest.approx(fit.scores(test)["mcc"])
     assert np.isnan(svm.delta).all()
     assert np.isnan(one.iterations).all()
     assert (zero.iterations >= 1).all()
-    figure = repetitions((svm, one, zero))
+    figure = plot_repetitions((svm, one, zero))
     np.testing.assert_array_equal(figure.axes[1].lines[2].get_ydata(), 100 * zero.n_features / 12)
 
 
-def test_synthetic_pairs_share_their_law_and_no_row():
+def test_synthetic_pairs_share_their_law_and_no_sample():
     (train, test), other = synthetic_pairs(2, p=15, seed=7)[0], synthetic_pairs(1, p=15, seed=8)[0]
     assert train.X.shape == (50, 15)
     assert test.X.shape == (1000, 15)
@@ -146,18 +146,18 @@ def test_synthetic_pairs_share_their_law_and_no_row():
 
 def test_wrong_comparisons_are_refused():
     with pytest.raises(UnknownNameError):
-        compare_machines(DATA, {"l2-mpm": {}})
+        compare_methods(DATA, {"l2-mpm": {}})
     with pytest.raises(ParameterError, match="delta"):
-        compare_machines(DATA, {"l1-mpm": {}}, delta=1.0)
+        compare_methods(DATA, {"l1-mpm": {}}, delta=1.0)
     with pytest.raises(InfeasibleError, match=r"alpha\* = .*l1-mpm"):
-        compare_machines(DATA, {"l1-mpm": {}}, delta=0.99, shares=False, folds=2)
+        compare_methods(DATA, {"l1-mpm": {}}, delta=0.99, shares=False, folds=2)
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "alpha"), [("wdbc", 5.0), ("pima", 5.0), ("ionosphere", 0.5)])
-def test_l0_keeps_fewer_features_than_l1_at_nearly_the_same_accuracy(name, alpha, shared):
+def test_l0_selects_fewer_features_than_l1_at_nearly_the_same_accuracy(name, alpha, shared):
     data = fsopt.load_dataset(shared / "data" / f"{name}.csv.gz")
-    one, zero = compare_machines(data, {"l1-mpm": {}, "l0-mpm": {"alpha": alpha}})
+    one, zero = compare_methods(data, {"l1-mpm": {}, "l0-mpm": {"alpha": alpha}})
     assert zero.n_features.mean() < one.n_features.mean()
     assert zero.accuracy.mean() >= one.accuracy.mean() - 0.015
 
@@ -166,7 +166,7 @@ def test_l0_keeps_fewer_features_than_l1_at_nearly_the_same_accuracy(name, alpha
 
 
 @pytest.mark.shared
-def test_madelon_on_200_rows_is_feasible_at_any_delta_and_on_all_rows_is_not(shared):
+def test_madelon_on_200_samples_is_feasible_at_any_delta_and_on_all_samples_is_not(shared):
     data = fsopt.load_dataset(shared / "data" / "madelon.train.csv.gz")
     assert limit(data) == pytest.approx(0.2970, abs=5e-5)
     assert limit(data.rows(np.arange(200))) == 1.0
@@ -182,19 +182,19 @@ TABLE_3 = {
     "WDBC": ((212, 357), (90.71, 82.42), (90.89, 83.65), (88.75, 85.63)),
     "Madelon": ((1000, 1000), (60.30, 23.81), (60.58, 22.89), (61.30, 31.98)),
 }
-"""Rows of each class, then (TSA, MCC) in percent of MPM, L1-MPM and L0-MPM."""
-MACHINES = ("MPM", "L1", "L0")
+"""Samples of each class, then (TSA, MCC) in percent of MPM, L1-MPM and L0-MPM."""
+MODELS = ("MPM", "L1", "L0")
 
 
 def mcc(tp, tn, positive):
-    """Return (60) for shares of all rows that are true positives and negatives; 0 where it is not defined."""
+    """Return (60) for shares of all samples that are true positives and negatives; 0 where it is not defined."""
     fn, fp = positive - tp, 1 - positive - tn
     below = np.sqrt(np.maximum((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn), 0))
     return np.where(below > 1e-9, (tp * tn - fp * fn) / np.maximum(below, 1e-9), 0.0)
 
 
 def attainable(tsa, positive):
-    """Return the least and the largest MCC, in percent, of any classifier with this accuracy (percent)."""
+    """Return the smallest and the largest MCC, in percent, of any classifier with this accuracy (percent)."""
     wrong = 1 - tsa / 100
     missed = np.linspace(max(0, wrong - (1 - positive)), min(wrong, positive), 4001)
     values = 100 * mcc(positive - missed, (1 - positive) - (wrong - missed), positive)
@@ -203,15 +203,15 @@ def attainable(tsa, positive):
 
 def printed():
     for name, (sizes, *cells) in TABLE_3.items():
-        for machine, (tsa, value) in zip(MACHINES, cells, strict=True):
-            yield (name, machine), sizes[0] / sum(sizes), tsa, value
+        for model, (tsa, value) in zip(MODELS, cells, strict=True):
+            yield (name, model), sizes[0] / sum(sizes), tsa, value
 
 
 def test_eleven_printed_mcc_are_above_what_their_accuracy_allows_and_one_is_below():
     above = {at for at, share, tsa, value in printed() if value > attainable(tsa, share)[1] + 0.01}
     below = {at for at, share, tsa, value in printed() if value < attainable(tsa, share)[0] - 0.01}
     assert above == {
-        *[("Sonar", m) for m in MACHINES], ("Ionosphere", "MPM"), ("Ionosphere", "L0"), ("Spam", "MPM"), ("Spam", "L0"),
+        *[("Sonar", m) for m in MODELS], ("Ionosphere", "MPM"), ("Ionosphere", "L0"), ("Spam", "MPM"), ("Spam", "L0"),
         ("WOBC", "L0"), ("WPBC", "MPM"), ("WDBC", "L1"), ("WDBC", "L0"),
     }  # fmt: skip
     assert below == {("WOBC", "MPM")}
@@ -230,7 +230,7 @@ def test_nine_printed_mcc_are_impossible_even_as_means_over_folds():
         if (hull.equations @ [tsa / 100, value / 100, 1]).max() > 1e-3:
             outside.add(at)
     assert outside == {
-        *[("Sonar", m) for m in MACHINES], ("Ionosphere", "L0"), ("Spam", "MPM"), ("Spam", "L0"), ("WOBC", "L0"),
+        *[("Sonar", m) for m in MODELS], ("Ionosphere", "L0"), ("Spam", "MPM"), ("Spam", "L0"), ("WOBC", "L0"),
         ("WPBC", "MPM"), ("WDBC", "L0"),
     }  # fmt: skip
 

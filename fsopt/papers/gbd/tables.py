@@ -1,0 +1,238 @@
+"""The protocols of Aytug (section 4): methods tuned on validation data and measured on test data.
+
+* :func:`measure`: one method on one drawn instance with a known hyperplane (data sets one and two; Tables 2 and 3);
+* :func:`data_set_one`: several methods on several instances, in parallel; :mod:`fsopt.papers.gbd.averages` has their
+  means;
+* :func:`real_data`: the protocol of Tables 4 and 5 on any data set.
+
+The penalty weight C is 2^-2, ..., 2^5, as in the paper. FSV is tuned over lambda = 2^-10, ..., 2^-3. The paper has
+lambda = 1, at which the errors drop out of (21) of Mangasarian and w = 0 is optimal; the software of the paper states
+another problem. Of equal validation errors the first candidate wins: the smallest C or lambda.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import error_rate
+from fsopt.data.splits import random_parts
+from fsopt.data.synthetic import NamedInstance, gbd_set_one
+from fsopt.errors import ParameterError
+from fsopt.methods.registry import method_spec
+from fsopt.results import Fit
+from fsopt.studies.tuning import Tuned, tune
+from fsopt.typing import Vector
+
+COMPARED = ("gbd", "rfe", "fsv", "onsvm", "infogain")
+"""The methods of the tables."""
+C_VALUES = tuple(2.0**k for k in range(-2, 6))
+LAMBDA_VALUES = tuple(2.0**k for k in range(-10, -2))
+COUNTED = ("gbd", "rfe", "infogain", "pearson", "fisher", "ks")
+"""Methods that are given the number of features."""
+TOLERANCE = 1e-4
+"""Relative optimality gap at which GBD stops."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Measures of one method on one instance.
+
+    Attributes
+    ----------
+    instance, method : names.
+    params : the candidate of smallest validation error.
+    status, gap : of the fit at these parameters; the gap is relative, None without a bound.
+    p, n_features : number of features of the data, and of selected features.
+    m : number of features that is given to :data:`COUNTED`: the true one where it is known.
+    validation_error, test_error : shares of misclassified samples.
+    overlap : p minus the Hamming distance of the selected and the true support; None where the latter is unknown.
+    alignment : inner product of the normalised weights with the true ones, in raw units; None where these are
+        unknown, 0 where w = 0.
+    seconds, tuning_seconds : of the fit at ``params``, and of the fits of all candidates.
+    """
+
+    instance: str
+    method: str
+    params: Mapping[str, Any]
+    status: str
+    gap: float | None
+    p: int
+    n_features: int
+    m: int
+    validation_error: float
+    test_error: float
+    overlap: int | None
+    alignment: float | None
+    seconds: float
+    tuning_seconds: float
+
+
+def candidates(method: str, m: int, *, max_cuts: int = 250, scale: str = "none") -> list[dict[str, Any]]:
+    """Return the parameters that a method is tuned over, the smallest C (FSV: lambda) first.
+
+    Parameters
+    ----------
+    method : one with a penalty weight ``c``, or ``fsv``.
+    m : number of features, for :data:`COUNTED`.
+    max_cuts : of GBD, whose tolerance is 1e-4; the paper has 250.
+    scale : of the features; ``none`` for drawn instances, whose samples have norm 1.
+
+    Raises
+    ------
+    ParameterError : a method without a penalty weight C.
+    """
+    if method == "fsv":
+        return [{"lam": lam, "scale": scale} for lam in LAMBDA_VALUES]
+    if "c" not in method_spec(method).parameters:
+        raise ParameterError(f"'{method}' has no penalty weight C to tune", f"one of {', '.join(COMPARED)}")
+    rest: dict[str, Any] = {"scale": scale}
+    if method in COUNTED:
+        rest["m"] = m
+    if method == "gbd":
+        rest |= {"max_cuts": max_cuts, "tolerance": TOLERANCE}
+    if "machine" in method_spec(method).parameters:
+        rest["machine"] = "svm"
+    return [{"c": c, **rest} for c in C_VALUES]
+
+
+def overlap(support: Sequence[int], truth: Sequence[int], p: int) -> int:
+    """Return p minus the Hamming distance of two supports (Table 3)."""
+    return p - len(set(support) ^ {int(j) for j in truth})
+
+
+def alignment(coef: Vector, w: Vector) -> float:
+    """Return the inner product of two weight vectors (p,) after normalisation; 0 where one of them is 0."""
+    size = float(np.linalg.norm(coef) * np.linalg.norm(w))
+    return float(coef @ w) / size if size > 0 else 0.0
+
+
+def measure(method: str, instance: NamedInstance, *, max_cuts: int = 250, time_limit: float | None = None) -> Measured:
+    """Tune a method on a drawn instance and measure it against the true hyperplane.
+
+    Parameters
+    ----------
+    method : registry name.
+    instance : of :func:`fsopt.data.synthetic.gbd_set_one` or ``gbd_set_two``; :data:`COUNTED` are given the true
+        number of features.
+    max_cuts : of GBD, as in :func:`candidates`.
+    time_limit : seconds for each fit.
+    """
+    train, validation, test, truth, w = instance
+    options = candidates(method, len(truth), max_cuts=max_cuts)
+    tuned = tune(method, train, options, validation=validation, time_limit=time_limit)
+    found = overlap(tuned.fit.support, truth.tolist(), train.p), alignment(tuned.fit.coef, w)
+    return _measured(train.name, tuned, len(truth), test, found)
+
+
+def data_set_one(
+    p: int = 20,
+    n: int = 500,
+    *,
+    instances: Sequence[int] = tuple(range(10)),
+    methods: Sequence[str] = COMPARED,
+    max_cuts: int = 250,
+    time_limit: float | None = None,
+    jobs: int = 1,
+) -> list[Measured]:
+    """Measure methods on instances of data set one: one cell of Tables 2 and 3.
+
+    Parameters
+    ----------
+    p, n : numbers of features, and of samples in each of the three sets.
+    instances : numbers k of :func:`fsopt.data.synthetic.gbd_set_one`; the paper has ten.
+    methods : registry names.
+    max_cuts, time_limit : as in :func:`measure`.
+    jobs : processes over instances and methods; -1 takes all processors. Solvers run on one thread.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError : before any fit.
+    """
+    from joblib import Parallel, delayed
+
+    for method in methods:
+        candidates(method, 1, max_cuts=max_cuts)
+    drawn = [gbd_set_one(p, n, k) for k in instances]
+    tasks = (delayed(measure)(name, one, max_cuts=max_cuts, time_limit=time_limit) for one in drawn for name in methods)
+    return list(Parallel(n_jobs=jobs)(tasks))
+
+
+def real_data(
+    data: Dataset,
+    *,
+    methods: Sequence[str] = COMPARED,
+    seed: int = 0,
+    scale: str = "standard",
+    max_cuts: int = 250,
+    time_limit: float | None = None,
+    jobs: int = 1,
+) -> list[Measured]:
+    """Measure methods on a data set by the protocol of Tables 4 and 5.
+
+    The samples are split into 60 percent for training, 20 for validation and 20 for testing. The one-norm support
+    vector machine is tuned first; the number of its features is given to the other methods.
+
+    Parameters
+    ----------
+    methods : registry names.
+    seed : of the split.
+    scale : of the features; the paper does not state it.
+    max_cuts : of GBD.
+    time_limit : seconds for each fit.
+    jobs : processes over methods.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError : before any fit.
+    DataError : a class has fewer samples than there are parts.
+    """
+    from joblib import Parallel, delayed
+
+    for method in methods:
+        candidates(method, 1)
+    train, validation, test = (data.rows(part) for part in random_parts(data, (0.6, 0.2, 0.2), seed))
+    options = candidates("onsvm", 1, scale=scale)
+    first = tune("onsvm", train, options, validation=validation, time_limit=time_limit)
+    m = max(1, len(first.fit.support))
+
+    def measured(method: str) -> Measured:
+        tuned = first
+        if method != "onsvm":
+            options = candidates(method, m, max_cuts=max_cuts, scale=scale)
+            tuned = tune(method, train, options, validation=validation, time_limit=time_limit)
+        return _measured(data.name, tuned, m, test, None)
+
+    return list(Parallel(n_jobs=jobs)(delayed(measured)(method) for method in methods))
+
+
+def _measured(name: str, tuned: Tuned, m: int, test: Dataset, found: tuple[int, float] | None) -> Measured:
+    """Return the measures of a tuned method; ``found`` are overlap and alignment, None without a true hyperplane."""
+    fitted = tuned.fit
+    return Measured(
+        instance=name,
+        method=fitted.method,
+        params=fitted.params,
+        status=str(fitted.status),
+        gap=_gap(fitted),
+        p=test.p,
+        n_features=len(fitted.support),
+        m=m,
+        validation_error=tuned.error,
+        test_error=error_rate(fitted.decision_function(test.X), test.y),
+        overlap=None if found is None else found[0],
+        alignment=None if found is None else found[1],
+        seconds=fitted.seconds["total"],
+        tuning_seconds=tuned.seconds,
+    )
+
+
+def _gap(fitted: Fit) -> float | None:
+    """Return the relative optimality gap of a fit, None without a bound."""
+    if fitted.bound is None or fitted.objective is None:
+        return None
+    return abs(fitted.objective - fitted.bound) / max(1.0, abs(fitted.objective))

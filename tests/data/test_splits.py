@@ -1,0 +1,64 @@
+"""Splits: stratified, complete, disjoint, reproducible, and the same as they were drawn for the printed tables."""
+
+import numpy as np
+import pytest
+
+from fsopt.data import Dataset
+from fsopt.data.splits import random_parts, stratified_folds, train_and_test
+from fsopt.errors import DataError, ParameterError
+
+SHARES = (0.6, 0.2, 0.2)
+
+
+def numbered(positive, negative):
+    """Return data whose only feature is the number of the sample."""
+    return Dataset(np.arange(positive + negative)[:, None], [1.0] * positive + [-1.0] * negative)
+
+
+def test_folds_are_disjoint_complete_and_stratified():
+    data = numbered(20, 30)
+    folds = stratified_folds(data, 5, 3)
+    assert [(np.sum(data.y[f] > 0), np.sum(data.y[f] < 0)) for f in folds] == [(4, 6)] * 5
+    assert sorted(np.concatenate(folds)) == list(range(50))
+    for fold in folds:
+        train, test = train_and_test(data, fold)
+        assert test.X[:, 0].tolist() == fold.tolist()
+        assert sorted([*train.X[:, 0], *test.X[:, 0]]) == list(range(50))
+
+
+def test_more_folds_than_samples_of_a_class_are_refused():
+    for folds in (1, 4):
+        with pytest.raises(ParameterError, match="the smaller class has 3 samples"):
+            stratified_folds(numbered(3, 9), folds, 0)
+
+
+def test_random_parts_are_stratified_complete_and_of_their_seed():
+    data = numbered(20, 30)
+    parts = random_parts(data, SHARES, 1)
+    assert [(np.sum(part < 20), np.sum(part >= 20)) for part in parts] == [(12, 18), (4, 6), (4, 6)]
+    assert sorted(np.concatenate(parts)) == list(range(50))
+    assert all((np.diff(part) > 0).all() for part in parts)
+    assert not np.array_equal(parts[0], random_parts(data, SHARES, 2)[0])
+    np.testing.assert_array_equal(parts[0], random_parts(data, SHARES, 1)[0])
+
+
+def test_the_drawn_parts_stay_what_they_are():
+    validation, test = random_parts(numbered(8, 8), SHARES, 0)[1:]
+    assert validation.tolist() == [0, 9]
+    assert test.tolist() == [1, 7, 8, 11]
+
+
+@pytest.mark.parametrize("shares", [(0.05, 0.05, 0.9), (0.9, 0.05, 0.05), SHARES])
+@pytest.mark.parametrize("smaller", [3, 4, 7])
+def test_every_part_has_both_classes(smaller, shares):
+    data = numbered(smaller, 11)
+    for part in random_parts(data, shares, 0):
+        assert set(data.y[part]) == {-1.0, 1.0}
+
+
+def test_other_shares_and_too_few_samples_are_refused():
+    for shares in ((0.5, 0.4), (1.2, -0.2)):
+        with pytest.raises(ParameterError, match="shares"):
+            random_parts(numbered(20, 30), shares, 0)
+    with pytest.raises(DataError, match="1 and 3 samples"):
+        random_parts(numbered(1, 3), SHARES, 0)
