@@ -1,4 +1,4 @@
-"""The formats that Pyomo writes: .lp, .mps, .nl and .gms, made to suit more readers than one."""
+"""The formats that Pyomo writes, .lp, .mps, .nl and .gms, with changes for readers other than Pyomo's own."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from fsopt.compiler.lmi import blocks
 from fsopt.errors import FileError
 
 COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
-"""Further files that a format is written with: the names that an .nl file has no place for."""
+"""Further files of a format: an .nl file has no names, they are in files beside it."""
 QUADRATIC = (".lp", ".mps")
-"""Formats that hold linear and quadratic terms and nothing else."""
+"""Formats with linear and quadratic terms only."""
 OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
 REFUSALS = (ValueError, RuntimeError, NotImplementedError, KeyError, TypeError, AttributeError)
-"""What Pyomo's writers raise about a model that they cannot write."""
+"""The exceptions of Pyomo's writers for a model that they cannot write."""
 
 
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Two things that some readers refuse are changed in Pyomo's text: in an .lp file ``x ^ 2`` becomes ``x^2``
-    (SCIP), and in an .mps file a column that occurs in quadratic terms only gets its line (Gurobi).
+    Two parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
+    (SCIP), and in an .mps file a column that occurs in quadratic terms only gets a line (Gurobi).
 
     Raises
     ------
-    FileError : the format cannot hold the model, as none here can a linear matrix inequality.
+    FileError : the format cannot hold the model; none of these formats can hold a linear matrix inequality.
     """
     _refuse_matrices(model, suffix)
     if next(model.component_data_objects(Complementarity, active=True, descend_into=True), None) is not None:
@@ -41,7 +41,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         )
     if suffix in QUADRATIC:
         _refuse_nonlinear(compile_model(model), suffix)
-    # The stem goes into the file's text in some formats, so it is the same whatever the target is called.
+    # Some formats contain the stem of the file's name: a fixed stem gives the same bytes for every target.
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / f"model{suffix}"
         try:
@@ -62,16 +62,16 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
 def _every_column(text: str) -> str:
     """Return the text of an .mps file with a zero cost for each column that has bounds and no entry."""
     lines = text.splitlines()
-    rows, columns, sides, bounds = (lines.index(word) for word in ("ROWS", "COLUMNS", "RHS", "BOUNDS"))
-    objective = next(line.split()[1] for line in lines[rows:columns] if line.startswith(" N "))
-    present = {line.split()[0] for line in lines[columns + 1 : sides]}
-    bounded = dict.fromkeys(line.split()[2] for line in lines[bounds + 1 :] if " BOUND " in line)
+    start = {word: lines.index(word) for word in ("ROWS", "COLUMNS", "RHS", "BOUNDS")}
+    objective = next(line.split()[1] for line in lines[start["ROWS"] : start["COLUMNS"]] if line.startswith(" N "))
+    present = {line.split()[0] for line in lines[start["COLUMNS"] + 1 : start["RHS"]]}
+    bounded = dict.fromkeys(line.split()[2] for line in lines[start["BOUNDS"] + 1 :] if " BOUND " in line)
     added = [f"     {name} {objective} 0" for name in bounded if name not in present]
-    return "\n".join([*lines[:sides], *added, *lines[sides:]]) + "\n"
+    return "\n".join([*lines[: start["RHS"]], *added, *lines[start["RHS"] :]]) + "\n"
 
 
 def _refuse_matrices(model: pyo.ConcreteModel, suffix: str) -> None:
-    """Raise FileError if a block is a linear matrix inequality, which would be written without its cone."""
+    """Raise FileError for a linear matrix inequality, which Pyomo would write without its cone."""
     names = [block.name for block in blocks(model)]
     if names:
         more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
@@ -83,7 +83,7 @@ def _refuse_matrices(model: pyo.ConcreteModel, suffix: str) -> None:
 
 
 def _refuse_nonlinear(program: Program, suffix: str) -> None:
-    """Raise FileError if a term is neither linear nor quadratic, naming where it is."""
+    """Raise FileError for a term that is neither linear nor quadratic, with the name of its constraint."""
     reasons = dict(program.nonconic)
     names = [program.objective_name] if program.objective_terms else []
     names += [row.constraint.name for row in program.general if row.terms.nonlinear]

@@ -8,7 +8,8 @@ from itertools import groupby
 import pyomo.environ as pyo
 
 from fsopt.compiler import compile_model
-from fsopt.formats.conic import Affine, Cone, ConicModel, conic_model
+from fsopt.formats.conic import conic_model
+from fsopt.formats.form import Affine, Cone, ConicModel
 
 VERSION = 3
 LINE = 500
@@ -16,11 +17,11 @@ LINE = 500
 
 
 def cbf(model: pyo.ConcreteModel, suffix: str = ".cbf") -> dict[str, bytes]:
-    """Return suffix -> content of the file: everything in the model's own units, sense and order.
+    """Return suffix -> content of the file, in the model's own units, sense and order.
 
-    Columns are in the cones F, L+, L- and L=, other bounds are rows. A quadratic objective has a column of its
-    own at the end, bounded below by a rotated cone; a linear matrix inequality is a semidefinite constraint on the
-    columns that are its matrix. The format has no names: comments give those of columns, rows and matrices.
+    Variables are in the cones F, L+, L- and L=; other bounds are rows. A quadratic objective has a variable of its own
+    at the end, bounded below by a rotated cone. A linear matrix inequality is a semidefinite constraint on the
+    variables of its matrix. The format has no names: comments name the columns, rows and matrices.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def _rows(form: ConicModel) -> Iterator[tuple[Cone, Affine]]:
 
 
 def _entries(matrices: Sequence[Cone]) -> Iterator[tuple[int, int, int, Affine]]:
-    """Yield matrix, row, column and entry of the lower triangles, which are what the format counts."""
+    """Yield matrix, row, column and entry of the lower triangles; the format lists only these."""
     return ((k, i, j, entry) for k, cone in enumerate(matrices) for j, i, entry in cone.triangle())
 
 
@@ -76,14 +77,16 @@ def _note(cone: Cone) -> str:
 
 
 def comment(text: str) -> str:
-    """Return a text as one ASCII line that fits the formats' longest line."""
+    """Return a text as one ASCII line, not longer than the longest line of the formats."""
     return text.encode("unicode_escape").decode("ascii")[:LINE]
 
 
 def _cones(keyword: str, cones: Sequence[tuple[str, int]]) -> list[str]:
-    """Return a list of cones as the format has it, neighbours of one linear kind put together."""
+    """Return the lines of a list of cones (kind, number of rows), with neighbours of one linear kind as one cone."""
     listed: list[str] = []
-    for (kind, _), group in groupby(enumerate(cones), key=lambda c: (c[1][0], c[0] if c[1][0].startswith("Q") else -1)):
+    numbered = enumerate(cones)
+    # A second-order cone is a group of its own, by its number; linear cones of one kind have the same key.
+    for (kind, _), group in groupby(numbered, key=lambda c: (c[1][0], c[0] if c[1][0].startswith("Q") else -1)):
         listed.append(f"{kind} {sum(size for _, (_, size) in group)}")
     return [keyword, f"{sum(size for _, size in cones)} {len(listed)}", *listed, ""] if listed else []
 

@@ -2,10 +2,11 @@ r"""SDPA's sparse format, read by SDPA, CSDP, SCIP-SDP, DSDP and others.
 
 .. math:: \min\ c'x \quad\text{s.t.}\quad \sum_j x_j F_j - F_0 \succeq 0
 
-Linear rows and bounds are one diagonal block, an equation being two of its rows. A second-order cone
-:math:`\|y\| \le t` is the arrow matrix with t on its diagonal and y in its first row, a rotated one
-:math:`y'y \le 2fg` the same with 2f as its first diagonal entry and g as the others. A linear
-matrix inequality is the block of its matrix of variables.
+Linear constraints and bounds are one diagonal block; an equation is two of its rows. A second-order cone
+:math:`\|y\| \le t` is the arrow matrix with t on its diagonal and y in its first row. A rotated cone
+:math:`y'y \le 2fg` is the arrow matrix with the diagonal (2f, g, ..., g) and y in its first row, which is positive
+semidefinite iff f, g >= 0 and :math:`2fg \ge y'y` (Schur complement). A linear matrix inequality is the block of its
+matrix of variables.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import pyomo.environ as pyo
 from fsopt.compiler import compile_model
 from fsopt.errors import FileError
 from fsopt.formats.cbf import comment
-from fsopt.formats.conic import Affine, Cone, ConicModel, conic_model
+from fsopt.formats.conic import conic_model
+from fsopt.formats.form import Affine, Cone, ConicModel
 
 Entry = tuple[int, int, int, int, float]
 """Matrix (0 is F_0), block, row, column, value, as the format counts them."""
@@ -28,12 +30,12 @@ CONSTANT = "constant"
 def sdpa(model: pyo.ConcreteModel, suffix: str = ".dat-s") -> dict[str, bytes]:
     """Return suffix -> content of the file, in the model's own units.
 
-    The format only minimises: a maximisation is written as its negative, and a comment says so. It has no place
-    for a constant in the objective: one is a column that two rows hold at 1.
+    The format only minimises: a maximisation is written as its negative, and a comment says so. The format has no
+    constant in the objective: a constant becomes the cost of a variable that two rows fix at 1.
 
     Raises
     ------
-    FileError : integer columns, a nonconvex quadratic, another nonlinear term, or a number that is not finite.
+    FileError : integer variables, a nonconvex quadratic, another nonlinear term, or a number that is not finite.
     """
     program = compile_model(model)
     if program.integer.any():
@@ -75,7 +77,7 @@ def _comments(form: ConicModel) -> list[str]:
 
 
 def _diagonal(form: ConicModel) -> Iterator[Affine]:
-    """Yield the rows >= 0 of the diagonal block."""
+    """Yield the nonnegative rows of the diagonal block."""
     signs = {"L+": (1.0,), "L-": (-1.0,), "L=": (1.0, -1.0), "F": ()}
     columns = (Cone(kind, (Affine({j: 1.0}, 0.0, form.names[j]),)) for j, kind in enumerate(form.kinds))
     for cone in (*columns, *form.cones):

@@ -1,4 +1,4 @@
-"""Models as files for other software, the same bytes on every run; a format refuses what it cannot hold."""
+"""Export of models as files for other software, the same bytes on every run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from fsopt.formats.sdpa import sdpa
 FORMATS: Mapping[str, Callable[[pyo.ConcreteModel, str], dict[str, bytes]]] = MappingProxyType(
     {".lp": algebraic, ".mps": algebraic, ".nl": algebraic, ".gms": algebraic, ".cbf": cbf, ".dat-s": sdpa}
 )
-"""Suffix -> function of a model and the suffix that returns the content of each file."""
+"""Suffix -> function of a model and the suffix; it returns suffix -> content of each file."""
 
 
 def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """Write a model in the format that the suffix names.
+    """Write a model in the format of a suffix.
 
     ======  =======================================================================================
     suffix  holds
@@ -45,12 +45,12 @@ def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path
     Returns
     -------
     tuple of Path
-        The files written, each whole or not at all, byte-identical for the same model.
+        The files, each complete or absent, byte-identical for the same model.
 
     Raises
     ------
-    FileError : an unknown suffix, a model that the format cannot hold (naming the constraint, before anything is
-        written), or a place that cannot be written.
+    FileError : an unknown suffix, a model that the format cannot hold (with the name of the constraint, before a file
+        is written), or a path that cannot be written.
     """
     target = Path(path)
     suffix = target.suffix.lower()

@@ -248,7 +248,7 @@ REFUSED = {
     "mps-cubic": (cubic, ".mps", r"to \.mps.*'curve'"),
     "lp-objective": (entropic, ".lp", r"'cost' the term exp\(x\)"),
     "cbf-cubic": (cubic, ".cbf", r"'curve'.*x\*\*3"),
-    "cbf-nonconvex": (saddle, ".cbf", r"'hyperbola' is no such thing.*not convex"),
+    "cbf-nonconvex": (saddle, ".cbf", r"'hyperbola' is neither.*not convex"),
     "sdpa-nonconvex": (saddle, ".dat-s", r"'hyperbola'"),
     "cbf-concave": (lambda: curved(pyo.maximize), ".cbf", r"objective 'cost' is not convex"),
     "cbf-sos": (ordered, ".cbf", r"SOSConstraint \('atmost'\)"),

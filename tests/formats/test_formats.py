@@ -11,7 +11,7 @@ from conic_files import parse_cbf, solve_cbf, solve_sdpa
 
 import fsopt
 from fsopt.compiler import compile_model
-from fsopt.formats.conic import _factor, conic_model
+from fsopt.formats.conic import conic_model, pivoted_cholesky
 from fsopt.library.instances import EXACT, build_instance
 
 CONIC = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in ("LP", "QP", "SOCP")]
@@ -156,7 +156,7 @@ def test_every_shape_of_cone_and_objective(name: str, suffix: str, tmp_path: Pat
 def test_the_factor_of_a_quadratic_objective_in_very_different_units() -> None:
     F = np.random.default_rng(0).standard_normal((3, 5)) * [1e-6, 1e-3, 1.0, 0.0, 1e6]
     P = F.T @ F
-    found = np.array(_factor(P))
+    found = np.array(pivoted_cholesky(P))
     assert len(found) == 3
     size = np.sqrt(np.outer(P.diagonal(), P.diagonal())) + 1e-300
     assert np.abs((found.T @ found - P) / size).max() < 1e-13

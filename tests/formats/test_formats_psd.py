@@ -166,12 +166,12 @@ def test_an_algebraic_format_refuses_an_inequality(suffix: str, tmp_path: Path) 
 def test_what_no_format_holds_beside_an_inequality(suffix: str, tmp_path: Path) -> None:
     m = largest_eigenvalue(2)
     m.c = pyo.Constraint(expr=pyo.exp(m.t) <= 3)
-    with pytest.raises(FileError, match=r"'c' is no such thing.*no format holds that beside a linear matrix"):
+    with pytest.raises(FileError, match=r"'c' is neither.*no format holds that beside a linear matrix"):
         fsopt.export(m, tmp_path / f"m{suffix}")
     m = largest_eigenvalue(2)
     m.lmi.entry.deactivate()
     m.curved = lmi([[m.t**2 + m.lmi.S[0, 1]]])
-    with pytest.raises(FileError, match=r"'curved.entry\[0,0\]' is no such thing"):
+    with pytest.raises(FileError, match=r"'curved.entry\[0,0\]' is neither"):
         fsopt.export(m, tmp_path / f"m{suffix}")
     assert not list(tmp_path.iterdir())
 

@@ -1,0 +1,64 @@
+"""The conic form of a model, the common source of the conic formats: affine rows in cones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isqrt
+
+
+@dataclass(frozen=True)
+class Affine:
+    """An affine row ``sum_j form[j] x_j + constant``, and the name of its origin."""
+
+    form: dict[int, float]
+    constant: float
+    name: str
+
+
+@dataclass(frozen=True)
+class Cone:
+    """Rows in a cone.
+
+    Attributes
+    ----------
+    kind : ``L=`` (rows equal to 0), ``L+`` (>= 0), ``L-`` (<= 0), ``Q`` (the first row is an upper bound of the norm of
+        the others), ``QR`` (twice the product of the first two, both >= 0, is an upper bound of the squared norm of the
+        others), or ``PSD`` (the upper triangle, column by column, of a positive semidefinite matrix).
+    rows : the rows.
+    """
+
+    kind: str
+    rows: tuple[Affine, ...]
+
+    @property
+    def order(self) -> int:
+        """Order of the matrix of a ``PSD`` cone."""
+        return isqrt(8 * len(self.rows) + 1) // 2
+
+    def triangle(self) -> Iterator[tuple[int, int, Affine]]:
+        """Yield row and column, row <= column, from 0, and entry of the matrix of a ``PSD`` cone."""
+        places = ((i, j) for j in range(self.order) for i in range(j + 1))
+        yield from ((i, j, entry) for (i, j), entry in zip(places, self.rows, strict=True))
+
+
+@dataclass(frozen=True)
+class ConicModel:
+    """Variables, a linear objective in the model's sense, and rows in cones.
+
+    Attributes
+    ----------
+    name : of the model.
+    names, kinds : of each variable; the kind is ``F`` (free), ``L+``, ``L-`` or ``L=``.
+    integer : the integer variables.
+    objective : affine. ``maximise`` : its sense.
+    cones : linear constraints and bounds as cones of one row each, in the model's order, then all other cones.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    integer: tuple[int, ...]
+    objective: Affine
+    maximise: bool
+    cones: tuple[Cone, ...]
