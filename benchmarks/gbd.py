@@ -1,14 +1,14 @@
-"""GBD on the paper's data set one, and beside one mixed-integer quadratic program in SCIP.
+"""GBD on data set one of Aytug, and beside one mixed-integer quadratic program in SCIP.
 
-``python benchmarks/gbd.py --instances 0-9 --limit 60``. One thread, rows of norm 1 as they are, tolerance 1e-4.
+``python benchmarks/gbd.py --instances 0-9 --limit 60``. One thread, samples of norm 1 as they are, tolerance 1e-4.
 
-First table: p = 20, n = 500, each instance at C = 1 and at the C that validation picks for it (``gbd_set1.csv`` in the
-folder of named instances, ``FSOPT_SHARED``, by default ../shared; without the file only C = 1): cuts, seconds, gap,
-whether the answer was proved within ``--cuts`` cuts and ``--limit`` seconds, and what the loop adds to the seconds of
-its solvers and its search, building apart, relative to them. ``--master highs`` has the master solved as an integer
-program. Second table: p = 20 and fewer rows, GBD and ``fsp-m-bigm`` in SCIP, with the bound on
-its weights that RFE gives, in turn; a time at the limit is a lower bound, marked >=. The exit code is 1 where the bound
-that one proves lies above the answer of the other.
+First table: p = 20, n = 500, each instance at C = 1 and at the C of smallest validation error (``gbd_set1.csv`` in the
+folder of named instances, ``FSOPT_SHARED``, by default ../shared; without the file only C = 1). Columns: cuts, seconds,
+optimality gap, whether the gap was closed within ``--cuts`` cuts and ``--limit`` seconds, and the overhead of the loop,
+without the building of the models, relative to the seconds of its solvers and its search. With ``--master highs`` the
+master is solved as an integer program. Second table: p = 20 and fewer samples, GBD and ``fsp-m-bigm`` in SCIP in turn;
+the value of RFE bounds the weights of the latter. A time at the limit is a lower bound, marked >=. The exit code is 1
+if the lower bound of one of them is above the objective value of the other.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ SHARED = Path(os.environ.get("FSOPT_SHARED", Path(__file__).resolve().parents[2]
 ONE_THREAD = {"threads": 1}
 
 
-def prices(p: int, n: int) -> dict[int, float]:
-    """Return instance -> C of the file of named instances, nothing where it is not there."""
+def validated_weights(p: int, n: int) -> dict[int, float]:
+    """Return instance -> penalty weight C in the file of named instances; nothing without the file."""
     path = SHARED / "instances" / "gbd_set1.csv"
     if not path.is_file():
         return {}
@@ -52,26 +52,28 @@ def gap(fit: Fit) -> float:
 
 
 def overhead(fit: Fit, data: Dataset, m: int, c: float) -> float:
-    """Return what the loop adds to its solvers' seconds, relative to them; building and first translation apart."""
+    """Return the overhead of the loop relative to its solvers, without building and first translation."""
     started = time.perf_counter()
-    fsopt.build("fsp-master", data, m=m), fsopt.build("fsp-sub", data, c=c)
+    fsopt.build("fsp-master", data, m=m)
+    fsopt.build("fsp-sub", data, c=c)
     before = time.perf_counter() - started + fit.seconds["translate"]
     return (fit.seconds["total"] - before - fit.seconds["solve"]) / fit.seconds["solve"]
 
 
 def set_one(instances: range, given: argparse.Namespace, console: Console) -> None:
     table = Table("k", "M", "C", "cuts", "seconds", "objective", "gap", "proved", "loop / solver")
-    own, proved, extra = prices(20, 500), {"1": [], "file": []}, []
+    own = validated_weights(20, 500)
+    proved: dict[str, list[bool]] = {"1": [], "file": []}
+    extra: list[float] = []
     for k in instances:
         data, _, _, support, _ = gbd_set_one(20, 500, k)
         for name, c in (("1", 1.0), *([("file", own[k])] if k in own else [])):
             fit = run(data, len(support), c, given)
             proved[name].append(gap(fit) <= TOLERANCE)
             extra.append(overhead(fit, data, len(support), c))
-            table.add_row(
-                str(k), str(len(support)), f"{c:g}", str(len(fit.details["alphas"])), f"{fit.seconds['total']:.2f}",
-                f"{fit.objective:.6g}", f"{gap(fit):.1e}", "yes" if proved[name][-1] else "no", f"{extra[-1]:.2f}",
-            )  # fmt: skip
+            size = [str(k), str(len(support)), f"{c:g}", str(len(fit.details["alphas"]))]
+            answer = [f"{fit.seconds['total']:.2f}", f"{fit.objective:.6g}", f"{gap(fit):.1e}"]
+            table.add_row(*size, *answer, "yes" if proved[name][-1] else "no", f"{extra[-1]:.2f}")
     console.print(table)
     for name, hits in proved.items():
         if hits:
@@ -80,7 +82,7 @@ def set_one(instances: range, given: argparse.Namespace, console: Console) -> No
 
 
 def single_model(data: Dataset, m: int, c: float, limit: float) -> tuple[float, float, float]:
-    """Return objective, bound and seconds of the big-M model in SCIP, RFE's value for its bound included."""
+    """Return objective, bound and seconds of the big-M model in SCIP; the seconds include those of RFE."""
     started = time.perf_counter()
     first = fsopt.fit("rfe", data, m=m, c=c, scale="none", options=ONE_THREAD)
     model = fsopt.build("fsp-m-bigm", data, m=m, c=c, upper=first.objective * (1 + 1e-6))
@@ -91,7 +93,7 @@ def single_model(data: Dataset, m: int, c: float, limit: float) -> tuple[float, 
 
 
 def beside_scip(sizes: list[tuple[int, int]], given: argparse.Namespace, console: Console) -> bool:
-    """Print the second table; return whether two answers contradict each other."""
+    """Print the second table; return whether a bound contradicts the other answer."""
     table = Table("n, k", "C", "GBD s", "gap", "SCIP s", "gap", "SCIP / GBD", "values apart")
     wrong = False
     for n, k in sizes:
@@ -105,10 +107,10 @@ def beside_scip(sizes: list[tuple[int, int]], given: argparse.Namespace, console
             mine = fit.seconds["total"]
             marks = ["" if g <= TOLERANCE else ">= " for g in (gap(fit), other)]
             ratio = "-" if marks[0] else f"{marks[1]}{seconds / mine:.1f}"
-            table.add_row(
-                f"{n}, {k}", f"{c:g}", f"{marks[0]}{mine:.2f}", f"{gap(fit):.1e}",
-                f"{marks[1]}{seconds:.2f}", f"{other:.1e}", ratio, f"{objective - fit.objective:.1e}",
-            )  # fmt: skip
+            gbd_cells = [f"{marks[0]}{mine:.2f}", f"{gap(fit):.1e}"]
+            scip_cells = [f"{marks[1]}{seconds:.2f}", f"{other:.1e}"]
+            apart = f"{objective - fit.objective:.1e}"
+            table.add_row(f"{n}, {k}", f"{c:g}", *gbd_cells, *scip_cells, ratio, apart)
     console.print(table)
     return wrong
 
@@ -122,7 +124,7 @@ def main() -> None:
     given = parser.parse_args()
     first, last = (int(k) for k in given.instances.split("-"))
     console = Console()
-    if not prices(20, 500):
+    if not validated_weights(20, 500):
         console.print(f"no named instances at {SHARED} (set FSOPT_SHARED): only C = 1")
     set_one(range(first, last + 1), given, console)
     sizes = [(n, k) for n in (100, 200) for k in (0, 4, 8) if first <= k <= last]

@@ -1,9 +1,9 @@
-"""GMEB's routes at size, each beside the bare solve that it cannot do without.
+"""The routes of GMEB on larger data, each beside the solve that is its smallest part.
 
 ``python benchmarks/gmeb.py --repeat 3``. One thread, in turn, A B A B:
 
-* ``dual``: the whole fit (columns, model, translation, solve, certificate) beside Clarabel on the same arrays;
-* ``theta-cuts`` with an inactive radius: the whole loop beside one ONSVM program in HiGHS at the C that belongs to it.
+* ``dual``: the whole fit (preprocessing, model, translation, solve, certificate) beside Clarabel on the same arrays;
+* ``theta-cuts`` with an inactive radius: the whole loop beside one ONSVM program in HiGHS with the equivalent C.
 
 The last column is the peak memory of the process so far.
 """
@@ -25,7 +25,7 @@ import fsopt
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.theta_cuts import theta_cuts
-from fsopt.methods.gmeb.unit_rms import unit_columns
+from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.conic import ConicForm
 
@@ -38,7 +38,7 @@ def data(n: int, p: int) -> Dataset:
 
 def bare_clarabel(source: Dataset) -> float:
     """Return Clarabel's seconds, its own setup included, on the arrays of the dual that the fit solves."""
-    work = unit_columns(source, "center").work
+    work = unit_rms(source, "center").work
     form = ConicForm(compile_model(fsopt.build("gmeb-dual", work)))
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_threads = False, 1
@@ -53,19 +53,19 @@ def dual(source: Dataset) -> float:
 
 
 def cuts(source: Dataset) -> float:
-    """Return the seconds of the route by cuts, R- inactive, from building the model on."""
-    work = unit_columns(source, "center").work
+    """Return the seconds of the route by cuts with R- inactive, the building of the model included."""
+    work = unit_rms(source, "center").work
     norm = GmebNorm.of(work, 3.0, 30.0)
     return seconds(lambda: theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=30.0), norm))
 
 
 def one_onsvm(source: Dataset) -> float:
-    """Return the seconds of one ONSVM, model included, whose weights have the norm that R+ allows (Remark 16)."""
-    work = unit_columns(source, "center").work
+    """Return the seconds of one ONSVM, model included, whose weights have the largest norm under R+ (Remark 16)."""
+    work = unit_rms(source, "center").work
     norm = GmebNorm.of(work, 3.0, np.inf)
-    price = theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=np.inf), norm).point["price"]
+    unit = theta_cuts(work, fsopt.build("gmeb-cuts", work, r_minus=np.inf), norm).point["price"]
     scaled = work.with_X(work.X / norm.weights(1.0))
-    return seconds(lambda: fsopt.solve(fsopt.build("onsvm", scaled, c=1.0 / price), "highs"))
+    return seconds(lambda: fsopt.solve(fsopt.build("onsvm", scaled, c=1.0 / unit), "highs"))
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -93,8 +93,9 @@ def main() -> None:
         missed |= median(ratios) > limit
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         spread = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
-        table.add_row(route, f"{n} x {p}", f"{median(mine):.2f}", f"{median(bare):.2f}", spread,
-                      "-" if limit == np.inf else f"<= {limit}", f"{peak:.2f}")  # fmt: skip
+        medians = [f"{median(mine):.2f}", f"{median(bare):.2f}"]
+        asked = "-" if limit == np.inf else f"<= {limit}"
+        table.add_row(route, f"{n} x {p}", *medians, spread, asked, f"{peak:.2f}")
     Console().print(table)
     raise SystemExit(int(missed))
 

@@ -270,7 +270,7 @@ def test_ctrl_c_of_a_running_process(tmp_path: Path) -> None:
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
     )
     assert process.stderr is not None
-    assert "569 rows" in process.stderr.readline()
+    assert "569 samples" in process.stderr.readline()
     assert iterations_done(saved, 3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

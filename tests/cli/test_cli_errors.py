@@ -79,7 +79,7 @@ CASES = {
     "sigma outside [0, 1]": ("solve fsp-sub --data good.csv --param sigma=[0,2]", "outside [0, 1]"),
     "unknown scale": ("fit svm --data good.csv --param scale=robust", "one of standard"),
     "unknown --scale": ("solve svm --data good.csv --scale robust", "one of standard"),
-    "more folds than rows": ("compare --data good.csv --folds 9", "the smaller class has 3 rows"),
+    "more folds than samples": ("compare --data good.csv --folds 9", "the smaller class has 3 samples"),
     "one fold": ("compare --data good.csv --folds 1", "--folds"),
     # solvers and options
     "unknown solver": ("solve svm --data good.csv --solver cplex", "no solver called 'cplex'"),

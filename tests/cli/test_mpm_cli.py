@@ -1,4 +1,4 @@
-"""Minimax machines as a user meets them: saved answers, their forgeries, what is printed, and ``mpm-limits``."""
+"""Minimax probability machines on the command line: saved answers, forgeries, printed tables, and ``mpm-limits``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support import blobs
 
 import fsopt
 from fsopt.cli import main
-from fsopt.methods.mpm.feature_space import accuracy_limit
+from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments
 
 
@@ -77,7 +77,7 @@ def test_fit_prints_the_worst_case_beside_the_measured_accuracy(method, saved, c
     assert f"features ({len(fit.support)} of 4, {len(fit.support) / 4:.1%})" in text
 
 
-def test_mpm_limits_has_the_limits_of_all_rows_and_of_every_training_fold(saved, capsys):
+def test_mpm_limits_has_the_limits_of_all_samples_and_of_every_training_fold(saved, capsys):
     data = blobs(40, 4, seed=1)
     record = run("mpm-limits --data small.npz --folds 4 --json", capsys)
     assert {"data", "n", "p", "folds", "seed", "scale", "paper_delta", "largest_delta", "rows"} == set(record)

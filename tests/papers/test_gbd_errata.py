@@ -1,4 +1,4 @@
-"""Where the print of paper 4 is wrong: the loop as it says, against all selections; its formulas, in numbers."""
+"""Errata of Aytug: the printed loop against all selections, and the printed formulas in numbers."""
 
 import itertools
 
@@ -17,11 +17,11 @@ SEEDS = range(20)
 
 
 def multipliers(data, sigma, c=C):
-    """Return alpha (n,) of the machine on a selection, from libsvm; without features the smaller class decides."""
+    """Return alpha (n,) of the SVM on a selection, from libsvm; without features the smaller class decides."""
     chosen, alpha = np.flatnonzero(sigma), np.zeros(data.n)
     if len(chosen):
-        machine = SVC(kernel="linear", C=c, tol=1e-9).fit(data.X[:, chosen], data.y)
-        alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+        svm = SVC(kernel="linear", C=c, tol=1e-9).fit(data.X[:, chosen], data.y)
+        alpha[svm.support_] = np.abs(svm.dual_coef_[0])
     else:
         fewer = min((data.y > 0).sum(), (data.y < 0).sum())
         for side in (1, -1):
@@ -35,7 +35,8 @@ def benders(data, values, first, gain, allowed, own=lambda slopes, sigma: slopes
     The masters minimise theta - gain'sigma over the allowed selections; ``own`` changes the slopes of a cut.
     """
     selections = np.array([s for s in values if allowed(s)], dtype=float)
-    sigma, upper, bounds = np.array(first, dtype=float), np.inf, np.full(len(selections), -np.inf)
+    sigma, upper = np.array(first, dtype=float), np.inf
+    bounds = np.full(len(selections), -np.inf)
     for _ in range(len(selections) + 1):
         constant, slopes = cut_coefficients(data, multipliers(data, sigma))
         upper = min(upper, values[tuple(sigma.astype(int))] - gain * sigma.sum())
@@ -52,7 +53,7 @@ def few(selection):
 
 
 def wrong(found, truth):
-    """Return whether a value is above the least one, by more than rounding."""
+    """Return whether a value is above the minimum, by more than rounding."""
     return found > truth * (1 + 1e-6)
 
 
@@ -60,7 +61,7 @@ def test_the_printed_bounds_have_opposite_signs_and_never_meet():
     """SUB-M gives LB = F >= 0, (10) gives UB = -theta <= 0: the end is where LB = -UB."""
     data = reference("gbd_n6")
     fit = fsopt.fit("gbd", data, m=2, c=C, scale="none", stabilisation="none")
-    alphas, least = fit.details["alphas"], min(v for s, v in all_values(data, C).items() if sum(s) <= 2)
+    alphas, minimum = fit.details["alphas"], min(v for s, v in all_values(data, C).items() if sum(s) <= 2)
     assert len(alphas) >= 4
     for k in range(1, len(alphas) + 1):
         printed = pyo.ConcreteModel()
@@ -74,8 +75,8 @@ def test_the_printed_bounds_have_opposite_signs_and_never_meet():
         upper = fsopt.solve(printed, "highs").objective
         theta = fsopt.solve(fsopt.build("fsp-master", data, m=2, cuts=alphas[:k])).objective
         assert upper == pytest.approx(-theta, rel=1e-6)
-        assert fit.history[k - 1]["objective"] - upper >= least
-    assert fit.objective - upper == pytest.approx(2 * least, rel=1e-5)
+        assert fit.history[k - 1]["objective"] - upper >= minimum
+    assert fit.objective - upper == pytest.approx(2 * minimum, rel=1e-5)
     assert fit.objective + upper == pytest.approx(0.0, abs=1e-4)
 
 
@@ -85,15 +86,15 @@ def test_the_cut_needs_the_weights_that_unselected_features_would_have():
     for seed in SEEDS:
         data = blobs(30, 5, seed=seed)
         values = all_values(data, C)
-        least = min(v for s, v in values.items() if few(s))
+        minimum = min(v for s, v in values.items() if few(s))
         upper, lower = benders(data, values, [1, 1, 0, 0, 0], 0.0, few)
-        assert (upper, lower) == (pytest.approx(least, rel=1e-6), pytest.approx(least, rel=1e-6))
+        assert (upper, lower) == (pytest.approx(minimum, rel=1e-6), pytest.approx(minimum, rel=1e-6))
         upper, lower = benders(data, values, [1, 1, 0, 0, 0], 0.0, few, np.multiply)
-        assert wrong(upper, least) == wrong(lower, least)
-        from_two += wrong(upper, least)
+        assert wrong(upper, minimum) == wrong(lower, minimum)
+        from_two += wrong(upper, minimum)
         upper, lower = benders(data, values, np.zeros(5), 0.0, few, np.multiply)
         assert upper == pytest.approx(lower) == pytest.approx(values[(0,) * 5])  # it says that no features are best
-        from_none += wrong(lower, least)
+        from_none += wrong(lower, minimum)
     assert (from_two, from_none) == (4, 20)
 
 
@@ -103,14 +104,14 @@ def test_the_closed_form_iterated_is_wrong_and_the_master_over_all_cuts_is_right
     for seed in SEEDS:
         data = blobs(30, 5, seed=seed)
         values = all_values(data, C)
-        least = min(v + lam * sum(s) for s, v in values.items())
+        minimum = min(v + lam * sum(s) for s, v in values.items())
         upper, lower = benders(data, values, np.ones(5), -lam, lambda s: True)
-        assert (upper, lower) == (pytest.approx(least, rel=1e-6), pytest.approx(least, rel=1e-6))
+        assert (upper, lower) == (pytest.approx(minimum, rel=1e-6), pytest.approx(minimum, rel=1e-6))
         sigma, met = np.ones(5), {}
         while (key := tuple(sigma.astype(int))) not in met:
             met[key] = values[key] + lam * sum(key)
             sigma = (cut_coefficients(data, multipliers(data, sigma))[1] > lam).astype(float)
-        misses += wrong(min(met.values()), least)
+        misses += wrong(min(met.values()), minimum)
     assert misses == 17
 
 
@@ -127,8 +128,8 @@ def test_the_threshold_is_on_half_the_square():
     assert worse == 12
 
 
-def test_no_price_leads_to_some_numbers_of_features():
-    """F(k) = least F over k features: at a k above the convex hull no lambda has k features as its answer."""
+def test_no_penalty_weight_leads_to_some_numbers_of_features():
+    """F(k) = minimum of F over k features: at a k above the convex hull no lambda has k features as its answer."""
     hidden = 0
     for seed in SEEDS:
         values = all_values(blobs(30, 5, seed=seed), C)
@@ -141,7 +142,7 @@ def test_no_price_leads_to_some_numbers_of_features():
     assert hidden == 9
 
 
-def test_the_method_jumps_over_a_number_of_features_that_no_price_leads_to():
+def test_the_method_jumps_over_a_number_of_features_that_no_penalty_weight_leads_to():
     data = blobs(30, 5, seed=0)
     fits = [fsopt.fit("gbd-lambda", data, lam=lam, c=C, scale="none") for lam in (0.05, 1.0, 2.2, 2.3, 2.4, 2.5, 5.0)]
     assert [len(f.support) for f in fits] == [5, 4, 4, 4, 2, 2, 1]
@@ -153,15 +154,17 @@ def test_fsp_lambda_is_a_relaxation_only_less_lambda_m():
     values = all_values(data, C)
     priced = fsopt.fit("gbd-lambda", data, lam=lam, c=C, scale="none").objective
     for m in range(1, 7):
-        least = min(v for s, v in values.items() if sum(s) <= m)
-        assert priced - lam * m <= least * (1 + 1e-6)
+        minimum = min(v for s, v in values.items() if sum(s) <= m)
+        assert priced - lam * m <= minimum * (1 + 1e-6)
     assert priced > min(v for s, v in values.items() if few(s))
     assert priced == pytest.approx(20.973, abs=1e-3)
 
 
 def test_the_regrouped_lambda_master_has_a_wrong_factor_and_a_wrong_sign():
-    data, lam, rng = blobs(30, 5, seed=3), 0.5, np.random.default_rng(0)
-    sigma, w, b, xi = np.array([1, 0, 1, 1, 0]), rng.standard_normal(5), 0.7, rng.uniform(0, 1, 30)
+    data, lam = blobs(30, 5, seed=3), 0.5
+    rng = np.random.default_rng(0)
+    sigma, b = np.array([1, 0, 1, 1, 0]), 0.7
+    w, xi = rng.standard_normal(5), rng.uniform(0, 1, 30)
 
     def groups(alpha, u, factor, sign):
         q = data.X.T @ (alpha * data.y)
@@ -189,9 +192,9 @@ def test_the_minimum_printed_in_3_is_a_maximum():
 
     pair = np.array([1.0, 0.0, 1.0, 0.0])
     assert [value(t * pair) < -(t**2) for t in (10.0, 1e3, 1e6)] == [True] * 3
-    machine = fsopt.build("svm", fsopt.Dataset(x, y), c=1e6)
-    best = fsopt.solve(machine)
-    alpha = np.array(list(best.duals(machine.margin).values()))
+    model = fsopt.build("svm", fsopt.Dataset(x, y), c=1e6)
+    best = fsopt.solve(model)
+    alpha = np.array(list(best.duals(model.margin).values()))
     assert value(alpha) == pytest.approx(best.objective, rel=1e-6)
     rng = np.random.default_rng(1)
     for _ in range(50):
@@ -199,8 +202,9 @@ def test_the_minimum_printed_in_3_is_a_maximum():
 
 
 def test_the_penalty_of_fsv_needs_the_minus_sign():
-    """e - e^(a v) falls without end where v grows, which -v <= w <= v allows: (21) of paper 3 would be unbounded."""
-    data, lam, a = blobs(30, 5, seed=0), 0.05, 5.0
+    """e - e^(a v) decreases without bound in v, and -v <= w <= v has no upper bound on v: (21) would be unbounded."""
+    data = blobs(30, 5, seed=0)
+    lam, a = 0.05, 5.0
     average = hinge(np.zeros(30), data.y) / 15  # of both classes, at w = 0
 
     def value(v, sign):

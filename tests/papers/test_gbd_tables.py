@@ -7,9 +7,8 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.data import gbd_set_one
+from fsopt.data import gbd_set_one, gbd_set_two
 from fsopt.data.splits import random_parts
-from fsopt.data.synthetic import gbd_set_two
 from fsopt.errors import ParameterError, UnknownNameError
 from fsopt.papers.gbd.averages import averages
 from fsopt.papers.gbd.tables import COMPARED, Measured, alignment, candidates, data_set_one, measure, overlap, real_data
@@ -102,8 +101,14 @@ def test_instances_of_data_set_two_are_measured():
 
 
 def test_averages_by_hand():
-    rows = [row("a", "gbd", 0.1), row("a", "rfe", 0.2, found=3, aligned=0.5), row("b", "gbd", 0.0),
-            row("b", "rfe", 0.0), row("c", "gbd", 0.4), row("c", "rfe", 0.3, found=4, aligned=0.9)]  # fmt: skip
+    rows = [
+        row("a", "gbd", 0.1),
+        row("a", "rfe", 0.2, found=3, aligned=0.5),
+        row("b", "gbd", 0.0),
+        row("b", "rfe", 0.0),
+        row("c", "gbd", 0.4),
+        row("c", "rfe", 0.3, found=4, aligned=0.9),
+    ]
     gbd, rfe = averages(rows)
     assert (gbd.method, gbd.n, gbd.difference, gbd.percent, gbd.better, gbd.worse, gbd.exact) == (
         "gbd",

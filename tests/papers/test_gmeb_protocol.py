@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 import fsopt
-from fsopt.data.synthetic import gmeb_type1
+from fsopt.data import gmeb_type1
 from fsopt.errors import ParameterError
 from fsopt.papers.gmeb import candidates
 
@@ -16,8 +16,8 @@ def test_the_grids_of_the_paper():
     radii = [1, 2.5, 4, 5.5, 7, 8.5, 10]
     assert [(g["r_plus"], g["r_minus"]) for g in candidates("gmeb", 9)] == [(a, b) for a in radii for b in radii]
     for method in ("svm", "l1-svm"):
-        prices = [g["c"] for g in candidates(method, 9)]
-        np.testing.assert_allclose(prices, [k / (50 - k) for k in range(1, 50)], rtol=1e-12)
+        weights = [g["c"] for g in candidates(method, 9)]
+        np.testing.assert_allclose(weights, [k / (50 - k) for k in range(1, 50)], rtol=1e-12)
         assert all(g["scale"] == "center" for g in candidates(method, 9))
     rfe = candidates("rfe", 30)
     assert sorted({g["m"] for g in rfe}) == [1, 6, 11, 16, 20, 25, 30]
@@ -96,7 +96,8 @@ def errors_of_table_3(deviation, seeds=6):
     for seed in range(seeds):
         drawn = gmeb_type1(550, seed)
         scaled = np.hstack([drawn.X[:, :6], drawn.X[:, 6:] * deviation / np.sqrt(20.0)])
-        train, X, y = drawn.with_X(scaled).rows(np.arange(50)), scaled[50:], drawn.y[50:]
+        train = drawn.with_X(scaled).rows(np.arange(50))
+        X, y = scaled[50:], drawn.y[50:]
         errors.append([np.mean(fsopt.fit(m, train, **at).predict(X) != y) for m, at in methods])
     return 100 * np.mean(errors, axis=0)
 

@@ -40,11 +40,13 @@ def test_an_idx_file_is_read_back(tmp_path, shape):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "no idx file"), (b"\x00\x00\x0d\x01" + bytes(8), "no idx file"), (b"\x00\x00\x08\x03\x00", "no idx file"),
+        (b"", "no idx file"),
+        (b"\x00\x00\x0d\x01" + bytes(8), "no idx file"),
+        (b"\x00\x00\x08\x03\x00", "no idx file"),
         (idx(np.zeros(5, np.uint8))[:-1], "holds 4 bytes, its header states 5"),
         (idx(np.zeros(5, np.uint8)) + b"\x00", "holds 6 bytes"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_idx_file_is_refused(tmp_path, content, says):
     with pytest.raises(DataError, match=says):
         read_idx(written(tmp_path, "a.gz", content))

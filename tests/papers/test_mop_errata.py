@@ -1,4 +1,4 @@
-"""Where the print of paper 5 is wrong or says less than it seems to: claims about (12), (15) and MOPFS, in numbers."""
+"""Errata of Bi: claims about (12), (15) and MOPFS that are wrong or weaker than they seem, in numbers."""
 
 import numpy as np
 import pyomo.environ as pyo
@@ -8,7 +8,7 @@ from support import SHARED, blobs, flat, reference
 import fsopt
 from fsopt.data.hyperplanes import error_rate, hinge
 from fsopt.drivers.kernel_scaling.driver import kernel_scaling
-from fsopt.drivers.kernel_scaling.bounds import ScalingProblem
+from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.run import Run
 from fsopt.errors import FsoptError
 from fsopt.methods.mop.rsvm_training import solve_rsvm
@@ -37,7 +37,7 @@ def test_problem_15_is_a_quadratic_program_that_is_not_convex():
 
 
 @pytest.mark.parametrize(("c", "rises"), [(0.0, False), (0.1, True), (0.5, True)])
-def test_with_a_price_the_capacity_rises_against_proposition_1(c, rises):
+def test_with_a_penalty_weight_the_capacity_rises_against_proposition_1(c, rises):
     fit = fsopt.fit("mopfs", fsopt.load_dataset("wdbc"), w_cap=10.0, c=c)
     E, H = np.array(fit.details["E"]), np.array(fit.details["H"])
     assert fit.certificate.ok
@@ -48,48 +48,50 @@ def test_with_a_price_the_capacity_rises_against_proposition_1(c, rises):
 
 def test_the_intercept_that_is_left_open_decides_problem_15():
     data = blobs(8, 2, seed=4)
-    machine = solve_rsvm(data, Run(), w_cap=0.3)
-    low, high = machine.details["b_interval"]
+    svm = solve_rsvm(data, Run(), w_cap=0.3)
+    low, high = svm.details["b_interval"]
     assert high - low > 0.5
     values = []
-    for b in (low, machine.b, high):
-        assert hinge(data.X @ machine.w + b, data.y) == pytest.approx(machine.risk, rel=1e-9)
-        found = kernel_scaling(data, w=machine.w, b=b, e_cap=machine.risk * (1 + 1e-9))
+    for b in (low, svm.b, high):
+        assert hinge(data.X @ svm.w + b, data.y) == pytest.approx(svm.risk, rel=1e-9)
+        found = kernel_scaling(data, w=svm.w, b=b, e_cap=svm.risk * (1 + 1e-9))
         assert found.status == "optimal"
         values.append(found.objective)
     assert values == pytest.approx([2.134, 1.867, 1.671], abs=1e-3)
 
 
-def with_the_plane_fixed(data, w, b, e_cap):
+def with_the_hyperplane_fixed(data, w, b, e_cap):
     """Return H and the scales that keep the loss, w being fixed in the feature space as the text has it."""
     m = pyo.ConcreteModel()
     m.sigma = pyo.Var(range(data.p), within=pyo.NonNegativeReals)
     m.xi = pyo.Var(range(data.n), within=pyo.NonNegativeReals)
-    m.R, m.margin, m.ball = pyo.Var(), pyo.ConstraintList(), pyo.ConstraintList()
+    m.R = pyo.Var()
+    m.margin = pyo.ConstraintList()
+    m.ball = pyo.ConstraintList()
     for i in range(data.n):
         pull, size = data.y[i] * data.X[i] * w, data.X[i] ** 2
         m.margin.add(sum(pull[j] * m.sigma[j] for j in m.sigma) + data.y[i] * b >= 1 - m.xi[i])
         m.ball.add(sum(size[j] * m.sigma[j] ** 2 for j in m.sigma) <= m.R)
     m.risk = pyo.Constraint(expr=sum(m.xi.values()) <= e_cap)
-    m.least = pyo.Objective(expr=m.R)
+    m.smallest = pyo.Objective(expr=m.R)
     result = fsopt.solve(m, "clarabel")
     assert result.status == "optimal"
     return result.objective * (w @ w), np.array([v.value for v in m.sigma.values()]) ** 2
 
 
-def test_the_text_fixes_the_plane_and_15_its_expansion():
+def test_the_text_fixes_the_hyperplane_and_15_its_expansion():
     data = preprocess(blobs(40, 12, seed=3), "unit-rows")[0]
-    machine = solve_rsvm(data, Run(), w_cap=4.0)
-    e_cap = machine.risk * (1 + 1e-9)
-    text, scales = with_the_plane_fixed(data, machine.w, machine.b, e_cap)
-    printed = kernel_scaling(data, w=machine.w, b=machine.b, e_cap=e_cap)
+    svm = solve_rsvm(data, Run(), w_cap=4.0)
+    e_cap = svm.risk * (1 + 1e-9)
+    text, scales = with_the_hyperplane_fixed(data, svm.w, svm.b, e_cap)
+    printed = kernel_scaling(data, w=svm.w, b=svm.b, e_cap=e_cap)
     assert (text, printed.objective) == pytest.approx((3.016, 2.870), abs=1e-3)
     assert np.sum(scales > 1e-4 * scales.max()) == 12  # the text's problem is convex and drops nothing
     assert np.sum(printed.point["s"] > 0) == 5
 
 
 def test_what_settles_need_not_be_a_solution_of_the_master_problem():
-    """At W0 = 5 no scales are better for the first plane, and the alternation ends where it began."""
+    """At W0 = 5 no scales are better for the first hyperplane, and the alternation ends where it began."""
     data = reference("mop_a")
     fit = fsopt.fit("mopfs", data, w_cap=5.0, c=0.0, scale="none", scaling="global")
     assert "already optimal" in fit.warnings[0]
@@ -110,17 +112,17 @@ def test_the_front_of_the_master_problem_is_convex_for_the_kernel_of_section_6()
     assert np.max(np.diff(falls)) > 0.1
 
 
-@pytest.mark.parametrize("price", [1e-4, 1e-2, 0.3])
-def test_no_positive_weights_lead_to_the_end_of_the_front(price):
-    """w = 0 is Pareto-optimal for (12): w'w is least. On the rows 1 and -1 the C-SVM has w = min(2C, 1)."""
+@pytest.mark.parametrize("c", [1e-4, 1e-2, 0.3])
+def test_no_positive_weights_lead_to_the_end_of_the_front(c):
+    """w = 0 is Pareto-optimal for (12): w'w is minimal. On the samples 1 and -1 the C-SVM has w = min(2C, 1)."""
     data = fsopt.Dataset(np.array([[1.0], [-1.0]]), [1, -1])
-    front = fsopt.pareto_front(data, (), prices=(price,), scale="none")
-    assert front.x[0] == pytest.approx(min(2 * price, 1.0) ** 2, rel=1e-6)
-    other = fsopt.pareto_front(blobs(20, 3, seed=1), (), prices=(price,), scale="none")
-    assert other.x[0] > 0.1 * price**2
+    front = fsopt.pareto_front(data, (), prices=(c,), scale="none")
+    assert front.x[0] == pytest.approx(min(2 * c, 1.0) ** 2, rel=1e-6)
+    other = fsopt.pareto_front(blobs(20, 3, seed=1), (), prices=(c,), scale="none")
+    assert other.x[0] > 0.1 * c**2
 
 
-def test_rows_of_norm_1_are_not_centred():
+def test_samples_of_norm_1_are_not_centred():
     work = preprocess(fsopt.load_dataset("wdbc"), "unit-rows")[0]
     centred = preprocess(fsopt.load_dataset("wdbc"), "standard")[0]
     mean = work.X.mean(axis=0)
@@ -142,7 +144,7 @@ def test_no_number_of_first_digits_has_571_pixels_that_vary():
 
 @needs_digits
 def test_the_test_error_may_rise_with_the_iterations():
-    """At h/l = 0.05, the lower end of the paper's range; the first machine has all pixels."""
+    """At h/l = 0.05, the lower end of the paper's range; the first support vector machine has all pixels."""
     digits = mnist_digits(100, FOLDER)
     first = fsopt.fit("rsvm", digits.train, w_cap=4.0)
     runs = [fsopt.fit("mopfs", digits.train, w_cap=4.0, c=c) for c in (0.0, 0.01)]

@@ -211,9 +211,16 @@ def test_eleven_printed_mcc_are_above_what_their_accuracy_allows_and_one_is_belo
     above = {at for at, share, tsa, value in printed() if value > attainable(tsa, share)[1] + 0.01}
     below = {at for at, share, tsa, value in printed() if value < attainable(tsa, share)[0] - 0.01}
     assert above == {
-        *[("Sonar", m) for m in MODELS], ("Ionosphere", "MPM"), ("Ionosphere", "L0"), ("Spam", "MPM"), ("Spam", "L0"),
-        ("WOBC", "L0"), ("WPBC", "MPM"), ("WDBC", "L1"), ("WDBC", "L0"),
-    }  # fmt: skip
+        *[("Sonar", m) for m in MODELS],
+        ("Ionosphere", "MPM"),
+        ("Ionosphere", "L0"),
+        ("Spam", "MPM"),
+        ("Spam", "L0"),
+        ("WOBC", "L0"),
+        ("WPBC", "MPM"),
+        ("WDBC", "L1"),
+        ("WDBC", "L0"),
+    }
     assert below == {("WOBC", "MPM")}
     # ten of them for every share of the classes: subsamples do not explain them
     shares = np.linspace(0.01, 0.99, 197)
@@ -230,17 +237,19 @@ def test_nine_printed_mcc_are_impossible_even_as_means_over_folds():
         if (hull.equations @ [tsa / 100, value / 100, 1]).max() > 1e-3:
             outside.add(at)
     assert outside == {
-        *[("Sonar", m) for m in MODELS], ("Ionosphere", "L0"), ("Spam", "MPM"), ("Spam", "L0"), ("WOBC", "L0"),
-        ("WPBC", "MPM"), ("WDBC", "L0"),
-    }  # fmt: skip
+        *[("Sonar", m) for m in MODELS],
+        ("Ionosphere", "L0"),
+        ("Spam", "MPM"),
+        ("Spam", "L0"),
+        ("WOBC", "L0"),
+        ("WPBC", "MPM"),
+        ("WDBC", "L0"),
+    }
 
 
 def test_the_range_of_mcc_is_that_of_all_confusion_matrices():
     for right in (7, 11, 18):
-        found = [
-            100 * float(mcc(tp / 20, (right - tp) / 20, 8 / 20))
-            for tp in range(9) if 0 <= right - tp <= 12
-        ]  # fmt: skip
+        found = [100 * float(mcc(tp / 20, (right - tp) / 20, 8 / 20)) for tp in range(9) if 0 <= right - tp <= 12]
         low, high = attainable(5 * right, 8 / 20)
         assert low - 0.01 <= min(found) <= max(found) <= high + 0.01
         assert high - max(found) < 1e-9 or low - min(found) > -1e-9
@@ -249,9 +258,15 @@ def test_the_range_of_mcc_is_that_of_all_confusion_matrices():
 def test_the_ranks_of_table_4_do_not_follow_from_table_3_and_do_not_add_up():
     ranks = {n: np.argsort(np.argsort([-tsa for tsa, _ in cells])) + 1 for n, (_, *cells) in TABLE_3.items()}
     table_4 = {
-        "Sonar": (3, 2, 1), "Pima": (1, 2, 3), "Ionosphere": (2, 3, 1), "Spam": (2, 3, 1), "WOBC": (1, 2, 3),
-        "WPBC": (3, 1, 2), "WDBC": (2, 1, 3), "Madelon": (3, 2, 1),
-    }  # fmt: skip
+        "Sonar": (3, 2, 1),
+        "Pima": (1, 2, 3),
+        "Ionosphere": (2, 3, 1),
+        "Spam": (2, 3, 1),
+        "WOBC": (1, 2, 3),
+        "WPBC": (3, 1, 2),
+        "WDBC": (2, 1, 3),
+        "Madelon": (3, 2, 1),
+    }
     assert [n for n in ranks if tuple(ranks[n]) != table_4[n]] == ["Pima"]
     means = (sum(ranks.values()) + np.array([2.5, 1, 2.5])) / 9
     np.testing.assert_allclose(means, [2.167, 2.0, 1.833], atol=1e-3)

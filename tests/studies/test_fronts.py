@@ -26,13 +26,13 @@ def test_both_methods_are_on_one_curve(front):
     assert front.columns["weighted"].sum() == len(PRICES)
     assert sorted(front.x[~front.columns["weighted"]]) == pytest.approx(CAPS)
     for x, y, bound in zip(front.x, front.y, front.columns["bound"], strict=True):
-        least = fsopt.solve(fsopt.build("rsvm", data, w_cap=x)).objective
-        assert y == pytest.approx(least, rel=1e-6)
-        assert bound <= least * (1 + 1e-7)
+        minimum = fsopt.solve(fsopt.build("rsvm", data, w_cap=x)).objective
+        assert y == pytest.approx(minimum, rel=1e-6)
+        assert bound <= minimum * (1 + 1e-7)
     for k in np.flatnonzero(front.columns["weighted"]):
-        price = 1 / front.columns["gamma"][k]
-        value = fsopt.solve(fsopt.build("svm", data, c=price)).objective
-        assert 0.5 * front.x[k] + price * front.y[k] == pytest.approx(value, rel=1e-6)
+        c = 1 / front.columns["gamma"][k]
+        value = fsopt.solve(fsopt.build("svm", data, c=c)).objective
+        assert 0.5 * front.x[k] + c * front.y[k] == pytest.approx(value, rel=1e-6)
 
 
 def test_the_curve_falls_and_is_convex_in_the_norm_and_gamma_is_its_slope(front):
@@ -66,7 +66,7 @@ def test_one_model_for_each_method(monkeypatch):
     assert opened == ["rsvm-dual", "svm"]
 
 
-def test_beyond_the_least_loss_the_curve_ends():
+def test_beyond_the_minimum_loss_the_front_is_constant():
     data = blobs(30, 2, seed=1, gap=0.4)
     front = pareto_front(data, (1e3, 1e5), scale="standard")
     fit = fsopt.fit("rsvm", data, w_cap=1e5, scale="standard")
@@ -75,7 +75,7 @@ def test_beyond_the_least_loss_the_curve_ends():
     assert front.columns["certified"].all()
 
 
-def test_the_columns_are_those_of_the_machines():
+def test_the_columns_are_those_of_the_fits():
     data, test = blobs(60, 4, seed=3, gap=0.3), blobs(200, 4, seed=9, gap=0.3)
     front = pareto_front(data, (1.0, 5.0, 20.0), prices=(0.5,), validation=test)
     for k in np.flatnonzero(~front.columns["weighted"]):
@@ -100,8 +100,8 @@ def test_a_front_of_any_points_knows_what_is_dominated_and_its_hull():
     for _ in range(20):
         x, y = np.sort(rng.integers(0, 12, 15) / 4), rng.integers(0, 12, 15) / 4
         front = ParetoFront(x, y, "R", "W")
-        dominated = [any((a <= u and b <= v and (a < u or b < v)) for a, b in zip(x, y, strict=True))
-                     for u, v in zip(x, y, strict=True)]  # fmt: skip
+        points = list(zip(x, y, strict=True))
+        dominated = [any(a <= u and b <= v and (a < u or b < v) for a, b in points) for u, v in points]
         assert front.nondominated.tolist() == [not d for d in dominated]
         corner = np.vstack([np.column_stack([x, y]), [[50, y.min()], [x.min(), 50], [50, 50]]])
         vertices = {tuple(corner[k]) for k in ConvexHull(corner).vertices} & set(zip(x, y, strict=True))
