@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fsopt.data.registry import READERS
 from fsopt.errors import OptionError, ParameterError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 Data = Annotated[
     str,
-    typer.Option("--data", help="wdbc, a file (.csv .csv.gz .npz .arff .libsvm), or a name in FSOPT_DATA"),
+    typer.Option("--data", help=f"wdbc, a file ({' '.join(READERS)}), or a name in FSOPT_DATA"),
 ]
 OptionalData = Annotated[str | None, Data.__metadata__[0]]
 Label = Annotated[str, typer.Option("--label", help="name of the label's column")]

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from fsopt.data.arrays import read_libsvm, read_npz
 from fsopt.data.dataset import Dataset
+from fsopt.data.registry import READERS, suffix_of
 from fsopt.data.table import Table, to_dataset
-from fsopt.data.text import read_arff, read_csv
 from fsopt.errors import DataError, ParameterError
 
 FOLDER_VARIABLE = "FSOPT_DATA"
 DEFAULT_LABEL = "label"
-
-_NAMED: dict[str, Callable[[Path, str], Table]] = {
-    ".csv.gz": read_csv,
-    ".csv": read_csv,
-    ".arff": read_arff,
-}
-"""Formats whose columns have names, so that the label is chosen by name."""
-
-_UNNAMED: dict[str, Callable[[Path], Table]] = {".npz": read_npz, ".libsvm": read_libsvm}
-"""Formats that have one fixed place for the label."""
-
-SUFFIXES = (".csv.gz", ".csv", ".npz", ".arff", ".libsvm")
+BUNDLED = "wdbc"
 
 
 def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, missing: str | None = None) -> Dataset:
@@ -37,15 +26,14 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
     ----------
     source : str or path
         ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
-        malignant); or a path that ends in .csv, .csv.gz, .npz, .arff or .libsvm; or a NAME, looked up as
-        NAME.csv.gz, NAME.csv, NAME.npz, NAME.arff, NAME.libsvm in the folder that the environment variable
-        FSOPT_DATA names.
+        malignant); or a path with a suffix of :data:`fsopt.data.registry.READERS`; or a NAME, looked up with these
+        suffixes, in their order, in the folder that the environment variable FSOPT_DATA names.
     label : str
-        Name of the label's column (.csv, .csv.gz, .arff). An .arff file without an attribute ``label`` uses
-        its last nominal attribute called ``class``.
+        Name of the label's column, in formats with names of columns. An .arff file without an attribute ``label``
+        uses its last nominal attribute called ``class``.
     missing : {"drop", "mean"}, optional
-        ``"drop"`` leaves out the rows with a missing value, ``"mean"`` puts the column's mean over all rows
-        of the file in its place. By default a missing value is an error.
+        ``"drop"`` omits the samples with a missing value, ``"mean"`` replaces a missing value by the mean of its
+        feature over all samples of the file. By default a missing value is an error.
 
     Returns
     -------
@@ -58,7 +46,7 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
     DataError
         If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
     ParameterError
-        If `missing` is another word, or `label` is given for a format without column names.
+        If `missing` is another word, or `label` is given for a format without names of columns.
 
     Notes
     -----
@@ -69,49 +57,37 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
     """
     if missing not in (None, "drop", "mean"):
         raise ParameterError(f"missing is {missing!r}", "use 'drop', 'mean' or nothing (an error)")
-    if os.fspath(source) == "wdbc":
-        _refuse_label(label, "wdbc")
+    if os.fspath(source) == BUNDLED:
+        _refuse_label(label, BUNDLED)
         return _wdbc()
     path = _resolve(Path(source))
-    suffix = _suffix(path)
-    name = path.name[: -len(suffix)]
-    try:
-        if suffix in _NAMED:
-            return to_dataset(_NAMED[suffix](path, label), name, missing)
+    suffix = suffix_of(path)
+    if not READERS[suffix].named:
         _refuse_label(label, f"a {suffix} file")
-        return to_dataset(_UNNAMED[suffix](path), name, missing)
-    except DataError as error:
-        raise DataError(f"{path}: {error.message}", error.hint) from error
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
+    with _naming(path):
+        return to_dataset(READERS[suffix].read(path, label), path.name[: -len(suffix)], missing)
 
 
 def load_samples(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL) -> Table:
-    """Read rows to be classified: as :func:`load_dataset`, but a CSV file may have no label's column.
+    """Read samples to be classified: as :func:`load_dataset`, but a CSV file may have no label.
 
     Returns
     -------
     Table
-        Raw content: ``labels`` is empty where there is no such column, features are None where the format has
-        no names, and missing values are NaN.
+        Raw content: ``labels`` is empty in a file without labels, features are None in a format without names, and
+        missing values are NaN.
 
     Raises
     ------
     DataError
+        If there is no such data set, or the file cannot be read.
     """
-    if os.fspath(source) == "wdbc":
+    if os.fspath(source) == BUNDLED:
         data = _wdbc()
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
     path = _resolve(Path(source))
-    suffix = _suffix(path)
-    try:
-        if suffix in (".csv", ".csv.gz"):
-            return read_csv(path, label, required=False)
-        return _NAMED[suffix](path, label) if suffix in _NAMED else _UNNAMED[suffix](path)
-    except DataError as error:
-        raise DataError(f"{path}: {error.message}", error.hint) from error
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
+    with _naming(path):
+        return READERS[suffix_of(path)].read(path, label, required=False)
 
 
 def data_folder() -> Path | None:
@@ -120,31 +96,39 @@ def data_folder() -> Path | None:
     return Path(value).expanduser() if value else None
 
 
-def _suffix(path: Path) -> str:
-    return next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), "")
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Put the path before the messages of errors."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{path}: {error.message}", error.hint) from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
 
 
 def _resolve(source: Path) -> Path:
+    """Return the path of an existing file with a known suffix."""
     path = source.expanduser()
-    if _suffix(path):
+    if suffix_of(path):
         if not path.is_file():
             raise DataError(f"there is no file {path}", "check the path, or give the bare name of a data set")
         return path
     if path.parent != Path() or path.is_file():
-        raise DataError(f"the type of {path} is not known from its name", f"use one of {', '.join(SUFFIXES)}")
+        raise DataError(f"the type of {path} is not known from its name", f"use one of {', '.join(READERS)}")
     folder = data_folder()
     if folder is None:
         raise DataError(
             f"there is no data set '{source}': it is not bundled and the folder {FOLDER_VARIABLE} is not set",
             f"set {FOLDER_VARIABLE} and run 'fsopt data fetch {source}', or give a path to a file",
         )
-    for suffix in SUFFIXES:
+    for suffix in READERS:
         candidate = folder / f"{source}{suffix}"
         if candidate.is_file():
             return candidate
     raise DataError(
         f"there is no data set '{source}' in {folder} ({FOLDER_VARIABLE})",
-        f"run 'fsopt data fetch {source}', or give a path to a file ({', '.join(SUFFIXES)})",
+        f"run 'fsopt data fetch {source}', or give a path to a file ({', '.join(READERS)})",
     )
 
 

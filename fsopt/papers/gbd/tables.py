@@ -21,7 +21,7 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
-from fsopt.data.synthetic import NamedInstance, gbd_set_one
+from fsopt.data.synthetic.gbd import SyntheticInstance, gbd_set_one
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import method_spec
 from fsopt.results import Fit
@@ -111,13 +111,15 @@ def alignment(coef: Vector, w: Vector) -> float:
     return float(coef @ w) / size if size > 0 else 0.0
 
 
-def measure(method: str, instance: NamedInstance, *, max_cuts: int = 250, time_limit: float | None = None) -> Measured:
+def measure(
+    method: str, instance: SyntheticInstance, *, max_cuts: int = 250, time_limit: float | None = None
+) -> Measured:
     """Tune a method on a drawn instance and measure it against the true hyperplane.
 
     Parameters
     ----------
     method : registry name.
-    instance : of :func:`fsopt.data.synthetic.gbd_set_one` or ``gbd_set_two``; :data:`COUNTED` are given the true
+    instance : of :func:`fsopt.data.gbd_set_one` or ``gbd_set_two``; :data:`COUNTED` are given the true
         number of features.
     max_cuts : of GBD, as in :func:`candidates`.
     time_limit : seconds for each fit.
@@ -144,7 +146,7 @@ def data_set_one(
     Parameters
     ----------
     p, n : numbers of features, and of samples in each of the three sets.
-    instances : numbers k of :func:`fsopt.data.synthetic.gbd_set_one`; the paper has ten.
+    instances : numbers k of :func:`fsopt.data.gbd_set_one`; the paper has ten.
     methods : registry names.
     max_cuts, time_limit : as in :func:`measure`.
     jobs : processes over instances and methods; -1 takes all processors. Solvers run on one thread.
