@@ -11,7 +11,7 @@ import pyomo.environ as pyo
 from fsopt.certificates.certificate import Kind, make
 from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.penalties.penalty import Penalty
-from fsopt.drivers.recorder import Recorder, proved_least, stop_word
+from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import whole
@@ -64,7 +64,7 @@ class _Descent:
         self._check_objective(step, self.penalty.slope * float(np.abs(new).sum()) - float(v @ new))
         if w is not None:
             here = self.penalty.slope * np.abs(w).sum() - v @ w
-            self.criticality = max(here - proved_least(step), 0.0) / max(1.0, abs(here))
+            self.criticality = max(here - proved_bound(step), 0.0) / max(1.0, abs(here))
             self.rise = max(self.rise, (new_value - value) / max(1.0, abs(value)))
             self.point |= {"gradient": v, "proof": step.point}
         self.recorder.record(

@@ -10,10 +10,11 @@ import pyomo.environ as pyo
 from fsopt.certificates.certificate import Kind, make
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.l1_hinge import certify_l1_hinge
-from fsopt.drivers.column_generation.loop import column_generation
+from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.models.blocks import one_norm
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
@@ -42,7 +43,7 @@ def partitions(
     ----------
     data : preprocessed rows, all of them.
     model : model ``onsvm`` of these rows; None solves small programs of some rows and columns instead, by
-        :func:`fsopt.drivers.column_generation.loop.column_generation`, with the same proof.
+        :func:`fsopt.drivers.column_generation.driver.column_generation`, with the same proof.
     parts : indices of rows, each with both classes.
     c : > 0, price of a unit of hinge loss.
     time_limit : once it has passed, the machines trained so far are the answer.
@@ -69,7 +70,7 @@ def partitions(
                 break
             costs = row_costs(data.n, rows, c)
             if session is None:
-                found = column_generation(data, costs, np.ones(data.p), run=recorder.rest(run))
+                found = column_generation(data, costs, np.ones(data.p), run=recorder.rest())
                 recorder.include(found)
                 w[k], b[k], alpha[k] = (found.point[name] for name in ("w", "b", "alpha"))
             else:
@@ -116,7 +117,7 @@ def certify_partitions(
 def _train(session: Session, costs: Vector, recorder: Recorder) -> tuple[Vector, float, Vector]:
     """Return plane and multipliers of the machine with these costs of the slacks."""
     m = session.model
-    norm = pyo.quicksum([*m.w_plus.values(), *m.w_minus.values()])
+    norm = one_norm(m)
     m.objective.set_value(norm + dot(costs, tuple(m.xi.values())))
     session.update(m.objective)
     point = recorder.solve(session, "a sparse machine", load=False).point

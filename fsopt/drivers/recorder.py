@@ -1,19 +1,32 @@
-"""Bookkeeping that every driver needs: time left, one record per iteration, progress, interruption."""
+"""Bookkeeping of every driver: time left, subproblems and their solvers, one record per iteration, interruption."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run, usable
+from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTime, Run, usable
+from fsopt.errors import FsoptError, SolverError
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import PREFERENCE, SOLVERS, SolverSpec
 
 PHASES = ("translate", "update", "solve", "load")
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is asked of a solver: the arguments of :meth:`Recorder.solve`."""
+
+    what: str
+    load: bool
+    mip_gap: float | None
+    checked: bool
 
 
 class Recorder:
@@ -27,12 +40,14 @@ class Recorder:
 
     def __init__(self, sessions: Sequence[Session], run: Run = DEFAULT_RUN) -> None:
         self.sessions = sessions
-        self._spent = dict.fromkeys(PHASES, 0.0)
+        self.run = run
         self.history: list[Mapping[str, Any]] = []
         self._deadline = None if run.time_limit is None else time.perf_counter() + run.time_limit
-        self._progress, self.options = run.progress, run.options
-        self._solvers: dict[str, None] = {}
+        self._spent = dict.fromkeys(PHASES, 0.0)
         self._seen = dict.fromkeys(PHASES, 0.0)
+        self._solvers: dict[str, None] = {}
+        self._substitutes: dict[str, None] = {}
+        self._fallbacks: list[str] = []
 
     @property
     def remaining(self) -> float | None:
@@ -44,9 +59,9 @@ class Recorder:
         """Whether the time limit has passed."""
         return self._deadline is not None and time.perf_counter() >= self._deadline
 
-    def rest(self, run: Run) -> Run:
+    def rest(self) -> Run:
         """Return how a loop inside this one is run: in the time left, without progress and checkpoints of its own."""
-        return Run(solver=run.solver, time_limit=self.remaining, options=run.options)
+        return Run(solver=self.run.solver, time_limit=self.remaining, options=self.run.options)
 
     def check_clock(self) -> None:
         """Raise OutOfTime once the limit has passed, for a loop that has a point.
@@ -57,18 +72,82 @@ class Recorder:
             raise OutOfTime("the time limit passed between two solves", "give more seconds")
 
     def solve(
-        self, session: Session, what: str, *, load: bool = True, mip_gap: float | None = None, checked: bool = True
+        self,
+        session: Session,
+        what: str,
+        *,
+        load: bool = True,
+        mip_gap: float | None = None,
+        checked: bool = True,
+        vertex: bool = False,
     ) -> SolveResult:
-        """Solve a subproblem within the time left; raise OutOfTime or SolverError where it holds no point.
+        """Solve a subproblem within the time left; where its solver returns no point, by another one of the class.
 
-        A driver that proves everything itself, whatever point it is given, takes them unchecked.
+        The record of the iteration then says so in ``fallback``, and the result of the driver names both solvers.
+
+        Parameters
+        ----------
+        what : the subproblem in the words of messages.
+        load : whether the values are written into the model.
+        mip_gap : relative gap at which branch and bound stops.
+        checked : whether the point must have passed its certificate. A driver that proves everything itself, whatever
+            point it is given, takes unchecked ones.
+        vertex : whether another solver must return vertices.
+
+        Raises
+        ------
+        OutOfTime : the time limit passed before there was a point.
+        NoPoint : the subproblem was shown to be infeasible.
+        SolverError : no solver returned a point; or the solver that the user named refused its first solve, for want
+            of a licence or because it does not take the model.
         """
-        result = session.solve(time_limit=self.remaining, load=load, mip_gap=mip_gap)
-        if not checked and result.point is not None:
+        request = _Request(what, load, mip_gap, checked)
+        try:
+            return self._attempt(session, request)
+        except (OutOfTime, NoPoint):
+            raise
+        except SolverError as error:
+            if session.requested and not session.seconds["solve"]:
+                raise
+            return self._by_another(session, request, error, vertex)
+
+    def _attempt(self, session: Session, request: _Request) -> SolveResult:
+        """Return the result of one solve, if it holds a point; else raise what :meth:`solve` raises."""
+        result = session.solve(time_limit=self.remaining, load=request.load, mip_gap=request.mip_gap)
+        if not request.checked and result.point is not None:
             return result
         if not result.status.solved and (result.stop == "time-limit" or self.expired):
-            raise OutOfTime(f"the time limit passed before {what} was solved for the first time", "give more seconds")
-        return usable(result, what)
+            raise OutOfTime(
+                f"the time limit passed before {request.what} was solved for the first time", "give more seconds"
+            )
+        return usable(result, request.what)
+
+    def _by_another(self, session: Session, request: _Request, error: SolverError, vertex: bool) -> SolveResult:
+        """Return the result of the first other installed solver that has one; else raise the error of the first."""
+        tried = []
+        for spec in _others(session, vertex):
+            try:
+                other = session.with_solver(spec.name)
+                result = self._attempt(other, request)
+            except (OutOfTime, NoPoint):
+                raise
+            except FsoptError:
+                tried.append(spec.name)
+                continue
+            self._absorb(other)
+            self._substitutes[spec.name] = None
+            self._fallbacks.append(f"{error.message}; {spec.name} solved it")
+            return result
+        if tried:
+            error.message += f"; nor was it by {', '.join(tried)}"
+        raise error
+
+    def solve_once(self, session: Session, what: str) -> SolveResult:
+        """Solve a session that is not one of the loop's, count its seconds and name its solver."""
+        result = self.solve(session, what)
+        self._absorb(session)
+        self._solvers[session.spec.name] = None
+        return result
 
     def renew(self, *sessions: Session) -> None:
         """Go on with other sessions; the seconds of those before still count."""
@@ -78,22 +157,28 @@ class Recorder:
         """Count the seconds of a loop that ran inside this one, and name its solver."""
         self._spent = {k: self._spent[k] + result.seconds[k] for k in PHASES}
         self._solvers[result.solver] = None
+        self._fallbacks += [record["fallback"] for record in result.history if record["fallback"]]
 
     def count(self, solver: str, seconds: float) -> None:
         """Count seconds of a solve without a session, and name what solved it."""
         self._spent["solve"] += seconds
         self._solvers[solver] = None
 
+    def _absorb(self, session: Session) -> None:
+        """Count the seconds of a session that is not solved again."""
+        self._spent = {k: self._spent[k] + session.seconds[k] for k in PHASES}
+
     def record(self, **fields: Any) -> None:
-        """Append the record of one iteration, with the seconds it took and why anything was rebuilt."""
+        """Append the record of one iteration: its seconds, why anything was rebuilt, which other solver was needed."""
         seconds = self.seconds
         spent = {f"seconds_{k}": seconds[k] - self._seen[k] for k in PHASES}
         self._seen = seconds
         rebuilt = "; ".join(s.rebuilt for s in self.sessions if s.rebuilt)
-        entry = {"iteration": len(self.history) + 1, **fields, **spent, "rebuilt": rebuilt}
+        fallback, self._fallbacks = "; ".join(self._fallbacks), []
+        entry = {"iteration": len(self.history) + 1, **fields, **spent, "rebuilt": rebuilt, "fallback": fallback}
         self.history.append(entry)
-        if self._progress is not None:
-            self._progress(entry)
+        if self.run.progress is not None:
+            self.run.progress(entry)
 
     def end(
         self,
@@ -106,6 +191,7 @@ class Recorder:
         bound: float | None = None,
     ) -> DriverResult:
         """Return the result of the loop that was recorded."""
+        own = dict.fromkeys(session.spec.name for session in self.sessions)
         return DriverResult(
             status=status,
             stop=stop,
@@ -115,7 +201,7 @@ class Recorder:
             point=point,
             history=tuple(self.history),
             certificate=certificate,
-            solver="+".join(self._solvers | dict.fromkeys(session.spec.name for session in self.sessions)),
+            solver="+".join(self._solvers | own | self._substitutes),
             seconds=self.seconds,
         )
 
@@ -125,11 +211,21 @@ class Recorder:
         return {k: self._spent[k] + sum(s.seconds[k] for s in self.sessions) for k in PHASES}
 
 
+def _others(session: Session, vertex: bool) -> list[SolverSpec]:
+    """Return the other installed solvers of the session's class, with multipliers where its own solver gives them."""
+    candidates = [SOLVERS[name] for name in PREFERENCE.get(session.problem_class, ()) if name != session.spec.name]
+    return [
+        spec
+        for spec in candidates
+        if spec.available and (spec.duals or not session.spec.duals) and (spec.vertex or not vertex)
+    ]
+
+
 def stop_word(reason: BaseException) -> str:
     """Return why a loop ended early: its time was over, or the user interrupted it."""
     return "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
 
 
-def proved_least(step: SolveResult) -> float:
-    """Return the value that no point of a step goes below: its certified bound, minus infinity without one."""
+def proved_bound(step: SolveResult) -> float:
+    """Return the lower bound of a step that was proved: its certified bound, minus infinity without one."""
     return step.bound if step.status is Status.OPTIMAL and step.bound is not None else -np.inf

@@ -34,6 +34,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.models.blocks import split_weights
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.results import DriverResult, Status
@@ -108,7 +109,7 @@ class _Search:
         point = self.recorder.solve(session, "a weighted one-norm machine", load=False).point
         if point is None or point.y is None:
             raise no_multipliers(session.spec.name, session.problem_class)
-        self._keep(point.x[session.columns(m.w_plus)] - point.x[session.columns(m.w_minus)])
+        self._keep(split_weights(m, point.x, session.columns))
         return float(point.y[session.rows(m.side)][0]), point.y[session.rows(m.margin)]
 
     def _keep(self, w: Vector) -> None:

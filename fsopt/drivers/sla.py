@@ -9,11 +9,11 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import Kind, make
-from fsopt.drivers.recorder import Recorder, proved_least, stop_word
+from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import SolverError
 from fsopt.models.blocks import whole
-from fsopt.models.sla.hyperplane import step_costs
+from fsopt.models.sla.step_function import step_costs
 from fsopt.results import DriverResult, Point, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
@@ -117,7 +117,7 @@ class _Descent:
         value = rest + self.concave.value(new)
         if self.x is not None:
             here = self.rest + float(slopes @ self.x)
-            self.principle = max(here - proved_least(step), 0.0) / (1.0 + abs(here))
+            self.principle = max(here - proved_bound(step), 0.0) / (1.0 + abs(here))
             self.proof = step.point
         self.recorder.record(start=self.start, objective=value, principle=float(self.principle))
         if self.x is not None and step.objective >= here - self.tolerance * (1.0 + abs(here)):

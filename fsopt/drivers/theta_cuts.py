@@ -11,7 +11,7 @@ from fsopt.certificates.certificate import Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
-from fsopt.drivers.recorder import Recorder, proved_least, stop_word
+from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm
@@ -73,7 +73,7 @@ def theta_cuts(
             assert step.point is not None
             w = step.point.x[session.columns(model.w)]
             size, theta = norm.at(w)
-            bound = max(bound, proved_least(step))
+            bound = max(bound, proved_bound(step))
             plane = w / max(1.0, size) if not hard else w
             b = midpoint_intercept(data.X @ plane, data.y)
             here = size if hard else hinge(data.X @ plane + b, data.y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import importlib
 import time
@@ -72,6 +73,7 @@ class Session:
     program : the arrays of the model.
     seconds : total ``translate``, ``update``, ``solve`` and ``load`` seconds.
     rebuilt : why the last update needed a new translation; empty if it did not.
+    requested : whether the caller named the solver.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class Session:
         self.settings = Settings.make(options, tee=tee)
         self.program = compile_model(model)
         self.problem_class = program_class(self.program)
+        self.requested = solver is not None
         self.spec: SolverSpec = self._choose(solver)
         self.interface = self._open()
         self.rebuilt = ""
@@ -171,6 +174,19 @@ class Session:
         seconds = {k: v - before[k] for k, v in self.seconds.items() if k != "update"}
         seconds["translate"] = self.seconds["translate"]
         return dataclasses.replace(result, seconds=seconds)
+
+    def with_solver(self, solver: str) -> Session:
+        """Return a session of the same arrays in another solver, with the options that all solvers have.
+
+        Its places of variables and constraints are those of this session; later updates of this one do not reach it.
+        """
+        started = time.perf_counter()
+        other = copy.copy(self)
+        other.settings = dataclasses.replace(self.settings, own={})
+        other.spec = self._choose(solver)
+        other.interface = other._open()
+        other.seconds = dict.fromkeys(self.seconds, 0.0) | {"translate": time.perf_counter() - started}
+        return other
 
     def columns(self, component: Any) -> Any:
         """Return the places (k,) of a variable component in ``SolveResult.point.x``."""

@@ -16,7 +16,7 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.errors import ParameterError
-from fsopt.methods.mpm.feature_space import accuracy_limit
+from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.results import Point, Status
 from fsopt.saved import fit_record, numbers

@@ -9,7 +9,7 @@ from support import blobs, flat, reference
 import fsopt
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.dca import dca
-from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.gbd.state import certify_gbd
 from fsopt.drivers.mop import mop

@@ -9,7 +9,8 @@ from support import blobs, flat, reference
 import fsopt
 from fsopt.checking import check_fit, check_record
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
-from fsopt.drivers.kernel_scaling.proof import ScalingProblem, certify_scaling
+from fsopt.drivers.kernel_scaling.certificate import certify_scaling
+from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
 from fsopt.errors import FileError, ParameterError
 from fsopt.methods.preprocessing import preprocess
@@ -105,7 +106,52 @@ def test_a_price_drops_features_and_the_loss_stays(c, scaling):
         assert len(fit.support) <= len(free.support)
 
 
+def degenerate(seed):
+    """Return data with duplicates, constant columns, few samples, a single feature, or classes that are far apart."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(2, 25)), int(rng.integers(1, 12))
+    y = np.where(np.arange(n) == 0, 1.0, np.where(np.arange(n) == 1, -1.0, rng.choice([-1.0, 1.0], n)))
+    X = rng.standard_normal((n, p))
+    kind = seed % 6
+    if kind == 0:
+        X = rng.integers(0, 2, (n, p)).astype(float)
+    elif kind == 1:
+        X = np.vstack([X[: n // 3 + 1]] * 3)[:n]
+    elif kind == 2:
+        X[:, : p // 2 + 1] = 1.0
+    elif kind == 3:
+        X *= 10.0 ** rng.integers(-8, 8, p)
+    elif kind == 4:
+        X[:, 0] += 5.0 * y
+    return fsopt.Dataset(X, y)
+
+
+@pytest.mark.parametrize("scaling", ["local", "global"])
+@pytest.mark.parametrize("c", [0.0, 1e-3])
+def test_degenerate_data_end_with_a_certificate(scaling, c):
+    """Where a class is small or no feature helps, (15) ends at W = 0, and the next cap is 0."""
+    zeros = 0
+    for seed in range(36):
+        data = degenerate(seed)
+        fit = fsopt.fit("mopfs", data, scaling=scaling, c=c)
+        assert fit.certificate.ok, seed
+        assert verified(saved(fit, data), data), seed
+        zeros += fit.details["cap"] == 0.0
+    assert zeros >= 3
+
+
+def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
+    data = preprocess(degenerate(15), "unit-rows")[0]
+    smaller = min(len(data.positive), len(data.negative))
+    for at in (mop(data, w_cap=1e-30).point, mop(data.with_X(0.0 * data.X), w_cap=1.0).point):
+        assert not at["w"].any()
+        assert at["E"] == pytest.approx([2.0 * smaller] * len(at["E"]))
+        assert risk_bound(data, at["scales"], at["cap"], at["alpha"]) == pytest.approx(2.0 * smaller)
+
+
 def test_parameters_are_checked():
+    with pytest.raises(ParameterError, match="'c' of 'mop'"):
+        mop(noisy(), w_cap=1.0, c=-1.0)
     with pytest.raises(ParameterError, match=r"'scaling' of 'mopfs'.*local, global"):
         fsopt.fit("mopfs", noisy(), scaling="exact")
     with pytest.raises(ParameterError, match="'scaling' of 'mop'"):

@@ -1,4 +1,4 @@
-"""SLA: stop test, restarts, the trap at w = 0, the minimum principle, invariances, saved answers, the paper's tests."""
+"""SLA: stop test, restarts, the trap at w = 0, the minimum principle, invariances, saved answers."""
 
 import dataclasses
 import functools
@@ -8,14 +8,13 @@ import json
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import SHARED, blobs, flat, reference
+from support import blobs, flat, reference
 
 import fsopt
 from fsopt.checking import check_record
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla
 from fsopt.errors import ParameterError, SolverError
-from fsopt.papers.sla import TABLE_ONE, compare_smooth, feature_example, load_table_data, table_one
 from fsopt.results import Status
 from fsopt.saved import fit_record
 
@@ -23,7 +22,6 @@ sla = flat(sla)
 
 ALPHA = 5.0
 DATA = [blobs(40, 3, seed=2), blobs(60, 4, seed=7), reference("sla_g2")]
-needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
 
 
 def run_misclass(data, **options):
@@ -244,58 +242,3 @@ def test_a_corrupted_saved_answer_is_not_verified(method, change):
     elif change == "multipliers":
         record["details"]["point"]["y"] = [v - 0.01 for v in record["details"]["point"]["y"]]
     assert check_record(record, data, "file")["verified"] == (change == "nothing")
-
-
-def test_other_solvers_of_the_same_problem_are_compared_and_a_global_one_is_no_worse():
-    pytest.importorskip("pyscipopt")
-    pytest.importorskip("cyipopt")
-    data = blobs(10, 2, seed=3, gap=0.3)
-    rows = {(r.model, r.solver): r for r in compare_smooth(data, lam=0.1, time_limit=10.0)}
-    assert len(rows) == 6
-    for model in ("misclass", "fsv"):
-        ours, local, best = (rows[model, solver] for solver in ("sla", "ipopt", "scip"))
-        assert (ours.status, best.status) == ("stationary", "optimal")
-        assert local.status in ("stationary", "feasible")
-        assert best.objective <= min(ours.objective, local.objective) + 1e-5
-        assert min(ours.errors, local.errors, best.errors) >= least_errors(data)
-
-
-# ---------------------------------------------------------------- the paper's own tests
-
-
-@pytest.fixture
-def folder(monkeypatch):
-    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
-
-
-@needs_data
-@pytest.mark.parametrize("seed", range(3))
-def test_the_papers_feature_selection_is_reproduced_whatever_the_noise(folder, seed):
-    data = load_table_data("wbcd")
-    assert data.n == 683
-    fit = feature_example(data, seed=seed)
-    assert fit.iterations == 6
-    assert fit.support == (0, 1, 5, 7)
-    assert fit.objective == pytest.approx(0.2716835173, abs=1e-9)
-    right = data.y * (data.X @ fit.coef[:9] + fit.intercept) > 0
-    assert right.sum() == 664
-    assert fit.status is Status.STATIONARY
-
-
-@needs_data
-@pytest.mark.parametrize("name", sorted(set(TABLE_ONE) - {"tictactoe"}))  # depends on a coding that is not printed
-def test_the_correctness_of_table_one_is_within_two_points(folder, name):
-    (row,) = table_one({name: load_table_data(name)})
-    assert abs(row.sla - row.printed.sla) <= 2.0
-    assert row.linear_programs <= 7
-    assert abs(row.pmm - row.printed.pmm) <= 2.0
-    assert row.pmm >= row.sla - 0.3
-    assert (row.m, row.k, row.n) == (row.printed.m, row.printed.k, row.printed.n) or name in (
-        "wbcd", "wpbc24", "cleveland",
-    )  # fmt: skip
-
-
-@needs_data
-def test_eleven_errors_on_wbcd(folder):
-    fit = fsopt.fit("misclass", load_table_data("wbcd"))
-    assert fit.details["plane_errors"] == 11

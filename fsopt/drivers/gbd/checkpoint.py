@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import Program
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.problems import Subproblem
+from fsopt.drivers.gbd.master import Subproblem
 from fsopt.drivers.gbd.state import Iterate, State, certify_gbd
 from fsopt.errors import FileError
 from fsopt.files import whole_file

@@ -25,11 +25,11 @@ class GbdSettings:
     start : where the first cut is made. ``all`` features, which starts the lower bound at F(e); ``zero``, the
         paper's feasible point, or where the limits forbid it the first master's; or sigma (p,) in [0, 1].
     root_cuts : >= 0, cuts spent on the relaxation before the loop, of which one is kept,
-        :func:`fsopt.drivers.gbd.root.root_cut`.
+        :func:`fsopt.drivers.gbd.root_cut.root_cut`.
     stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
         the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
     master_solver : for the master as an MILP, the paper's loop; or ``search``, the driver's own search for the next
-        selection, :class:`fsopt.drivers.gbd.search.Tree`, which resumes from the open nodes of the last iteration.
+        selection, :class:`fsopt.drivers.gbd.branch_and_bound.Tree`, which resumes from the open nodes of the last iteration.
         None is the search, or the preferred solver for an MILP if the master has variables beside sigma and theta, or
         cuts already.
     tolerance : the loop stops at ``upper - lower <= tolerance * max(1, upper)``.

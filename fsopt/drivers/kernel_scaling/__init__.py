@@ -1,1 +1,1 @@
-"""Problem (15) of Bi by linear programs: the loop, its search, and what proves its bound."""
+"""Kernel scaling, problem (15) of Bi: the driver, the linear programs behind it, the bounds that they prove."""

@@ -12,11 +12,11 @@ import fsopt
 from fsopt.checking import check_fit
 from fsopt.cli import main
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.l1_hinge import L1Hinge, certify_l1_hinge
-from fsopt.drivers.column_generation.loop import GenerationSettings, column_generation
+from fsopt.drivers.column_generation.driver import GenerationSettings, column_generation
+from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.run import Run
 from fsopt.errors import FsoptError, ParameterError
-from fsopt.models.sla.hyperplane import step_costs
+from fsopt.models.sla.step_function import step_costs
 from fsopt.results import Status
 from fsopt.solvers.base import Session
 

@@ -10,10 +10,10 @@ from support import SHARED, blobs, flat, reference
 
 import fsopt
 from fsopt.checking import check_record
-from fsopt.drivers.column_generation.loop import GenerationSettings, column_generation
+from fsopt.drivers.column_generation.driver import GenerationSettings, column_generation
 from fsopt.drivers.sla import RESTARTS
 from fsopt.errors import ParameterError
-from fsopt.models.sla.hyperplane import step_costs
+from fsopt.models.sla.step_function import step_costs
 from fsopt.results import Status
 from fsopt.saved import fit_record
 from fsopt.solvers.base import Session

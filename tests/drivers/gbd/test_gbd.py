@@ -6,7 +6,7 @@ import pytest
 from support import all_values, blobs, flat, keeps, reference
 
 import fsopt
-from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients

@@ -6,7 +6,7 @@ import pytest
 from support import all_values, blobs, flat, reference
 
 import fsopt
-from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import OutOfTime
 from fsopt.errors import InfeasibleError, ParameterError, SolverError

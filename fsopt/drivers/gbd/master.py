@@ -12,7 +12,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
-from fsopt.drivers.gbd.search import Tree
+from fsopt.drivers.gbd.branch_and_bound import Tree
 from fsopt.drivers.gbd.state import Iterate, State
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, OutOfTime, Run

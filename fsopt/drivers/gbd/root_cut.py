@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.drivers.gbd.problems import Master, Subproblem
+from fsopt.drivers.gbd.master import Master, Subproblem
 from fsopt.drivers.recorder import Recorder
 from fsopt.typing import Vector
 

@@ -13,8 +13,8 @@ import pyomo.environ as pyo
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.checkpoint import identity, load, save
-from fsopt.drivers.gbd.problems import SEARCH, Master, SearchMaster, Subproblem, check_objective, searchable
-from fsopt.drivers.gbd.root import root_cut
+from fsopt.drivers.gbd.master import SEARCH, Master, SearchMaster, Subproblem, check_objective, searchable
+from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State, certify_gbd
 from fsopt.drivers.recorder import Recorder, stop_word

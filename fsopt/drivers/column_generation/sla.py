@@ -10,12 +10,12 @@ import numpy as np
 
 from fsopt.certificates.certificate import Kind, make
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.loop import GenerationSettings, column_generation
+from fsopt.drivers.column_generation.driver import GenerationSettings, column_generation
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run
 from fsopt.drivers.sla import RESTARTS, ROUNDING
 from fsopt.models.blocks import whole
-from fsopt.models.sla.hyperplane import step_costs
+from fsopt.models.sla.step_function import step_costs
 from fsopt.results import DriverResult, Status
 from fsopt.typing import Vector
 
@@ -79,7 +79,7 @@ class _Descent:
         plane = None
         for _ in range(max_iterations):
             d, c = self.problem.slopes(errors, sizes)
-            found = self.step(d, c, start=plane, run=self.recorder.rest(self.how))
+            found = self.step(d, c, start=plane, run=self.recorder.rest())
             self.recorder.include(found)
             w, b = found.point["w"], found.point["b"]
             new = np.maximum(1.0 - self.data.y * (self.data.X @ w + b), 0.0), np.abs(w)
@@ -99,7 +99,7 @@ class _Descent:
                 return
 
 
-def sla_generation(
+def sla_by_column_generation(
     data: Dataset,
     problem: ConcaveHinge,
     *,
@@ -127,7 +127,7 @@ def sla_generation(
     -------
     DriverResult
         ``point`` has ``w``, ``b``, the multipliers ``alpha`` (n,) of the last step, by which
-        :func:`fsopt.drivers.column_generation.l1_hinge.certify_l1_hinge` recomputes the minimum principle, and ``starts``, what each
+        :func:`fsopt.drivers.column_generation.l1_hinge_program.certify_l1_hinge` recomputes the minimum principle, and ``starts``, what each
         run reached. ``stationary`` where it holds, else ``feasible``. ``history`` has one record for each step.
 
     Raises

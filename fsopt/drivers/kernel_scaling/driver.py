@@ -1,4 +1,4 @@
-"""Kernel scaling: problem (15) of paper 5, locally by Frank-Wolfe steps, or globally by linear programs alone."""
+"""Driver ``kernel_scaling``: problem (15) of Bi, locally by Frank-Wolfe steps, or globally by linear programs alone."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.proof import ScalingProblem
-from fsopt.drivers.kernel_scaling.search import Search, lower_hull
+from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
+from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError
@@ -42,38 +42,40 @@ def kernel_scaling(
         y_i\Big(\sum_j s_j w_j x_{ij} + b\Big) \ge 1 - \xi_i,\quad e'\xi \le E, \qquad
         R(s) = \max_i \sum_j s_j x_{ij}^2,\quad W(s) = \sum_j s_j w_j^2
 
-    Locally: linear programs with the prices (W, R) of the last point, from s = e. Globally, after that, by more of
-    the same programs. With c = 0 the optimum is a vertex of the frontier of (R, W): the outer polygon that the
-    programs prove is refined below the chord over its vertex of least product. With c > 0 the programs at single radii
-    (R bounded, W at the price R) bound the whole function of the radius, see
-    :mod:`fsopt.drivers.kernel_scaling.proof`; the radius of the least bound comes next.
+    A local search takes Frank-Wolfe steps from s = e: linear programs with the weights (W, R) of the last iterate on
+    (R, W). A global one goes on with more of the same programs. For c = 0 the optimum is a vertex of the frontier of
+    (R, W): the programs prove an outer polygon of it, which is refined below the chord over its vertex with the
+    smallest product. For c > 0 programs at single radii (R bounded, W with the weight R) bound the value as a function
+    of the radius, see :mod:`fsopt.drivers.kernel_scaling.bounds`; the radius with the smallest bound comes next.
 
     Parameters
     ----------
-    data : the rows.
-    w, b : (p,) and scalar, the plane.
-    e_cap : E >= 0; the hinge loss of the plane by default.
-    c : >= 0, price of the scales.
+    data : the samples.
+    w, b : (p,) and scalar, the hyperplane.
+    e_cap : E >= 0; the hinge loss of the hyperplane by default.
+    c : >= 0, cost of each scale.
     scaling : ``global`` (default), ``local``, or ``frontier``: global, and all vertices of the frontier of (R, W), not
         only those that the certificate needs.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
-    max_programs, run.time_limit : further reasons to stop; the answer is then feasible, with its bound.
+    max_programs : largest number of linear programs.
+    run : solver (any for LP that returns multipliers), options, time limit, progress. After a limit the answer is
+        feasible, with its bound.
 
     Returns
     -------
     DriverResult
-        ``optimal`` where the proof was checked, ``stationary`` for a local answer whose first-order condition was,
-        else ``feasible``. The point holds ``s``, ``radius`` R, ``capacity`` W, ``frontier`` (k, 2), the vertices
-        (R, W) that were found, and the proof ``cuts``.
+        ``optimal`` where the cuts close the gap, verified numerically; ``stationary`` for a local answer whose
+        first-order condition holds; else ``feasible``. The point holds ``s``, ``radius`` R, ``capacity`` W,
+        ``frontier`` (k, 2), the vertices (R, W) that were found, and the ``cuts`` behind the bound.
 
     Raises
     ------
     ParameterError : another word for scaling, a vector of the wrong length, or a number outside its range.
-    SolverError : a linear program that was not solved (E cannot be reached), or a solver without multipliers.
+    SolverError : a linear program that was not solved (no scales reach E), or a solver without multipliers.
 
     Notes
     -----
-    Paper 5, problem (15), linear kernel; its text has a local solver for it. R is the squared radius.
+    Bi, problem (15), linear kernel; its text has a local solver for it. R is the squared radius.
     """
     check_scaling("kernel_scaling", scaling, (*SCALINGS, FRONTIER))
     weights = vector("kernel_scaling", "w", w, data.p)
@@ -83,25 +85,29 @@ def kernel_scaling(
     problem = ScalingProblem(data, weights, b, risk, np.full(data.p, c), np.full(data.p, True))
     session = run.open(build_kernel_scaling_step(data, w=weights, b=b, e_cap=risk, c=c))
     recorder = Recorder([session], run)
-    search, stop = Search(problem, session, recorder, recording=True), "settled"
+    search = OuterApproximation(problem, session, recorder, recording=True)
+    stop = "settled"
     try:
         search.start(np.ones(data.p))
         if scaling != "local":
-            stop = search.close(tolerance, max_programs)
+            stop = search.close_gap(tolerance, max_programs)
         else:
             recorder.record(objective=search.value, linear_programs=search.programs)
         if scaling == FRONTIER:
-            search.whole()
+            stop = search.find_frontier(max_programs) or stop
     except (KeyboardInterrupt, OutOfTime) as reason:
         if not np.isfinite(search.value):
             raise
         stop = stop_word(reason)
-    status, bound, certificate = search.claim(scaling, tolerance)
+    status, bound, certificate = search.certified(scaling, tolerance)
     radius, capacity = problem.size(search.s)
     point = {
-        "s": search.s, "radius": radius, "capacity": capacity, "frontier": lower_hull(search.points),
+        "s": search.s,
+        "radius": radius,
+        "capacity": capacity,
+        "frontier": lower_hull(search.points),
         "cuts": search.cuts,
-    }  # fmt: skip
+    }
     return recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
 
 

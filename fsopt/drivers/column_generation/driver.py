@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.l1_hinge import L1Hinge, certify_l1_hinge
+from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.blocks import number, vector, whole
@@ -101,7 +101,7 @@ def column_generation(
     -------
     DriverResult
         ``point`` has ``w``, ``b`` and the multipliers ``alpha`` (n,) behind ``bound``, which is valid wherever the
-        loop stopped. ``optimal`` where :func:`fsopt.drivers.column_generation.l1_hinge.certify_l1_hinge` holds; ``stop`` is
+        loop stopped. ``optimal`` where :func:`fsopt.drivers.column_generation.l1_hinge_program.certify_l1_hinge` holds; ``stop`` is
         ``stalled`` where rounding leaves nothing to add before the tolerance is met.
 
     Raises

@@ -1,0 +1,253 @@
+"""Linear programs over the feasible set of problem (15) of Bi: Frank-Wolfe steps, outer approximation by cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from fsopt.certificates.certificate import Certificate, Kind
+from fsopt.compiler.values import store
+from fsopt.drivers.kernel_scaling.bounds import Cut, lower_bound
+from fsopt.drivers.kernel_scaling.certificate import certify_scaling, certify_stationary
+from fsopt.drivers.kernel_scaling.problem import ScalingProblem
+from fsopt.drivers.recorder import Recorder
+from fsopt.errors import SolverError
+from fsopt.results import SolveResult, Status
+from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
+from fsopt.typing import Vector
+
+FRANK_WOLFE_STEPS = 20
+IMPROVEMENT = 1e-9
+"""Relative decrease of the objective value below which a step is none: what a solver's tolerance leaves uncertain."""
+FEASIBILITY = 1e-7
+"""Relative excess of the hinge loss over E up to which scales are feasible, above the tolerances of LP solvers."""
+NEAR = 1e-8
+"""Relative distance below which two points of the frontier are one, and above the minimum radius of programs at it."""
+
+
+@dataclass
+class OuterApproximation:
+    """The incumbent of one problem (15), and the cuts that its linear programs have proved.
+
+    Attributes
+    ----------
+    problem, session, recorder : the problem, the model ``kernel-scaling-step`` of its data, the bookkeeping of the loop.
+    s, value : (p,) and scalar, the incumbent; empty and infinite before there is one.
+    cuts : those known before, then those of the linear programs in their order.
+    points : (R, W) of the start and of the solutions of programs without costs.
+    stationary : the cut of the Frank-Wolfe step at the incumbent that did not improve it.
+    programs : number of linear programs solved.
+    recording : whether each round of :meth:`close_gap` is an iteration of the loop.
+    """
+
+    problem: ScalingProblem
+    session: Session
+    recorder: Recorder
+    s: Vector = field(default_factory=lambda: np.zeros(0))
+    value: float = np.inf
+    cuts: list[Cut] = field(default_factory=list)
+    points: list[tuple[float, float]] = field(default_factory=list)
+    stationary: Cut | None = None
+    programs: int = 0
+    recording: bool = False
+
+    def start(self, s: Vector) -> None:
+        """Write the problem into the model and descend from s, or from a first vertex where s is not feasible."""
+        self._write_problem()
+        self._update_incumbent(s)
+        if self.problem.excess(s) <= FEASIBILITY:
+            self.points.append(self.problem.size(s))
+        if not np.isfinite(self.value):
+            radius, capacity = self.problem.units
+            self._solve(capacity, radius, priced=self.problem.has_costs)
+        if not np.isfinite(self.value):
+            raise SolverError(
+                f"solver '{self.session.spec.name}' found no scales with a hinge loss of at most E",
+                "give a larger E, or take another solver",
+            )
+        self.descend()
+
+    def _write_problem(self) -> None:
+        m, at = self.session.model, self.problem
+        store(m.weight, at.w)
+        store(m.w_square, at.w**2)
+        m.e_cap.set_value(at.e_cap)
+        m.b.fix(at.b)
+        m.R.setub(None)
+        for j, active in enumerate(at.active.tolist()):
+            m.s[j].setub(None if active else 0.0)
+        self.session.update(m.image, m.capacity, m.risk, m.b)
+
+    def _update_incumbent(self, s: Vector) -> bool:
+        """Take scales over as incumbent if they are feasible and better; return whether they improve it."""
+        value, before = self.problem.value(s), self.value
+        if value < before and self.problem.excess(s) <= FEASIBILITY:
+            self.s, self.value = s, value
+        return self.value < before - IMPROVEMENT * max(1.0, abs(value))
+
+    def _solve(
+        self, weight_R: float, weight_W: float, *, priced: bool, radius: float | None = None
+    ) -> tuple[bool, Cut | None]:
+        """Minimise a weighted sum of R and W, with the costs of the scales where ``priced``, over R up to a radius.
+
+        Returns whether the incumbent was improved, and the cut of the multipliers, if the solver returned any.
+        """
+        session, m = self.session, self.session.model
+        m.price_R.set_value(weight_R)
+        m.price_W.set_value(weight_W)
+        store(m.price_s, self.problem.costs * priced)
+        if m.R.ub != radius:
+            m.R.setub(radius)
+            session.update(m.R)
+        session.update(m.objective)
+        result = self.recorder.solve(session, "a linear program of (15)", load=False, checked=False)
+        self.programs += 1
+        assert result.point is not None
+        s = np.where(self.problem.active, np.maximum(result.point.x[session.columns(m.s)], 0.0), 0.0)
+        if not priced:
+            self.points.append(self.problem.size(s))
+        cut = self._cut(result, weight_W, priced)
+        if cut is not None:
+            self.cuts.append(cut)
+        return self._update_incumbent(s), cut
+
+    def _cut(self, result: SolveResult, weight_W: float, priced: bool) -> Cut | None:
+        session, m = self.session, self.session.model
+        if result.point is None or result.point.y is None:
+            return None
+        y = result.point.y
+        mu, beta = np.maximum(y[session.rows(m.margin)], 0.0), np.maximum(-y[session.rows(m.ball)], 0.0)
+        return Cut(mu, beta, weight_W, priced)
+
+    def descend(self) -> None:
+        """Take Frank-Wolfe steps on (R, W) from the incumbent until one does not improve it.
+
+        The gradient of RW at (R, W) is (W, R): each step is one linear program with these weights.
+        """
+        for _ in range(FRANK_WOLFE_STEPS):
+            radius, capacity = self.problem.size(self.s)
+            improves, self.stationary = self._solve(capacity, radius, priced=self.problem.has_costs)
+            if not improves or self.recorder.expired:
+                break
+
+    def close_gap(self, tolerance: float, max_programs: int) -> str:
+        """Solve linear programs until the cuts prove the incumbent optimal; return the stopping criterion that held."""
+        if self.problem.lower_bounds[0] > 0:
+            self._solve_for_ends()
+        before = None
+        # Each pass solves a linear program, of which there are at most max_programs, or finds none to solve: then the
+        # bound and its radius are those of the last pass, and the loop ends as stalled.
+        while True:
+            bound, radius = lower_bound(self.problem, self.cuts, self.value)
+            if self.recording:
+                self.recorder.record(objective=self.value, bound=bound, radius=radius, linear_programs=self.programs)
+            if self.value - bound <= tolerance * max(1.0, abs(self.value)):
+                return "optimal"
+            if self.recorder.expired:
+                return "time-limit"
+            if self.programs >= max_programs:
+                return "iteration-limit"
+            if before == (bound, radius):
+                return "stalled"
+            before = bound, radius
+            if self.problem.has_costs:
+                radius = max(radius, self._smallest_radius())
+                improves, _ = self._solve(0.0, radius, priced=True, radius=radius)
+            else:
+                improves = self._refine_chord(radius)
+            if improves:
+                self.descend()
+
+    def _solve_for_ends(self) -> None:
+        """Solve for both ends of the frontier, and with costs for the best point at the minimum radius."""
+        smallest_R = self._solve_for_minima()
+        if self.problem.has_costs:
+            slope, radius = smallest_R.proved(self.problem)[0], self._smallest_radius()
+            _, cut = self._solve(0.0, radius, priced=True, radius=radius)
+            assert cut is not None
+            # Every nonnegative combination of cuts holds. This multiple of the cut on R alone makes the sum so steep
+            # that its bound does not fall to the left of the minimum radius.
+            share = max(cut.proved(self.problem)[2], self.value) / (radius * slope)
+            self.cuts.append(Cut(cut.mu + share * smallest_R.mu, cut.beta + share * smallest_R.beta, radius, True))
+            self.descend()
+
+    def _solve_for_minima(self) -> Cut:
+        """Minimise R, and W where no cut bounds it alone; return the cut of the first."""
+        _, smallest_R = self._solve(1.0, 0.0, priced=False)
+        if all(cut.priced or cut.beta.any() for cut in self.cuts):
+            self._solve(0.0, 1.0, priced=False)
+        if smallest_R is None:
+            raise no_multipliers(self.session.spec.name, self.session.problem_class)
+        return smallest_R
+
+    def _smallest_radius(self) -> float:
+        """Return the smallest radius found, raised by rounding, so that a program with it as bound stays feasible."""
+        return min(radius for radius, _ in self.points) * (1.0 + NEAR)
+
+    def _refine_chord(self, radius: float) -> bool:
+        """Solve for the vertex of the frontier that is furthest below the chord over a radius."""
+        vertices = lower_hull(self.points)
+        if len(vertices) < 2:
+            return False
+        k = int(np.clip(np.searchsorted(vertices[:, 0], radius), 1, len(vertices) - 1))
+        (left, high), (right, low) = vertices[k - 1], vertices[k]
+        improves, _ = self._solve(high - low, right - left, priced=False)
+        return improves
+
+    def find_frontier(self, max_programs: int) -> str:
+        """Solve for all vertices of the frontier of (R, W): for each chord, until no point lies below it.
+
+        Returns the limit that was reached; empty where all were found.
+        """
+        self._solve_for_minima()
+        chords = list(pairwise(map(tuple, lower_hull(self.points).tolist())))
+        # Each pass solves a linear program, of which there are at most max_programs, or drops a chord: one of two
+        # chords that replace another is shorter by more than NEAR, so that no chord comes back.
+        while chords:
+            if self.recorder.expired:
+                return "time-limit"
+            if self.programs >= max_programs:
+                return "iteration-limit"
+            (left, high), (right, low) = chords.pop()
+            if right - left <= NEAR * right or high - low <= NEAR * high:
+                continue
+            self._solve(high - low, right - left, priced=False)
+            R, W = self.points[-1]
+            below = (high - low) * (R - left) + (right - left) * (W - high)
+            if below < -NEAR * (high - low) * right:
+                chords += [((left, high), (R, W)), ((R, W), (right, low))]
+        return ""
+
+    def certified(self, scaling: str, tolerance: float) -> tuple[Status, float | None, Certificate]:
+        """Return status, lower bound and certificate of the incumbent: stationary where ``local``, else global."""
+        if scaling == "local":
+            certificate = certify_stationary(self.problem, self.s, self.stationary)
+            stationary = certificate.ok and certificate.kind is Kind.KKT
+            return Status.STATIONARY if stationary else Status.FEASIBLE, None, certificate
+        bound, _ = lower_bound(self.problem, self.cuts, self.value)
+        certificate = certify_scaling(self.problem, self.s, self.cuts, bound, tolerance)
+        return Status.OPTIMAL if certificate.ok else Status.FEASIBLE, bound, certificate
+
+
+def lower_hull(points: Sequence[tuple[float, float]]) -> Vector:
+    """Return the vertices (k, 2) of the lower left frontier of points (R, W): R increases, W decreases."""
+    vertices: list[tuple[float, float]] = []
+    for R, W in sorted(set(points)):
+        if vertices and vertices[-1][1] * (1 - NEAR) <= W:
+            continue
+        # Each pass of these loops removes a vertex, at most one for each point in all.
+        while vertices and vertices[-1][0] * (1 + NEAR) >= R:
+            vertices.pop()
+        while len(vertices) > 1 and _turn(vertices[-2], vertices[-1], (R, W)) <= 0:
+            vertices.pop()
+        vertices.append((R, W))
+    return np.array(vertices).reshape(-1, 2)
+
+
+def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+    """Return twice the signed area of three points, positive where b lies below the chord from a to c."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
