@@ -30,7 +30,7 @@ from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.models.sla.hyperplane import step_costs
+from fsopt.models.sla.step_function import step_costs
 from fsopt.results import DriverResult
 from fsopt.solvers.conic import ConicForm
 

@@ -10,7 +10,7 @@ import pytest
 from support import REFERENCE, all_values, blobs, flat, reference
 
 import fsopt
-from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError
 from fsopt.results import Status
