@@ -1,4 +1,4 @@
-"""Readers of the two array formats, where the label has one fixed place: .npz and .libsvm."""
+"""Readers of the array formats .npz and .libsvm, in which the label has one fixed place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_npz(path: Path) -> Table:
     Raises
     ------
     DataError
-        If the file is not an .npz archive, an array is missing, or an array is not of this kind.
+        If the file is not an .npz archive, or an array is missing or of another kind.
     """
     with path.open("rb") as stream:
         try:
@@ -43,7 +43,8 @@ def read_npz(path: Path) -> Table:
             found = ", ".join(archive.files) or "nothing"
             raise DataError(f"the archive has no array {' and '.join(absent)}, it has {found}", _NPZ_HINT)
         try:
-            X, y, features = archive["X"], archive["y"], archive.get("features")
+            X, y = archive["X"], archive["y"]
+            features = archive.get("features")
         except (ValueError, BadZipFile, EOFError, zlib.error) as error:
             raise DataError(f"an array cannot be read ({error})", _NPZ_HINT) from error
     if y.ndim != 1 or y.dtype.kind not in "biufU":

@@ -1,4 +1,4 @@
-"""The data set that every model, method and estimator takes: validated once, then frozen."""
+"""The data set for all models, methods and estimators: validated once, then frozen."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class Dataset:
     y : (n,) array in {-1, +1}
         Labels, +1 for the condition one looks for. Copied to float64 and made read-only.
     features : sequence of p different names, optional
-        Names of the columns; ``x1 .. xp`` if not given.
+        Their names; ``x1 .. xp`` if not given.
     name : str
-        What reports call the data set.
+        Name of the data set in reports.
     labels : (str, str), optional
         Original texts of the labels -1 and +1, in this order: ``("benign", "malignant")``.
 
     Raises
     ------
     DataError
-        If `X` is not a matrix of finite numbers with at least one row and one column, if `y` does not hold
-        -1 or +1 for each row or holds one class only, or if the names are not p different non-empty texts.
+        If `X` is not a matrix of finite numbers with at least one sample and one feature, if `y` does not hold
+        -1 or +1 for each sample or holds one class only, or if the names are not p different non-empty texts.
 
     Notes
     -----
-    A constant column is not an error (see :attr:`constant`). Copies and pickles are read-only as well.
+    A constant feature is not an error (see :attr:`constant`). Copies and pickles are read-only as well.
     """
 
     X: Matrix
@@ -93,27 +93,27 @@ class Dataset:
 
     @property
     def positive(self) -> Indices:
-        """Indices of the rows with y = +1, increasing."""
+        """Indices of the samples with y = +1, increasing."""
         return np.flatnonzero(self.y > 0)
 
     @property
     def negative(self) -> Indices:
-        """Indices of the rows with y = -1, increasing."""
+        """Indices of the samples with y = -1, increasing."""
         return np.flatnonzero(self.y < 0)
 
     @property
     def constant(self) -> tuple[str, ...]:
-        """Names of the columns that have the same value in every row."""
+        """Names of the features with the same value in every sample."""
         same = np.equal(self.X, self.X[0]).all(axis=0)
         return tuple(self.features[j] for j in np.flatnonzero(same))
 
     def rows(self, index: slice | ArrayLike) -> Dataset:
-        """Return the data set of some rows, for example of one fold.
+        """Return the data set of some samples, for example of one fold.
 
         Parameters
         ----------
         index : slice, (m,) array of integers, or (n,) array of bools
-            The rows, in the order wanted; as in numpy, negative positions count from the end.
+            The samples, in the order of the result; as in numpy, negative positions count from the end.
 
         Returns
         -------
@@ -123,11 +123,11 @@ class Dataset:
         Raises
         ------
         DataError
-            If there is no row, or the rows are of one class only.
+            If there is no sample, or the samples are of one class only.
         ParameterError
-            If `index` is not a valid index of the n rows.
+            If `index` is not a valid index of the n samples.
         """
-        positions = _positions(index, self.n, "rows")
+        positions = _positions(index, self.n, "samples")
         return replace(self, X=self.X[positions], y=self.y[positions])
 
     def columns(self, index: slice | ArrayLike) -> Dataset:
@@ -136,21 +136,21 @@ class Dataset:
         Parameters
         ----------
         index : slice, (m,) array of integers, or (p,) array of bools
-            The columns, in the order wanted; as in numpy, negative positions count from the end.
+            The features, in the order of the result; as in numpy, negative positions count from the end.
 
         Returns
         -------
         Dataset
-            (n, m), with the same rows, name and labels.
+            (n, m), with the same samples, name and labels.
 
         Raises
         ------
         DataError
-            If there is no column, or one occurs twice.
+            If there is no feature, or one occurs twice.
         ParameterError
-            If `index` is not a valid index of the p columns.
+            If `index` is not a valid index of the p features.
         """
-        positions = _positions(index, self.p, "columns")
+        positions = _positions(index, self.p, "features")
         return replace(self, X=self.X[:, positions], features=tuple(self.features[j] for j in positions))
 
     def with_X(self, X: ArrayLike) -> Dataset:
@@ -179,7 +179,7 @@ def as_matrix(X: ArrayLike) -> Matrix:
     Raises
     ------
     DataError
-        If `X` is not two-dimensional, not numeric, or has no row or no column.
+        If `X` is not two-dimensional, not numeric, or has no sample or no feature.
     """
     hint = "pass a dense array of numbers with one sample per row and one feature per column"
     try:
@@ -191,19 +191,19 @@ def as_matrix(X: ArrayLike) -> Matrix:
     if values.ndim != 2:
         raise DataError(f"X must be two-dimensional (samples, features), its shape is {values.shape}", hint)
     if 0 in values.shape:
-        raise DataError(f"X needs at least one row and one feature, its shape is {values.shape}", hint)
+        raise DataError(f"X needs at least one sample and one feature, its shape is {values.shape}", hint)
     return np.array(values, dtype=np.float64, order="C")
 
 
 def _names(features: Sequence[str], p: int) -> tuple[str, ...]:
     if isinstance(features, str):
-        raise DataError("features is one text, not a list of names", "pass one name per column")
+        raise DataError("features is one text, not a list of names", "pass one name per feature")
     names = tuple(str(name) for name in features)
     if len(names) != p:
-        raise DataError(f"there are {len(names)} feature names for {p} columns", "give one name per column")
+        raise DataError(f"there are {len(names)} names for {p} features", "give one name per feature")
     empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
     if empty:
-        raise DataError(f"the name of column {', '.join(empty)} is empty", "give every feature a name")
+        raise DataError(f"the name of feature {', '.join(empty)} is empty", "give every feature a name")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
@@ -224,13 +224,13 @@ def _check_finite(X: Matrix, names: tuple[str, ...]) -> None:
 
 
 def _classes(y: ArrayLike, n: int) -> Vector:
-    hint = "y holds -1 or +1 for each row of X; load_dataset maps other pairs of labels"
+    hint = "y holds -1 or +1 for each sample; load_dataset maps other pairs of labels"
     try:
         values = np.asarray(y)
     except ValueError as error:
         raise DataError(f"y is not a vector ({error})", hint) from error
     if values.shape != (n,):
-        raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} rows of X", hint)
+        raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
     if values.dtype.kind not in "iuf":
         raise DataError(f"y is not numeric, its values are of type {values.dtype}", hint)
     found = np.unique(values).tolist()
@@ -241,7 +241,7 @@ def _classes(y: ArrayLike, n: int) -> Vector:
     if len(found) == 1:
         raise DataError(
             f"only one class is present, all {n} labels are {found[0]:+g}",
-            "use rows of both classes (stratified folds, more samples, or another seed)",
+            "use samples of both classes (stratified folds, more samples, or another seed)",
         )
     return values.astype(np.float64)
 
@@ -253,11 +253,11 @@ def _label_texts(labels: tuple[str, str]) -> tuple[str, str]:
 
 
 def _positions(index: slice | ArrayLike, size: int, what: str) -> Indices:
-    chosen = index if isinstance(index, slice) else np.asarray(index)
-    if isinstance(chosen, np.ndarray) and chosen.size == 0:
-        chosen = slice(0)
+    valid = index if isinstance(index, slice) else np.asarray(index)
+    if isinstance(valid, np.ndarray) and valid.size == 0:
+        valid = slice(0)  # an empty list becomes an array of floats, which is no index
     try:
-        positions = np.arange(size)[chosen]
+        positions = np.arange(size)[valid]
     except IndexError as error:
         raise ParameterError(
             f"these are not {what} of the data set: {error}", f"use 0..{size - 1}, a mask or a slice"

@@ -25,21 +25,21 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
     Parameters
     ----------
     name : str
-        Its name on openml.org; version 1 is taken.
+        Its name on openml.org; the file is version 1.
     folder : str or path, optional
-        Where to write; by default the folder that the environment variable FSOPT_DATA names.
+        Folder of the file; by default the one that the environment variable FSOPT_DATA names.
 
     Returns
     -------
     Path
         The file, with a header, the features, and the original labels in the last column ``label``. The same
-        data give the same bytes; the file appears complete or not at all.
+        data give the same bytes; the file is written completely or not at all.
 
     Raises
     ------
     DataError
-        If OpenML cannot be reached or has no such data set, or it is sparse, has features that are not
-        numbers, or a target that has not two values.
+        If OpenML cannot be reached or has no such data set, or the data set is sparse, has features that are not
+        numbers, or a target with other than two values.
     ParameterError
         If there is no folder, or `name` is not a plain name.
     FileError
@@ -78,7 +78,7 @@ def _download(name: str) -> Any:
 
 
 def _numeric(bunch: Any, name: str) -> Matrix:
-    """Return the features; a nominal one arrives as positions in its categories, which must be numbers."""
+    """Return the features; OpenML codes a nominal feature as positions in its categories, which must be numbers."""
     if hasattr(bunch.data, "toarray"):
         raise DataError(f"'{name}' is sparse on OpenML", "download it in libsvm format and give its path")
     X = as_matrix(bunch.data)

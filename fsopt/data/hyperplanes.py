@@ -1,4 +1,4 @@
-"""Planes w'x + b = 0: hinge loss, the intercepts that are best for a given w, and the exact dual feasibility."""
+"""Hyperplanes w'x + b = 0: hinge loss, errors, optimal intercepts for a given w, and exact dual feasibility."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fsopt.data import Dataset
 from fsopt.typing import Vector
 
 ON_HYPERPLANE = 1e-9
-"""Distance, relative to the terms of w'x + b, at which a row is on the plane."""
+"""Value of w'x + b, relative to the size of its terms, below which a sample lies on the hyperplane."""
 
 
 def hinge(scores: Vector, y: Vector) -> float:
@@ -22,7 +22,7 @@ def error_rate(scores: Vector, y: Vector) -> float:
 
 
 def hyperplane_errors(data: Dataset, w: Vector, b: float) -> int:
-    """Return how many rows are on the wrong side of the plane w'x + b = 0 or on it."""
+    """Return the number of samples on the wrong side of the hyperplane w'x + b = 0 or on it."""
     size = np.abs(data.X) @ np.abs(w) + abs(b)
     return int(np.sum(data.y * (data.X @ w + b) <= ON_HYPERPLANE * size))
 
@@ -30,9 +30,9 @@ def hyperplane_errors(data: Dataset, w: Vector, b: float) -> int:
 def best_intercepts(scores: Vector, y: Vector) -> tuple[float, float]:
     """Return the interval of all b that minimise the hinge loss of ``scores + b``.
 
-    The loss is convex and piecewise linear in b with breakpoints ``y_i - scores_i``; its slope left of all of
-    them is minus the number of positive rows and rises by 1 at each. The interval is a point unless the slope
-    is 0 between two breakpoints. Both classes must be present.
+    The loss is convex and piecewise linear in b with breakpoints ``y_i - scores_i``. Its slope to the left of all
+    breakpoints is minus the number of positive samples, and each breakpoint adds 1. The slope is 0 between the two
+    breakpoints returned, which may coincide. Both classes must be present.
     """
     points = np.sort(y - scores)
     positives = int(np.sum(y > 0))
@@ -46,9 +46,10 @@ def midpoint_intercept(scores: Vector, y: Vector) -> float:
 
 
 def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector:
-    """Return multipliers (n,) in [0, cap] with y'alpha = 0, near the given ones: the heavier class shrinks.
+    """Return multipliers (n,) in [0, cap] with y'alpha = 0, close to the given ones.
 
-    ``cap`` is one number or one for each row (n,).
+    The multipliers of the class with the larger sum are multiplied by a factor < 1, so that the bounds still hold.
+    ``cap`` is one number, or one for each sample (n,).
     """
     a = np.clip(alpha, 0.0, cap)
     plus, minus = a[y > 0].sum(), a[y < 0].sum()

@@ -1,4 +1,4 @@
-"""Kernel functions and their matrices: the similarities of rows to the patterns of a classifier."""
+"""Kernel functions and their matrices: the similarities of samples to the patterns of a classifier."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _real(value: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    r"""A kernel function and the patterns :math:`z_1, \dots, z_m` that rows are compared with.
+    r"""A kernel function and patterns :math:`z_1, \dots, z_m`, to which samples x are compared.
 
     .. math::
 
@@ -35,12 +35,12 @@ class Kernel:
     ----------
     name : ``gaussian``, ``polynomial`` or ``linear``.
     patterns : (m, p), one pattern per row; a read-only copy.
-    width : sigma > 0 of the Gaussian kernel, in the units of the columns.
+    width : sigma > 0 of the Gaussian kernel, in the units of the features.
     degree, offset : whole number d >= 1 and c >= 0 of the polynomial kernel.
 
     Raises
     ------
-    ParameterError : another name, or a parameter outside its range, whichever kernel it belongs to.
+    ParameterError : another name, or a parameter outside its range, of this or of another kernel.
     DataError : patterns that are not a matrix of finite numbers.
     """
 
@@ -53,11 +53,11 @@ class Kernel:
     def __post_init__(self) -> None:
         if self.name not in KERNELS:
             raise ParameterError(f"the kernel is {self.name!r}", f"one of {', '.join(KERNELS)}")
-        width, degree, offset = _real(self.width), _real(self.degree), _real(self.offset)
+        degree = _real(self.degree)
         for name, inside, allowed in (
-            ("width", 0 < width < np.inf, "a number > 0"),
+            ("width", 0 < _real(self.width) < np.inf, "a number > 0"),
             ("degree", degree >= 1 and degree % 1 == 0, "a whole number >= 1"),
-            ("offset", 0 <= offset < np.inf, "a number >= 0"),
+            ("offset", 0 <= _real(self.offset) < np.inf, "a number >= 0"),
         ):
             if not inside:
                 raise ParameterError(f"{name} of the kernel is {getattr(self, name)!r}", f"give {allowed}")
@@ -67,7 +67,7 @@ class Kernel:
         self.patterns.setflags(write=False)
 
     def matrix(self, X: Matrix) -> Matrix:
-        """Return the kernel values (n, m) of rows X (n, p) with the patterns; memory of O(n m).
+        """Return the kernel values (n, m) of samples X (n, p) with the patterns; memory of O(n m).
 
         Raises
         ------
@@ -82,13 +82,15 @@ class Kernel:
         with np.errstate(over="ignore"):
             powers: Matrix = (products + self.offset) ** self.degree
         if not np.isfinite(powers).all():
-            raise DataError("values of the polynomial kernel overflow", "scale the columns, or choose a smaller degree")
+            raise DataError(
+                "values of the polynomial kernel overflow", "scale the features, or choose a smaller degree"
+            )
         return powers
 
     def dataset(self, data: Dataset) -> Dataset:
-        """Return the data set of kernel values of the rows of (preprocessed) data, one feature for each pattern.
+        """Return the data set of kernel values of (preprocessed) samples, with one feature for each pattern.
 
-        Its features are called ``row 1 .. row m``: the patterns are rows of the training data.
+        Its features are called ``row 1 .. row m``, as the patterns are the rows of the training data.
         """
         names = [f"row {i}" for i in range(1, len(self.patterns) + 1)]
         return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels)

@@ -1,4 +1,4 @@
-"""From the content of a file to a data set: labels become -1 and +1, missing values are dropped or filled."""
+"""From the content of a file to a data set: the labels -1 and +1, and the treatment of missing values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from fsopt.errors import DataError
 from fsopt.typing import Matrix, Vector
 
 NO_VALUE = frozenset({"", "?", "nan"})
-"""Texts that stand for a missing value, in lower case."""
+"""Texts of a missing value, in lower case."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The content of a data file, as read.
+    """The raw content of a data file.
 
     Attributes
     ----------
-    X : (n, p) numbers, NaN where a value is missing.
-    labels : n texts, one of NO_VALUE where a label is missing.
+    X : (n, p) numbers, NaN for a missing value.
+    labels : n texts, one of NO_VALUE for a missing label.
     features : p names; None if the format has none.
     """
 
@@ -33,7 +33,7 @@ class Table:
 
 
 def is_missing(text: str) -> bool:
-    """Return whether a cell stands for a missing value."""
+    """Return whether a cell is a missing value."""
     return text.strip().lower() in NO_VALUE
 
 
@@ -56,7 +56,7 @@ def map_labels(texts: Sequence[str]) -> tuple[Vector, tuple[str, str]]:
     -------
     y : (n,) array in {-1, +1}
     labels : (str, str)
-        The original texts of -1 and +1, each as it is first written (1 and 1.0 are the same number).
+        The original texts of -1 and +1, each in its first spelling (1 and 1.0 are the same number).
 
     Raises
     ------
@@ -81,7 +81,7 @@ def map_labels(texts: Sequence[str]) -> tuple[Vector, tuple[str, str]]:
 
 
 def to_dataset(table: Table, name: str, missing: str | None) -> Dataset:
-    """Treat missing values, map the labels and validate.
+    """Return the data set of a table: missing values are treated, labels mapped, and the result validated.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def to_dataset(table: Table, name: str, missing: str | None) -> Dataset:
     name : str
         Name of the data set.
     missing : {"drop", "mean"}, optional
-        What to do with missing values; None makes them an error.
+        The treatment of missing values, see :func:`fsopt.load_dataset`; None makes them an error.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def to_dataset(table: Table, name: str, missing: str | None) -> Dataset:
         keep = ~(np.isnan(X).any(axis=1) | unlabelled)
         if not keep.any():
             raise DataError(f"every one of the {len(X)} rows has a missing value", "use --missing mean")
-        X, texts = X[keep], [text for text, kept in zip(texts, keep, strict=True) if kept]
+        X, texts = X[keep], [text for text, complete in zip(texts, keep, strict=True) if complete]
     elif unlabelled.any():
         first = int(np.argmax(unlabelled)) + 1
         raise DataError(

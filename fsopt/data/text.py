@@ -1,4 +1,4 @@
-"""Readers of the two text formats with named columns: CSV (plain or gzip) and dense ARFF."""
+"""Readers of the text formats with named columns: CSV (plain or gzip) and dense ARFF."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[
 
 
 def read_csv(path: Path, label: str, *, required: bool = True) -> Table:
-    """Read a comma-separated file with a header, gzip'ed if its name ends in .gz.
+    """Read a comma-separated file with a header, compressed with gzip if its name ends in .gz.
 
     Parameters
     ----------

@@ -81,9 +81,9 @@ def test_copies_are_equal_and_read_only(twin):
         ({"X": X3.astype(object)}, "X is not numeric, its values are of type object"),
         ({"X": X3 + 1j}, "X is not numeric, its values are of type complex128"),
         ({"X": [[1.0], [1.0, 2.0]]}, "X is not a matrix, its rows differ in length"),
-        ({"X": np.zeros((3, 0))}, r"at least one row and one feature, its shape is \(3, 0\)"),
-        ({"X": np.zeros((0, 2)), "y": []}, r"at least one row and one feature, its shape is \(0, 2\)"),
-        ({"y": [1, -1]}, r"y has shape \(2,\), expected \(3,\) for the 3 rows of X"),
+        ({"X": np.zeros((3, 0))}, r"at least one sample and one feature, its shape is \(3, 0\)"),
+        ({"X": np.zeros((0, 2)), "y": []}, r"at least one sample and one feature, its shape is \(0, 2\)"),
+        ({"y": [1, -1]}, r"y has shape \(2,\), expected \(3,\) for the 3 samples"),
         ({"y": [[1], [-1], [1]]}, r"y has shape \(3, 1\), expected \(3,\)"),
         ({"y": [[1], [1, 2], [1]]}, "y is not a vector"),
         ({"y": [0, 1, 1]}, r"y has labels other than -1 and \+1: 0"),
@@ -93,8 +93,8 @@ def test_copies_are_equal_and_read_only(twin):
         ({"y": [1, 1, 1]}, r"only one class is present, all 3 labels are \+1"),
         ({"y": [-1, -1, -1]}, "only one class is present, all 3 labels are -1"),
         ({"features": ("a", "a")}, "duplicate feature names: a"),
-        ({"features": ("a",)}, "there are 1 feature names for 2 columns"),
-        ({"features": ("a", " ")}, "the name of column 2 is empty"),
+        ({"features": ("a",)}, "there are 1 names for 2 features"),
+        ({"features": ("a", " ")}, "the name of feature 2 is empty"),
         ({"features": "ab"}, "features is one text, not a list of names"),
         ({"labels": ("x", "x")}, "give two different texts"),
         ({"labels": "xy"}, "give two different texts"),
@@ -128,13 +128,13 @@ def test_rows():
     assert data.rows([True, True, False]).X.tolist() == X3[:2].tolist()
     with pytest.raises(DataError, match="only one class is present"):
         data.rows([0, 2])
-    with pytest.raises(DataError, match="at least one row"):
+    with pytest.raises(DataError, match="at least one sample"):
         data.rows([])
-    with pytest.raises(ParameterError, match=r"these are not rows of the data set: .*out of bounds"):
+    with pytest.raises(ParameterError, match=r"these are not samples of the data set: .*out of bounds"):
         data.rows([0, 3])
-    with pytest.raises(ParameterError, match="these are not rows of the data set"):
+    with pytest.raises(ParameterError, match="these are not samples of the data set"):
         data.rows([0.0, 1.0])
-    with pytest.raises(ParameterError, match="one list of rows is needed, got 1"):
+    with pytest.raises(ParameterError, match="one list of samples is needed, got 1"):
         data.rows(1)
 
 
@@ -145,11 +145,11 @@ def test_columns():
     assert part.X.tolist() == X3[:, ::-1].tolist()
     assert part.labels == ("no", "yes")
     assert data.columns([False, True]).features == ("b",)
-    with pytest.raises(DataError, match=r"at least one row and one feature, its shape is \(3, 0\)"):
+    with pytest.raises(DataError, match=r"at least one sample and one feature, its shape is \(3, 0\)"):
         data.columns([])
     with pytest.raises(DataError, match="duplicate feature names: a"):
         data.columns([0, 0])
-    with pytest.raises(ParameterError, match="these are not columns of the data set"):
+    with pytest.raises(ParameterError, match="these are not features of the data set"):
         data.columns([2])
 
 
@@ -157,7 +157,7 @@ def test_with_x():
     data = small(labels=("no", "yes")).with_X(2 * X3)
     assert data.X.tolist() == (2 * X3).tolist()
     assert (data.features, data.name, data.labels) == (("a", "b"), "small", ("no", "yes"))
-    with pytest.raises(DataError, match="there are 2 feature names for 3 columns"):
+    with pytest.raises(DataError, match="there are 2 names for 3 features"):
         data.with_X(np.ones((3, 3)))
     with pytest.raises(DataError, match=r"y has shape \(3,\), expected \(2,\)"):
         data.with_X(np.ones((2, 2)))

@@ -65,7 +65,7 @@ def test_csv_label_by_name(tmp_path):
         ("a,label,label\n1,2,1\n", "there are 2 columns 'label'"),
         ("label\n1\n0\n", "'label' is the only column"),
         ("a,a,label\n1,2,1\n1,2,0\n", "duplicate feature names: a"),
-        ("a,,label\n1,2,1\n1,2,0\n", "the name of column 2 is empty"),
+        ("a,,label\n1,2,1\n1,2,0\n", "the name of feature 2 is empty"),
         ("a,label\n1,1\n2,2\n3,3\n", "exactly two different values, 3 found: '1', '2', '3'"),
         ("a,label\n1,1\n2,1\n", "exactly two different values, 1 found: '1'"),
         ("a,label\ninf,1\n2,0\n", r"1 value that is not finite in row 1, column 'a' \(inf\)"),

@@ -44,7 +44,7 @@ def test_libsvm(tmp_path):
         ("1,2 1:3\n2 1:4\n", "the file is not in libsvm format"),
         ("a 1:3\n", "the file is not in libsvm format"),
         ("1 1:3\n2 1:3\n3 1:1\n", "exactly two different values, 3 found: '1', '2', '3'"),
-        ("", "at least one row"),
+        ("", "at least one sample"),
     ],
 )
 def test_libsvm_refuses(tmp_path, content, message):
