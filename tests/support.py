@@ -60,7 +60,7 @@ def all_values(data, c):
 
 
 def keeps(s, *, m=None, costs=None, budget=None, include=(), exclude=(), implies=(), conflicts=()) -> bool:
-    """Return whether a selection (p,) keeps limits, by features' places: those of fsopt.models.gbd.limits, said again."""
+    """Return whether a selection (p,) satisfies constraints, features by index, apart from the code of the package."""
     return (
         (m is None or s.sum() <= m)
         and (costs is None or np.asarray(costs) @ s <= budget)

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
-from fsopt.models.gbd.limits import Feature
+from fsopt.models.gbd.selection_constraints import Feature
 from fsopt.results import Fit
 
 """

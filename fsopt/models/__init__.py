@@ -1,1 +1,1 @@
-"""The papers' problems as Pyomo models: one builder each, and their registry."""
+"""The papers' problems as Pyomo models: one builder in each module, and their registry."""

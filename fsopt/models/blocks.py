@@ -1,20 +1,20 @@
-"""Pieces that the models share: index sets, the margin rows, norms, and checks of parameters."""
+"""Blocks that the models of several papers share, and the checks of their parameters."""
 
 from __future__ import annotations
 
-from fsopt.typing import Vector
-
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
+from fsopt.typing import Indices, Matrix, Vector
 
+# -- the classifier and its margins ---------------------------------------------------------------------------
 
 
 def new_model(name: str, data: Dataset) -> pyo.ConcreteModel:
@@ -26,36 +26,105 @@ def new_model(name: str, data: Dataset) -> pyo.ConcreteModel:
 
 
 def add_classifier(m: pyo.ConcreteModel) -> None:
-    """Add the free variables w (J) and b of the plane w'x + b = 0."""
+    """Add the free variables w (J) and b of the hyperplane w'x + b = 0."""
     m.w = pyo.Var(m.J, doc="w, weights")
     m.b = pyo.Var(doc="b, intercept")
 
 
-def add_margins(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
-    """Add slacks xi >= 0 and the rows y_i (w'x_i + b) >= 1 - xi_i."""
+def add_slacks(m: pyo.ConcreteModel) -> None:
+    """Add the hinge slacks xi >= 0 (I)."""
     m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, doc="xi, hinge slacks")
-    m.margin = margin_rows(m, data.X * data.y[:, None], data.y, equation)
 
 
-def margin_rows(m: pyo.ConcreteModel, yX: Vector, y: Vector, equation: str) -> pyo.Constraint:
-    """Return the rows y_i (w'x_i + b) + xi_i >= 1 for the variables w, b, xi of the model."""
-    weights, labels = tuple(m.w.values()), y.tolist()
+def add_margins(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
+    """Add the constraints ``margin`` (I): y_i (w'x_i + b) >= 1 - xi_i."""
+    m.margin = margin_constraint(m, data, m.w, f"{equation} y_i (w'x_i + b) >= 1 - xi_i")
+
+
+def margin_constraint(m: pyo.ConcreteModel, data: Dataset, weights: pyo.Var, doc: str) -> pyo.Constraint:
+    """Return the constraints y_i (u'x_i + b) + xi_i >= 1 (I) for weights u (J) and the model's own b and xi."""
+    variables, labels, signed = tuple(weights.values()), data.y.tolist(), signed_samples(data)
 
     def margin(m: pyo.ConcreteModel, i: int) -> Any:
-        return dot(yX[i], weights) + labels[i] * m.b + m.xi[i] >= 1
+        return dot(signed[i], variables) + labels[i] * m.b + m.xi[i] >= 1
 
-    return pyo.Constraint(m.I, rule=margin, doc=f"{equation} margin: y_i (w'x_i + b) >= 1 - xi_i")
+    return pyo.Constraint(m.I, rule=margin, doc=doc)
 
 
-def squares(variables: Sequence[Any]) -> Any:
-    """Return the sum of squares of variables."""
-    return sum(v**2 for v in variables)
+def signed_samples(data: Dataset) -> Matrix:
+    """Return the samples times their labels, y_i x_ij, as the matrix YX (n, p)."""
+    return data.X * data.y[:, None]
+
+
+def signed_features(data: Dataset) -> Matrix:
+    """Return the same transposed, X'Y (p, n); contiguous, because a linear form is made of each of its rows."""
+    return np.ascontiguousarray(signed_samples(data).T)
+
+
+# -- weights as the difference of their positive and negative parts -------------------------------------------
+
+
+def add_weight_parts(m: pyo.ConcreteModel) -> None:
+    """Add w+ >= 0 and w- >= 0 (J); :func:`split_constraint` makes w their difference."""
+    m.w_plus = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="w+, positive part of w")
+    m.w_minus = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="w-, negative part of w")
+
+
+def split_constraint(m: pyo.ConcreteModel, equation: str) -> pyo.Constraint:
+    """Return the constraints w = w+ - w- (J)."""
+
+    def split(m: pyo.ConcreteModel, j: int) -> Any:
+        return m.w[j] - m.w_plus[j] + m.w_minus[j] == 0
+
+    return pyo.Constraint(m.J, rule=split, doc=f"{equation} w = w+ - w-")
+
+
+def one_norm(m: pyo.ConcreteModel) -> Any:
+    """Return e'(w+ + w-), which is the one-norm of w where it is minimised."""
+    return pyo.quicksum([*m.w_plus.values(), *m.w_minus.values()])
+
+
+def split_weights(m: pyo.ConcreteModel, x: Vector, columns: Callable[[pyo.Var], Indices]) -> Vector:
+    """Return w = w+ - w- (p,) at a point.
+
+    Simplex solvers return exact zeros for w+ and w- at their bounds, but not for the free w, which meets the
+    constraint ``split`` up to a tolerance.
+
+    Parameters
+    ----------
+    m : a model with w+ and w-.
+    x : a point of the compiled model.
+    columns : function from a variable component to its places in x, as :meth:`fsopt.solvers.base.Session.columns`.
+    """
+    weights: Vector = x[columns(m.w_plus)] - x[columns(m.w_minus)]
+    return weights
+
+
+# -- expressions and parameters of indexed components ---------------------------------------------------------
+
+
+def total(variable: pyo.Var) -> Any:
+    """Return the sum of an indexed variable."""
+    return pyo.quicksum(variable.values())
+
+
+def squares(variable: pyo.Var) -> Any:
+    """Return the sum of squares of an indexed variable."""
+    return sum(v**2 for v in variable.values())
+
+
+def mutable(index: pyo.Set, values: Vector, doc: str) -> pyo.Param:
+    """Return a mutable parameter over an index set with these values (k,), in its order."""
+    return pyo.Param(index, initialize=dict(zip(index, values.tolist(), strict=True)), mutable=True, doc=doc)
+
+
+# -- checks of a builder's parameters -------------------------------------------------------------------------
 
 
 def number(
     model: str, name: str, value: Any, *, low: float = -np.inf, high: float = np.inf, strict: bool = False
 ) -> float:
-    """Return a parameter as a float in [low, high], or in (low, high) where ``strict``; else ParameterError."""
+    """Return a parameter as a float in [low, high], or in (low, high) if ``strict``; else ParameterError."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ParameterError(
             f"parameter '{name}' of '{model}' must be a number, not {value!r}", f"for example {name}=1.0"

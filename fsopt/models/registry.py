@@ -1,4 +1,4 @@
-"""The models, as data: slug -> builder, paper, equation and class; and :func:`build`."""
+"""The registry of the models, slug -> builder, paper, equation and class, and :func:`build`."""
 
 from __future__ import annotations
 
@@ -59,14 +59,21 @@ _MODULES = (
     "mop.kernel_scaling",
     "mop.kernel_scaling_step",
 )
-"""The modules below this package, each of which ends in its ``SPEC``: the order of tables and of the library."""
+"""The modules of the models below this package, in the order of tables and of the instance library.
+
+Each ends in its ``SPEC``. A model of no paper is one more line, such as ``"own.huber_svm"``.
+"""
 
 
 def _registered() -> Mapping[str, ModelSpec]:
-    specs: list[ModelSpec] = [import_module(f"fsopt.models.{module}").SPEC for module in _MODULES]
-    models = {spec.slug: spec for spec in specs}
-    if len(models) != len(specs):
-        raise RuntimeError("a model slug is registered twice")
+    models: dict[str, ModelSpec] = {}
+    for module in _MODULES:
+        spec: ModelSpec = import_module(f"fsopt.models.{module}").SPEC
+        if spec.module != module:
+            raise RuntimeError(f"the model '{spec.slug}' of fsopt.models.{module} belongs into {spec.module}")
+        if spec.slug in models:
+            raise RuntimeError(f"the model '{spec.slug}' is registered twice")
+        models[spec.slug] = spec
     return MappingProxyType(models)
 
 
@@ -86,13 +93,13 @@ def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
     Parameters
     ----------
     slug : one of ``fsopt.MODELS``.
-    data : the data set, used exactly as it is.
+    data : the data set; no builder preprocesses it.
     params : the builder's keywords; unknown names are refused.
 
     Returns
     -------
     ConcreteModel
-        Never solved, components named as in the builder's docstring.
+        Not solved; its components bear the names in the builder's docstring.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a registered model is, and how the keywords of a builder or method are checked."""
+"""The entry of a registered model, and the check of the keywords that a builder or method is given."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ import pyomo.environ as pyo
 
 from fsopt.errors import ParameterError
 
+OWN = "own"
+"""Folder of the models of no paper."""
+
 
 @dataclass(frozen=True)
 class Instance:
-    """A small instance of a model, by the law of :mod:`fsopt.library.instances`.
+    """A small instance of a model, by the law of :func:`fsopt.library.draws.two_classes`.
 
     Attributes
     ----------
     n, p : numbers of samples and features.
     gap : half the distance between the means of the classes in the first two features.
     seed : of the generator.
-    params : keywords of the builder beside its defaults.
+    params : keywords of the builder that differ from its defaults.
     """
 
     n: int = 16
@@ -33,17 +36,17 @@ class Instance:
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """One model: the last line of its module.
+    """The entry of a model: the last statement of its module.
 
     Attributes
     ----------
-    slug : registry name, the same as that of its module, instance folder, docs anchor and test id.
+    slug : registry name; the module, the instance folder, the anchor in the documentation and the test bear it too.
     builder : function of a data set and keywords that returns the ConcreteModel.
-    problem_class : what :func:`fsopt.classify` says of it.
-    paper : gmeb, mpm, sla, gbd or mop, and the folder of the module; None for a model of no paper, in ``own``.
+    problem_class : of the instance, by :func:`fsopt.classify`.
+    paper : key in :data:`fsopt.models.papers.PAPERS`; None for a model of no paper.
     equation : its place in the paper, or its source.
     instance : of the instance library.
-    trial : on which solvers are compared; small enough for branch and bound, not trivial at its parameters.
+    trial : instance on which solvers are compared; small enough for branch and bound, not trivial at its parameters.
     """
 
     slug: str
@@ -55,14 +58,19 @@ class ModelSpec:
     trial: Instance = Instance(n=24, p=5, gap=0.7, seed=7)
 
     @property
+    def module(self) -> str:
+        """The module of the model, below :mod:`fsopt.models`: ``gmeb.gmeb_dual``, or ``own.huber_svm`` of no paper."""
+        return f"{self.paper or OWN}.{self.slug.replace('-', '_')}"
+
+    @property
     def summary(self) -> str:
-        """What the model is, one line: the first of the builder's docstring."""
+        """The model in one line: the first of the builder's docstring."""
         first = (inspect.getdoc(self.builder) or "").partition("\n")[0]
         return first.removeprefix("Return ").rstrip(".")
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Name -> default of the parameters; ``inspect.Parameter.empty`` where there is no default."""
+        """Name -> default of the parameters; ``inspect.Parameter.empty`` if there is no default."""
         return parameters(self.builder)
 
 
@@ -72,7 +80,18 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse parameters that a builder or method does not have, and name those that are missing."""
+    """Refuse parameters that a builder or method does not have, and name those that are missing.
+
+    Parameters
+    ----------
+    what, name : "model" or "method" and its registry name, for the messages.
+    given : the keywords of the call.
+    known : name -> default, as :func:`parameters` returns it.
+
+    Raises
+    ------
+    ParameterError
+    """
     for parameter in given:
         if parameter not in known:
             has = ", ".join(known) or "none"

@@ -240,7 +240,7 @@ def _weighted(work: Dataset, weights: Sequence[float], run: Run) -> list[FrontPo
         return []
     model = build_svm(work, c=weights[0])
     session = run.open(model)
-    half, loss = 0.5 * squares(list(model.w.values())), pyo.quicksum(model.xi.values())
+    half, loss = 0.5 * squares(model.w), pyo.quicksum(model.xi.values())
     points = []
     for c in weights:
         model.objective.set_value(half + c * loss)

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from support import REFERENCE, blobs, reference
 
 import fsopt
-from fsopt.methods.mpm.feature_space import accuracy_limit
+from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.gbd.fsp_master import add_cut
 from fsopt.models.mpm.moments import Moments
 

@@ -11,22 +11,24 @@ from fsopt.data import Dataset
 from fsopt.data.splits import random_parts
 from fsopt.errors import FileError, ParameterError
 from fsopt.models.blocks import number, whole
-from fsopt.models.gbd.limits import Limits, penalties
+from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.typing import Indices, Vector
 
 RULES = ("include", "exclude", "implies", "conflicts")
 
 
-def limits_of(data: Dataset, at: Mapping[str, Any]) -> Limits:
+def limits_of(data: Dataset, at: Mapping[str, Any]) -> SelectionConstraints:
     """Return the limits in the parameters of a method; a number of features where there is no price of them."""
     rules = {name: at[name] for name in RULES if name in at}
-    limits = Limits.of("gbd", data, m=at.get("m"), costs=at.get("costs"), budget=at.get("budget"), **rules)
-    return limits.or_few() if at.get("lam") is None else limits
+    limits = SelectionConstraints.of(
+        "gbd", data, m=at.get("m"), costs=at.get("costs"), budget=at.get("budget"), **rules
+    )
+    return limits.with_default_cardinality() if at.get("lam") is None else limits
 
 
 def prices_of(data: Dataset, at: Mapping[str, Any]) -> Vector:
     """Return the prices lambda (p,) in the parameters of a method, zeros without."""
-    return np.zeros(data.p) if at.get("lam") is None else penalties("gbd-lambda", data, at["lam"])
+    return np.zeros(data.p) if at.get("lam") is None else feature_weights("gbd-lambda", data, at["lam"])
 
 
 def split(data: Dataset, share: float | None, seed: int) -> tuple[Indices, Indices]:

@@ -21,7 +21,7 @@ from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import check_rule, select_by_size
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.models.blocks import number
-from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1, price
+from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
 from fsopt.models.gmeb.moments import second_moments
 from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.results import Fit, Status
@@ -77,7 +77,8 @@ def fit_gmeb_penalised(
     """
     started = time.perf_counter()
     name = "gmeb-penalised"
-    c_plus, c_minus = price(name, "c_plus", c_plus), price(name, "c_minus", c_minus)
+    c_plus = number(name, "c_plus", c_plus, low=0.0, strict=True)
+    c_minus = number(name, "c_minus", c_minus, low=0.0, strict=True)
     tolerance = number(name, "tolerance", tolerance, low=0.0)
     check_rule(rule, units, epsilon)
     columns = unit_columns(data, scale)

@@ -50,7 +50,7 @@ def polish(data: Dataset, norm: GmebNorm, dual: Multipliers) -> Multipliers:
     stops far from both.
     """
     mu = project_multipliers(dual.mu, data.y, 1.0)
-    theta = norm.price_shares(dual.plus, dual.minus)
+    theta = norm.theta_of(dual.plus, dual.minus)
     unit = 0.5 * _quotient(data, norm, mu, theta)
     return Multipliers(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
 
@@ -74,7 +74,7 @@ def certify_gmeb(
     size, _ = norm.at(w)
     scores = data.X @ w + b
     loss = hinge(scores, data.y)
-    theta = norm.price_shares(dual.plus, dual.minus)
+    theta = norm.theta_of(dual.plus, dual.minus)
     if separable:
         mu = project_multipliers(dual.mu, data.y, np.inf)
         least = mu.sum() / _quotient(data, norm, mu, theta) if mu.any() else 0.0

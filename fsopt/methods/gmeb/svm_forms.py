@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import vector
-from fsopt.models.gmeb.least_moment import build_least_moment
+from fsopt.models.gmeb.svm_norm_threshold import build_svm_norm_threshold
 from fsopt.results import Status
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
@@ -56,7 +56,7 @@ def norm_threshold(data: Dataset, solver: str | None = None) -> float:
     size = float(np.linalg.norm(centred))
     if size == 0:
         return np.inf
-    result = solve(build_least_moment(data.with_X(centred / size)), solver)
+    result = solve(build_svm_norm_threshold(data.with_X(centred / size)), solver)
     if result.status is not Status.OPTIMAL or result.objective is None:
         raise SolverError(
             f"the least norm behind the threshold was not solved: {result.status} ({result.stop}; {result.solver})",

@@ -1,1 +1,1 @@
-"""Models of Aytug: support vector machines with a limited number of features, by generalized Benders decomposition."""
+"""Models of Aytug: SVMs on a limited number of features (FSP), by generalized Benders decomposition."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
+from collections.abc import Sequence
 
 import pyomo.environ as pyo
-from collections.abc import Sequence
+from numpy.typing import ArrayLike
+
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.gbd.limits import Feature, Limits, penalties
-from fsopt.models.gbd.printed import loss, new_printed_model
-from numpy.typing import ArrayLike
+from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
+from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints, feature_weights
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_fsp_lambda(
@@ -23,49 +24,61 @@ def build_fsp_lambda(
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
 ) -> pyo.ConcreteModel:
-    r"""Return the feature selection problem with a price on each feature, as printed: not convex.
+    r"""Return the feature selection problem with a penalty weight for each feature, as printed: not convex.
 
     .. math::
 
-        \min\ \tfrac12 \sum_j \sigma_j w_j^2 + C e'\xi + \lambda'\sigma \quad\text{s.t.}\quad
-        y_i\Big(\sum_j \sigma_j w_j x_{ij} + b\Big) + \xi_i \ge 1,\quad \xi \ge 0,\quad \sigma \in \{0,1\}^p
+        \min\ & \tfrac12 \sum_j \sigma_j w_j^2 + C e'\xi + \lambda'\sigma \\
+        \text{s.t.}\ & y_i\Big(\sum_j \sigma_j w_j x_{ij} + b\Big) + \xi_i \ge 1,\quad \xi \ge 0,\quad
+        \sigma \in \{0,1\}^p
 
-    and the rules between features of ``fsp-master``. The products :math:`v_j = \sigma_j w_j` have a name, and weights
-    are bounded, as in ``fsp-m``. Some numbers of features are reached by no lambda.
+    and the rules between features of ``fsp-master``. The p products :math:`v_j = \sigma_j w_j` are variables, and the
+    weights are bounded, as in ``fsp-m``. Some numbers of features are optimal for no lambda.
 
     Parameters
     ----------
-    c : > 0, price of a unit of hinge loss.
-    lam : >= 0, price of each feature, or p prices.
-    include : features that must be selected, by place (from 0) or name.
+    data : features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
+    lam : lambda >= 0, penalty weight of every feature, or p penalty weights.
+    include : features that must be selected, by index (from 0) or name.
     exclude : features that must not be selected.
-    implies : pairs [j, k]: where j is selected, so is k.
+    implies : pairs [j, k]: if j is selected, so is k.
     conflicts : groups of features, at most one of each.
 
     Returns
     -------
     ConcreteModel
-        MINLP with p binaries and bilinear terms, for the record and for tiny data. Variables ``w b xi sigma v``,
-        constraints ``margin product``, and of ``include exclude implies conflicts`` those that are asked for.
+        MINLP with p binaries and bilinear terms, for comparison and tiny data. Variables ``w b sigma v xi``,
+        constraints ``margin product``, and of ``include exclude implies conflicts`` those that are asked for. The
+        classifier is sign(v'x + b), not sign(w'x + b).
 
     Raises
     ------
-    ParameterError : c <= 0, a negative price, no such feature, limits that no selection keeps.
+    ParameterError : c <= 0, a negative penalty weight, an unknown feature, constraints that no selection satisfies.
 
     Notes
     -----
-    Paper 4, problem (FSP-lambda). The classifier is (v, b), not (w, b).
+    Aytug, (FSP-lambda).
     """
-    prices = penalties("fsp-lambda", data, lam)
-    limits = Limits.of(
-        "fsp-lambda", data, include=include, exclude=exclude, implies=implies, conflicts=conflicts
-    )  # fmt: skip
-    model = new_printed_model("fsp-lambda", data, c, limits, "(FSP-lambda)")
+    name = "fsp-lambda"
+    weights = feature_weights(name, data, lam)
+    constraints = SelectionConstraints.of(
+        name, data, include=include, exclude=exclude, implies=implies, conflicts=conflicts
+    )
+    model = new_product_model(name, data, c)
     model.objective = pyo.Objective(
-        expr=loss(model, c) + dot(prices, tuple(model.sigma.values())),
+        expr=product_objective(model, c) + dot(weights, tuple(model.sigma.values())),
         doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",
     )
+    add_product_constraints(model, data, constraints, "(FSP-lambda)")
     return model
 
 
-SPEC = ModelSpec("fsp-lambda", build_fsp_lambda, "MINLP", paper="gbd", equation="(FSP-lambda)", instance=Instance(n=12, p=3, params={"lam": [0.5, 0.25, 0.125]}))
+SPEC = ModelSpec(
+    "fsp-lambda",
+    build_fsp_lambda,
+    "MINLP",
+    paper="gbd",
+    equation="(FSP-lambda)",
+    instance=Instance(n=12, p=3, params={"lam": [0.5, 0.25, 0.125]}),
+)

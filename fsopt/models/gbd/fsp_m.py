@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
+from collections.abc import Sequence
 
 import pyomo.environ as pyo
-from collections.abc import Sequence
-from fsopt.data import Dataset
-from fsopt.models.gbd.limits import Feature, Limits
-from fsopt.models.gbd.printed import loss, new_printed_model
 from numpy.typing import ArrayLike
+
+from fsopt.data import Dataset
+from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
+from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_fsp_m(
@@ -24,53 +25,66 @@ def build_fsp_m(
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
 ) -> pyo.ConcreteModel:
-    r"""Return the feature selection problem with a limit on the selection, as printed: not convex.
+    r"""Return the feature selection problem with a cardinality or a budget, as printed: not convex.
 
     .. math::
 
-        \min\ \tfrac12 \sum_j \sigma_j w_j^2 + C e'\xi \quad\text{s.t.}\quad
-        & y_i\Big(\sum_j \sigma_j w_j x_{ij} + b\Big) + \xi_i \ge 1,\quad \xi \ge 0 \\
+        \min\ & \tfrac12 \sum_j \sigma_j w_j^2 + C e'\xi \\
+        \text{s.t.}\ & y_i\Big(\sum_j \sigma_j w_j x_{ij} + b\Big) + \xi_i \ge 1,\quad \xi \ge 0 \\
         & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B,\quad \sigma \in \{0,1\}^p
 
-    and the rules between features of ``fsp-master``. The p products :math:`v_j = \sigma_j w_j` have a name, so that
-    the objective, :math:`\tfrac12 v'w + Ce'\xi`, is quadratic and not cubic. Weights are bounded by
-    :math:`|w_j| \le \sqrt{2C\min(n_+, n_-)}`, which branch and bound needs: an optimum keeps it, since the best
-    weights of a selection do and a weight that is not selected is free of charge.
+    and the rules between features of ``fsp-master``. The p products :math:`v_j = \sigma_j w_j` are variables, so that
+    the objective, :math:`\tfrac12 v'w + Ce'\xi`, is quadratic and not cubic. Branch and bound needs the bounds
+    :math:`|w_j| \le \sqrt{2C\min(n_+, n_-)}`. An optimum satisfies them: the best weights of a selection do, and a
+    weight that is not selected has no cost.
 
     Parameters
     ----------
-    c : > 0, price of a unit of hinge loss.
-    m : largest number of features, 1..p; by default 5, or p where that is less, or as many as ``include`` asks for
-        where that is more.
-    costs, budget : (p,) prices beta >= 0 of the features and the budget B >= 0, instead of m.
-    include : features that must be selected, by place (from 0) or name.
+    data : features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
+    m : M, largest number of features, 1..p; by default 5, or p if that is less, or the number of features that
+        ``include`` requires if that is more.
+    costs, budget : (p,) feature costs beta >= 0 and the budget B >= 0, instead of m.
+    include : features that must be selected, by index (from 0) or name.
     exclude : features that must not be selected.
-    implies : pairs [j, k]: where j is selected, so is k.
+    implies : pairs [j, k]: if j is selected, so is k.
     conflicts : groups of features, at most one of each.
 
     Returns
     -------
     ConcreteModel
-        MINLP with p binaries and bilinear terms, for the record and for tiny data: ``fsp-m-bigm`` and the method
-        ``gbd`` solve the same problem. Variables ``w b xi sigma v``, constraints ``margin product``, and of
-        ``cardinality budget include exclude implies conflicts`` those that are asked for.
+        MINLP with p binaries and bilinear terms, for comparison and tiny data: ``fsp-m-bigm`` and the method
+        ``gbd`` solve the same problem. Variables ``w b sigma v xi``, constraints ``margin product``, and of
+        ``cardinality budget include exclude implies conflicts`` those that are asked for. The classifier is
+        sign(v'x + b), not sign(w'x + b).
 
     Raises
     ------
-    ParameterError : c <= 0, m > p, m with a budget, negative prices, no such feature, limits that no selection
-        keeps.
+    ParameterError : c <= 0, m > p, m with a budget, negative costs, an unknown feature, constraints that no selection
+        satisfies.
 
     Notes
     -----
-    Paper 4, problem (FSP-M). The classifier is (v, b), not (w, b).
+    Aytug, (FSP-M).
     """
-    limits = Limits.of(
-        "fsp-m", data, m=m, costs=costs, budget=budget,
-        include=include, exclude=exclude, implies=implies, conflicts=conflicts,
-    ).or_few()  # fmt: skip
-    model = new_printed_model("fsp-m", data, c, limits, "(FSP-M)")
-    model.objective = pyo.Objective(expr=loss(model, c), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi")
+    name = "fsp-m"
+    constraints = SelectionConstraints.of(
+        name,
+        data,
+        m=m,
+        costs=costs,
+        budget=budget,
+        include=include,
+        exclude=exclude,
+        implies=implies,
+        conflicts=conflicts,
+    ).with_default_cardinality()
+    model = new_product_model(name, data, c)
+    model.objective = pyo.Objective(expr=product_objective(model, c), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi")
+    add_product_constraints(model, data, constraints, "(FSP-M)")
     return model
 
 
-SPEC = ModelSpec("fsp-m", build_fsp_m, "MINLP", paper="gbd", equation="(FSP-M)", instance=Instance(n=12, p=3, params={"m": 2}))
+SPEC = ModelSpec(
+    "fsp-m", build_fsp_m, "MINLP", paper="gbd", equation="(FSP-M)", instance=Instance(n=12, p=3, params={"m": 2})
+)

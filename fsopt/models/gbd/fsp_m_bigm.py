@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
+from collections.abc import Sequence
+from typing import Any
 
 import pyomo.environ as pyo
-from collections.abc import Sequence
-from fsopt.data import Dataset
-from fsopt.models.blocks import number, squares
-from fsopt.models.gbd.limits import Feature, Limits
-from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
 from numpy.typing import ArrayLike
-from typing import Any
+
+from fsopt.data import Dataset
+from fsopt.models.blocks import add_margins, number, squares, total
+from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
+from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_fsp_m_bigm(
@@ -28,62 +29,69 @@ def build_fsp_m_bigm(
     upper: float | None = None,
     relax: bool = False,
 ) -> pyo.ConcreteModel:
-    r"""Return the feature selection problem with big-M rows, convex but for the integers.
+    r"""Return the feature selection problem with big-M constraints, convex but for the integers.
 
     .. math::
 
-        \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad
-        & y_i(w'x_i + b) + \xi_i \ge 1,\quad \xi \ge 0 \\
+        \min\ & \tfrac12 w'w + C e'\xi \\
+        \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad \xi \ge 0 \\
+        & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B,\quad \sigma \in \{0,1\}^p \\
         & -\bar w\,\sigma_j \le w_j \le \bar w\,\sigma_j,\quad
-        \bar w = \sqrt{\min\{2C\min(n_+, n_-),\ 2U\}} \\
-        & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B,\quad \sigma \in \{0,1\}^p
+        \bar w = \sqrt{\min\{2C\min(n_+, n_-),\ 2U\}}
 
-    and the rules between features of ``fsp-master``. The bound cuts off no best weights of any selection; with
-    ``upper`` none of the best selection. It is linear in sigma, so there are no cones to leak.
+    and the rules between features of ``fsp-master``. The best weights of every selection satisfy the bound without
+    U, those of the best selection satisfy it with U. The constraints are linear: unlike the cones of
+    ``fsp-m-perspective``, they leave no weights at :math:`\sigma_j = 0` beyond the tolerance.
 
     Parameters
     ----------
-    c : > 0, price of a unit of hinge loss.
-    m : largest number of features, 1..p; by default 5, or p where that is less, or as many as ``include`` asks for
-        where that is more.
-    costs, budget : (p,) prices beta >= 0 of the features and the budget B >= 0, instead of m.
-    include : features that must be selected, by place (from 0) or name.
+    data : features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
+    m : M, largest number of features, 1..p; by default 5, or p if that is less, or the number of features that
+        ``include`` requires if that is more.
+    costs, budget : (p,) feature costs beta >= 0 and the budget B >= 0, instead of m.
+    include : features that must be selected, by index (from 0) or name.
     exclude : features that must not be selected.
-    implies : pairs [j, k]: where j is selected, so is k.
+    implies : pairs [j, k]: if j is selected, so is k.
     conflicts : groups of features, at most one of each.
-    upper : U, the value of a selection that is allowed, for example from ``rfe``; a number below the optimum is
-        silently worse.
-    relax : sigma between 0 and 1 instead of binary.
+    upper : U, the objective value of an allowed selection, for example from ``rfe``; a number below the optimum makes
+        the answer silently worse.
+    relax : sigma in [0, 1] instead of binary.
 
     Returns
     -------
     ConcreteModel
-        MIQP (QP where relaxed), p binaries. Variables ``w b xi sigma``, constraints ``margin above below``, and of
-        ``cardinality budget include exclude implies conflicts`` those that are asked for.
+        MIQP (QP if relaxed), p binaries. Variables ``w b sigma xi``, constraints ``margin above below``, and of
+        ``cardinality budget include exclude implies conflicts`` those that are asked for. The classifier is
+        sign(w'x + b). It has the optimum of ``fsp-m``.
 
     Raises
     ------
-    ParameterError : c <= 0, m > p, m with a budget, negative prices, no such feature, limits that no selection
-        keeps, upper <= 0, relax that is no truth value.
+    ParameterError : c <= 0, m > p, m with a budget, negative costs, an unknown feature, constraints that no selection
+        satisfies,
+        upper <= 0, relax that is not true or false.
 
     Notes
     -----
-    Our reformulation of paper 4, problem (FSP-M).
+    Our reformulation of Aytug, (FSP-M); the bound is derived in :func:`fsopt.models.gbd.mixed_integer.largest_weight`.
     """
     name = "fsp-m-bigm"
-    limits = Limits.of(
-        name, data, m=m, costs=costs, budget=budget,
-        include=include, exclude=exclude, implies=implies, conflicts=conflicts,
-    ).or_few()  # fmt: skip
+    constraints = SelectionConstraints.of(
+        name,
+        data,
+        m=m,
+        costs=costs,
+        budget=budget,
+        include=include,
+        exclude=exclude,
+        implies=implies,
+        conflicts=conflicts,
+    ).with_default_cardinality()
     c = number(name, "c", c, low=0.0, strict=True)
     if upper is not None:
         upper = number(name, "upper", upper, low=0.0, strict=True)
-    model = new_selection_model(name, data, limits, relax)
+    model = new_selection_model(name, data, relax=relax)
     bound = largest_weight(data, c, upper)
-    model.objective = pyo.Objective(
-        expr=0.5 * squares(list(model.w.values())) + c * pyo.quicksum(model.xi.values()),
-        doc="(FSP-M) 1/2 w'w + C e'xi",
-    )
 
     def above(model: pyo.ConcreteModel, j: int) -> Any:
         return model.w[j] - bound * model.sigma[j] <= 0
@@ -91,9 +99,19 @@ def build_fsp_m_bigm(
     def below(model: pyo.ConcreteModel, j: int) -> Any:
         return model.w[j] + bound * model.sigma[j] >= 0
 
+    model.objective = pyo.Objective(expr=0.5 * squares(model.w) + c * total(model.xi), doc="(FSP-M) 1/2 w'w + C e'xi")
+    add_margins(model, data, "(FSP-M)")
+    constraints.add_to(model)
     model.above = pyo.Constraint(model.J, rule=above, doc="(FSP-M) w_j <= w_bar sigma_j")
     model.below = pyo.Constraint(model.J, rule=below, doc="(FSP-M) -w_bar sigma_j <= w_j")
     return model
 
 
-SPEC = ModelSpec("fsp-m-bigm", build_fsp_m_bigm, "MIQP", paper="gbd", equation="(FSP-M), big M", instance=Instance(params={"costs": [1.0, 2.0, 1.0, 1.0], "budget": 3.0, "implies": [[0, 2]]}))
+SPEC = ModelSpec(
+    "fsp-m-bigm",
+    build_fsp_m_bigm,
+    "MIQP",
+    paper="gbd",
+    equation="(FSP-M), big M",
+    instance=Instance(params={"costs": [1.0, 2.0, 1.0, 1.0], "budget": 3.0, "implies": [[0, 2]]}),
+)

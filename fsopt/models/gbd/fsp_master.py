@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from fsopt.typing import Vector
-
-from fsopt.models.spec import Instance, ModelSpec
+from collections.abc import Sequence
+from typing import Any
 
 import pyomo.environ as pyo
-from collections.abc import Sequence
+from numpy.typing import ArrayLike
+
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, vector
-from fsopt.models.gbd.limits import Feature, Limits, penalties
-from numpy.typing import ArrayLike
-from typing import Any
+from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints, feature_weights
+from fsopt.models.spec import Instance, ModelSpec
+from fsopt.typing import Vector
 
 
 def build_fsp_master(
@@ -34,65 +34,73 @@ def build_fsp_master(
 
     .. math::
 
-        \min\ \theta\ (+ \lambda'\sigma) \quad\text{s.t.}\quad
+        \min\ & \theta\ (+ \lambda'\sigma) \\
+        \text{s.t.}\ & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B, \qquad \sigma \in \{0,1\}^p,\ \theta \ge 0 \\
         & \theta \ge e'\alpha^s - \tfrac12 \sum_j q_j(\alpha^s)^2 \sigma_j, \quad q_j(\alpha) = \sum_i
-        \alpha_i y_i x_{ij}, \quad s = 1, \dots \\
-        & e'\sigma \le M \ \text{or}\ \beta'\sigma \le B, \qquad \sigma \in \{0,1\}^p,\ \theta \ge 0
+        \alpha_i y_i x_{ij}, \quad s = 1, 2, \dots
 
     and the rules between features: :math:`\sigma_j = 1` (include), :math:`\sigma_j = 0` (exclude),
     :math:`\sigma_j \le \sigma_k` (implies), :math:`\sum_{j \in g} \sigma_j \le 1` (conflicts).
 
-    Minimisation signs: the paper's UB and LB are for the maximisation of the negative. A cut holds for every
-    feature, the unselected ones too, and for every alpha that is feasible for the dual of the SVM.
+    The signs are those of a minimisation; UB and LB in the paper belong to the maximisation of the negative. A cut has
+    a slope for every feature, selected or not, and is valid for every alpha that is feasible for the dual of the SVM.
 
     Parameters
     ----------
-    m : largest number of features, 1..p. Give one of ``m``, ``costs`` with ``budget``, ``lam``; without any,
-        m is 5, or p where that is less, or as many as ``include`` asks for where that is more.
-    costs, budget : (p,) prices beta >= 0 of the features and the budget B >= 0.
-    lam : >= 0, price of each feature, or p prices (RMP-lambda).
-    include : features that must be selected, by place (from 0) or name.
+    data : features in comparable units; the optimum depends on them.
+    m : M, largest number of features, 1..p. Give one of ``m``, ``costs`` with ``budget``, ``lam``; without any of them
+        m is 5, or p if that is less, or the number of features that ``include`` requires if that is more.
+    costs, budget : (p,) feature costs beta >= 0 and the budget B >= 0.
+    lam : lambda >= 0, penalty weight of every feature, or p penalty weights (RMP-lambda).
+    include : features that must be selected, by index (from 0) or name.
     exclude : features that must not be selected.
-    implies : pairs [j, k]: where j is selected, so is k.
+    implies : pairs [j, k]: if j is selected, so is k.
     conflicts : groups of features, at most one of each.
-    cuts : vectors alpha (n,) in [0, infinity) with y'alpha = 0, one for each cut; add more with
-        :func:`add_cut`.
+    cuts : vectors alpha (n,) >= 0 with y'alpha = 0, one for each cut; :func:`add_cut` adds more.
 
     Returns
     -------
     ConcreteModel
         MILP with p binaries. Variables ``sigma theta``, constraints ``cuts``, and of ``cardinality budget
-        include exclude implies conflicts`` those that are asked for.
+        include exclude implies conflicts`` those that are asked for. The optimum is a lower bound on (FSP-M) or
+        (FSP-lambda) if each alpha is also at most C.
 
     Raises
     ------
-    ParameterError : more than one limit, m > p, negative prices, no such feature, limits that no selection keeps,
-        a cut of the wrong length.
+    ParameterError : more than one of m, a budget and lam, m > p, negative costs or penalty weights, an unknown feature,
+        constraints that no selection satisfies, a cut of the wrong length.
 
     Notes
     -----
-    Paper 4, problems (RMP-M) (10) and (RMP-lambda) (15).
+    Aytug, (RMP-M) (10) and (RMP-lambda) (15); theta is the negative of the paper's sigma_0.
     """
     name = "fsp-master"
     if lam is not None and (m is not None or costs is not None or budget is not None):
         raise ParameterError("'fsp-master' takes one of m, costs with budget, lam, not several", "leave one")
-    limits = Limits.of(
-        name, data, m=m, costs=costs, budget=budget,
-        include=include, exclude=exclude, implies=implies, conflicts=conflicts,
-    )  # fmt: skip
+    constraints = SelectionConstraints.of(
+        name,
+        data,
+        m=m,
+        costs=costs,
+        budget=budget,
+        include=include,
+        exclude=exclude,
+        implies=implies,
+        conflicts=conflicts,
+    )
     model = new_model(name, data)
     model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
-    model.theta = pyo.Var(within=pyo.NonNegativeReals, doc="theta >= F(sigma) as far as the cuts know")
+    model.theta = pyo.Var(within=pyo.NonNegativeReals, doc="theta, lower bound on F(sigma) by the cuts so far")
     objective = model.theta + 0.0
     if lam is None:
-        limits = limits.or_few()
+        constraints = constraints.with_default_cardinality()
     else:
-        objective = model.theta + dot(penalties(name, data, lam), tuple(model.sigma.values()))
-    limits.add_to(model)
+        objective = model.theta + dot(feature_weights(name, data, lam), tuple(model.sigma.values()))
+    model.objective = pyo.Objective(expr=objective, doc="(10) theta, (15) theta + lambda'sigma")
+    constraints.add_to(model)
     model.cuts = pyo.ConstraintList(doc="(10) theta >= e'alpha - 1/2 sum_j q_j^2 sigma_j")
     for k, alpha in enumerate(cuts):
         add_cut(model, data, vector(name, f"cuts[{k}]", alpha, data.n, low=0.0))
-    model.objective = pyo.Objective(expr=objective, doc="(10) theta, (15) theta + lambda'sigma")
     return model
 
 
@@ -108,5 +116,21 @@ def add_cut(model: pyo.ConcreteModel, data: Dataset, alpha: Vector) -> Any:
     return model.cuts.add(model.theta + dot(slopes, tuple(model.sigma.values())) >= constant)
 
 
-_CUTS = ([0.125] * 16, [0.25] * 8 + [0.0] * 8, [0.0] * 8 + [0.125, 0.125, 0.25, 0.25] * 2)
-SPEC = ModelSpec("fsp-master", build_fsp_master, "MILP", paper="gbd", equation="(RMP-M) (10)", instance=Instance(params={"m": 2, "cuts": _CUTS}), trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"m": 2, "cuts": [[0.5] * 24, [1.0] * 12 + [0.0] * 12]}))
+SPEC = ModelSpec(
+    "fsp-master",
+    build_fsp_master,
+    "MILP",
+    paper="gbd",
+    equation="(RMP-M) (10)",
+    instance=Instance(
+        params={
+            "m": 2,
+            "cuts": (
+                [0.125] * 16,
+                [0.25] * 8 + [0.0] * 8,
+                [0.0] * 8 + [0.125, 0.125, 0.25, 0.25] * 2,
+            ),
+        }
+    ),
+    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"m": 2, "cuts": [[0.5] * 24, [1.0] * 12 + [0.0] * 12]}),
+)

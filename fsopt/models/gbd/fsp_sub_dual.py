@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from fsopt.data import Dataset
-from fsopt.models.blocks import squares, vector
-from fsopt.models.gbd.multipliers import add_multipliers
 from numpy.typing import ArrayLike
-from typing import Any
+
+from fsopt.data import Dataset
+from fsopt.models.blocks import mutable, squares, total, vector
+from fsopt.models.gbd.dual import add_dual_constraints, new_dual_model
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_fsp_sub_dual(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1.0) -> pyo.ConcreteModel:
-    r"""Return the dual of the subproblem of generalized Benders: its alpha is the alpha of the cut.
+    r"""Return the dual of the subproblem of generalized Benders, whose alpha is the alpha of the cut.
 
     .. math::
 
-        F(\sigma) = \max\ e'\alpha - \tfrac12 v'v \quad\text{s.t.}\quad
-        q_j = \sum_i \alpha_i y_i x_{ij},\quad v_j = \sqrt{\sigma_j}\,q_j,\quad y'\alpha = 0,\quad 0 \le \alpha \le C
+        F(\sigma) = \max\ & e'\alpha - \tfrac12 v'v \\
+        \text{s.t.}\ & q_j = \sum_i \alpha_i y_i x_{ij},\quad y'\alpha = 0,\quad 0 \le \alpha \le C \\
+        & v_j = \sqrt{\sigma_j}\,q_j
 
-    so the objective is :math:`e'\alpha - \tfrac12 \sum_j \sigma_j q_j^2`, and sigma stays in p coefficients, where an
-    update can reach it. The alpha that are feasible do not depend on sigma: each bounds F from below everywhere, and
-    F is convex. The cut has the slopes :math:`-q_j^2/2`, with :math:`q_j` of the unselected features too.
+    The objective is :math:`e'\alpha - \tfrac12 \sum_j \sigma_j q_j^2`. Here sigma stands in p coefficients only, which
+    can be updated in place. The feasible alpha do not depend on sigma: each gives a lower bound on F for every sigma,
+    so F is convex. The cut of alpha has the slopes :math:`-q_j^2/2`, for the features that are not selected too.
 
     Parameters
     ----------
+    data : features in comparable units; the optimum depends on them.
     sigma : (p,) entries in [0, 1]; ones by default.
-    c : > 0, price of a unit of hinge loss.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------
     ConcreteModel
-        QP with 2p + 1 rows and n + 2p columns. Variables ``alpha q v``, constraints ``expansion selection balance``,
-        mutable parameter ``sigma``. With shadow prices as Pyomo defines them, ``dual[expansion[j]]`` is
-        :math:`w_j = \sigma_j q_j`, the weights after selection, and ``dual[balance]`` is :math:`b`.
+        QP with 2p + 1 constraints and n + 2p variables. Variables ``alpha q v``, constraints ``expansion balance
+        selection``, mutable parameter ``sigma``. In Pyomo's convention of shadow prices ``dual[expansion[j]]`` is
+        :math:`w_j = \sigma_j q_j`, the weight after selection, and ``dual[balance]`` is :math:`b`.
 
     Raises
     ------
@@ -43,24 +46,32 @@ def build_fsp_sub_dual(data: Dataset, *, sigma: ArrayLike | None = None, c: floa
 
     Notes
     -----
-    Paper 4, the dual of (SUB-M), (5)-(6). It has the value of ``fsp-sub`` for binary sigma; between 0 and 1 it is
-    (SUB-M) as printed, which ``fsp-sub`` is at the square roots of sigma.
+    The dual of Aytug, (SUB-M), (5)-(6). For binary sigma it has the optimum of ``fsp-sub``. For sigma between 0 and 1
+    it is the dual of (SUB-M) as printed, which equals ``fsp-sub`` at the square roots of sigma.
     """
-    chosen = np.ones(data.p) if sigma is None else vector("fsp-sub-dual", "sigma", sigma, data.p, low=0.0, high=1.0)
-    m = add_multipliers("fsp-sub-dual", data, c, "(5)")
-    m.sigma = pyo.Param(m.J, initialize=dict(enumerate(chosen.tolist())), mutable=True, doc="sigma, selection")
+    selected = np.ones(data.p) if sigma is None else vector("fsp-sub-dual", "sigma", sigma, data.p, low=0.0, high=1.0)
+    m = new_dual_model("fsp-sub-dual", data, c)
+    m.sigma = mutable(m.J, selected, "sigma, selection")
     m.v = pyo.Var(m.J, doc="v_j = sqrt(sigma_j) q_j")
 
     def selection(m: pyo.ConcreteModel, j: int) -> Any:
         return m.v[j] - pyo.sqrt(m.sigma[j]) * m.q[j] == 0
 
-    m.selection = pyo.Constraint(m.J, rule=selection, doc="(5) v_j = sqrt(sigma_j) q_j")
     m.objective = pyo.Objective(
-        expr=pyo.quicksum(m.alpha.values()) - 0.5 * squares(list(m.v.values())),
+        expr=total(m.alpha) - 0.5 * squares(m.v),
         sense=pyo.maximize,
         doc="(SUB-M), dual: e'alpha - 1/2 sum_j sigma_j q_j^2",
     )
+    add_dual_constraints(m, data, "(5)")
+    m.selection = pyo.Constraint(m.J, rule=selection, doc="(5), dual: v_j = sqrt(sigma_j) q_j")
     return m
 
 
-SPEC = ModelSpec("fsp-sub-dual", build_fsp_sub_dual, "QP", paper="gbd", equation="(SUB-M), dual", instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}))
+SPEC = ModelSpec(
+    "fsp-sub-dual",
+    build_fsp_sub_dual,
+    "QP",
+    paper="gbd",
+    equation="(SUB-M), dual",
+    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}),
+)

@@ -1,37 +1,71 @@
-"""Shared by the convex mixed-integer forms of FSP-M: selection, limits, margins, a bound of the weights."""
+"""The parts that the mixed-integer forms of Aytug's (FSP-M) and (FSP-lambda) share."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
-from fsopt.models.blocks import add_classifier, add_margins, new_model
-from fsopt.models.gbd.limits import Limits
+from fsopt.models.blocks import add_classifier, add_slacks, margin_constraint, new_model, number, total
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
 def largest_weight(data: Dataset, c: float, upper: float | None = None) -> float:
-    r"""Return a bound of the norm of the best weights of a machine, whatever the selection.
+    r"""Return a bound on the norm of the best weights of an SVM on any selection of the features.
 
     Let w be the best weights for a selection and alpha the multipliers of its margins. By strong duality
     :math:`\tfrac12 w'w + Ce'\xi = e'\alpha - \tfrac12 w'w`, so :math:`w'w \le e'\alpha`; and
-    :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0` gives :math:`e'\alpha \le 2C\min(n_+, n_-)`, which is the
-    hinge loss of w = 0. Where ``upper`` is at least the value of the best selection, that one has
-    :math:`\tfrac12 w'w \le` ``upper`` too.
+    :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0` implies :math:`e'\alpha \le 2C\min(n_+, n_-)`, the hinge loss
+    of w = 0 times C. If ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper``
+    holds for the best selection too.
     """
     positive = int(np.sum(data.y > 0))
-    most = 2.0 * c * min(positive, data.n - positive)
-    return float(np.sqrt(most if upper is None else min(most, 2.0 * upper)))
+    squared = 2.0 * c * min(positive, data.n - positive)
+    return float(np.sqrt(squared if upper is None else min(squared, 2.0 * upper)))
 
 
-def new_selection_model(name: str, data: Dataset, limits: Limits, relax: bool) -> pyo.ConcreteModel:
-    """Return the machine's plane and margins, the selection and its limits."""
+def new_selection_model(name: str, data: Dataset, *, relax: bool) -> pyo.ConcreteModel:
+    """Return a model with the hyperplane (w, b), the selection sigma in {0, 1}, [0, 1] if relaxed, and the slacks."""
     if not isinstance(relax, bool):
         raise ParameterError(f"parameter 'relax' of '{name}' must be true or false, not {relax!r}", "relax=true")
     model = new_model(name, data)
     add_classifier(model)
     domain = pyo.UnitInterval if relax else pyo.Binary
     model.sigma = pyo.Var(model.J, within=domain, doc="sigma, selection")
-    add_margins(model, data, "(FSP-M)")
-    limits.add_to(model)
+    add_slacks(model)
     return model
+
+
+def new_product_model(name: str, data: Dataset, c: float) -> pyo.ConcreteModel:
+    """Return a selection model with bounded weights w and v for the products sigma_j w_j (J), the weights in use."""
+    c = number(name, "c", c, low=0.0, strict=True)
+    model = new_model(name, data)
+    add_classifier(model)
+    bound = largest_weight(data, c)
+    model.w.setlb(-bound)
+    model.w.setub(bound)
+    model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
+    model.v = pyo.Var(model.J, bounds=(-bound, bound), doc="v_j = sigma_j w_j, weights after selection")
+    add_slacks(model)
+    return model
+
+
+def product_objective(model: pyo.ConcreteModel, c: float) -> Any:
+    """Return the expression 1/2 sum_j sigma_j w_j^2 + C e'xi, as 1/2 v'w + C e'xi."""
+    return 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + c * total(model.xi)
+
+
+def add_product_constraints(
+    model: pyo.ConcreteModel, data: Dataset, constraints: SelectionConstraints, equation: str
+) -> None:
+    """Add ``margin`` (I) with the weights v, ``product`` (J), and the constraints on the selection."""
+
+    def product(model: pyo.ConcreteModel, j: int) -> Any:
+        return model.v[j] - model.sigma[j] * model.w[j] == 0
+
+    model.margin = margin_constraint(model, data, model.v, f"{equation} y_i (v'x_i + b) + xi_i >= 1")
+    model.product = pyo.Constraint(model.J, rule=product, doc=f"{equation} v_j = sigma_j w_j")
+    constraints.add_to(model)

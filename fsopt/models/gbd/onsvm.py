@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
-
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, new_model, number
-from typing import Any
+from fsopt.models.blocks import (
+    add_classifier,
+    add_margins,
+    add_slacks,
+    add_weight_parts,
+    new_model,
+    number,
+    one_norm,
+    split_constraint,
+    total,
+)
+from fsopt.models.spec import ModelSpec
 
 
 def build_onsvm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
@@ -15,18 +24,21 @@ def build_onsvm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     .. math::
 
-        \min\ e'(p + q) + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) + \xi_i \ge 1,\quad w = p - q,
-        \quad p, q, \xi \ge 0
+        \min\ & e'(w^+ + w^-) + C e'\xi \\
+        \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad w = w^+ - w^-, \quad w^+, w^-, \xi \ge 0
+
+    The paper calls the parts of the weights p and q.
 
     Parameters
     ----------
-    c : > 0, price of a unit of hinge loss.
+    data : features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------
     ConcreteModel
-        LP with n + p rows. Variables ``w w_plus w_minus b xi`` (w_plus, w_minus are the paper's p, q),
-        constraints ``margin split``.
+        LP with n + p constraints. Variables ``w b w_plus w_minus xi``, constraints ``margin split``. The classifier is
+        sign(w'x + b).
 
     Raises
     ------
@@ -34,21 +46,16 @@ def build_onsvm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Paper 4, problem (ONSVM); paper 1's l1-SVM.
+    Aytug, (ONSVM), which is also the l1-SVM of Peleg & Meir.
     """
     c = number("onsvm", "c", c, low=0.0, strict=True)
     m = new_model("onsvm", data)
     add_classifier(m)
-    m.w_plus = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="p, positive part of w")
-    m.w_minus = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="q, negative part of w")
+    add_weight_parts(m)
+    add_slacks(m)
+    m.objective = pyo.Objective(expr=one_norm(m) + c * total(m.xi), doc="(ONSVM) e'(w+ + w-) + C e'xi")
     add_margins(m, data, "(ONSVM)")
-
-    def split(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.w[j] - m.w_plus[j] + m.w_minus[j] == 0
-
-    m.split = pyo.Constraint(m.J, rule=split, doc="(ONSVM) w = p - q")
-    norm = pyo.quicksum([*m.w_plus.values(), *m.w_minus.values()])
-    m.objective = pyo.Objective(expr=norm + c * pyo.quicksum(m.xi.values()), doc="(ONSVM) e'(p + q) + C e'xi")
+    m.split = split_constraint(m, "(ONSVM)")
     return m
 
 

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
-
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, new_model, number, squares
+from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, squares, total
+from fsopt.models.spec import ModelSpec
 
 
 def build_svm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     r"""Return the linear support vector machine, a convex quadratic program.
 
-    .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) + \xi_i \ge 1,\ \xi \ge 0
+    .. math::
+
+        \min\ & \tfrac12 w'w + C e'\xi \\
+        \text{s.t.}\ & y_i(w'x_i + b) + \xi_i \ge 1,\quad \xi \ge 0
 
     Parameters
     ----------
-    c : > 0, price of a unit of hinge loss.
+    data : features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------
     ConcreteModel
-        QP with n rows and n + p + 1 columns. Variables ``w b xi``, constraint ``margin``.
+        QP with n constraints and n + p + 1 variables. Variables ``w b xi``, constraint ``margin``. The classifier is
+        sign(w'x + b), and ``dual[margin[i]]`` is the multiplier alpha_i in [0, C].
 
     Raises
     ------
@@ -29,15 +34,14 @@ def build_svm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Paper 4, problem (1). ``dual[margin[i]]`` is alpha_i in [0, C].
+    Aytug, (1).
     """
     c = number("svm", "c", c, low=0.0, strict=True)
     m = new_model("svm", data)
     add_classifier(m)
+    add_slacks(m)
+    m.objective = pyo.Objective(expr=0.5 * squares(m.w) + c * total(m.xi), doc="(1) 1/2 w'w + C e'xi")
     add_margins(m, data, "(1)")
-    m.objective = pyo.Objective(
-        expr=0.5 * squares(list(m.w.values())) + c * pyo.quicksum(m.xi.values()), doc="(1) 1/2 w'w + C e'xi"
-    )
     return m
 
 

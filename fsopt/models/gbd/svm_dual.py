@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
-
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
-from fsopt.models.blocks import squares
-from fsopt.models.gbd.multipliers import add_multipliers
+from fsopt.models.blocks import squares, total
+from fsopt.models.gbd.dual import add_dual_constraints, new_dual_model
+from fsopt.models.spec import ModelSpec
 
 
 def build_svm_dual(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
@@ -15,20 +15,21 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     .. math::
 
-        \max\ e'\alpha - \tfrac12 q'q \quad\text{s.t.}\quad q_j = \sum_i \alpha_i y_i x_{ij},\quad
-        y'\alpha = 0,\quad 0 \le \alpha \le C
+        \max\ & e'\alpha - \tfrac12 q'q \\
+        \text{s.t.}\ & q_j = \sum_i \alpha_i y_i x_{ij},\quad y'\alpha = 0,\quad 0 \le \alpha \le C
 
     With q as variables the Hessian is the identity of order p, not a dense matrix of order n.
 
     Parameters
     ----------
-    c : > 0, price of a unit of hinge loss.
+    data : features in comparable units; the optimum depends on them.
+    c : > 0, penalty weight of the hinge loss.
 
     Returns
     -------
     ConcreteModel
-        QP with p + 1 rows and n + p columns. Variables ``alpha q``, constraints ``expansion balance``. With shadow
-        prices as Pyomo defines them, ``dual[expansion[j]]`` is :math:`w_j` and ``dual[balance]`` is :math:`b`.
+        QP with p + 1 constraints and n + p variables. Variables ``alpha q``, constraints ``expansion balance``. In
+        Pyomo's convention of shadow prices ``dual[expansion[j]]`` is :math:`w_j` and ``dual[balance]`` is :math:`b`.
 
     Raises
     ------
@@ -36,14 +37,13 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Paper 4, the dual of problem (1), with the same value. The paper's (3) is its form for separable data.
+    The dual of Aytug, (1), with the same optimum; Aytug, (3) is its form for separable data.
     """
-    m = add_multipliers("svm-dual", data, c, "(1)")
+    m = new_dual_model("svm-dual", data, c)
     m.objective = pyo.Objective(
-        expr=pyo.quicksum(m.alpha.values()) - 0.5 * squares(list(m.q.values())),
-        sense=pyo.maximize,
-        doc="(1) e'alpha - 1/2 q'q",
+        expr=total(m.alpha) - 0.5 * squares(m.q), sense=pyo.maximize, doc="(1), dual: e'alpha - 1/2 q'q"
     )
+    add_dual_constraints(m, data, "(1)")
     return m
 
 

@@ -1,1 +1,1 @@
-"""Models of Peleg & Meir: feature selection by minimising a generalization error bound."""
+"""Models of Peleg & Meir: feature selection by minimising a generalization error bound (GMEB)."""

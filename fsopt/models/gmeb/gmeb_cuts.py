@@ -1,18 +1,28 @@
-"""Model ``gmeb-cuts``: Peleg & Meir, (15) by linear programs that cut out its norm."""
+"""Model ``gmeb-cuts``: Peleg & Meir, (15) as a linear program with cuts for its norm."""
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from collections.abc import Sequence
+
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, new_model, vector
+from fsopt.models.blocks import (
+    add_classifier,
+    add_margins,
+    add_slacks,
+    add_weight_parts,
+    new_model,
+    split_constraint,
+    total,
+    vector,
+)
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
-from typing import Any
+from fsopt.models.spec import ModelSpec
 
 
 def build_gmeb_cuts(
@@ -23,59 +33,56 @@ def build_gmeb_cuts(
     thetas: Sequence[float] | None = None,
     hard: bool = False,
 ) -> pyo.ConcreteModel:
-    r"""Return the linear relaxation of GMEB that cuts in theta describe, for solvers without cones.
+    r"""Return the linear relaxation of GMEB by cuts at finitely many theta, for solvers without cones.
 
     .. math::
 
         \min\ & 1'\xi \\
         \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i, \quad \xi \ge 0, \quad w = w^+ - w^-, \quad w^+, w^- \ge 0 \\
-        & \sum_j u_j(\theta_k)(w_j^+ + w_j^-) \le \tau, \quad k = 1, \dots, \qquad 0 \le \tau \le 1
+        & \sum_j u_j(\theta_k)(w_j^+ + w_j^-) \le \tau, \quad k = 1, 2, \dots, \qquad 0 \le \tau \le 1 \\
+        & u_j(\theta)^2 = \theta v_j^+/R_+ + (1-\theta) v_j^-/R_-
 
-    with the weights u of :class:`GmebNorm`. All theta in [0, 1] together give (15); a finite list bounds it from
-    below. Each row is valid for every classifier of (15).
+    with the second moments :math:`v_j^\pm` of feature j over each class. The cuts of all theta in [0, 1] together are
+    equivalent to the constraint :math:`N(w) \le 1` of (15). Finitely many of them give a lower bound, because each
+    cut holds for every classifier that is feasible for (15).
 
     Parameters
     ----------
-    data, r_plus, r_minus : as in :func:`fsopt.models.gmeb.gmeb_primal.build_gmeb_primal`; at most one radius infinite.
-    thetas : in [0, 1], one cut for each; both ends by default (one end if a radius is infinite).
-    hard : minimise :math:`\tau` with :math:`\xi = 0` instead: the least-norm plane of separable data.
+    data : features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, in squared units of the features times sigma; at most one infinite.
+    thetas : in [0, 1], one cut for each; by default both ends of [0, 1], or the one end that a finite radius leaves.
+    hard : minimise :math:`\tau` with :math:`\xi = 0` instead, for the hyperplane of smallest norm of separable data.
 
     Returns
     -------
     ConcreteModel
-        LP with n + p rows and one for each cut. Variables ``w w_plus w_minus b xi norm`` (norm is tau),
-        constraints ``margin split cuts``; more cuts by :func:`add_theta`.
+        LP with n + p constraints and one for each cut. Variables ``w b w_plus w_minus norm xi`` (``norm`` is tau),
+        constraints ``margin split cuts``; :func:`add_theta` adds more cuts. ``dual[margin[i]]`` is mu_i of (16).
 
     Raises
     ------
-    ParameterError : a radius that is not positive, both infinite, theta outside [0, 1].
+    ParameterError : a radius that is not positive, both radii infinite, or a theta outside [0, 1].
 
     Notes
     -----
-    Our reformulation of paper 1, problem (15). The multipliers of ``margin`` are mu of (16).
+    Our reformulation of Peleg & Meir, (15), by the norm of :class:`fsopt.models.gmeb.norm.GmebNorm`.
     """
     r_plus, r_minus = radius("gmeb-cuts", "r_plus", r_plus), radius("gmeb-cuts", "r_minus", r_minus)
     norm = GmebNorm.of(data, r_plus, r_minus)
-    listed = norm.ends if thetas is None else thetas
-    chosen = vector("gmeb-cuts", "thetas", listed, len(listed), low=0.0, high=1.0)
+    given = norm.ends if thetas is None else thetas
+    first_cuts = vector("gmeb-cuts", "thetas", given, len(given), low=0.0, high=1.0)
     m = new_model("gmeb-cuts", data)
     add_classifier(m)
-    m.w_plus = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="positive part of w")
-    m.w_minus = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="negative part of w")
-    m.norm = pyo.Var(bounds=(0, None if hard else 1), doc="tau >= N(w) as far as the cuts know")
+    add_weight_parts(m)
+    m.norm = pyo.Var(bounds=(0, None if hard else 1), doc="tau, upper bound on N(w) by the cuts so far")
+    add_slacks(m)
+    m.objective = pyo.Objective(expr=m.norm + 0.0 if hard else total(m.xi), doc="(15) 1'xi, or tau with xi = 0")
     add_margins(m, data, "(15)")
     if hard:
         m.xi.fix(0.0)
-
-    def split(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.w[j] - m.w_plus[j] + m.w_minus[j] == 0
-
-    m.split = pyo.Constraint(m.J, rule=split, doc="(15) w = w+ - w-")
-    m.objective = pyo.Objective(
-        expr=m.norm + 0.0 if hard else pyo.quicksum(m.xi.values()), doc="(15) 1'xi, or tau for separable data"
-    )
+    m.split = split_constraint(m, "(15)")
     m.cuts = pyo.ConstraintList(doc="(15) sum_j |w_j| u_j(theta) <= tau")
-    for theta in chosen:
+    for theta in first_cuts:
         add_theta(m, norm, float(theta))
     return m
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import new_model
+from fsopt.models.blocks import new_model, signed_features, total
 from fsopt.models.gmeb.moments import radius, second_moments
-from typing import Any
+from fsopt.models.spec import ModelSpec
 
 
 def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) -> pyo.ConcreteModel:
@@ -22,17 +23,20 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
         \text{s.t.}\ & s = X'Y\mu, \qquad y'\mu = 0, \qquad 0 \le \mu \le 1 \\
         & s_j^2 \le 4\mu_1(\mu_+ v_j^+ + \mu_- v_j^-), \qquad \mu_1, \mu_+, \mu_- \ge 0
 
+    with the second moments :math:`v_j^\pm` of feature j over each class.
+
     Parameters
     ----------
-    data, r_plus, r_minus : as in :func:`build_gmeb_primal`; an infinite radius fixes its multiplier at 0.
+    data : features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, in squared units of the features times sigma; infinity fixes the multiplier
+        of the constraint at 0.
 
     Returns
     -------
     ConcreteModel
         SOCP with n + p + 3 variables and p rotated cones. Variables ``mu mu1 mu_plus mu_minus s``,
-        constraints ``moment balance cone``, mutable parameters ``r_plus r_minus`` (finite ones may change). With
-        shadow prices as Pyomo defines them, ``dual[moment[j]]`` is :math:`w_j` and ``dual[balance]`` is
-        :math:`b` (Theorem 19).
+        constraints ``moment balance cone``, mutable parameters ``r_plus r_minus`` (finite ones may change). In Pyomo's
+        convention of shadow prices ``dual[moment[j]]`` is :math:`w_j` and ``dual[balance]`` is :math:`b` (Theorem 19).
 
     Raises
     ------
@@ -40,8 +44,8 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
 
     Notes
     -----
-    Paper 1, problems (16) and (17). Where the optimum is 0 (data separable within the norm) all multipliers
-    vanish and Theorem 19 says nothing: see :func:`build_gmeb_hard_margin`.
+    Peleg & Meir, (16) with the variables s of (17). If the optimum is 0 (data separable within the norm), all
+    multipliers are 0 and Theorem 19 does not determine w: see ``gmeb-hard-margin``.
     """
     r_plus, r_minus = radius("gmeb-dual", "r_plus", r_plus), radius("gmeb-dual", "r_minus", r_minus)
     v_plus, v_minus = second_moments(data)
@@ -51,30 +55,28 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     m.mu_plus = pyo.Var(within=pyo.NonNegativeReals, doc="mu_+, multiplier of v+'sigma <= R+")
     m.mu_minus = pyo.Var(within=pyo.NonNegativeReals, doc="mu_-, multiplier of v-'sigma <= R-")
     m.s = pyo.Var(m.J, doc="s = X'Y mu")
-    m.r_plus = pyo.Param(initialize=r_plus, mutable=True, doc="(16) R+")
-    m.r_minus = pyo.Param(initialize=r_minus, mutable=True, doc="(16) R-")
-    cost = m.mu1
-    for price, r in ((m.mu_plus, m.r_plus), (m.mu_minus, m.r_minus)):
+    m.r_plus = pyo.Param(initialize=r_plus, mutable=True, doc="R+")
+    m.r_minus = pyo.Param(initialize=r_minus, mutable=True, doc="R-")
+    penalty = m.mu1
+    for multiplier, r in ((m.mu_plus, m.r_plus), (m.mu_minus, m.r_minus)):
         if np.isfinite(r.value):
-            cost = cost + r * price
+            penalty = penalty + r * multiplier
         else:
-            price.fix(0.0)
-    m.objective = pyo.Objective(
-        expr=pyo.quicksum(m.mu.values()) - cost,
-        sense=pyo.maximize,
-        doc="(16) 1'mu - mu_1 - R+ mu_+ - R- mu_-",
-    )
-    mus, Xy = tuple(m.mu.values()), np.ascontiguousarray((data.X * data.y[:, None]).T)
+            multiplier.fix(0.0)
+    mus, signed = tuple(m.mu.values()), signed_features(data)
     plus, minus = (4 * v_plus).tolist(), (4 * v_minus).tolist()
 
     def moment(m: pyo.ConcreteModel, j: int) -> Any:
-        return dot(Xy[j], mus) - m.s[j] == 0
+        return dot(signed[j], mus) - m.s[j] == 0
 
     def cone(m: pyo.ConcreteModel, j: int) -> Any:
         return m.s[j] ** 2 <= m.mu1 * (plus[j] * m.mu_plus + minus[j] * m.mu_minus)
 
-    m.moment = pyo.Constraint(m.J, rule=moment, doc="(17) s = X'Y mu; multiplier w")
-    m.balance = pyo.Constraint(expr=dot(data.y, mus) == 0, doc="(16) y'mu = 0; multiplier b")
+    m.objective = pyo.Objective(
+        expr=total(m.mu) - penalty, sense=pyo.maximize, doc="(16) 1'mu - mu_1 - R+ mu_+ - R- mu_-"
+    )
+    m.moment = pyo.Constraint(m.J, rule=moment, doc="(17) s = X'Y mu; its multiplier is w")
+    m.balance = pyo.Constraint(expr=dot(data.y, mus) == 0, doc="(16) y'mu = 0; its multiplier is b")
     m.cone = pyo.Constraint(m.J, rule=cone, doc="(16) s_j^2 <= 4 mu_1 (mu_+ v+_j + mu_- v-_j)")
     return m
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
-
 import pyomo.environ as pyo
+
 from fsopt.compiler import lmi
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_margins
-from fsopt.models.gmeb.moments import add_moments, add_scaled_classifier
+from fsopt.models.blocks import add_margins, add_slacks, total
+from fsopt.models.gmeb.moments import add_moment_bounds, new_scaled_model
+from fsopt.models.spec import ModelSpec
 
 
 def build_gmeb_sdp(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) -> pyo.ConcreteModel:
@@ -21,19 +21,19 @@ def build_gmeb_sdp(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) 
         & \begin{bmatrix} \mathrm{diag}(\sigma) & w \\ w' & 1 \end{bmatrix} \succeq 0 \\
         & v^{+\prime}\sigma \le R_+, \quad v^{-\prime}\sigma \le R_-
 
-    The inequality is the closure of :math:`\sum_j w_j^2/\sigma_j \le 1` (Schur's complement). Its dense cone of order
-    p + 1 takes seconds at p = 200: prefer the rotated cones of :func:`build_gmeb_primal` beyond p = 100.
+    The inequality is the closure of :math:`\sum_j w_j^2/\sigma_j \le 1` by Schur's complement. Its dense cone of order
+    p + 1 takes seconds at p = 200: prefer the rotated cones of ``gmeb-primal`` beyond p = 100.
 
     Parameters
     ----------
-    data : centred columns are assumed, nothing is preprocessed here.
-    r_plus, r_minus : :math:`R_+, R_- > 0`, units of squared features times sigma; infinity drops the row.
+    data : features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, in squared units of the features times sigma; infinity omits the constraint.
 
     Returns
     -------
     ConcreteModel
-        SDP, one semidefinite cone of order p + 1. Variables ``w b sigma xi`` and the upper triangle ``lmi.S``,
-        constraints ``margin lmi.entry moment_plus moment_minus``.
+        SDP, one semidefinite cone of order p + 1. Variables ``w b sigma xi`` and the upper triangle ``lmi.S`` of the
+        matrix, constraints ``margin lmi.entry moment_plus moment_minus``. It has the optimum of ``gmeb-primal``.
 
     Raises
     ------
@@ -41,15 +41,16 @@ def build_gmeb_sdp(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) 
 
     Notes
     -----
-    Paper 1, problem (15) in the form that section 4.1 derives from Lemma 6.
+    Peleg & Meir, (15) in the form that section 4.1 derives from Lemma 6.
     """
-    m = add_scaled_classifier("gmeb-sdp", data)
+    m = new_scaled_model("gmeb-sdp", data)
+    add_slacks(m)
+    m.objective = pyo.Objective(expr=total(m.xi), doc="(15) 1'xi")
     add_margins(m, data, "(15)")
-    m.objective = pyo.Objective(expr=pyo.quicksum(m.xi.values()), doc="(15) 1'xi")
     w = tuple(m.w.values())
-    scales = [[m.sigma[i] if i == j else 0.0 for j in m.J] + [w[i]] for i in m.J]
-    m.lmi = lmi([*scales, [*w, 1.0]], doc="(15) [[diag(sigma), w], [w', 1]] >= 0, entry by entry")
-    add_moments(m, data, r_plus, r_minus)
+    diagonal = [[m.sigma[i] if i == j else 0.0 for j in m.J] + [w[i]] for i in m.J]
+    m.lmi = lmi([*diagonal, [*w, 1.0]], doc="(15) [[diag(sigma), w], [w', 1]] >= 0, entry by entry")
+    add_moment_bounds(m, data, r_plus, r_minus)
     return m
 
 

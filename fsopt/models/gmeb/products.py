@@ -1,46 +1,49 @@
-"""Shared by the nonconvex models of Peleg & Meir: weights as products of scales and unscaled weights."""
+"""The part that Peleg & Meir, (10) and (11) share: weights that are products of w and the feature scales sigma."""
 
 from __future__ import annotations
 
-from fsopt.typing import Vector
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from fsopt.compiler import dot
+
 from fsopt.data import Dataset
-from fsopt.models.blocks import new_model, squares
-from typing import Any
+from fsopt.models.blocks import margin_constraint, new_model, squares
+from fsopt.typing import Vector
 
 
-def add_products(name: str, data: Dataset, scale: float, equation: str) -> pyo.ConcreteModel:
-    """Return a model with w in the unit ball, sigma, u_j = w_j sigma_j and the margins of (u, b)."""
+def new_product_model(name: str, data: Dataset, scale: float, equation: str) -> pyo.ConcreteModel:
+    """Return a model with w, sigma >= 0, u for the products w_j sigma_j (J), b and xi >= 0 (I).
+
+    It starts at equal weights of norm 1, every sigma_j at ``scale``, b = 0 and slacks of 1.
+    """
     m = new_model(name, data)
     start = 1 / np.sqrt(data.p)
     m.w = pyo.Var(m.J, initialize=start, doc=f"{equation} w, weights of the scaled features")
     m.sigma = pyo.Var(m.J, within=pyo.NonNegativeReals, initialize=scale, doc=f"{equation} sigma, feature scales")
-    m.u = pyo.Var(m.J, initialize=start * scale, doc=f"{equation} u_j = w_j sigma_j, weights of the plane")
+    m.u = pyo.Var(m.J, initialize=start * scale, doc=f"{equation} u_j = w_j sigma_j, weights of the hyperplane")
     m.b = pyo.Var(initialize=0.0, doc="b, intercept")
     m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=1.0, doc="xi, hinge slacks")
-    weights, yX = tuple(m.u.values()), data.X * data.y[:, None]
+    return m
+
+
+def add_products(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
+    """Add the constraints ``unit_norm``, ``product`` (J) and ``margin`` (I), the last with the weights u."""
 
     def product(m: pyo.ConcreteModel, j: int) -> Any:
         return m.u[j] - m.w[j] * m.sigma[j] == 0
 
-    def margin(m: pyo.ConcreteModel, i: int) -> Any:
-        return dot(yX[i], weights) + float(data.y[i]) * m.b + m.xi[i] >= 1
-
-    m.unit_norm = pyo.Constraint(expr=squares(list(m.w.values())) <= 1, doc=f"{equation} w'w <= 1")
+    m.unit_norm = pyo.Constraint(expr=squares(m.w) <= 1, doc=f"{equation} w'w <= 1")
     m.product = pyo.Constraint(m.J, rule=product, doc=f"{equation} u_j = w_j sigma_j")
-    m.margin = pyo.Constraint(m.I, rule=margin, doc=f"{equation} margin: y_i (u'x_i + b) >= 1 - xi_i")
-    return m
+    m.margin = margin_constraint(m, data, m.u, f"{equation} y_i (u'x_i + b) >= 1 - xi_i")
 
 
-def moment(v: Vector, m: pyo.ConcreteModel) -> Any:
-    """Return sum_j v_j sigma_j^2."""
+def scaled_moment(m: pyo.ConcreteModel, v: Vector) -> Any:
+    """Return the expression sum_j v_j sigma_j^2 for second moments v (p,)."""
     return pyo.quicksum(float(v[j]) * m.sigma[j] ** 2 for j in m.J)
 
 
-def share(r: float, v: Vector) -> float:
-    """Return R / sum_j v_j, the equal squared scale that uses up a radius; infinity where nothing does."""
-    total = float(v.sum())
-    return r / total if total > 0 else np.inf
+def largest_equal_scale(r: float, v: Vector) -> float:
+    """Return R / sum_j v_j, the largest common value of sigma_j^2 within a radius; infinity if all moments are 0."""
+    sum_of_moments = float(v.sum())
+    return r / sum_of_moments if sum_of_moments > 0 else np.inf

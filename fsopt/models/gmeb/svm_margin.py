@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, new_model, number, squares
-from typing import Any
+from fsopt.models.blocks import add_classifier, new_model, number, signed_samples, squares, total
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
-    r"""Return the bound without feature scaling as a problem in the margin, quasiconvex.
+    r"""Return the generalization error bound without feature scaling, a quasiconvex problem in the margin.
 
     .. math::
 
@@ -22,24 +23,25 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
         & y_i(w'x_i + b) \ge \gamma - \xi_i, \quad w'w \le 1, \quad \xi, r \ge 0, \quad
         0 \le \gamma \le 2\max_i\|x_i - \bar x\|
 
-    The paper's objective is the quotient :math:`r = (1'\xi + 1/(2C))/\gamma`. As a row with one product it is smooth,
-    quadratic, and keeps :math:`\gamma > 0` by itself. Every stationary point is a global optimum, and the convex
-    :func:`build_svm_norm` has the same planes and C times the value.
+    The objective in the paper is the quotient :math:`r = (1'\xi + 1/(2C))/\gamma`. As a constraint with one product it
+    is smooth, quadratic, and implies :math:`\gamma > 0`. The convex ``svm-norm`` has the same hyperplanes and C times
+    the optimum.
 
-    There is no minimiser for C below :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`: the infimum
-    :math:`2\min(n_+, n_-)` is then approached as the margin grows without end. The bound on the margin, which is
-    ours, is twice what a minimiser can have; without it solvers run off, even above the threshold. An answer at that
-    bound says that (18) has no minimiser.
+    For C below a threshold there is no minimiser: the infimum :math:`2\min(n_+, n_-)` is approached as the margin
+    grows without bound. The upper bound on the margin, which is ours, is twice the largest margin of a minimiser;
+    without it solvers diverge, even above the threshold. A solution at this bound shows that (18) has no minimiser.
 
     Parameters
     ----------
-    c : C > 0, price of the slacks; above the threshold for a minimiser.
+    data : in any units; the builder does not preprocess.
+    c : C > 0, penalty weight of the slacks; above the threshold for a minimiser.
 
     Returns
     -------
     ConcreteModel
-        NLP, one nonconvex quadratic row and one cone. Variables ``w b xi gamma ratio``, constraints ``quotient margin
-        unit_norm``. It starts at w = 0 and the largest margin.
+        NLP, one nonconvex quadratic constraint and one cone. Variables ``w b xi gamma ratio`` (``ratio`` is r),
+        constraints ``quotient margin unit_norm``. The classifier is sign(w'x + b). Every stationary point is a global
+        optimum. The start is w = 0 at the largest margin.
 
     Raises
     ------
@@ -47,28 +49,33 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Paper 1, problem (18), its quotient as an epigraph. The scores of a minimiser span at least :math:`2\gamma`, see
-    :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, and at most the diameter of the data.
+    Peleg & Meir, (18), its quotient as an epigraph. The threshold is :func:`fsopt.methods.gmeb.margin.norm_threshold`:
+    the scores of a minimiser span at least :math:`2\gamma`, and at most the diameter of the data.
     """
     c = number("svm-margin", "c", c, low=0.0, strict=True)
-    most = 2 * float(np.linalg.norm(data.X - data.X.mean(axis=0), axis=1).max())
+    largest = 2 * float(np.linalg.norm(data.X - data.X.mean(axis=0), axis=1).max())
     m = new_model("svm-margin", data)
     add_classifier(m)
-    m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=most, doc="xi, slacks of the margin gamma")
-    m.gamma = pyo.Var(bounds=(0, most), initialize=most, doc="(18) gamma, margin")
-    m.ratio = pyo.Var(within=pyo.NonNegativeReals, initialize=data.n + 0.5 / c, doc="(18) r, the quotient")
-    weights, yX = tuple(m.w.values()), data.X * data.y[:, None]
+    m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=largest, doc="xi, slacks of the margin gamma")
+    m.gamma = pyo.Var(bounds=(0, largest), initialize=largest, doc="gamma, margin")
+    m.ratio = pyo.Var(within=pyo.NonNegativeReals, initialize=data.n + 0.5 / c, doc="r, the quotient of (18)")
+    weights, signed = tuple(m.w.values()), signed_samples(data)
 
     def margin(m: pyo.ConcreteModel, i: int) -> Any:
-        return dot(yX[i], weights) + float(data.y[i]) * m.b + m.xi[i] - m.gamma >= 0
+        return dot(signed[i], weights) + float(data.y[i]) * m.b + m.xi[i] - m.gamma >= 0
 
     m.objective = pyo.Objective(expr=m.ratio, doc="(18) (1'xi + 1/(2C)) / gamma")
-    m.quotient = pyo.Constraint(
-        expr=pyo.quicksum(m.xi.values()) + 0.5 / c <= m.ratio * m.gamma, doc="(18) 1'xi + 1/(2C) <= r gamma"
-    )
-    m.margin = pyo.Constraint(m.I, rule=margin, doc="(18) margin: y_i (w'x_i + b) >= gamma - xi_i")
-    m.unit_norm = pyo.Constraint(expr=squares(list(m.w.values())) <= 1, doc="(18) w'w <= 1")
+    m.quotient = pyo.Constraint(expr=total(m.xi) + 0.5 / c <= m.ratio * m.gamma, doc="(18) 1'xi + 1/(2C) <= r gamma")
+    m.margin = pyo.Constraint(m.I, rule=margin, doc="(18) y_i (w'x_i + b) >= gamma - xi_i")
+    m.unit_norm = pyo.Constraint(expr=squares(m.w) <= 1, doc="(18) w'w <= 1")
     return m
 
 
-SPEC = ModelSpec("svm-margin", build_svm_margin, "NLP", paper="gmeb", equation="(18)", trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"c": 0.3}))
+SPEC = ModelSpec(
+    "svm-margin",
+    build_svm_margin,
+    "NLP",
+    paper="gmeb",
+    equation="(18)",
+    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"c": 0.3}),
+)

@@ -1,1 +1,1 @@
-"""Models of Bi: support vector machines as multi-objective programs, risk against capacity."""
+"""Models of Bi: support vector machines as multi-objective programs, empirical risk against capacity."""

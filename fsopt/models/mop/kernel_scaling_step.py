@@ -1,14 +1,14 @@
-"""Model ``kernel-scaling-step``: Bi, the linear program of a local step of (15)."""
+"""Model ``kernel-scaling-step``: Bi, the linear program of a local step on (15)."""
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
-
 import pyomo.environ as pyo
+from numpy.typing import ArrayLike
+
 from fsopt.data import Dataset
 from fsopt.models.blocks import number
-from fsopt.models.mop.scaling import add_scaling_constraints, scaled_classifier
-from numpy.typing import ArrayLike
+from fsopt.models.mop.scaling import ScalingData, add_scaling_constraints, new_scaling_model, penalised_scales
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_kernel_scaling_step(
@@ -30,20 +30,22 @@ def build_kernel_scaling_step(
         e'\xi \le E \\
         & \sum_j w_j^2 s_j \le W,\quad \sum_j x_{ij}^2 s_j \le R,\quad s, \xi \ge 0
 
-    the linearisation at :math:`(\bar R, \bar W)` of :math:`\min RW + c\,e's`, which is not convex.
+    The objective is the linearisation at :math:`(\bar R, \bar W)` of :math:`RW + c\,e's`, which is not convex, without
+    its constant.
 
     Parameters
     ----------
-    w, b : (p,) and scalar, the plane in the unscaled space: the score is :math:`\sum_j s_j w_j x_{ij} + b`.
-        By default w is the difference of the class means.
-    e_cap : E >= 0, the hinge loss that the scaling must keep; that of (w, b) at s = e by default.
-    c : >= 0, price of the scales.
+    data : features in the space of the hyperplane.
+    w, b : (p,) and scalar, the hyperplane in the unscaled space: the score of a scaled sample is
+        :math:`\sum_j s_j w_j x_{ij} + b`. By default w is the difference of the class means.
+    e_cap : E >= 0, upper bound on the hinge loss; that of (w, b) at s = e by default.
+    c : >= 0, penalty weight of the scales.
     radius, capacity : >= 0, the point :math:`(\bar R, \bar W)` of the linearisation.
 
     Returns
     -------
     ConcreteModel
-        LP. Variables ``s w b xi R W`` (``w`` holds g; b is fixed), constraints ``margin image risk capacity
+        LP. Variables ``s w b R W xi`` (``w`` is g; b is fixed), constraints ``margin image risk capacity
         ball``, mutable parameters ``weight w_square price_R price_W price_s e_cap``.
 
     Raises
@@ -52,18 +54,24 @@ def build_kernel_scaling_step(
 
     Notes
     -----
-    Paper 5, problem (15) for the kernel x'Sx with the penalty of section 6. R is the squared radius.
+    Bi, (15), for the kernel x'Sx and with the penalty of section 6. R is the squared radius.
     """
     name = "kernel-scaling-step"
-    m = scaled_classifier(name, data, w, b, e_cap, c)
-    m.price_W = pyo.Param(initialize=number(name, "radius", radius, low=0.0), mutable=True, doc="R bar")
-    m.price_R = pyo.Param(initialize=number(name, "capacity", capacity, low=0.0), mutable=True, doc="W bar")
+    m = new_scaling_model(name, data, ScalingData.of(name, data, w, b, e_cap, c))
+    m.price_W = pyo.Param(initialize=number(name, "radius", radius, low=0.0), mutable=True, doc="R bar, cost of W")
+    m.price_R = pyo.Param(initialize=number(name, "capacity", capacity, low=0.0), mutable=True, doc="W bar, cost of R")
     m.objective = pyo.Objective(
-        expr=m.price_W * m.W + m.price_R * m.R + pyo.quicksum(m.price_s[j] * m.s[j] for j in m.J),
-        doc="(15) linearisation of RW + c e's",
+        expr=m.price_W * m.W + m.price_R * m.R + penalised_scales(m), doc="(15) linearisation of RW + c e's"
     )
     add_scaling_constraints(m, data)
     return m
 
 
-SPEC = ModelSpec("kernel-scaling-step", build_kernel_scaling_step, "LP", paper="mop", equation="(15)", instance=Instance(params={"c": 0.5}))
+SPEC = ModelSpec(
+    "kernel-scaling-step",
+    build_kernel_scaling_step,
+    "LP",
+    paper="mop",
+    equation="(15)",
+    instance=Instance(params={"c": 0.5}),
+)

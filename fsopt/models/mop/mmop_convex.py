@@ -1,14 +1,15 @@
-"""Model ``mmop-convex``: Bi, (7)-(11) for the linear kernel, in convex form."""
+"""Model ``mmop-convex``: Bi, (7)-(11) for the linear kernel, in a convex form."""
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
+from typing import Any
 
 import pyomo.environ as pyo
+
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, new_model, number
-from typing import Any
+from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, total
+from fsopt.models.spec import ModelSpec
 
 
 def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
@@ -20,25 +21,27 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
         \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i,\quad \xi \ge 0 \\
         & w_j^2 \le s_j t_j,\quad \textstyle\sum_j t_j \le H,\quad \sum_j x_{ij}^2 s_j \le 1,\quad s, t \ge 0
 
-    With R = 1 the master problem asks for :math:`\sum_j w_j^2/s_j \le H` of the plane w for the data, and
-    :math:`w_j^2/s_j` is convex in both. Over s the constraint is :math:`N(w)^2 \le H` with the norm
+    With R = 1 the master problem requires :math:`\sum_j w_j^2/s_j \le H` of the hyperplane w for the data, and
+    :math:`w_j^2/s_j` is convex in both. With s minimised out this constraint is :math:`N(w)^2 \le H` for the norm
 
     .. math::
 
         N(w) = \max\Big\{\sum_j |w_j| \sqrt{\textstyle\sum_i \lambda_i x_{ij}^2} :
         \lambda \ge 0,\ e'\lambda = 1\Big\}
 
-    a largest weighted one-norm, whose planes are sparse.
+    a largest weighted one-norm, whose hyperplanes are sparse.
 
     Parameters
     ----------
-    h_cap : H > 0, the largest RW; H + 1 estimates the VC dimension.
+    data : in any units; the optimum does not depend on them.
+    h_cap : H > 0, upper bound on RW; H + 1 estimates the VC dimension.
 
     Returns
     -------
     ConcreteModel
-        SOCP, p cones. Variables ``w b xi s t``, constraints ``margin perspective capacity ball``, mutable parameter
-        ``h_cap``. The plane is (w, b), and the scales of the features are s.
+        SOCP, p rotated cones. Variables ``w b xi s t``, constraints ``margin perspective capacity ball``, mutable
+        parameter ``h_cap``. The classifier is sign(w'x + b), and the feature scales are s. An optimum is a global
+        optimum of ``mmop``.
 
     Raises
     ------
@@ -46,17 +49,16 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
 
     Notes
     -----
-    Our reformulation of paper 5, (7)-(11) for the kernel of section 6, which the paper takes for a problem that may not
-    be practically applicable.
+    Our reformulation of Bi, (7)-(11), for the kernel of section 6; the paper expects that the problem may not be
+    practically applicable.
     """
     h_cap = number("mmop-convex", "h_cap", h_cap, low=0.0, strict=True)
     m = new_model("mmop-convex", data)
     add_classifier(m)
-    add_margins(m, data, "(9)")
+    add_slacks(m)
     m.s = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="s, feature scales")
     m.t = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / s_j")
-    m.h_cap = pyo.Param(initialize=h_cap, mutable=True, doc="H")
-    m.objective = pyo.Objective(expr=pyo.quicksum(m.xi.values()), doc="(7) e'xi")
+    m.h_cap = pyo.Param(initialize=h_cap, mutable=True, doc="H, upper bound on RW")
     squared, scales = data.X**2, tuple(m.s.values())
 
     def perspective(m: pyo.ConcreteModel, j: int) -> Any:
@@ -65,8 +67,10 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
     def ball(m: pyo.ConcreteModel, i: int) -> Any:
         return dot(squared[i], scales) <= 1
 
+    m.objective = pyo.Objective(expr=total(m.xi), doc="(7) e'xi")
+    add_margins(m, data, "(9)")
     m.perspective = pyo.Constraint(m.J, rule=perspective, doc="(10) w_j^2 <= s_j t_j")
-    m.capacity = pyo.Constraint(expr=pyo.quicksum(m.t.values()) - m.h_cap <= 0, doc="(8), (10) sum_j t_j <= H")
+    m.capacity = pyo.Constraint(expr=total(m.t) - m.h_cap <= 0, doc="(8), (10) sum_j t_j <= H")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R = 1")
     return m
 

@@ -1,27 +1,31 @@
-"""Model ``rsvm``: Bi, (13), least loss at a capacity."""
+"""Model ``rsvm``: Bi, (13), smallest hinge loss at a given capacity."""
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
-
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, new_model, number, squares
+from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, squares, total
+from fsopt.models.spec import ModelSpec
 
 
 def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
-    r"""Return the rigorous SVM: least hinge loss at a capacity that is given.
+    r"""Return the rigorous SVM: smallest hinge loss at a given capacity, a second-order cone program.
 
-    .. math:: \min\ e'\xi \quad\text{s.t.}\quad w'w \le W,\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+    .. math::
+
+        \min\ & e'\xi \\
+        \text{s.t.}\ & y_i(w'x_i + b) \ge 1 - \xi_i,\quad \xi \ge 0,\quad w'w \le W
 
     Parameters
     ----------
-    w_cap : W > 0, largest squared norm of w.
+    data : features in comparable units; the optimum depends on them.
+    w_cap : W > 0, upper bound on the squared norm of w.
 
     Returns
     -------
     ConcreteModel
-        SOCP, one cone. Variables ``w b xi``, constraints ``margin capacity``.
+        SOCP, one cone. Variables ``w b xi``, constraints ``margin capacity``. The classifier is sign(w'x + b).
 
     Raises
     ------
@@ -29,14 +33,15 @@ def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Paper 5, problem (13): the constraint method for (12).
+    Bi, (13): the constraint method for (12).
     """
     w_cap = number("rsvm", "w_cap", w_cap, low=0.0, strict=True)
     m = new_model("rsvm", data)
     add_classifier(m)
+    add_slacks(m)
+    m.objective = pyo.Objective(expr=total(m.xi), doc="(13) e'xi")
     add_margins(m, data, "(13)")
-    m.objective = pyo.Objective(expr=pyo.quicksum(m.xi.values()), doc="(13) e'xi")
-    m.capacity = pyo.Constraint(expr=squares(list(m.w.values())) <= w_cap, doc="(13) w'w <= W")
+    m.capacity = pyo.Constraint(expr=squares(m.w) <= w_cap, doc="(13) w'w <= W")
     return m
 
 

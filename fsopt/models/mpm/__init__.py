@@ -1,1 +1,1 @@
-"""Models of Yang & Ju: minimax probability machines, classes known by mean and covariance only."""
+"""Models of Yang & Ju: minimax probability machines (MPM), which know each class by its mean and covariance only."""

@@ -2,53 +2,72 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
-
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments
-from fsopt.models.mpm.sparse import new_sparse_model
+from fsopt.models.mpm.worst_case import Equations, add_worst_case, new_worst_case_model
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_l0_mpm(
     data: Dataset, *, delta: float = 0.5, alpha: float = 5.0, unbiased: bool = False, ridge: float = 0.0
 ) -> pyo.ConcreteModel:
-    r"""Return L0-MPM: the plane with the fewest features, smoothly counted, and worst-case accuracy delta.
+    r"""Return L0-MPM: few features, counted by a smooth concave function, at worst-case accuracy delta.
 
-    .. math:: \min\ \sum_j \big(1 - e^{-\alpha(w^+_j + w^-_j)}\big) \quad\text{s.t. as in L1-MPM}
+    .. math::
 
-    which is the paper's objective with :math:`|w_j| = w^+_j + w^-_j`: it falls where both parts of a weight shrink
-    together, so one of them is 0 at every local optimum, and no absolute value is needed.
+        \min\ & \sum_j \big(1 - e^{-\alpha(w^+_j + w^-_j)}\big) \\
+        \text{s.t.}\ & m_1 = w'\mu_1 - b \ge \kappa(\delta)\|F_1w\|, \quad m_1 \ge 1 \\
+        & m_2 = b - w'\mu_2 \ge \kappa(\delta)\|F_2w\|, \quad m_2 \ge 1 \\
+        & w = w^+ - w^-, \quad w^+, w^- \ge 0
+
+    with the mean :math:`\mu_k` and the covariance :math:`S_k = F_k'F_k` of class k; class 1 is y = +1, and
+    :math:`\kappa(\delta) = \sqrt{\delta/(1-\delta)}`. The objective is that of the paper at
+    :math:`|w_j| = w^+_j + w^-_j`. It decreases if both parts of a weight decrease together: one of them is 0 at every
+    local optimum, and no absolute value is needed.
 
     Parameters
     ----------
-    data, delta, unbiased, ridge : as in :func:`build_l1_mpm`.
+    data : standardised features if the selection matters; the objective depends on their units.
+    delta : in (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
     alpha : > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function.
+    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------
     ConcreteModel
-        NLP with a concave objective over a convex set: it has local optima, one for each of many sets of features.
-        Components as in :func:`build_l1_mpm`. Global solvers close the gap for a few features only; DCA solves
-        :func:`build_l0_mpm_step` again and again instead.
+        NLP with a concave objective over a convex set, with a local optimum for each of many selections. Components as
+        in ``l1-mpm``. Global solvers close the optimality gap for a few features only; DCA solves a sequence of
+        ``l0-mpm-step`` instead.
 
     Raises
     ------
-    ParameterError : delta outside (0, 1), alpha <= 0, ridge < 0.
+    ParameterError : delta outside (0, 1), alpha <= 0, ridge < 0, or unbiased with a class of one sample.
 
     Notes
     -----
-    Paper 2, problem (32)-(36).
+    Yang & Ju, (32)-(36).
     """
     alpha = number("l0-mpm", "alpha", alpha, low=0.0, strict=True)
     moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
-    m = new_sparse_model("l0-mpm", data, moments, delta, ("(33)", "(34)", "(32)"))
+    m = new_worst_case_model("l0-mpm", data)
     m.objective = pyo.Objective(
         expr=pyo.quicksum(1 - pyo.exp(-alpha * (m.w_plus[j] + m.w_minus[j])) for j in m.J),
         doc="(32) sum_j 1 - exp(-alpha |w_j|)",
     )
+    add_worst_case(m, moments, delta, Equations("(33)", "(34)", means="(35)", split="(32)"))
     return m
 
 
-SPEC = ModelSpec("l0-mpm", build_l0_mpm, "NLP", paper="mpm", equation="(32)-(36)", instance=Instance(n=6, p=3, gap=0.5, params={"delta": 0.6}), trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"alpha": 1.0}))
+SPEC = ModelSpec(
+    "l0-mpm",
+    build_l0_mpm,
+    "NLP",
+    paper="mpm",
+    equation="(32)-(36)",
+    instance=Instance(n=6, p=3, gap=0.5, params={"delta": 0.6}),
+    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"alpha": 1.0}),
+)

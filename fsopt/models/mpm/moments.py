@@ -1,33 +1,35 @@
-"""Shared by the models of Yang & Ju: means and covariance factors of the classes, kappa, the deviation cones."""
+"""Means and covariance factors of the classes, and the deviations ||F_k w|| in the models of Yang & Ju."""
 
 from __future__ import annotations
 
-from fsopt.typing import Vector
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from dataclasses import dataclass
+
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, squares
-from typing import Any
+from fsopt.typing import Matrix, Vector
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Means and covariance factors of the two classes; class 1 is y = +1.
+    """Means and covariance factors of the two classes; class 1 is y = +1, class 2 is y = -1.
 
     Attributes
     ----------
-    mean1, mean2 : (p,).
-    factor1, factor2 : (r, p) with ``S_k = F_k'F_k`` and r <= p; without a ridge, also r <= rows of the class.
+    mean1, mean2 : (p,) means mu_1 and mu_2.
+    factor1, factor2 : (r, p) factors with ``S_k = F_k'F_k`` and r <= p; without a ridge, r is also at most the number
+        of samples of the class.
     """
 
     mean1: Vector
     mean2: Vector
-    factor1: Vector
-    factor2: Vector
+    factor1: Matrix
+    factor2: Matrix
 
     @staticmethod
     def of(data: Dataset, *, unbiased: bool = False, ridge: float = 0.0) -> Moments:
@@ -35,26 +37,30 @@ class Moments:
 
         Parameters
         ----------
-        unbiased : divide the covariance of a class of m rows by m - 1 instead of m.
-        ridge : :math:`\rho \ge 0`, in squared units of the columns: the covariances are :math:`S_k + \rho I`.
+        unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
+        ridge : :math:`\rho \ge 0`, in squared units of the features: the covariances are :math:`S_k + \rho I`.
 
         Raises
         ------
-        ParameterError : ridge < 0, unbiased that is not true or false, or unbiased with a class of one row.
+        ParameterError : ridge < 0, unbiased that is not true or false, or unbiased with a class of one sample.
         """
         ridge = number("Moments", "ridge", ridge, low=0.0, high=float(np.finfo(float).max))
         if not isinstance(unbiased, bool):
             raise ParameterError(f"unbiased is {unbiased!r}", "true or false")
-        parts = [data.X[data.y > 0], data.X[data.y < 0]]
-        if unbiased and min(map(len, parts)) < 2:
-            raise ParameterError("a class of one row has no unbiased covariance", "leave unbiased at false")
-        factors = [factor(part, len(part) - unbiased, ridge) for part in parts]
-        return Moments(parts[0].mean(axis=0), parts[1].mean(axis=0), *factors)
+        classes = [data.X[data.y > 0], data.X[data.y < 0]]
+        if unbiased and min(map(len, classes)) < 2:
+            raise ParameterError("a class of one sample has no unbiased covariance", "leave unbiased at false")
+        factors = [covariance_factor(samples, len(samples) - unbiased, ridge) for samples in classes]
+        return Moments(classes[0].mean(axis=0), classes[1].mean(axis=0), *factors)
 
 
-def factor(rows: Vector, divisor: int, ridge: float) -> Vector:
-    """Return F (r, p) with F'F the covariance of the rows; thin, so that a singular one needs no Cholesky."""
-    factor: Vector = (rows - rows.mean(axis=0)) / np.sqrt(divisor)
+def covariance_factor(samples: Matrix, divisor: int, ridge: float) -> Matrix:
+    """Return F (r, p) with F'F the covariance of samples (m, p) plus ``ridge`` times the identity.
+
+    A factor of the samples themselves needs no Cholesky factorisation, which a singular covariance does not have. With
+    more than p rows it is replaced by its triangular factor, which has the same F'F.
+    """
+    factor: Matrix = (samples - samples.mean(axis=0)) / np.sqrt(divisor)
     if ridge > 0:
         factor = np.vstack([factor, np.sqrt(ridge) * np.eye(factor.shape[1])])
     if len(factor) <= factor.shape[1]:
@@ -63,25 +69,31 @@ def factor(rows: Vector, divisor: int, ridge: float) -> Vector:
 
 
 def kappa(delta: float) -> float:
-    """Return sqrt(delta / (1 - delta)), the number of deviations that a worst-case accuracy delta asks for."""
+    """Return sqrt(delta / (1 - delta)), the number of deviations that a worst-case accuracy delta requires."""
     return float(np.sqrt(delta / (1.0 - delta)))
 
 
-def add_deviations(m: pyo.ConcreteModel, moments: Moments) -> None:
-    """Add w and the norms t_k >= ||F_k w|| through u_k = F_k w."""
+def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str, str]) -> None:
+    """Add u_k = F_k w and t_k >= ||F_k w|| for the classes k = 1, 2.
+
+    Parameters
+    ----------
+    m : a model with the weights w.
+    moments : of the classes.
+    equations : of the paper, one for each class, for the documentation of the constraints.
+    """
     weights = tuple(m.w.values())
-    for k, factor in ((1, moments.factor1), (2, moments.factor2)):
+    for k, factor, equation in ((1, moments.factor1, equations[0]), (2, moments.factor2, equations[1])):
         index = pyo.RangeSet(0, len(factor) - 1)
         u = pyo.Var(index, doc=f"u_{k} = F_{k} w")
         t = pyo.Var(within=pyo.NonNegativeReals, doc=f"t_{k} >= ||F_{k} w||")
         m.add_component(f"u{k}", u)
         m.add_component(f"t{k}", t)
 
-        def spread(_: Any, i: int, u: Any = u, factor: Vector = factor) -> Any:
+        def spread(_: Any, i: int, u: pyo.Var = u, factor: Matrix = factor) -> Any:
             return dot(factor[i], weights) - u[i] == 0
 
-        m.add_component(f"spread{k}", pyo.Constraint(index, rule=spread, doc=f"u_{k} = F_{k} w"))
-        m.add_component(
-            f"deviation{k}",
-            pyo.Constraint(expr=squares(list(u.values())) <= t**2, doc=f"||F_{k} w||^2 <= t_{k}^2"),
-        )
+        spreads = pyo.Constraint(index, rule=spread, doc=f"{equation} u_{k} = F_{k} w")
+        deviation = pyo.Constraint(expr=squares(u) <= t**2, doc=f"{equation} ||u_{k}|| <= t_{k}")
+        m.add_component(f"spread{k}", spreads)
+        m.add_component(f"deviation{k}", deviation)

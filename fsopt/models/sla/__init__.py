@@ -1,1 +1,1 @@
-"""Models of Mangasarian: concave minimisation over polyhedra, by successive linearisation."""
+"""Models of Mangasarian: few errors or few features, as concave minimisation over polyhedra."""

@@ -1,14 +1,15 @@
-"""Model ``fsv-exact``: Mangasarian, (17), features counted by integers."""
+"""Model ``fsv-exact``: Mangasarian, (17), the number of features with binary variables."""
 
 from __future__ import annotations
 
-from fsopt.models.spec import ModelSpec
+from typing import Any
 
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
-from fsopt.models.blocks import number
-from fsopt.models.sla.hyperplane import average_errors, new_hyperplane_model
-from typing import Any
+from fsopt.models.blocks import number, total
+from fsopt.models.sla.hyperplane import add_errors, average_errors, new_hyperplane_model
+from fsopt.models.spec import ModelSpec
 
 
 def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> pyo.ConcreteModel:
@@ -16,23 +17,25 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
 
     .. math::
 
-        \min\ (1-\lambda)\left(\tfrac1m e'y + \tfrac1k e'z\right) + \lambda e't \quad\text{s.t.}\quad
-        & y \ge -Aw + e\gamma + e,\ z \ge Bw - e\gamma + e,\ y, z \ge 0 \\
-        & -M t \le w \le M t,\quad t \in \{0, 1\}^n
+        \min\ & (1-\lambda)\left(\tfrac1m e'y + \tfrac1k e'z\right) + \lambda e't \\
+        \text{s.t.}\ & y \ge -Aw + e\gamma + e,\quad z \ge Bw - e\gamma + e,\quad y, z \ge 0 \\
+        & -M t \le w \le M t,\quad t \in \{0, 1\}^p
 
-    M bounds the weights of the best hyperplane. Too small an M is silently worse, as in :func:`build_misclass_milp`.
+    where A (m, p) and B (k, p) hold the samples with labels +1 and -1. M is an upper bound on the weights of the best
+    hyperplane. If M is too small, the optimum is silently larger than that of (17).
 
     Parameters
     ----------
-    data : columns of comparable size, about 1.
-    lam : in [0, 1], price of a feature.
-    big_m : M > 0, the largest weight, in 1 / units of the features.
+    data : features of comparable size, about 1.
+    lam : in [0, 1], penalty weight of a feature.
+    big_m : M > 0, upper bound on the size of a weight, in units of 1 / feature.
 
     Returns
     -------
     ConcreteModel
-        MILP with p binary variables. Variables ``w gamma y z t``, constraints ``errors_a errors_b above below``. Its
-        optimum is an upper bound of the optimum of (21), whose exponentials count less than 1 for each feature.
+        MILP with p binary variables. Variables ``w gamma y z t``, constraints ``errors_a errors_b above below``. The
+        classifier is sign(x'w - gamma). The optimum is an upper bound on that of (21), whose exponentials count less
+        than 1 for each feature.
 
     Raises
     ------
@@ -40,12 +43,12 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
 
     Notes
     -----
-    Paper 3, problem (17), with t for the step function of v.
+    Mangasarian, (17), with t for the step function of v.
     """
     lam = number("fsv-exact", "lam", lam, low=0.0, high=1.0)
     big_m = number("fsv-exact", "big_m", big_m, low=0.0, strict=True)
-    m = new_hyperplane_model("fsv-exact", data, "(17)")
-    m.t = pyo.Var(m.J, within=pyo.Binary, doc="(17) t = step(|w|), selected features")
+    m = new_hyperplane_model("fsv-exact", data)
+    m.t = pyo.Var(m.J, within=pyo.Binary, doc="t = step(|w|), selected features")
 
     def above(m: pyo.ConcreteModel, j: int) -> Any:
         return m.w[j] - big_m * m.t[j] <= 0
@@ -53,12 +56,13 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
     def below(m: pyo.ConcreteModel, j: int) -> Any:
         return m.w[j] + big_m * m.t[j] >= 0
 
-    m.above = pyo.Constraint(m.J, rule=above, doc="(17) w <= M t")
-    m.below = pyo.Constraint(m.J, rule=below, doc="(17) -M t <= w")
     m.objective = pyo.Objective(
-        expr=(1 - lam) * average_errors(m) + lam * pyo.quicksum(m.t.values()),
+        expr=(1 - lam) * average_errors(m) + lam * total(m.t),
         doc="(17) (1 - lambda) (e'y/m + e'z/k) + lambda e't",
     )
+    add_errors(m, data, "(17)")
+    m.above = pyo.Constraint(m.J, rule=above, doc="(17) w <= M t")
+    m.below = pyo.Constraint(m.J, rule=below, doc="(17) -M t <= w")
     return m
 
 

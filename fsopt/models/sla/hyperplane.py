@@ -1,26 +1,37 @@
-"""Shared by the models of Mangasarian: the hyperplane x'w = gamma, its errors y and z, sizes v of the weights."""
+r"""The polyhedron that all problems of Mangasarian share: the hyperplane x'w = gamma and its errors.
+
+.. math:: y \ge -Aw + e\gamma + e, \quad z \ge Bw - e\gamma + e, \quad y, z \ge 0
+
+The matrices A (m, p) and B (k, p) hold the samples with y = +1 and y = -1. The classifier is sign(x'w - gamma).
+"""
 
 from __future__ import annotations
 
-from fsopt.typing import Vector
-
-import numpy as np
-import pyomo.environ as pyo
-from fsopt.compiler import dot
-from fsopt.data import Dataset
 from typing import Any
 
+import pyomo.environ as pyo
 
-def new_hyperplane_model(name: str, data: Dataset, equation: str) -> pyo.ConcreteModel:
-    """Return the polyhedron that all problems of the paper share, without an objective."""
-    A, B = data.X[data.y > 0], data.X[data.y < 0]
+from fsopt.compiler import dot
+from fsopt.data import Dataset
+from fsopt.models.blocks import total
+
+
+def new_hyperplane_model(name: str, data: Dataset) -> pyo.ConcreteModel:
+    """Return a model with w, gamma and the errors y, z >= 0; index sets IA, IB (samples of A and of B) and J."""
     m = pyo.ConcreteModel(name=name)
-    m.IA, m.IB = pyo.RangeSet(0, len(A) - 1), pyo.RangeSet(0, len(B) - 1)
+    m.IA = pyo.RangeSet(0, int((data.y > 0).sum()) - 1)
+    m.IB = pyo.RangeSet(0, int((data.y < 0).sum()) - 1)
     m.J = pyo.RangeSet(0, data.p - 1)
     m.w = pyo.Var(m.J, doc="w, weights")
     m.gamma = pyo.Var(doc="gamma, the hyperplane is x'w = gamma")
-    m.y = pyo.Var(m.IA, within=pyo.NonNegativeReals, doc="y, errors of the rows of A")
-    m.z = pyo.Var(m.IB, within=pyo.NonNegativeReals, doc="z, errors of the rows of B")
+    m.y = pyo.Var(m.IA, within=pyo.NonNegativeReals, doc="y, errors of the samples in A")
+    m.z = pyo.Var(m.IB, within=pyo.NonNegativeReals, doc="z, errors of the samples in B")
+    return m
+
+
+def add_errors(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
+    """Add the constraints ``errors_a`` (IA) and ``errors_b`` (IB)."""
+    A, B = data.X[data.y > 0], data.X[data.y < 0]
     weights = tuple(m.w.values())
 
     def errors_a(m: pyo.ConcreteModel, i: int) -> Any:
@@ -31,17 +42,27 @@ def new_hyperplane_model(name: str, data: Dataset, equation: str) -> pyo.Concret
 
     m.errors_a = pyo.Constraint(m.IA, rule=errors_a, doc=f"{equation} y >= -Aw + e gamma + e")
     m.errors_b = pyo.Constraint(m.IB, rule=errors_b, doc=f"{equation} z >= Bw - e gamma + e")
-    return m
+
+
+def set_start(m: pyo.ConcreteModel) -> None:
+    """Set the start of a nonconvex model: the hyperplane w = 0, gamma = 0 and its errors, which are 1."""
+    for component, value in ((m.w, 0.0), (m.gamma, 0.0), (m.y, 1.0), (m.z, 1.0)):
+        for variable in component.values():
+            variable.set_value(value)
 
 
 def average_errors(m: pyo.ConcreteModel) -> Any:
-    """Return e'y/m + e'z/k."""
-    return pyo.quicksum(m.y.values()) / len(m.IA) + pyo.quicksum(m.z.values()) / len(m.IB)
+    """Return the expression e'y/m + e'z/k."""
+    return total(m.y) / len(m.IA) + total(m.z) / len(m.IB)
 
 
 def add_sizes(m: pyo.ConcreteModel) -> None:
-    """Add v and the rows -v <= w <= v."""
+    """Add v >= 0 (J), the sizes |w| of the weights where v is minimised."""
     m.v = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="v >= |w|")
+
+
+def add_size_bounds(m: pyo.ConcreteModel, equation: str) -> None:
+    """Add the constraints ``above`` and ``below`` (J): -v <= w <= v."""
 
     def above(m: pyo.ConcreteModel, j: int) -> Any:
         return m.v[j] - m.w[j] >= 0
@@ -49,15 +70,5 @@ def add_sizes(m: pyo.ConcreteModel) -> None:
     def below(m: pyo.ConcreteModel, j: int) -> Any:
         return m.v[j] + m.w[j] >= 0
 
-    m.above = pyo.Constraint(m.J, rule=above, doc="(21) w <= v")
-    m.below = pyo.Constraint(m.J, rule=below, doc="(21) -v <= w")
-
-
-def step_costs(alpha: float, at: Vector) -> Vector:
-    """Return alpha exp(-alpha x), the gradient of the concave approximation 1 - exp(-alpha x)."""
-    costs: Vector = alpha * np.exp(-alpha * at)
-    return costs
-
-
-def costs(alpha: float, at: Vector) -> dict[int, float]:
-    return dict(enumerate(step_costs(alpha, at).tolist()))
+    m.above = pyo.Constraint(m.J, rule=above, doc=f"{equation} w <= v")
+    m.below = pyo.Constraint(m.J, rule=below, doc=f"{equation} -v <= w")

@@ -1,13 +1,14 @@
-"""Model ``misclass``: Mangasarian, (20), few misclassified samples."""
+"""Model ``misclass``: Mangasarian, (20), few misclassified samples by a concave approximation of their number."""
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
-
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
 from fsopt.models.blocks import number
-from fsopt.models.sla.smooth import exponentials, with_start
+from fsopt.models.sla.hyperplane import add_errors, new_hyperplane_model, set_start
+from fsopt.models.sla.step_function import approximate_count
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
@@ -15,18 +16,22 @@ def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
 
     .. math::
 
-        \min\ \sum_i \left(1 - e^{-\alpha y_i}\right) + \sum_i \left(1 - e^{-\alpha z_i}\right)
-        \quad\text{s.t.}\quad y \ge -Aw + e\gamma + e,\ z \ge Bw - e\gamma + e,\ y, z \ge 0
+        \min\ & \sum_i \left(1 - e^{-\alpha y_i}\right) + \sum_i \left(1 - e^{-\alpha z_i}\right) \\
+        \text{s.t.}\ & y \ge -Aw + e\gamma + e,\quad z \ge Bw - e\gamma + e,\quad y, z \ge 0
+
+    where A (m, p) and B (k, p) hold the samples with labels +1 and -1.
 
     Parameters
     ----------
+    data : in any units; the optimum does not depend on them.
     alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
 
     Returns
     -------
     ConcreteModel
-        NLP. Variables ``w gamma y z``, constraints ``errors_a errors_b``. It starts at w = 0, gamma = 0 and errors of
-        1. A local solver's answer is stationary, no more; the optimum is at most the least count of (5).
+        NLP. Variables ``w gamma y z``, constraints ``errors_a errors_b``. The classifier is sign(x'w - gamma). The
+        start is w = 0, gamma = 0 and errors of 1. A local solver proves stationarity only. The optimum is at most the
+        smallest number of errors, (5), because each exponential counts less than 1.
 
     Raises
     ------
@@ -34,14 +39,24 @@ def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Paper 3, problem (20).
+    Mangasarian, (20).
     """
     alpha = number("misclass", "alpha", alpha, low=0.0, strict=True)
-    m = with_start("misclass", data, "(20)")
+    m = new_hyperplane_model("misclass", data)
+    set_start(m)
     m.objective = pyo.Objective(
-        expr=exponentials(alpha, [*m.y.values(), *m.z.values()]), doc="(20) sum (1 - exp(-alpha y)) + sum (1 - exp(-alpha z))"
+        expr=approximate_count(alpha, m.y, m.z), doc="(20) sum_i 1 - exp(-alpha y_i) + sum_i 1 - exp(-alpha z_i)"
     )
+    add_errors(m, data, "(20)")
     return m
 
 
-SPEC = ModelSpec("misclass", build_misclass, "NLP", paper="sla", equation="(20)", instance=Instance(n=10, p=2, gap=0.25, params={"alpha": 1.0}), trial=Instance(n=12, p=2, gap=0.7, seed=7))
+SPEC = ModelSpec(
+    "misclass",
+    build_misclass,
+    "NLP",
+    paper="sla",
+    equation="(20)",
+    instance=Instance(n=10, p=2, gap=0.25, params={"alpha": 1.0}),
+    trial=Instance(n=12, p=2, gap=0.7, seed=7),
+)

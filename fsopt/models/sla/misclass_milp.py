@@ -1,39 +1,43 @@
-"""Model ``misclass-milp``: Mangasarian, (5), misclassified samples counted by integers."""
+"""Model ``misclass-milp``: Mangasarian, (5), the number of misclassified samples with binary variables."""
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
+from typing import Any
 
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
-from fsopt.models.blocks import number
-from fsopt.models.sla.hyperplane import new_hyperplane_model
-from typing import Any
+from fsopt.models.blocks import number, total
+from fsopt.models.sla.hyperplane import add_errors, new_hyperplane_model
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_misclass_milp(data: Dataset, *, big_m: float = 1e4) -> pyo.ConcreteModel:
-    r"""Return the misclassification minimisation problem with a binary variable for each row.
+    r"""Return the misclassification minimisation problem with a binary variable for each sample.
 
     .. math::
 
-        \min\ e'r + e's \quad\text{s.t.}\quad & y \ge -Aw + e\gamma + e,\ z \ge Bw - e\gamma + e,\ y, z \ge 0 \\
+        \min\ & e'r + e's \\
+        \text{s.t.}\ & y \ge -Aw + e\gamma + e,\quad z \ge Bw - e\gamma + e,\quad y, z \ge 0 \\
         & y \le M r,\quad z \le M s,\quad r, s \in \{0, 1\}
 
-    M bounds the errors :math:`1 - y_i(w'x_i - \gamma)` of the rows that the best hyperplane gives up. Too small an M is
-    silently worse, never better: the count stays true, but no longer least. No bound is known before the hyperplane is:
-    give data whose columns are scaled to about 1, where 1e4 is ample, and solve again with a larger M in doubt.
-    An integer may be off by a solver's tolerance times M: ask for 1e-9, and count the rows of the hyperplane again.
+    where A (m, p) and B (k, p) hold the samples with labels +1 and -1. M is an upper bound on the errors
+    :math:`1 - y_i(w'x_i - \gamma)` of the samples that the best hyperplane misclassifies. If M is too small, the
+    count is still that of the hyperplane, but it is silently not the smallest. No bound is known before the hyperplane
+    is: scale the features to about 1, where 1e4 is ample, and in doubt solve again with a larger M. An integer may
+    deviate by the solver's tolerance times M: ask for 1e-9, and recount the errors of the hyperplane.
 
     Parameters
     ----------
-    data : columns of comparable size, about 1.
-    big_m : M > 0, the largest error that a row can have.
+    data : features of comparable size, about 1.
+    big_m : M > 0, upper bound on the error of a sample.
 
     Returns
     -------
     ConcreteModel
         MILP with n binary variables. Variables ``w gamma y z r s``, constraints ``errors_a errors_b count_a
-        count_b``. A solver's bound proves that no hyperplane with errors up to M is better.
+        count_b``. The classifier is sign(x'w - gamma). A lower bound of a solver holds for all hyperplanes with errors
+        up to M.
 
     Raises
     ------
@@ -41,13 +45,13 @@ def build_misclass_milp(data: Dataset, *, big_m: float = 1e4) -> pyo.ConcreteMod
 
     Notes
     -----
-    Paper 3, problem (5): a row counts unless it is beyond its own hyperplane :math:`x'w = \gamma \pm 1`. Scaled up, a hyperplane
-    that has no row on itself has none between these two either, so the least counts are the same.
+    Mangasarian, (5): a sample counts unless it lies beyond its own hyperplane :math:`x'w = \gamma \pm 1`. A hyperplane
+    with no sample on it can be scaled up until no sample lies between these two, so the smallest counts are the same.
     """
     big_m = number("misclass-milp", "big_m", big_m, low=0.0, strict=True)
-    m = new_hyperplane_model("misclass-milp", data, "(5)")
-    m.r = pyo.Var(m.IA, within=pyo.Binary, doc="(5) r = step(y), misclassified rows of A")
-    m.s = pyo.Var(m.IB, within=pyo.Binary, doc="(5) s = step(z), misclassified rows of B")
+    m = new_hyperplane_model("misclass-milp", data)
+    m.r = pyo.Var(m.IA, within=pyo.Binary, doc="r = step(y), misclassified samples of A")
+    m.s = pyo.Var(m.IB, within=pyo.Binary, doc="s = step(z), misclassified samples of B")
 
     def count_a(m: pyo.ConcreteModel, i: int) -> Any:
         return m.y[i] - big_m * m.r[i] <= 0
@@ -55,9 +59,10 @@ def build_misclass_milp(data: Dataset, *, big_m: float = 1e4) -> pyo.ConcreteMod
     def count_b(m: pyo.ConcreteModel, i: int) -> Any:
         return m.z[i] - big_m * m.s[i] <= 0
 
+    m.objective = pyo.Objective(expr=total(m.r) + total(m.s), doc="(5) e'r + e's")
+    add_errors(m, data, "(5)")
     m.count_a = pyo.Constraint(m.IA, rule=count_a, doc="(5) y <= M r")
     m.count_b = pyo.Constraint(m.IB, rule=count_b, doc="(5) z <= M s")
-    m.objective = pyo.Objective(expr=pyo.quicksum(m.r.values()) + pyo.quicksum(m.s.values()), doc="(5) e'r + e's")
     return m
 
 

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from fsopt.models.spec import Instance, ModelSpec
+from typing import Any
 
 import pyomo.environ as pyo
+
 from fsopt.data import Dataset
-from fsopt.models.blocks import number
-from fsopt.models.sla.smooth import with_start
-from typing import Any
+from fsopt.models.blocks import number, total
+from fsopt.models.sla.hyperplane import add_errors, new_hyperplane_model, set_start
+from fsopt.models.spec import Instance, ModelSpec
 
 
 def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteModel:
-    r"""Return the least sum of errors without the delta largest ones, a bilinear program.
+    r"""Return the smallest sum of errors without the delta largest ones, a bilinear program.
 
     .. math::
 
-        f(\delta) = \min\ e'c + e'd \quad\text{s.t.}\quad
-        & y \ge -Aw + e\gamma + e,\ z \ge Bw - e\gamma + e,\ y, z \ge 0 \\
+        f(\delta) = \min\ & e'c + e'd \\
+        \text{s.t.}\ & y \ge -Aw + e\gamma + e,\quad z \ge Bw - e\gamma + e,\quad y, z \ge 0 \\
         & e'r + e's = \delta,\quad 0 \le r \le e,\quad 0 \le s \le e \\
         & c_i \ge (1 - r_i) y_i,\quad d_i \ge (1 - s_i) z_i,\quad c, d \ge 0
 
-    that is :math:`\min (e - r)'y + (e - s)'z` over two polyhedra without a common variable. For a given hyperplane the best
-    r and s leave out the largest errors. f falls to 0 at the least count of (5): the parametric method looks for the
-    least delta with :math:`f(\delta) = 0`.
+    where A (m, p) and B (k, p) hold the samples with labels +1 and -1. It is :math:`\min (e - r)'y + (e - s)'z` over
+    two polyhedra without a common variable. For a given hyperplane the best r and s omit its largest errors. The
+    smallest delta with :math:`f(\delta) = 0` is the smallest number of errors, (5); the parametric method searches for
+    it.
 
-    Each product has a bound 0 of its own, since nothing bounds the y of a row that is left out: as one sum, r = 1 +
-    1e-8 within a solver's tolerance and a y of 1e8 would pay for the errors of other rows.
+    Each product has its own lower bound 0, because no bound is known for the error of an omitted sample: in a single
+    sum, r = 1 + 1e-8, within a solver's tolerance, and an error of 1e8 would cancel the errors of other samples.
 
     Parameters
     ----------
-    delta : in [0, n], how many errors are left out; a fraction leaves out part of one.
+    data : in any units; the optimum does not depend on them.
+    delta : in [0, n], the number of omitted errors; a fraction omits part of one.
 
     Returns
     -------
     ConcreteModel
-        NLP with n bilinear rows. Variables ``w gamma y z r s c d``, constraints ``errors_a errors_b left_out kept_a
-        kept_b``. It starts at w = 0, gamma = 0, errors of 1 and equal r and s.
+        NLP with n bilinear constraints. Variables ``w gamma y z r s c d``, constraints ``errors_a errors_b left_out
+        kept_a kept_b``. The classifier is sign(x'w - gamma). The start is w = 0, gamma = 0, errors of 1 and equal r
+        and s.
 
     Raises
     ------
@@ -44,18 +48,17 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
 
     Notes
     -----
-    Paper 3, the "parametric minimization method" of Table 1, which is cited there and not printed: (16) with its
-    objective fixed at delta, and the violation of its complementarities as the objective.
+    Mangasarian, Table 1, compares with this parametric minimization method without printing it. Here it is (16) with
+    its objective fixed at delta and the violation of its complementarities as the objective.
     """
     delta = number("misclass-pmm", "delta", delta, low=0.0, high=float(data.n))
-    m = with_start("misclass-pmm", data, "(5)")
+    m = new_hyperplane_model("misclass-pmm", data)
+    set_start(m)
     share = delta / data.n
-    m.r = pyo.Var(m.IA, bounds=(0, 1), initialize=share, doc="(16) r, rows of A left out")
-    m.s = pyo.Var(m.IB, bounds=(0, 1), initialize=share, doc="(16) s, rows of B left out")
-    m.c = pyo.Var(m.IA, within=pyo.NonNegativeReals, initialize=1 - share, doc="(16) c, errors of A kept")
-    m.d = pyo.Var(m.IB, within=pyo.NonNegativeReals, initialize=1 - share, doc="(16) d, errors of B kept")
-    total = pyo.quicksum(m.r.values()) + pyo.quicksum(m.s.values())
-    m.left_out = pyo.Constraint(expr=total == delta, doc="(16) e'r + e's = delta")
+    m.r = pyo.Var(m.IA, bounds=(0, 1), initialize=share, doc="r, omitted samples of A")
+    m.s = pyo.Var(m.IB, bounds=(0, 1), initialize=share, doc="s, omitted samples of B")
+    m.c = pyo.Var(m.IA, within=pyo.NonNegativeReals, initialize=1 - share, doc="c, remaining errors of A")
+    m.d = pyo.Var(m.IB, within=pyo.NonNegativeReals, initialize=1 - share, doc="d, remaining errors of B")
 
     def kept_a(m: pyo.ConcreteModel, i: int) -> Any:
         return m.c[i] >= m.y[i] - m.r[i] * m.y[i]
@@ -63,12 +66,20 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
     def kept_b(m: pyo.ConcreteModel, i: int) -> Any:
         return m.d[i] >= m.z[i] - m.s[i] * m.z[i]
 
+    m.objective = pyo.Objective(expr=total(m.c) + total(m.d), doc="(16) f(delta) = (e - r)'y + (e - s)'z")
+    add_errors(m, data, "(5)")
+    m.left_out = pyo.Constraint(expr=total(m.r) + total(m.s) == delta, doc="(16) e'r + e's = delta")
     m.kept_a = pyo.Constraint(m.IA, rule=kept_a, doc="(16) c_i >= (1 - r_i) y_i")
     m.kept_b = pyo.Constraint(m.IB, rule=kept_b, doc="(16) d_i >= (1 - s_i) z_i")
-    m.objective = pyo.Objective(
-        expr=pyo.quicksum(m.c.values()) + pyo.quicksum(m.d.values()), doc="(16) f(delta) = (e - r)'y + (e - s)'z"
-    )
     return m
 
 
-SPEC = ModelSpec("misclass-pmm", build_misclass_pmm, "NLP", paper="sla", equation="(16), PMM", instance=Instance(n=10, p=1, gap=0.25, params={"delta": 1.0}), trial=Instance(n=12, p=2, gap=0.7, seed=7, params={"delta": 0.5}))
+SPEC = ModelSpec(
+    "misclass-pmm",
+    build_misclass_pmm,
+    "NLP",
+    paper="sla",
+    equation="(16), PMM",
+    instance=Instance(n=10, p=1, gap=0.25, params={"delta": 1.0}),
+    trial=Instance(n=12, p=2, gap=0.7, seed=7, params={"delta": 0.5}),
+)

@@ -9,9 +9,9 @@ from support import blobs, keeps, reference
 
 import fsopt
 from fsopt.checking import check_record
-from fsopt.drivers.gbd.search import Tree
+from fsopt.drivers.gbd.branch_and_bound import Tree
 from fsopt.errors import FileError
-from fsopt.models.gbd.limits import Limits
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.saved import fit_record, numbers
 
 SELECTIONS = np.array(np.meshgrid(*[[0, 1]] * 6)).reshape(6, -1).T
@@ -36,7 +36,7 @@ def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed
     constants, gains = rng.uniform(5, 9, 7), rng.exponential(1.0, (7, p)) - prices
     allowed = np.array([s for s in SELECTIONS if keeps(s, **RULES[rules])])
     best = (constants[:, None] - gains @ allowed.T).max(axis=0).min()
-    tree = Tree(*Limits.of("test", data, **RULES[rules]).rows(), chunk)
+    tree = Tree(*SelectionConstraints.of("test", data, **RULES[rules]).inequalities(), chunk)
     tree.add(constants, gains)
     assert tree.least(np.inf) <= best
     found = tree.next(best + 1e-6, lambda nodes: True)

@@ -1,4 +1,4 @@
-"""Limits on selections of features: which selections they allow, in the models and by themselves."""
+"""SelectionConstraints on selections of features: which selections they allow, in the models and by themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support import blobs, keeps
 import fsopt
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
-from fsopt.models.gbd.limits import Limits, penalties
+from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 
 DATA = blobs(14, 6, seed=9)
 COSTS = [1.0, 2.0, 0.5, 3.0, 1.5, 1.0]
@@ -34,7 +34,7 @@ RULES = {
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_the_rows_and_the_excess_allow_the_same_selections(rules) -> None:
-    limits = Limits.of("test", DATA, **rules)
+    limits = SelectionConstraints.of("test", DATA, **rules)
     model = pyo.ConcreteModel()
     model.sigma = pyo.Var(range(6), within=pyo.Binary)
     limits.add_to(model)
@@ -42,15 +42,15 @@ def test_the_rows_and_the_excess_allow_the_same_selections(rules) -> None:
         model.sigma.set_values(dict(enumerate(s.tolist())))
         rows = [(pyo.value(c.body), c.lower, c.upper) for c in model.component_data_objects(pyo.Constraint)]
         fulfilled = all((lo is None or body >= lo) and (up is None or body <= up) for body, lo, up in rows)
-        assert fulfilled == keeps(s, **rules) == (limits.excess(s) <= 0)
+        assert fulfilled == keeps(s, **rules) == (limits.violation(s) <= 0)
 
 
 def test_the_excess_is_the_size_of_the_violation() -> None:
-    limits = Limits.of("test", DATA, costs=COSTS, budget=4.0, include=[0], conflicts=[[2, 3, 4]])
-    assert limits.excess(np.zeros(6)) == 1.0
-    assert limits.excess(np.array([1.0, 0, 1, 1, 1, 0])) == 2.0
-    assert limits.excess(np.array([1.0, 1, 0, 1, 0, 1])) == pytest.approx(3.0 / 4.0)
-    assert Limits.of("test", DATA, m=2).excess(np.ones(6)) == 4.0
+    limits = SelectionConstraints.of("test", DATA, costs=COSTS, budget=4.0, include=[0], conflicts=[[2, 3, 4]])
+    assert limits.violation(np.zeros(6)) == 1.0
+    assert limits.violation(np.array([1.0, 0, 1, 1, 1, 0])) == 2.0
+    assert limits.violation(np.array([1.0, 1, 0, 1, 0, 1])) == pytest.approx(3.0 / 4.0)
+    assert SelectionConstraints.of("test", DATA, m=2).violation(np.ones(6)) == 4.0
 
 
 def random_limits(seed):
@@ -71,25 +71,25 @@ def test_what_no_selection_keeps_is_refused_and_else_the_smallest_selection_is_i
         allowed = [s for s in ALL if keeps(s, **rules)]
         if allowed:
             smallest = np.zeros(6)
-            smallest[list(Limits.of("test", DATA, **rules).smallest())] = 1.0
+            smallest[list(SelectionConstraints.of("test", DATA, **rules).smallest_selection())] = 1.0
             assert keeps(smallest, **rules)
             assert all(np.all(s >= smallest) for s in allowed)
         else:
             refused += 1
             with pytest.raises(ParameterError, match="no selection keeps the limits of 'test'"):
-                Limits.of("test", DATA, **rules)
+                SelectionConstraints.of("test", DATA, **rules)
     assert 50 <= refused <= 150
-    assert Limits.of("test", DATA, include=[1], implies=[[1, 2], [2, 3], [4, 5]]).smallest() == (1, 2, 3)
+    assert SelectionConstraints.of("test", DATA, include=[1], implies=[[1, 2], [2, 3], [4, 5]]).smallest_selection() == (1, 2, 3)
 
 
 def test_five_features_where_nobody_says_how_many() -> None:
-    assert Limits.of("test", DATA).most is None
-    assert Limits.of("test", DATA).or_few().most == 5
-    assert Limits.of("test", blobs(10, 3)).or_few().most == 3
-    assert Limits.of("test", DATA, m=2).or_few().most == 2
-    assert Limits.of("test", DATA, costs=COSTS, budget=1).or_few().most is None
+    assert SelectionConstraints.of("test", DATA).cardinality is None
+    assert SelectionConstraints.of("test", DATA).with_default_cardinality().cardinality == 5
+    assert SelectionConstraints.of("test", blobs(10, 3)).with_default_cardinality().cardinality == 3
+    assert SelectionConstraints.of("test", DATA, m=2).with_default_cardinality().cardinality == 2
+    assert SelectionConstraints.of("test", DATA, costs=COSTS, budget=1).with_default_cardinality().cardinality is None
     wide = blobs(10, 9)
-    assert Limits.of("test", wide, include=[0, 1, 2, 3, 4, 5], implies=[[5, 8]]).or_few().most == 7
+    assert SelectionConstraints.of("test", wide, include=[0, 1, 2, 3, 4, 5], implies=[[5, 8]]).with_default_cardinality().cardinality == 7
     m = fsopt.build("fsp-master", wide, include=[0, 1, 2, 3, 4, 5], cuts=[np.full(10, 0.5)])
     assert fsopt.solve(m).status == "optimal"
     assert sum(v.value for v in m.sigma.values()) <= 6
@@ -137,12 +137,12 @@ def test_names_and_places_mean_the_same() -> None:
     by_name = {"include": ["mass"], "exclude": ("rate",), "implies": [["mass", "span"]],
                "conflicts": [["age", "size"]]}  # fmt: skip
     by_place = {"include": (2,), "exclude": np.array([4]), "implies": np.array([[2, 5]]), "conflicts": [[0, 1, 1]]}
-    assert Limits.of("test", NAMED, **by_name) == Limits.of("test", NAMED, **by_place)
+    assert SelectionConstraints.of("test", NAMED, **by_name) == SelectionConstraints.of("test", NAMED, **by_place)
 
 
 def test_prices_of_features() -> None:
-    np.testing.assert_array_equal(penalties("test", DATA, 2), np.full(6, 2.0))
-    np.testing.assert_array_equal(penalties("test", DATA, COSTS), COSTS)
+    np.testing.assert_array_equal(feature_weights("test", DATA, 2), np.full(6, 2.0))
+    np.testing.assert_array_equal(feature_weights("test", DATA, COSTS), COSTS)
 
 
 MODELS = ("fsp-master", "fsp-m", "fsp-m-perspective", "fsp-m-bigm")

@@ -14,7 +14,7 @@ from support import REFERENCE, blobs, reference
 
 import fsopt
 from fsopt.errors import ParameterError
-from fsopt.models.mop.scaling import least_multiple
+from fsopt.models.mop.scaling import smallest_multiple
 
 FEW = settings(max_examples=6, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
@@ -136,7 +136,7 @@ def test_the_least_multiple_is_the_first_that_keeps_the_loss(seed, share, b):
     grid = np.linspace(0, 20, 20001)
     losses = np.maximum(0, 1 - data.y * (grid[:, None] * scores + b)).sum(axis=1)
     e_cap = share * losses[0]
-    t = least_multiple(scores, b, data.y, e_cap)
+    t = smallest_multiple(scores, b, data.y, e_cap)
     below = np.flatnonzero(losses <= e_cap)
     if t is None:
         assert not len(below)

@@ -1,0 +1,241 @@
+r"""Constraints on the selection of features in Aytug's problems: cardinality, budget, and rules between features.
+
+.. math::
+
+    e'\sigma \le M \ \text{or}\ \beta'\sigma \le B, \qquad
+    \sigma_j = 1\ (j \in \text{include}), \quad \sigma_j = 0\ (j \in \text{exclude}), \quad
+    \sigma_j \le \sigma_k\ ((j, k) \in \text{implies}), \quad
+    \textstyle\sum_{j \in g} \sigma_j \le 1\ (g \in \text{conflicts})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from numpy.typing import ArrayLike
+
+from fsopt.compiler import dot
+from fsopt.data import Dataset
+from fsopt.errors import ParameterError
+from fsopt.models.blocks import number, vector, whole
+from fsopt.typing import Matrix, Vector
+
+Feature = int | str
+"""A feature by its index (from 0) or by its name."""
+
+DEFAULT_CARDINALITY = 5
+"""Largest number of features if no cardinality, budget or penalty weight is given."""
+
+ROUNDING = 1e-9
+"""Relative violation of a budget that is rounding error."""
+
+
+@dataclass(frozen=True)
+class SelectionConstraints:
+    """The constraints on a selection sigma in {0, 1}^p, features by their indices.
+
+    Attributes
+    ----------
+    p : number of features.
+    cardinality : M, None without a bound on the number of features.
+    costs, budget : (p,) feature costs beta and the budget B, None without a budget.
+    include, exclude : features that must be, and must not be, selected.
+    implies : pairs (j, k): if j is selected, so is k.
+    conflicts : groups of features, at most one of each selected.
+    """
+
+    p: int
+    cardinality: int | None = None
+    costs: Vector | None = None
+    budget: float | None = None
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
+    implies: tuple[tuple[int, int], ...] = ()
+    conflicts: tuple[tuple[int, ...], ...] = ()
+
+    @staticmethod
+    def of(
+        name: str,
+        data: Dataset,
+        *,
+        m: int | None = None,
+        costs: ArrayLike | None = None,
+        budget: float | None = None,
+        include: Sequence[Feature] = (),
+        exclude: Sequence[Feature] = (),
+        implies: Sequence[Sequence[Feature]] = (),
+        conflicts: Sequence[Sequence[Feature]] = (),
+    ) -> SelectionConstraints:
+        """Return the constraints that the parameters of a model or method describe.
+
+        Parameters
+        ----------
+        name : of the model or method, for the messages.
+        data : of p features, for their names.
+        m, costs, budget, include, exclude, implies, conflicts : as in the builder of ``fsp-master``.
+
+        Raises
+        ------
+        ParameterError : a parameter is wrong, or no selection satisfies all constraints.
+        """
+        if m is not None and (costs is not None or budget is not None):
+            raise ParameterError(f"'{name}' takes m, or costs with budget, not both", "leave one")
+        features = f" (there are {data.p} features)"
+        cardinality = None if m is None else whole(name, "m", m, low=1, high=data.p, why=features)
+        beta, total = None, None
+        if costs is not None or budget is not None:
+            beta = vector(name, "costs", [] if costs is None else costs, data.p, low=0.0)
+            total = number(name, "budget", budget, low=0.0)
+        constraints = SelectionConstraints(
+            data.p,
+            cardinality,
+            beta,
+            total,
+            include=_indices(name, "include", data, include, "a list"),
+            exclude=_indices(name, "exclude", data, exclude, "a list"),
+            implies=_pairs(name, data, implies),
+            conflicts=_groups(name, data, conflicts),
+        )
+        constraints._refuse_contradictions(name, data)
+        return constraints
+
+    def with_default_cardinality(self) -> SelectionConstraints:
+        """Return the same constraints, with a cardinality if there is neither a cardinality nor a budget.
+
+        It is 5, or p if that is less, or the size of the smallest selection if that is more.
+        """
+        if self.cardinality is not None or self.costs is not None:
+            return self
+        return replace(self, cardinality=max(min(DEFAULT_CARDINALITY, self.p), len(self.smallest_selection())))
+
+    def smallest_selection(self) -> tuple[int, ...]:
+        """Return the features of ``include`` and all that they imply.
+
+        Every allowed selection contains them, and more features make no other constraint easier to satisfy: if this
+        selection violates a constraint, no selection is allowed.
+        """
+        needed = set(self.include)
+        while more := {k for j, k in self.implies if j in needed} - needed:
+            needed |= more
+        return tuple(sorted(needed))
+
+    def _refuse_contradictions(self, name: str, data: Dataset) -> None:
+        """Raise ParameterError if no selection is allowed."""
+        needed = self.smallest_selection()
+        sigma = np.zeros(self.p)
+        sigma[list(needed)] = 1.0
+        if self.violation(sigma) <= ROUNDING:
+            return
+        broken = "'conflicts' lets in one of them only"
+        if forbidden := set(needed) & set(self.exclude):
+            broken = f"'exclude' forbids '{data.features[min(forbidden)]}'"
+        elif self.cardinality is not None and len(needed) > self.cardinality:
+            broken = f"m is {self.cardinality}"
+        elif self.costs is not None and self.budget is not None and float(self.costs @ sigma) > self.budget:
+            broken = f"they cost {float(self.costs @ sigma):g}, more than the budget {self.budget:g}"
+        features = ", ".join(f"'{data.features[j]}'" for j in needed)
+        raise ParameterError(
+            f"no selection keeps the limits of '{name}': include (with what it implies) asks for {features}, "
+            f"but {broken}",
+            "drop one of the limits",
+        )
+
+    def add_to(self, model: pyo.ConcreteModel) -> None:
+        """Add those of the constraints ``cardinality budget include exclude implies conflicts`` that are asked for."""
+        sigma = model.sigma
+        selection = tuple(sigma.values())
+        if self.cardinality is not None:
+            model.cardinality = pyo.Constraint(
+                expr=dot(np.ones(self.p), selection) <= self.cardinality, doc="(11) e'sigma <= M"
+            )
+        if self.costs is not None:
+            model.budget = pyo.Constraint(
+                expr=dot(self.costs, selection) <= self.budget, doc="(11), budget: beta'sigma <= B"
+            )
+        rules: dict[str, tuple[Sequence[Any], Any, str]] = {
+            "include": (self.include, lambda j: sigma[j] >= 1, "sigma_j = 1"),
+            "exclude": (self.exclude, lambda j: sigma[j] <= 0, "sigma_j = 0"),
+            "implies": (self.implies, lambda jk: sigma[jk[0]] - sigma[jk[1]] <= 0, "sigma_j <= sigma_k"),
+            "conflicts": (self.conflicts, lambda g: sum(sigma[j] for j in g) <= 1, "sum of sigma over a group <= 1"),
+        }
+        for name, (groups, rule, doc) in rules.items():
+            if groups:
+                constraints = pyo.ConstraintList(doc=f"(11), {name}: {doc}")
+                model.add_component(name, constraints)
+                for group in groups:
+                    constraints.add(rule(group))
+
+    def inequalities(self) -> tuple[Matrix, Vector]:
+        """Return the same constraints as a matrix R (k, p) and right-hand sides r (k,) of ``R sigma <= r``."""
+        unit, left, right = np.eye(self.p), [], []
+        if self.cardinality is not None:
+            left, right = [np.ones(self.p)], [float(self.cardinality)]
+        if self.costs is not None and self.budget is not None:
+            left, right = [self.costs], [self.budget]
+        left += [-unit[j] for j in self.include] + [unit[j] for j in self.exclude]
+        right += [-1.0] * len(self.include) + [0.0] * len(self.exclude)
+        left += [unit[j] - unit[k] for j, k in self.implies] + [unit[list(g)].sum(axis=0) for g in self.conflicts]
+        right += [0.0] * len(self.implies) + [1.0] * len(self.conflicts)
+        return np.array(left).reshape(len(left), self.p), np.array(right)
+
+    def violation(self, sigma: Vector) -> float:
+        """Return the largest violation by a selection (p,), that of the budget relative; 0 if the selection is allowed."""
+        violations = [0.0]
+        if self.cardinality is not None:
+            violations.append(float(sigma.sum()) - self.cardinality)
+        if self.costs is not None and self.budget is not None:
+            violations.append((float(self.costs @ sigma) - self.budget) / max(1.0, self.budget))
+        violations += [1.0 - sigma[j] for j in self.include] + [sigma[j] for j in self.exclude]
+        violations += [sigma[j] - sigma[k] for j, k in self.implies]
+        violations += [float(sigma[list(group)].sum()) - 1.0 for group in self.conflicts]
+        return float(max(violations))
+
+
+def feature_weights(name: str, data: Dataset, lam: ArrayLike) -> Vector:
+    """Return the penalty weights lambda_j >= 0 (p,) of the features: one number for all, or one for each."""
+    if isinstance(lam, (bool, int, float, np.integer, np.floating)):
+        return np.full(data.p, number(name, "lam", lam, low=0.0))
+    return vector(name, "lam", lam, data.p, low=0.0)
+
+
+def _pairs(name: str, data: Dataset, implies: Any) -> tuple[tuple[int, int], ...]:
+    """Return the pairs (j, k) of ``implies``, by index."""
+    pairs = [_indices(name, "implies", data, pair, "a pair") for pair in _listed(name, "implies", implies)]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ParameterError(f"'implies' of '{name}' has a group of other than 2 features", "give pairs [j, k]")
+    return tuple((j, k) for j, k in pairs)
+
+
+def _groups(name: str, data: Dataset, conflicts: Any) -> tuple[tuple[int, ...], ...]:
+    """Return the groups of ``conflicts``, by index."""
+    groups = [_indices(name, "conflicts", data, group, "a list") for group in _listed(name, "conflicts", conflicts)]
+    if any(len(group) < 2 for group in groups):
+        raise ParameterError(f"'conflicts' of '{name}' has a group of less than 2 features", "give [j, k, ...]")
+    return tuple(groups)
+
+
+def _indices(name: str, what: str, data: Dataset, group: Any, form: str) -> tuple[int, ...]:
+    """Return the indices of the features in a list, each once."""
+    return tuple(dict.fromkeys(_index(name, what, data, feature) for feature in _listed(name, what, group, form)))
+
+
+def _listed(name: str, what: str, group: Any, form: str = "a list of lists") -> list[Any]:
+    if isinstance(group, str) or not isinstance(group, (Sequence, np.ndarray)):
+        raise ParameterError(f"'{what}' of '{name}' has {group!r}", f"give {form} of features")
+    return list(group)
+
+
+def _index(name: str, what: str, data: Dataset, feature: Any) -> int:
+    """Return the index of a feature that is given by its index or name."""
+    if not isinstance(feature, str):
+        return whole(name, what, feature, low=0, high=data.p - 1, why=f" (there are {data.p} features)")
+    if feature not in data.features:
+        raise ParameterError(
+            f"'{what}' of '{name}' names '{feature}', which is no feature of the data",
+            f"its features: {', '.join(data.features[:5])}{', ...' * (data.p > 5)}",
+        )
+    return data.features.index(feature)

@@ -1,0 +1,1 @@
+"""Models of no paper, one in each module; the registry names them as ``own.<slug with underscores>``."""

@@ -1,0 +1,24 @@
+r"""The concave approximation of the step function, Mangasarian, (19), and its slopes.
+
+.. math:: t(x) = 1 - e^{-\alpha x}, \qquad t'(x) = \alpha e^{-\alpha x}, \qquad x \ge 0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.typing import Vector
+
+
+def approximate_count(alpha: float, *variables: pyo.Var) -> Any:
+    """Return the expression sum_x 1 - exp(-alpha x) over the elements x of indexed variables."""
+    return pyo.quicksum(1 - pyo.exp(-alpha * x) for variable in variables for x in variable.values())
+
+
+def step_costs(alpha: float, at: Vector) -> Vector:
+    """Return alpha exp(-alpha x) (k,) at x (k,): the slopes, which are the costs of the linear program of one step."""
+    costs: Vector = alpha * np.exp(-alpha * at)
+    return costs
