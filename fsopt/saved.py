@@ -167,7 +167,8 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
     """
     try:
         map_ = record["preprocessing"]
-        coef, shift, scale = (np.array(part, dtype=float) for part in (record["coef"], map_["shift"], map_["scale"]))
+        coef = np.array(record["coef"], dtype=float)
+        shift, scale = np.array(map_["shift"], dtype=float), np.array(map_["scale"], dtype=float)
         support = tuple(int(j) for j in record["support"])
         kernel = None if record.get("kernel") is None else Kernel(**record["kernel"])
         shape = coef.shape * 2 if kernel is None else kernel.patterns.shape

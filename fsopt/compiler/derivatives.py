@@ -174,8 +174,9 @@ class Derivatives:
         self.linear = rows.A.tocoo()
         terms = [(r, i, j, v) for r, row in enumerate(program.general) for i, j, v in row.terms.quadratic]
         table = np.array(terms, dtype=float).reshape(-1, 4)
-        places = table[:, :3].astype(int).T
-        self.r, self.i, self.j = places
+        self.r = table[:, 0].astype(int)
+        self.i = table[:, 1].astype(int)
+        self.j = table[:, 2].astype(int)
         self.v = table[:, 3]
         self.batches = _batches(program, self.q)
         self.shape = (self.q + 1, program.n)
