@@ -124,8 +124,10 @@ def _instance(rng: np.random.Generator, p: int, n: int, m: int, name: str) -> Sy
     support = rng.choice(p, m, replace=False)
     w = np.zeros(p)
     w[support] = rng.standard_normal(m)
-    sets = [_sample(rng, w, n, f"{name}-{part}") for part in ("train", "valid", "test")]
-    return SyntheticInstance(*sets, support=np.sort(support), w=w)
+    train = _sample(rng, w, n, f"{name}-train")
+    validation = _sample(rng, w, n, f"{name}-valid")
+    test = _sample(rng, w, n, f"{name}-test")
+    return SyntheticInstance(train, validation, test, np.sort(support), w)
 
 
 def _sample(rng: np.random.Generator, w: Vector, n: int, name: str) -> Dataset:
