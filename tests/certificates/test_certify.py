@@ -1,4 +1,4 @@
-"""Certificates: they hold for answers, fail for anything moved, and follow a model that a session changes."""
+"""Certificates: they hold for answers and fail for every changed number."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ from fsopt.compiler import compile_model, dot
 from fsopt.results import Point
 from fsopt.solvers.base import Session
 
-BOTH = pytest.mark.parametrize("solver", ["highs", "clarabel"])
 MODELS = {
-    "onsvm": {"c": 0.7}, "svm": {"c": 0.7}, "gmeb-primal": {"r_plus": 0.4, "r_minus": 0.3},
-    "gmeb-dual": {"r_plus": 0.4, "r_minus": 0.3}, "rsvm": {"w_cap": 0.2}, "mpm": {}, "l1-mpm": {"delta": 0.2},
-}  # fmt: skip
+    "onsvm": {"c": 0.7},
+    "svm": {"c": 0.7},
+    "gmeb-primal": {"r_plus": 0.4, "r_minus": 0.3},
+    "gmeb-dual": {"r_plus": 0.4, "r_minus": 0.3},
+    "rsvm": {"w_cap": 0.2},
+    "mpm": {},
+    "l1-mpm": {"delta": 0.2},
+}
 ALTERNATIVES = {"gmeb-primal": "z", "l1-mpm": "x"}
 """Parts of the point that an optimum leaves free: multipliers of idle features, slack in the deviations."""
 
@@ -192,108 +196,3 @@ def test_a_small_unit_is_no_proof_of_infeasibility():
     m.x = pyo.Var()
     m.c = pyo.Constraint(expr=1e-8 * m.x >= 1)
     assert not farkas(compile_model(m), Point(np.zeros(1), np.ones(1), np.zeros(0))).ok
-
-
-# -- updates in place -----------------------------------------------------------------------------------
-
-
-def changeable():
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(3), bounds=(0, 4))
-    m.k = pyo.Param(range(3), initialize=1.0, mutable=True)
-    m.c = pyo.Param(range(3), initialize={0: 1.0, 1: 2.0, 2: 0.5}, mutable=True)
-    m.q, m.rhs = pyo.Param(initialize=1.0, mutable=True), pyo.Param(initialize=2.0, mutable=True)
-    m.row = pyo.Constraint(expr=m.k[0] * m.x[0] + m.k[1] * m.x[1] >= m.rhs)
-    m.two = pyo.Constraint(expr=(-1, m.x[0] - m.x[1] + m.x[2], 2))
-    m.o = pyo.Objective(expr=sum(m.c[j] * m.x[j] for j in range(3)) + m.q * (m.x[0] - 1) ** 2 + m.x[1] ** 2)
-    return m
-
-
-PATTERN, KIND, HESSIAN = "other variables", "appeared or vanished", "quadratic"
-CHANGES = {  # name: (change, what is updated, why HiGHS translates anew, why Clarabel does)
-    "cost": (lambda m: m.c[0].set_value(-2.0), "o", "", ""),
-    "coefficient": (lambda m: m.k[1].set_value(3.0), "row", "", ""),
-    "zero coefficient": (lambda m: m.k[1].set_value(0.0), "row", "", ""),
-    "side": (lambda m: m.rhs.set_value(4.0), "row", "", ""),
-    "bound": (lambda m: m.x[0].setub(1.5), "x", "", ""),
-    "fixed": (lambda m: m.x[1].fix(1.25), "x", "", KIND),
-    "side gone": (lambda m: m.two.set_value(m.x[0] - m.x[1] + m.x[2] >= -1), "two", "", KIND),
-    "other variables": (lambda m: m.row.set_value(m.x[0] + m.x[2] >= 3), "row", PATTERN, PATTERN),
-    "square": (lambda m: m.q.set_value(4.0), "o", HESSIAN, ""),
-    "square vanishes": (lambda m: m.q.set_value(0.0), "o", HESSIAN, None),
-    "new product": (lambda m: m.o.set_value(m.o.expr + (m.x[1] - m.x[2]) ** 2), "o", HESSIAN, HESSIAN),
-    "no squares left": (lambda m: m.o.set_value(m.x[0] + 2 * m.x[1]), "o", HESSIAN, None),
-    "row switched off": (lambda m: m.row.deactivate(), "row", None, None),
-    "nothing": (lambda m: None, "", "", ""),
-}
-
-
-@BOTH
-@pytest.mark.parametrize("change", CHANGES)
-def test_an_update_in_place_is_a_fresh_translation(change, solver):
-    act, component, *reasons = CHANGES[change]
-    m = changeable()
-    session = Session(m, solver)
-    session.solve()
-    act(m)
-    session.update(*([m.component(component)] if component else []))
-    p, fresh = session.program, compile_model(m)
-    if change != "row switched off":
-        np.testing.assert_allclose(p.A.toarray(), fresh.A.toarray())
-        np.testing.assert_allclose(p.P.toarray(), fresh.P.toarray())
-        for name in ("c", "c0", "lo", "hi", "lb", "ub"):
-            np.testing.assert_array_equal(getattr(p, name), getattr(fresh, name), err_msg=name)
-    if (reason := reasons[solver == "clarabel"]) is not None:
-        assert (reason in session.rebuilt) if reason else session.rebuilt == ""
-    again = session.solve()
-    assert again.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6, abs=1e-6)
-    assert fsopt.certify(m, again).residuals["primal"] < 1e-6
-
-
-@BOTH
-def test_added_rows_and_a_turned_sense_reach_the_solver(solver):
-    m = changeable()
-    m.o.set_value(m.x[0] + 2 * m.x[1])
-    m.cuts = pyo.ConstraintList()
-    session = Session(m, solver)
-    assert session.solve().objective == pytest.approx(2.0, abs=1e-6)
-    session.add(m.cuts.add(m.x[0] - 2 * m.x[1] <= 0), m.cuts.add(m.x[0] + m.x[1] >= 3))
-    assert session.solve().objective == pytest.approx(4.0, abs=1e-6)
-    assert ("rows were added" in session.rebuilt) == (solver == "clarabel")
-    m.o.sense = pyo.maximize
-    session.update(m.o)
-    assert session.solve().objective == pytest.approx(fsopt.solve(m).objective, abs=1e-6)
-
-
-@BOTH
-@pytest.mark.parametrize("change", ["objective", "row", "indefinite", "cone bound", "integers"])
-def test_an_update_that_leaves_the_class_of_the_solver_is_refused(change, solver):
-    m = changeable()
-    if change == "cone bound":
-        m.cone = pyo.Constraint(expr=m.x[1] ** 2 <= m.x[0] ** 2)
-        solver = "clarabel"
-    session = Session(m, solver)
-    act, what = {
-        "objective": (lambda: m.o.set_value(pyo.exp(m.x[0])), m.o), "indefinite": (lambda: m.q.set_value(-1.0), m.o),
-        "row": (lambda: m.row.set_value(m.x[0] + m.x[1] - m.x[0] ** 2 + m.x[2] ** 2 >= 1), m.row),
-        "integers": (lambda: setattr(m.x[0], "domain", pyo.Binary), m.x), "cone bound": (lambda: m.x[0].setlb(-4), m.x),
-    }[change]  # fmt: skip
-    act()
-    with pytest.raises(fsopt.FsoptError):
-        session.update(what)
-
-
-@BOTH
-@settings(max_examples=12, deadline=None, derandomize=True)
-@given(costs=st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=3, max_size=5))
-def test_a_warm_solve_after_new_costs_is_a_fresh_one(solver, costs):
-    m = changeable()
-    m.o.set_value(sum(m.c[j] * m.x[j] for j in range(3)))
-    session = Session(m, solver)
-    for cost in costs:
-        m.c.store_values(dict(enumerate(cost)))
-        session.update(m.o)
-        warm = session.solve()
-        assert (session.rebuilt, warm.status) == ("", "optimal")
-        assert warm.objective == pytest.approx(fsopt.solve(m.clone(), "highs").objective, abs=1e-6)
-        assert pyo.value(m.o) == pytest.approx(warm.objective, abs=1e-9)

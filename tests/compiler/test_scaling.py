@@ -1,11 +1,13 @@
-"""Units of a program: a norm that is bounded by a constant is measured by that constant."""
+"""Scaling: cones are mapped onto themselves, and a norm with a constant bound is measured by that bound."""
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+import scipy.sparse as sp
 from support import blobs
 
 import fsopt
+from fsopt.compiler import compile_model, dot
 from fsopt.results import Status
 
 
@@ -28,3 +30,26 @@ def test_a_point_outside_the_ball_is_not_certified(tiny):
     model = fsopt.build("rsvm", data.with_X(data.X * np.array([tiny, 1.0])), w_cap=1.0)
     free = fsopt.build("rsvm", data.with_X(data.X * np.array([tiny, 1.0])), w_cap=100.0)
     assert not fsopt.certify(model, fsopt.solve(free)).ok
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scaling_maps_cones_onto_themselves_with_powers_of_two(seed):
+    rng = np.random.default_rng(seed)
+    m = pyo.ConcreteModel()
+    m.w, m.s, m.t = pyo.Var(range(5)), pyo.Var(range(5), bounds=(0, None)), pyo.Var(bounds=(0, None))
+    size = 10 ** rng.uniform(-5, 5, (5, 5))
+    for i in range(5):
+        m.add_component(f"r{i}", pyo.Constraint(expr=m.w[i] ** 2 <= float(size[i, 0]) * m.s[i] * m.t))
+        m.add_component(f"a{i}", pyo.Constraint(expr=dot(size[i], tuple(m.w.values())) + m.s[i] >= i))
+    m.ball = pyo.Constraint(expr=sum(v**2 for v in m.w.values()) <= 7)
+    units = (p := compile_model(m)).scaling
+    for factors in (units.columns, units.rows):
+        np.testing.assert_array_equal(np.log2(factors), np.round(np.log2(factors)))
+    assert abs(units.uncone @ units.cone - sp.identity(len(p.cones.h))).max() < 1e-9
+    for inside in (True, False):
+        for _ in range(30):
+            s = rng.standard_normal(len(p.cones.h))
+            for a, b in zip(p.cones.starts[:-1], p.cones.starts[1:], strict=True):
+                s[a] = np.linalg.norm(s[a + 1 : b]) * (1 + (0.1 if inside else -0.1) * rng.uniform(0.1, 1))
+            for turned in (units.cone @ s, units.uncone @ s, units.cone.T @ s):
+                assert np.all((p.cones.distances(turned) <= 1e-12 * np.abs(turned).max()) == inside)

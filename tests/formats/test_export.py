@@ -159,8 +159,10 @@ def test_the_same_bytes_on_two_runs_with_other_hash_seeds(tmp_path: Path) -> Non
         folder.mkdir()
         subprocess.run(
             [sys.executable, "-c", WRITER, str(folder), *FORMATS],
-            check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": str(seed)},
-        )  # fmt: skip
+            check=True,
+            capture_output=True,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        )
     first, second = ({f.name: f.read_bytes() for f in folder.iterdir()} for folder in folders)
     assert len(first) == 3 * (len(FORMATS) + len(COMPANIONS[".nl"]))
     assert first == second

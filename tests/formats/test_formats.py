@@ -76,8 +76,12 @@ def test_mosek_reads_a_cbf_file_with_our_counts(slug: str, tmp_path: Path) -> No
 
 
 MOSEK_DOMAINS = {
-    "L=": "rzero", "L+": "rplus", "L-": "rminus", "Q": "quadratic_cone", "QR": "rquadratic_cone",
-}  # fmt: skip
+    "L=": "rzero",
+    "L+": "rplus",
+    "L-": "rminus",
+    "Q": "quadratic_cone",
+    "QR": "rquadratic_cone",
+}
 
 
 def names(program) -> set[str]:

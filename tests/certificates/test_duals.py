@@ -1,0 +1,100 @@
+"""Dual variables are those of the solved model: a constraint of any other model gets an error, never a number."""
+
+import copy
+import gc
+import pickle
+
+import pyomo.environ as pyo
+import pytest
+
+import fsopt
+from fsopt.errors import ParameterError
+
+
+def at_most_five(m, j):
+    return m.x[j] <= 5
+
+
+def model(bound=1.0):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(2), bounds=(0, None))
+    m.total = pyo.Constraint(expr=m.x[0] + 2 * m.x[1] >= bound)
+    m.each = pyo.Constraint(range(2), rule=at_most_five)
+    m.o = pyo.Objective(expr=m.x[0] + m.x[1])
+    return m
+
+
+@pytest.fixture(params=["highs", "clarabel"])
+def solver(request):
+    return request.param
+
+
+def test_duals_of_the_solved_model(solver):
+    result = fsopt.solve(m := model(), solver)
+    assert result.duals(m.total) == {None: pytest.approx(0.5)}
+    assert result.duals(m.each) == {0: pytest.approx(0.0, abs=1e-6), 1: pytest.approx(0.0, abs=1e-6)}
+    m.each[1].deactivate()
+    assert list(result.duals(m.each)) == [0], "an inactive constraint has no dual variable"
+
+
+@pytest.mark.parametrize("other", [model, lambda: model().clone(), lambda: pickle.loads(pickle.dumps(model()))])
+def test_a_constraint_of_another_model_is_an_error(solver, other):
+    result = fsopt.solve(model(), solver)
+    twin = other()
+    for component in (twin.total, twin.each):
+        with pytest.raises(
+            ParameterError, match=r"constraint '(total|each\[0\])' is not a constraint of the solved model"
+        ):
+            result.duals(component)
+
+
+def test_a_copy_of_the_solved_model_is_another_model(solver):
+    m = model()
+    result = fsopt.solve(m, solver)
+    for twin in (m.clone(), copy.deepcopy(m)):
+        with pytest.raises(ParameterError, match="of the solved model"):
+            result.duals(twin.total)
+
+
+def test_a_constraint_added_after_the_solve_is_an_error(solver):
+    m = model()
+    result = fsopt.solve(m, solver)
+    m.late = pyo.Constraint(expr=m.x[0] <= 3)
+    with pytest.raises(ParameterError, match="'late' is not a constraint of the solved model"):
+        result.duals(m.late)
+
+
+def test_reused_ids_give_an_error_and_no_number(solver):
+    m = model()
+    seen = {id(data) for data in (m.total, *m.each.values())}
+    result = fsopt.solve(m, solver)
+    del m
+    gc.collect()
+    for k in range(200):
+        other = model(1.0 + k)
+        for component in (other.total, other.each):
+            assert not seen & {id(data) for data in component.values()}, "the result keeps its constraints alive"
+            with pytest.raises(ParameterError, match="of the solved model"):
+                result.duals(component)
+        del other
+        gc.collect()
+
+
+def test_ids_are_reused_without_a_result():
+    """The test above tests something: a deleted constraint leaves its id to a later one."""
+    seen = set()
+    for _ in range(200):
+        data = model().total
+        if id(data) in seen:
+            return
+        seen.add(id(data))
+        del data
+        gc.collect()
+    pytest.fail("no id was reused")
+
+
+def test_no_multipliers_is_an_error_that_says_so():
+    m = model()
+    m.x[0].domain = pyo.Integers
+    with pytest.raises(ParameterError, match="gave no multipliers: choose one that 'fsopt solvers' lists with duals"):
+        fsopt.solve(m, "highs").duals(m.total)

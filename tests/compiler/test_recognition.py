@@ -1,0 +1,86 @@
+"""Cones recognised from quadratic constraints have the same members; every other constraint is refused by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+import fsopt
+from fsopt.compiler import compile_model, dot
+
+
+def quadratic_model(rng, shape, side, unit):
+    """A model whose only constraint is one random convex quadratic of the given shape."""
+    m = pyo.ConcreteModel()
+    m.w, m.s, m.n = pyo.Var(range(3)), pyo.Var(range(2), domain=pyo.NonNegativeReals), pyo.Var(bounds=(None, 0))
+    norm = sum(dot(row, tuple(m.w.values())) ** 2 for row in rng.standard_normal((2, 3)) * unit)
+    a, b = (float(v) for v in rng.uniform(0.2, 3, 2))
+    body = {
+        "ball": norm - a,
+        "parabola": norm - m.s[0] + b * m.w[0] + a,
+        "lorentz": norm - a * m.s[0] ** 2,
+        "rotated": norm - a * m.s[0] * m.s[1],
+        "negative": norm + a * m.s[0] * m.n,
+        "forms": norm - (a * m.s[0] + b * m.s[1]) * (b * m.s[0] - a * m.n),
+    }[shape]
+    m.q = pyo.Constraint(expr=body <= 0) if side == "<=" else pyo.Constraint(expr=-body >= 0)
+    return m
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("side", ["<=", ">="])
+@pytest.mark.parametrize("shape", ["ball", "parabola", "lorentz", "rotated", "negative", "forms"])
+def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit):
+    rng = np.random.default_rng(7)
+    m = quadratic_model(rng, shape, side, unit)
+    p = compile_model(m)
+    assert (p.nonconic, len(p.cones)) == ([], 1)
+    kinds = set()
+    for _ in range(200):
+        at = np.concatenate([rng.standard_normal(3) / unit * 10 ** rng.uniform(-2, 1), rng.exponential(1, 3)])
+        at[5] *= -1
+        for v, a in zip(p.variables, at.tolist(), strict=True):
+            v.set_value(a)
+        q = -m.q.slack()
+        s = p.cones.G @ at + p.cones.h
+        if abs(q) > 1e-7 * max(1.0, float(s @ s)):
+            kinds.add(bool(p.cones.distances(s)[0] == 0))
+            assert (p.cones.distances(s)[0] == 0) == (q <= 0), at
+            form = p.cones.scale[0] * (s[1:] @ s[1:] - s[0] ** 2)
+            assert form == pytest.approx(q, rel=1e-9, abs=1e-9 * float(s @ s))
+    assert kinds == {True, False}
+
+
+@pytest.mark.parametrize("tiny", [1e-9, 1e-13, 1e-16])
+def test_a_cone_with_a_small_unit_on_its_large_side_keeps_that_side(tiny):
+    m = pyo.ConcreteModel()
+    m.w, m.s = pyo.Var(), pyo.Var(range(2), bounds=(0, None))
+    m.q = pyo.Constraint(expr=m.w**2 <= tiny * m.s[0] * m.s[1])
+    cones = compile_model(m).cones
+    inside = cones.G @ np.array([0.5 * np.sqrt(tiny), 1.0, 1.0]) + cones.h
+    assert cones.distances(inside)[0] == 0
+
+
+REFUSED = [
+    (lambda m: m.x * m.y <= 1, "not convex"),
+    (lambda m: m.x**2 >= 1, "not convex"),
+    (lambda m: m.x**2 + m.y**2 == 1, "equation or range"),
+    (lambda m: m.x**2 <= m.f * m.y, "bounds"),
+    (lambda m: m.x**2 + m.y**2 + 1 <= 0, "no solution"),
+    (lambda m: m.x * m.y * m.f <= 1, "not quadratic"),
+    (lambda m: pyo.exp(m.x) <= 1, "not quadratic"),
+    (lambda m: m.x**2 + m.f**2 <= m.y**2 + m.x, "linear terms"),
+]
+
+
+@pytest.mark.parametrize(("make", "reason"), REFUSED)
+def test_what_is_no_cone_is_refused_by_name_with_a_reason(make, reason):
+    m = pyo.ConcreteModel()
+    m.x, m.f, m.y = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None))
+    m.guilty = pyo.Constraint(expr=make(m))
+    m.o = pyo.Objective(expr=m.x)
+    [(name, why)] = compile_model(m).nonconic
+    assert (name, reason in why) == ("guilty", True)
+    with pytest.raises(fsopt.FsoptError, match="guilty"):
+        fsopt.solve(m, "clarabel")
