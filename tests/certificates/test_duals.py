@@ -15,11 +15,11 @@ def at_most_five(m, j):
     return m.x[j] <= 5
 
 
-def model(bound=1.0):
+def model(size=2):
     m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(2), bounds=(0, None))
-    m.total = pyo.Constraint(expr=m.x[0] + 2 * m.x[1] >= bound)
-    m.each = pyo.Constraint(range(2), rule=at_most_five)
+    m.x = pyo.Var(range(size), bounds=(0, None))
+    m.total = pyo.Constraint(expr=m.x[0] + 2 * m.x[1] >= 1)
+    m.each = pyo.Constraint(range(size), rule=at_most_five)
     m.o = pyo.Objective(expr=m.x[0] + m.x[1])
     return m
 
@@ -65,31 +65,29 @@ def test_a_constraint_added_after_the_solve_is_an_error(solver):
 
 
 def test_reused_ids_give_an_error_and_no_number(solver):
-    m = model()
-    seen = {id(data) for data in (m.total, *m.each.values())}
+    """Many constraints, as the ids of a few are seldom used again."""
+    m = model(size=300)
+    seen = {id(data) for data in m.each.values()}
     result = fsopt.solve(m, solver)
     del m
-    gc.collect()
-    for k in range(200):
-        other = model(1.0 + k)
+    for _ in range(10):
+        gc.collect()
+        other = model(size=300)
+        assert not seen & {id(data) for data in other.each.values()}, "the result keeps its constraints alive"
+        assert not any(data in result.shadow_prices for data in other.each.values())
         for component in (other.total, other.each):
-            assert not seen & {id(data) for data in component.values()}, "the result keeps its constraints alive"
             with pytest.raises(ParameterError, match="of the solved model"):
                 result.duals(component)
         del other
-        gc.collect()
 
 
 def test_ids_are_reused_without_a_result():
-    """The test above tests something: a deleted constraint leaves its id to a later one."""
-    seen = set()
-    for _ in range(200):
-        data = model().total
-        if id(data) in seen:
-            return
-        seen.add(id(data))
-        del data
+    """So the test above tests something: deleted constraints leave their ids to later ones."""
+    seen = {id(data) for data in model(size=300).each.values()}
+    for _ in range(10):
         gc.collect()
+        if seen & {id(data) for data in model(size=300).each.values()}:
+            return
     pytest.fail("no id was reused")
 
 
