@@ -12,6 +12,7 @@ import numpy as np
 import pyomo.environ as pyo
 from sklearn.svm import SVC
 
+import fsopt
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
@@ -34,6 +35,21 @@ def blobs(n: int = 30, p: int = 4, seed: int = 0, gap: float = 0.6) -> Dataset:
     X = rng.standard_normal((n, p))
     X[:, : min(2, p)] += gap * y[:, None]
     return Dataset(X, y)
+
+
+def solved(slug, data, solver=None, **params):
+    """Build and solve a model; the answer must be a certified optimum. Returns (model, result)."""
+    model = fsopt.build(slug, data, **params)
+    result = fsopt.solve(model, solver, time_limit=60)
+    assert result.status == "optimal", (slug, result.stop, result.certificate)
+    assert result.certificate.ok
+    return model, result
+
+
+def optimum(slug, data, solver=None, **params):
+    """Return the model and the optimal value of the same."""
+    model, result = solved(slug, data, solver, **params)
+    return model, result.objective
 
 
 def written(folder: Path, name: str, content: str | bytes) -> Path:

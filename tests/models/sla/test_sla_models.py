@@ -1,4 +1,4 @@
-"""The exact and the concave models of paper 3: brute force, other formulations, and what too small an M does."""
+"""The exact and the concave models of Mangasarian: brute force, other formulations, too small an M."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ FEW = settings(max_examples=6, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
 
 
-def least_errors(data: fsopt.Dataset, costs: np.ndarray, columns: np.ndarray) -> float:
-    """Return the least sum of costs times hinge errors of planes x'w = gamma in some columns, by scipy."""
-    X, y = data.X[:, columns], data.y
+def smallest_errors(data: fsopt.Dataset, costs: np.ndarray, features: np.ndarray) -> float:
+    """Return the minimum of costs times hinge errors over the hyperplanes x'w = gamma in some features, by scipy."""
+    X, y = data.X[:, features], data.y
     n, p = X.shape
-    rows = np.hstack([-X * y[:, None], y[:, None], -np.eye(n)])
+    A = np.hstack([-X * y[:, None], y[:, None], -np.eye(n)])
     cost = np.concatenate([np.zeros(p + 1), costs])
-    answer = linprog(cost, A_ub=rows, b_ub=-np.ones(n), bounds=[(None, None)] * (p + 1) + [(0, None)] * n)
+    answer = linprog(cost, A_ub=A, b_ub=-np.ones(n), bounds=[(None, None)] * (p + 1) + [(0, None)] * n)
     assert answer.status == 0
     return float(answer.fun)
 
 
-def fewest(data: fsopt.Dataset) -> int:
-    """Return the least number of rows whose removal makes the rest separable."""
+def smallest_count(data: fsopt.Dataset) -> int:
+    """Return the smallest number of samples whose removal makes the rest separable."""
     everything = np.arange(data.p)
     for k in range(data.n):
-        for rows in itertools.combinations(range(data.n), k):
+        for samples in itertools.combinations(range(data.n), k):
             costs = np.ones(data.n)
-            costs[list(rows)] = 0.0
-            if least_errors(data, costs, everything) < 1e-9:
+            costs[list(samples)] = 0.0
+            if smallest_errors(data, costs, everything) < 1e-9:
                 return k
     raise AssertionError("one class alone is separable")
 
@@ -59,14 +59,14 @@ def errors_of(model: pyo.ConcreteModel, data: fsopt.Dataset) -> int:
 
 @FEW
 @given(seed=SEEDS, gap=st.floats(0.1, 0.8))
-def test_the_count_is_that_of_enumeration_and_of_its_own_plane(seed: int, gap: float) -> None:
+def test_the_count_is_that_of_enumeration_and_of_its_own_hyperplane(seed: int, gap: float) -> None:
     data = blobs(10, 2, seed=seed, gap=gap)
-    least = fewest(data)
+    minimum = smallest_count(data)
     m = fsopt.build("misclass-milp", data)
-    assert best(m) == least == errors_of(m, data)
-    assert best(without_complementarities(fsopt.build("misclass-lpec", data))) == least
+    assert best(m) == minimum == errors_of(m, data)
+    assert best(without_complementarities(fsopt.build("misclass-lpec", data))) == minimum
     far = fsopt.Dataset(data.X @ np.array([[2.0, 1.0], [-1.0, 0.5]]) + 3.0, data.y)
-    assert best(fsopt.build("misclass-milp", far)) == least
+    assert best(fsopt.build("misclass-milp", far)) == minimum
 
 
 def test_too_small_an_m_is_silently_worse() -> None:
@@ -111,7 +111,7 @@ def test_other_constraints_that_the_arrays_do_not_hold_are_refused_too() -> None
 
 
 def test_no_certificate_holds_for_constraints_that_were_not_looked_at() -> None:
-    """What was solved before the row came in is infeasible for it; and no class of solvers takes such a model."""
+    """An earlier solution violates the added constraint, and no class of solvers takes such a model."""
     m = pyo.ConcreteModel(name="ordered")
     m.x = pyo.Var([1, 2], bounds=(0, 1))
     m.o = pyo.Objective(expr=m.x[1] + m.x[2], sense=pyo.maximize)
@@ -127,7 +127,7 @@ def test_no_certificate_holds_for_constraints_that_were_not_looked_at() -> None:
     nothing = fsopt.solve(m)
     m.one.activate()
     assert nothing.status == "infeasible"
-    assert fsopt.certify(m, nothing).ok, "a part of the rows suffices for that"
+    assert fsopt.certify(m, nothing).ok, "a part of the constraints suffices for that"
 
 
 def test_the_mpec_means_the_step_function_and_keeps_the_original() -> None:
@@ -147,7 +147,7 @@ def test_as_a_nonlinear_program_it_has_the_same_optimum() -> None:
     data = blobs(8, 2, seed=3, gap=0.2)
     nlp = pyo.TransformationFactory("mpec.simple_nonlinear").create_using(fsopt.build("misclass-lpec", data))
     assert fsopt.classify(nlp) == "NLP"
-    assert best(nlp, "scip") == pytest.approx(fewest(data), abs=1e-5)
+    assert best(nlp, "scip") == pytest.approx(smallest_count(data), abs=1e-5)
 
 
 # -- features ---------------------------------------------------------------------------------------------
@@ -161,13 +161,13 @@ def test_the_features_are_those_of_enumeration(lam: float) -> None:
     for k in range(data.p + 1):
         if lam * k < truth:
             supports = itertools.combinations(range(data.p), k)
-            least = min(least_errors(data, costs, np.array(s, dtype=int)) for s in supports)
-            truth = min(truth, (1 - lam) * least + lam * k)
+            minimum = min(smallest_errors(data, costs, np.array(s, dtype=int)) for s in supports)
+            truth = min(truth, (1 - lam) * minimum + lam * k)
     assert best(fsopt.build("fsv-exact", data, lam=lam)) == pytest.approx(truth, rel=1e-7)
 
 
 def test_successive_linearisation_is_not_global() -> None:
-    """(21) is at most (17) at every plane, so the optimum of (17) is above the least value of (21)."""
+    """(21) is at most (17) at every hyperplane, so the optimum of (17) is an upper bound on that of (21)."""
     data = reference("sla_fs8")
     exact = best(fsopt.build("fsv-exact", data, lam=0.05))
     local = fsopt.fit("fsv", data, lam=0.05, scale="none")
@@ -190,15 +190,15 @@ def test_concave_models_global_local_and_by_successive_linearisation(slug: str, 
     data = blobs(12, 2, seed=seed, gap=0.3)
     params = {"alpha": 2.0}
     m = fsopt.build(slug, data, **params)
-    least = best(m, "scip")
-    assert pyo.value(m.objective) == pytest.approx(least, abs=1e-6)
+    minimum = best(m, "scip")
+    assert pyo.value(m.objective) == pytest.approx(minimum, abs=1e-6)
     sla = fsopt.fit(slug, data, scale="none", **params)
-    assert least <= sla.objective + 1e-6
+    assert minimum <= sla.objective + 1e-6
     ipopt = fsopt.solve(fsopt.build(slug, data, **params), "ipopt")
     assert ipopt.status == "stationary"
-    assert least <= ipopt.objective + 1e-6
+    assert minimum <= ipopt.objective + 1e-6
     exact = best(fsopt.build("misclass-milp" if slug == "misclass" else "fsv-exact", data))
-    assert least <= exact + 1e-6
+    assert minimum <= exact + 1e-6
 
 
 @FEW
@@ -206,28 +206,33 @@ def test_concave_models_global_local_and_by_successive_linearisation(slug: str, 
 def test_the_sum_without_the_largest_errors_is_that_of_enumeration(seed: int, k: int) -> None:
     data = blobs(9, 2, seed=seed, gap=0.2)
     truth = np.inf
-    for rows in itertools.combinations(range(data.n), k):
+    for samples in itertools.combinations(range(data.n), k):
         costs = np.ones(data.n)
-        costs[list(rows)] = 0.0
-        truth = min(truth, least_errors(data, costs, np.arange(2)))
+        costs[list(samples)] = 0.0
+        truth = min(truth, smallest_errors(data, costs, np.arange(2)))
     m = fsopt.build("misclass-pmm", data, delta=float(k))
     assert best(m, "scip") == pytest.approx(truth, rel=1e-6, abs=1e-6)
-    assert (truth < 1e-9) == (fewest(data) <= k)
+    assert (truth < 1e-9) == (smallest_count(data) <= k)
 
 
-def test_no_tolerance_times_a_free_error_pays_for_other_rows() -> None:
-    """With one bilinear sum in the place of a row for each error SCIP calls 2.4012 the certified optimum here."""
+def test_no_tolerance_times_a_free_error_cancels_the_errors_of_other_samples() -> None:
+    """With one bilinear sum instead of n constraints, SCIP returns 2.4012 as the certified optimum here."""
     y = np.where(np.arange(12) % 2 == 0, 1.0, -1.0)
     X = np.random.Generator(np.random.PCG64(1)).standard_normal((12, 2)) + 0.25 * y[:, None]
     data = fsopt.Dataset(np.round(64 * X) / 64, y)
-    truth = min(least_errors(data, np.where(np.arange(12) == i, 0.0, 1.0), np.arange(2)) for i in range(12))
+    truth = min(smallest_errors(data, np.where(np.arange(12) == i, 0.0, 1.0), np.arange(2)) for i in range(12))
     assert truth == pytest.approx(2.8414408867)
     assert best(fsopt.build("misclass-pmm", data), "scip") == pytest.approx(truth, rel=1e-6)
 
 
 def test_parameters_are_checked() -> None:
     data = blobs(8, 2)
-    for slug, bad in (("misclass", {"alpha": 0.0}), ("fsv", {"lam": 1.5}), ("misclass-pmm", {"delta": 9.0}),
-                      ("misclass-milp", {"big_m": -1.0}), ("fsv-exact", {"big_m": 0.0})):  # fmt: skip
+    for slug, bad in (
+        ("misclass", {"alpha": 0.0}),
+        ("fsv", {"lam": 1.5}),
+        ("misclass-pmm", {"delta": 9.0}),
+        ("misclass-milp", {"big_m": -1.0}),
+        ("fsv-exact", {"big_m": 0.0}),
+    ):
         with pytest.raises(fsopt.FsoptError, match=next(iter(bad))):
             fsopt.build(slug, data, **bad)

@@ -1,0 +1,158 @@
+"""The kernel scaling problem of Bi, (15), and its linear program: references, the frontier in (R, W), and bounds."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from support import REFERENCE, blobs, optimum, reference, solved
+
+import fsopt
+from fsopt.compiler.values import values_of
+from fsopt.models.mop.scaling import smallest_multiple
+
+FEW = settings(max_examples=6, deadline=None, derandomize=True)
+SEEDS = st.integers(0, 10**6)
+GLOBAL = [
+    pytest.param(entry, id="-".join([entry["data"], *(f"{k}={v}" for k, v in entry["params"].items())]))
+    for entry in json.loads((REFERENCE / "golden.json").read_text())
+    if entry["kind"] == "model-global" and entry["name"] == "kernel-scaling"
+]
+
+
+def hinge(data, w, b) -> float:
+    return np.maximum(0, 1 - data.y * (data.X @ w + b)).sum()
+
+
+@pytest.mark.parametrize("entry", GLOBAL)
+def test_kernel_scaling_has_the_reference_optimum_globally(entry):
+    pytest.importorskip("pyscipopt")
+    with np.load(REFERENCE / "data" / f"{entry['data']}.npz", allow_pickle=False) as arrays:
+        params = {"w": arrays["w"], "b": float(arrays["b"]), "e_cap": float(arrays["E"])} | entry["params"]
+    data = reference(entry["data"])
+    m, value = optimum("kernel-scaling", data, **params)
+    assert fsopt.classify(m) == fsopt.MODELS["kernel-scaling"].problem_class == "NLP"
+    assert abs(value - entry["objective"]) <= entry["atol"] + entry["rtol"] * abs(entry["objective"])
+    s = values_of(m.s)
+    radius, capacity = ((data.X**2) @ s).max(), s @ params["w"] ** 2
+    assert radius * capacity + params["c"] * s.sum() == pytest.approx(value, rel=1e-6)
+    assert hinge(data, s * params["w"], params["b"]) <= params["e_cap"] + 1e-6
+    for variable, at in ((m.R, radius), (m.W, capacity)):
+        assert 0 < variable.lb < at < variable.ub < np.inf
+
+
+def test_the_references_are_there():
+    assert len(GLOBAL) == 8
+
+
+def frontier(data, w, b, e_cap):
+    """Return the minimum of RW over s by the lower left vertices in (R, W), found by linear programs of scipy."""
+    n, p = data.X.shape
+    A = data.X * (data.y[:, None] * w)
+    margins = [-A, -np.eye(n), np.zeros((n, 1))]
+    risk = [np.zeros((1, p)), np.ones((1, n)), np.zeros((1, 1))]
+    ball = [data.X**2, np.zeros((n, n)), -np.ones((n, 1))]
+    right = np.concatenate([data.y * b - 1, [e_cap], np.zeros(n)])
+
+    def vertex(cost):
+        answer = linprog(np.concatenate([w**2, np.zeros(n), [cost]]), A_ub=np.block([margins, risk, ball]), b_ub=right)
+        assert answer.status == 0
+        return answer.x[-1], answer.x[:p] @ w**2
+
+    def between(left, right):
+        (R1, W1), (R2, W2) = left, right
+        if R2 - R1 <= 1e-9 or W1 - W2 <= 1e-9:
+            return []
+        middle = vertex((W1 - W2) / (R2 - R1))
+        gain = (W1 - W2) * (middle[0] - R1) + (R2 - R1) * (middle[1] - W1)
+        return [] if gain >= -1e-8 else [*between(left, middle), middle, *between(middle, right)]
+
+    ends = vertex(1e6), vertex(1e-6)
+    return min(R * W for R, W in [*ends, *between(*ends)])
+
+
+@FEW
+@given(seed=SEEDS, share=st.floats(0.3, 1.2))
+def test_kernel_scaling_is_the_best_vertex_of_its_frontier(seed, share):
+    pytest.importorskip("pyscipopt")
+    data = blobs(10, 3, seed=seed, gap=0.6)
+    w, b = np.random.default_rng(seed).standard_normal(3), 0.1
+    losses = [hinge(data, t * w, b) for t in (0.0, 0.5, 1.0)]
+    e_cap = max(share * losses[0], min(losses) + 0.1)
+    m, value = optimum("kernel-scaling", data, w=w, b=b, e_cap=e_cap)
+    expected = 0.0 if e_cap >= losses[0] else frontier(data, w, b, e_cap)
+    assert value == pytest.approx(expected, rel=1e-5, abs=1e-6)
+    for variable in (m.R, m.W):  # the bounds may not change the optimum
+        variable.setlb(0.1 * variable.lb)
+        variable.setub(None if variable.ub is None else 10 * variable.ub)
+    free = fsopt.solve(m, time_limit=60)
+    assert free.objective == pytest.approx(value, rel=1e-4, abs=1e-5)
+
+
+def test_kernel_scaling_starts_at_a_feasible_point_and_shares_the_steps_parameters():
+    data = blobs(14, 3, seed=4)
+    m = fsopt.build("kernel-scaling", data, c=0.25)
+    difference = data.X[data.y > 0].mean(axis=0) - data.X[data.y < 0].mean(axis=0)
+    assert m.e_cap.value == pytest.approx(hinge(data, difference, 0.0))
+    for constraint in m.component_data_objects(pyo.Constraint, active=True):
+        assert constraint.slack() >= -1e-9, constraint.name
+    step, whole = (fsopt.MODELS[name].parameters for name in ("kernel-scaling-step", "kernel-scaling"))
+    assert {k: v for k, v in step.items() if k in whole} == dict(whole)
+
+
+def test_kernel_scaling_without_a_feasible_multiple_has_no_upper_bounds_and_can_be_infeasible():
+    pytest.importorskip("pyscipopt")
+    data = fsopt.Dataset(np.array([[1.0], [-1.0], [0.5]]), np.array([1.0, -1.0, -1.0]))
+    m = fsopt.build("kernel-scaling", data, w=[1.0], e_cap=1.0)  # the loss of t is at least 1.5
+    assert m.R.ub is None
+    assert m.W.lb > 0
+    assert fsopt.solve(m, time_limit=30).status == "infeasible"
+
+
+@FEW
+@given(seed=SEEDS, share=st.floats(0.1, 1.3), b=st.floats(-0.5, 0.5))
+def test_the_smallest_multiple_is_the_first_that_keeps_the_loss(seed, share, b):
+    data = blobs(9, 2, seed=seed)
+    scores = data.X @ np.random.default_rng(seed).standard_normal(2)
+    grid = np.linspace(0, 20, 20001)
+    losses = np.maximum(0, 1 - data.y * (grid[:, None] * scores + b)).sum(axis=1)
+    e_cap = share * losses[0]
+    t = smallest_multiple(scores, b, data.y, e_cap)
+    below = np.flatnonzero(losses <= e_cap)
+    if t is None:
+        assert not len(below)
+    elif t <= 20:
+        assert abs(grid[below[0]] - t) <= 1e-3 + 1e-9 if len(below) else t > 0
+        assert np.maximum(0, 1 - data.y * (t * scores + b)).sum() <= e_cap * (1 + 1e-9) + 1e-12
+
+
+@FEW
+@given(seed=SEEDS, c=st.floats(0.0, 1.0), capacity=st.floats(0.1, 3))
+def test_kernel_scaling_step_is_the_minimum_of_its_linear_program(seed, c, capacity):
+    data = blobs(12, 3, seed=seed, gap=0.5)
+    svm, _ = solved("svm", data, c=1.0)
+    w, b = values_of(svm.w), svm.b.value
+    e_cap = 1.1 * np.maximum(0, 1 - data.y * (data.X @ w + b)).sum() + 0.1
+    m, result = solved("kernel-scaling-step", data, w=w, b=b, e_cap=e_cap, c=c, radius=2.0, capacity=capacity)
+
+    def value(s):
+        return 2.0 * (w**2 @ s) + capacity * (data.X**2 @ s).max() + c * s.sum()
+
+    s = values_of(m.s)
+    assert s.min() >= -1e-9
+    assert np.maximum(0, 1 - data.y * (data.X @ (w * s) + b)).sum() <= e_cap + 1e-6
+    assert value(s) == pytest.approx(result.objective, rel=1e-6, abs=1e-7)
+    assert m.b.value == b
+    n, (A, loss) = 12, (data.X * (data.y[:, None] * w), 1 - data.y * b)
+    margins = [-A, -np.eye(n), np.zeros((n, 1))]
+    risk = [np.zeros((1, 3)), np.ones((1, n)), np.zeros((1, 1))]
+    ball = [data.X**2, np.zeros((n, n)), -np.ones((n, 1))]
+    cost = np.concatenate([2.0 * w**2 + c, np.zeros(n), [capacity]])
+    answer = linprog(cost, A_ub=np.block([margins, risk, ball]), b_ub=np.concatenate([-loss, [e_cap], np.zeros(n)]))
+    assert result.objective == pytest.approx(answer.fun, rel=1e-6, abs=1e-7)
+    assert pyo.value(m.objective) == pytest.approx(result.objective, rel=1e-9)

@@ -1,0 +1,83 @@
+"""What every builder documents: its program, parameters, components and source, in the words of the field."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pyomo.environ as pyo
+import pytest
+from pyomo.mpec import Complementarity
+
+import fsopt
+from fsopt.library.instances import build_instance
+from fsopt.models.papers import PAPERS
+
+KINDS = (pyo.Var, pyo.Param, pyo.Objective, pyo.Constraint, Complementarity)
+ALLOWED = (
+    r"shadow prices?|``[^`]*``|at least|minimax probability machines?|support vector machines?|row_costs|column_costs"
+)
+"""Code, and names that contain a word of the list below."""
+FORBIDDEN = r"(?i)\b(planes?|machines?|prices?|priced|rows?|columns?|least|paper [1-5])\b"
+"""Words for which the field has others: hyperplane, SVM, penalty weight, sample, feature, smallest."""
+
+
+@pytest.fixture(params=fsopt.MODELS)
+def spec(request):
+    return fsopt.MODELS[request.param]
+
+
+def docstring(spec) -> str:
+    return inspect.getdoc(spec.builder)
+
+
+def section(doc: str, title: str) -> str:
+    """Return the text of a section of a numpydoc docstring."""
+    found = re.search(rf"\n{title}\n-+\n(.*?)(?:\n\n\S+\n-+\n|\Z)", doc, flags=re.DOTALL)
+    assert found, f"no section {title}"
+    return found[1]
+
+
+def own_components(model, kinds=KINDS):
+    """Return the components that the builder declares, without those inside of blocks."""
+    return list(model.component_objects(kinds, descend_into=False))
+
+
+def test_the_docstring_has_the_program_the_parameters_and_the_source(spec) -> None:
+    doc = docstring(spec)
+    assert doc.startswith("Return ")
+    program = doc.partition(".. math::")[2]
+    assert re.search(r"\\(min|max)", program)
+    assert r"\text{s.t.}" in program
+    names = {n.strip() for line in re.findall(r"(?m)^(\S.*?) : ", section(doc, "Parameters")) for n in line.split(",")}
+    assert names == {"data", *spec.parameters}
+    if spec.parameters:
+        assert "ParameterError" in section(doc, "Raises")
+    assert spec.paper is None or PAPERS[spec.paper].authors in section(doc, "Notes")
+
+
+def test_the_docstring_names_every_component(spec) -> None:
+    described = section(docstring(spec), "Returns")
+    if "omponents as in ``l1-mpm``" in " ".join(described.split()):
+        described += section(docstring(fsopt.MODELS["l1-mpm"]), "Returns")
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"``([^`]*)``", described))))
+    for component in own_components(build_instance(spec.slug)):
+        assert component.name in {*named, "objective"}, component.name
+
+
+def test_every_component_has_a_meaning_and_every_constraint_its_equation(spec) -> None:
+    for component in own_components(build_instance(spec.slug)):
+        assert component.doc, component.name
+        if component.ctype in KINDS[2:]:
+            assert re.match(r"\([\w-]+\)", component.doc), f"{component.name}: {component.doc}"
+
+
+def test_the_words_are_those_of_the_field(spec) -> None:
+    texts = [docstring(spec), *(c.doc for c in own_components(build_instance(spec.slug)))]
+    for text in texts:
+        words = re.sub(ALLOWED, "", " ".join(text.split()))
+        assert not re.search(FORBIDDEN, words), re.search(FORBIDDEN, words)
+
+
+def test_no_two_models_have_the_same_summary() -> None:
+    assert len({spec.summary for spec in fsopt.MODELS.values()}) == len(fsopt.MODELS)
