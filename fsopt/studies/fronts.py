@@ -16,9 +16,9 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
-from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, multipliers, recover, squared_radius
-from fsopt.methods.selection import support_vectors
+from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, multipliers, solve_at_capacity, squared_radius
 from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number, squares
 from fsopt.models.gbd.svm import build_svm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -218,7 +218,7 @@ def _constrained(work: Dataset, caps: Sequence[float], run: Run) -> list[FrontPo
     for cap in caps:
         session.model.root_cap.set_value(float(np.sqrt(cap)))
         session.update(session.model.objective)
-        found = recover(work, run, session, cap)
+        found = solve_at_capacity(work, run, session, cap)
         point = FrontPoint(
             capacity=found.details["capacity"],
             loss=found.risk,

@@ -14,8 +14,8 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.gmeb import choose_route, settle
 from fsopt.methods.gmeb.formulations import ROUTES, dual_answer
+from fsopt.methods.gmeb.gmeb import choose_route, settle
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.selection import SelectionRule
 from fsopt.models.gmeb.gmeb_dual import build_gmeb_dual

@@ -8,8 +8,8 @@ from scipy.spatial import ConvexHull
 from support import blobs, reference
 
 import fsopt
+from fsopt.drivers import run
 from fsopt.errors import ParameterError
-from fsopt.studies import fronts
 from fsopt.studies.fronts import ParetoFront, pareto_front
 
 CAPS, PRICES = (0.2, 1.0, 4.0, 12.0, 30.0), (0.01, 0.1, 1.0, 10.0)
@@ -52,7 +52,7 @@ def test_the_curve_falls_and_is_convex_in_the_norm_and_gamma_is_its_slope(front)
 def test_one_model_for_each_method(monkeypatch):
     opened = []
 
-    class Counting(fronts.Session):
+    class Counting(run.Session):
         def __init__(self, model, *rest, **more):
             opened.append(model.name)
             super().__init__(model, *rest, **more)
@@ -61,7 +61,7 @@ def test_one_model_for_each_method(monkeypatch):
             super().update(*components)
             assert not self.rebuilt
 
-    monkeypatch.setattr(fronts, "Session", Counting)
+    monkeypatch.setattr(run, "Session", Counting)
     pareto_front(blobs(30, 3), CAPS, prices=PRICES)
     assert opened == ["rsvm-dual", "svm"]
 
