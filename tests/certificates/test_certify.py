@@ -15,6 +15,7 @@ import fsopt
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.certificates.model import certify_point
 from fsopt.compiler import compile_model, dot
+from fsopt.compiler.values import values_of
 from fsopt.results import Point
 from fsopt.solvers.base import Session
 
@@ -99,7 +100,7 @@ def test_weight_without_scale_is_refused_in_any_unit(unit):
     data = fsopt.Dataset(tiny.X * unit, tiny.y)
     m = fsopt.build("gmeb-primal", data, r_plus=0.25, r_minus=0.25)
     result = fsopt.solve(m)
-    w = np.array([v.value for v in m.w.values()])
+    w = values_of(m.w)
     j = int(np.argmin(np.abs(w)))
     assert not fsopt.certify(m, gmeb_point(m, result, data, moved(w, j, 1e-4 / unit), sigma=j, t=j)).ok
 
@@ -109,7 +110,8 @@ def test_a_tiny_violation_in_raw_units_that_is_worth_a_percent_is_refused(wdbc):
     m = fsopt.build("gmeb-primal", data, r_plus=1.2, r_minus=5.0)
     result = fsopt.solve(m)
     assert result.status == "optimal"
-    w, sigma, t = (np.array([v.value for v in c.values()]) for c in (m.w, m.sigma, m.t))
+    w = values_of(m.w)
+    sigma, t = values_of(m.sigma), values_of(m.t)
     caught = 0
     for j in range(data.p):
         for by in np.array([1, -1]) * 0.3 / np.abs(data.X[:, j]).max():

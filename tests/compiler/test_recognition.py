@@ -13,7 +13,9 @@ from fsopt.compiler import compile_model, dot
 def quadratic_model(rng, shape, side, unit):
     """A model whose only constraint is one random convex quadratic of the given shape."""
     m = pyo.ConcreteModel()
-    m.w, m.s, m.n = pyo.Var(range(3)), pyo.Var(range(2), domain=pyo.NonNegativeReals), pyo.Var(bounds=(None, 0))
+    m.w = pyo.Var(range(3))
+    m.s = pyo.Var(range(2), domain=pyo.NonNegativeReals)
+    m.n = pyo.Var(bounds=(None, 0))
     norm = sum(dot(row, tuple(m.w.values())) ** 2 for row in rng.standard_normal((2, 3)) * unit)
     a, b = (float(v) for v in rng.uniform(0.2, 3, 2))
     body = {
@@ -53,7 +55,7 @@ def test_convex_quadratics_become_cones_with_the_same_members(shape, side, unit)
 
 
 @pytest.mark.parametrize("tiny", [1e-9, 1e-13, 1e-16])
-def test_a_cone_with_a_small_unit_on_its_large_side_keeps_that_side(tiny):
+def test_a_rotated_cone_with_factors_in_a_small_unit_keeps_them(tiny):
     m = pyo.ConcreteModel()
     m.w, m.s = pyo.Var(), pyo.Var(range(2), bounds=(0, None))
     m.q = pyo.Constraint(expr=m.w**2 <= tiny * m.s[0] * m.s[1])
@@ -77,7 +79,8 @@ REFUSED = [
 @pytest.mark.parametrize(("make", "reason"), REFUSED)
 def test_what_is_no_cone_is_refused_by_name_with_a_reason(make, reason):
     m = pyo.ConcreteModel()
-    m.x, m.f, m.y = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None))
+    m.x, m.f = pyo.Var(), pyo.Var()
+    m.y = pyo.Var(bounds=(0, None))
     m.guilty = pyo.Constraint(expr=make(m))
     m.o = pyo.Objective(expr=m.x)
     [(name, why)] = compile_model(m).nonconic

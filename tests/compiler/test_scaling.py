@@ -14,7 +14,7 @@ from fsopt.results import Status
 @pytest.mark.parametrize("tiny", [1e-6, 1e-9, 1e-12, 1e-15])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_a_column_of_tiny_entries_does_not_hide_a_violated_norm(solver, tiny):
-    """The column's unit is 1/tiny: divided by it, any violation of w'w <= 1 looked like nothing."""
+    """The unit of the column is 1/tiny: divided by this unit, no violation of w'w <= 1 exceeded the tolerance."""
     data = blobs(12, 2, seed=0, gap=0.5)
     alone = fsopt.solve(fsopt.build("rsvm", data.columns([1]), w_cap=1.0)).objective
     model = fsopt.build("rsvm", data.with_X(data.X * np.array([tiny, 1.0])), w_cap=1.0)
@@ -36,7 +36,9 @@ def test_a_point_outside_the_ball_is_not_certified(tiny):
 def test_scaling_maps_cones_onto_themselves_with_powers_of_two(seed):
     rng = np.random.default_rng(seed)
     m = pyo.ConcreteModel()
-    m.w, m.s, m.t = pyo.Var(range(5)), pyo.Var(range(5), bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.w = pyo.Var(range(5))
+    m.s = pyo.Var(range(5), bounds=(0, None))
+    m.t = pyo.Var(bounds=(0, None))
     size = 10 ** rng.uniform(-5, 5, (5, 5))
     for i in range(5):
         m.add_component(f"r{i}", pyo.Constraint(expr=m.w[i] ** 2 <= float(size[i, 0]) * m.s[i] * m.t))

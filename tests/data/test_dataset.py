@@ -182,7 +182,12 @@ def test_a_subset_of_rows_keeps_names_and_values(draw):
 
 
 def test_import_is_light():
-    code = "import sys, fsopt.data; print([m for m in ('scipy', 'sklearn', 'pyomo.environ', 'pandas') if m in sys.modules])"
+    heavy = ("scipy", "sklearn", "pyomo.environ", "pandas")
+    code = (
+        "import sys, fsopt.data; assert 'numpy' not in sys.modules; "
+        "fsopt.data.Dataset, fsopt.data.load_dataset, fsopt.data.gbd_set_one; "
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}

@@ -16,7 +16,7 @@ from fsopt.models.gmeb.norm import GmebNorm
 
 
 @st.composite
-def scored_rows(draw):
+def scored_samples(draw):
     """Scores on a coarse or a fine grid (ties matter) and labels with both classes present."""
     n = draw(st.integers(2, 12))
     grid = draw(st.sampled_from([1.0, 0.25, 1e-3]))
@@ -46,9 +46,9 @@ def brute_force(scores, y):
     return best[0], best[-1], losses.min()
 
 
-@given(scored_rows())
-def test_best_intercepts_are_the_interval_of_the_best_breakpoints(rows):
-    scores, y = rows
+@given(scored_samples())
+def test_best_intercepts_are_the_interval_of_the_optimal_breakpoints(samples):
+    scores, y = samples
     low, high = best_intercepts(scores, y)
     expected_low, expected_high, least = brute_force(scores, y)
     assert low == pytest.approx(expected_low, abs=1e-9)
@@ -57,9 +57,9 @@ def test_best_intercepts_are_the_interval_of_the_best_breakpoints(rows):
         assert hinge(scores + b, y) == pytest.approx(least, abs=1e-9)
 
 
-@given(scored_rows())
-def test_left_and_right_of_the_interval_is_worse(rows):
-    scores, y = rows
+@given(scored_samples())
+def test_left_and_right_of_the_interval_is_worse(samples):
+    scores, y = samples
     low, high = best_intercepts(scores, y)
     least = hinge(scores + low, y)
     step = 1e-4  # the slope beside the interval is at least 1 and breakpoints are 1e-3 apart
@@ -67,9 +67,9 @@ def test_left_and_right_of_the_interval_is_worse(rows):
     assert hinge(scores + high + step, y) > least + 0.5 * step
 
 
-@given(scored_rows())
-def test_the_midpoint_is_optimal_and_in_the_middle(rows):
-    scores, y = rows
+@given(scored_samples())
+def test_the_midpoint_is_optimal_and_in_the_middle(samples):
+    scores, y = samples
     low, high = best_intercepts(scores, y)
     b = midpoint_intercept(scores, y)
     assert b == pytest.approx((low + high) / 2, abs=1e-12)
@@ -145,7 +145,7 @@ def test_gmeb_norm_is_the_largest_over_theta(wdbc_std):
 
 
 def least_norm_bound(data, roots):
-    """Return a lower bound on N over all planes of margin 1: a linear program on a grid of theta."""
+    """Return a lower bound on N over all hyperplanes of margin 1: a linear program on a grid of theta."""
     p, yX = data.p, data.X * data.y[:, None]
     cost = np.r_[np.zeros(2 * p + 1), 1.0]
     margins = np.column_stack([-yX, yX, -data.y, np.zeros(data.n)])
@@ -156,7 +156,7 @@ def least_norm_bound(data, roots):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_separable_data_get_the_plane_of_least_norm_and_a_flag(seed):
+def test_separable_data_get_the_hyperplane_of_minimum_norm_and_a_flag(seed):
     data = blobs(24, 4, seed=seed, gap=3.0)
     data = data.with_X(data.X - data.X.mean(axis=0))
     radii = (8.0, 5.0)
@@ -184,10 +184,11 @@ def test_separable_data_get_the_plane_of_least_norm_and_a_flag(seed):
 
 
 @pytest.mark.parametrize(("which", "radius"), [("plus", 1.5), ("minus", 1.5), ("plus", 0.3), ("minus", 4.0)])
-def test_gmeb_with_one_radius_is_the_one_norm_machine_of_remark_16(wdbc_std, which, radius):
+def test_gmeb_with_one_radius_is_the_one_norm_svm_of_remark_16(wdbc_std, which, radius):
     data = wdbc_std.with_X(wdbc_std.X - wdbc_std.X.mean(axis=0))
     v = (data.X[data.y == (1.0 if which == "plus" else -1.0)] ** 2).mean(axis=0)
-    Z, p, n = data.X / np.sqrt(v), data.p, data.n
+    Z = data.X / np.sqrt(v)
+    p, n = data.p, data.n
     yZ = Z * data.y[:, None]
     rows = np.column_stack([-yZ, yZ, -data.y, -np.eye(n)])
     norm = np.r_[np.ones(2 * p), np.zeros(n + 1)]

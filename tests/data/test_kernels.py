@@ -1,4 +1,4 @@
-"""Kernels, and the minimax probability machines on kernel matrices (paper 2, section 3.2)."""
+"""Kernels, and the minimax probability machines on kernel matrices (Yang & Ju, section 3.2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import DataError, FileError, ParameterError
-from fsopt.methods.mpm.feature_space import Space, accuracy_limit
+from fsopt.methods.mpm.feature_space import FeatureSpace
+from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments
 from fsopt.saved import fit_from, fit_record, numbers
 
@@ -24,7 +25,7 @@ MACHINES = ("mpm", "l1-mpm", "l0-mpm")
 
 
 def xor(n: int = 60, seed: int = 0) -> Dataset:
-    """Return two classes of two clusters each, at opposite corners of a square: no plane separates them."""
+    """Return two classes of two clusters each, at opposite corners of a square: no hyperplane separates them."""
     rng = np.random.default_rng(seed)
     corners = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])[np.arange(n) % 4]
     return Dataset(2 * corners + 0.5 * rng.standard_normal((n, 2)), corners.prod(axis=1))
@@ -52,10 +53,20 @@ def test_gaussian_distances_survive_a_large_offset_of_the_columns() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("width", 0.0), ("width", -1.0), ("width", np.inf), ("width", np.nan), ("width", "wide"), ("width", True),
-        ("degree", 0), ("degree", 1.5), ("degree", np.nan), ("degree", np.inf), ("offset", -0.1), ("name", "rbf"),
+        ("width", 0.0),
+        ("width", -1.0),
+        ("width", np.inf),
+        ("width", np.nan),
+        ("width", "wide"),
+        ("width", True),
+        ("degree", 0),
+        ("degree", 1.5),
+        ("degree", np.nan),
+        ("degree", np.inf),
+        ("offset", -0.1),
+        ("name", "rbf"),
     ],
-)  # fmt: skip
+)
 def test_a_parameter_outside_its_range_is_named(name: str, value: Any) -> None:
     with pytest.raises(ParameterError, match="kernel is"):
         Kernel(**{"name": "gaussian", "patterns": np.eye(2), name: value})
@@ -173,7 +184,7 @@ def test_parameters_of_the_kernel_are_refused_before_anything_is_solved(method: 
 
 def test_the_space_of_the_columns_is_unchanged_without_a_kernel() -> None:
     data = blobs(20, 3)
-    space = Space.of(data, "standard")
+    space = FeatureSpace.of(data, "standard")
     assert space.kernel is None
     assert space.work.features == data.features
 
@@ -229,10 +240,15 @@ def test_a_damaged_kernel_is_refused() -> None:
     assert (again.decision_function(data.X) == fit.decision_function(data.X)).all()
     patterns = kernel["patterns"]
     damages = [
-        {"patterns": patterns[1:]}, {"patterns": [row[1:] for row in patterns]}, {"patterns": None}, {"name": "rbf"},
-        {"patterns": [[*patterns[0][1:], float("nan")], *patterns[1:]]}, {"patterns": [[1.0], *patterns[1:]]},
-        {"width": -1.0}, {"height": 2.0},
-    ]  # fmt: skip
+        {"patterns": patterns[1:]},
+        {"patterns": [row[1:] for row in patterns]},
+        {"patterns": None},
+        {"name": "rbf"},
+        {"patterns": [[*patterns[0][1:], float("nan")], *patterns[1:]]},
+        {"patterns": [[1.0], *patterns[1:]]},
+        {"width": -1.0},
+        {"height": 2.0},
+    ]
     for damage in damages:
         with pytest.raises(FileError, match="is not a saved fit"):
             fit_from(record | {"kernel": kernel | damage}, "fit.json")

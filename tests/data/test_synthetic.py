@@ -22,7 +22,8 @@ GENERATORS = {
 
 @pytest.mark.parametrize("draw", GENERATORS.values(), ids=GENERATORS)
 def test_the_seed_fixes_everything(draw):
-    first, again, other = draw(1), draw(1), draw(2)
+    first, again = draw(1), draw(1)
+    other = draw(2)
     assert np.array_equal(first.X, again.X)
     assert np.array_equal(first.y, again.y)
     assert not np.array_equal(first.X, other.X)
@@ -48,7 +49,7 @@ def test_gmeb_type1_law():
         variance = 1 + q * (1 - q) * i**2
         assert np.all(np.abs(signed[:, columns].mean(axis=0) - q * i) < MEAN * np.sqrt(variance))
         assert np.allclose(signed[:, columns].var(axis=0), variance, rtol=0.06)
-    # one case for the whole row: y x_3 and y x_6 are never both shifted
+    # one case for the whole sample: y x_3 and y x_6 are never both shifted
     covariance = np.cov(signed[:, 2], signed[:, 5])[0, 1]
     assert covariance == pytest.approx(-0.7 * 0.3 * 9, abs=0.15)
     noise = data.X[:, 6:]
@@ -121,7 +122,8 @@ def test_gbd_set_one_draws_as_documented(p, k):
 
 
 def test_gbd_set_two_draws_as_documented():
-    p, n, m, k = 12, 30, 3, 4
+    p, n = 12, 30
+    m, k = 3, 4
     rng = np.random.default_rng([2014, p, n, m, k])
     drawn = rng.choice(p, m, replace=False)
     weights = np.zeros(p)
@@ -138,7 +140,7 @@ def test_gbd_set_two_draws_as_documented():
     assert (full[0].n, full[0].p, full[3].size) == (1000, 800, 20)
 
 
-def test_gbd_labels_follow_the_plane():
+def test_gbd_labels_follow_the_hyperplane():
     *sets, support, w = gbd_set_one(20, 500, 4)
     assert np.flatnonzero(w).tolist() == support.tolist()
     for data in sets:

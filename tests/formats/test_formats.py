@@ -116,7 +116,7 @@ def shapes() -> dict[str, tuple[pyo.ConcreteModel, float, tuple[str, ...]]]:
     m = new("tilted", -float(np.sqrt(2 / 3)), "Q")  # cross terms: from the eigenvectors
     m.c = pyo.Constraint(expr=m.x**2 + m.x * m.y + m.y**2 <= 0.5)
     m.o = pyo.Objective(expr=m.x)
-    m = new("negative", -3.0, "Q")  # the large side is a variable <= 0
+    m = new("negative", -3.0, "Q")  # the bound of the norm is minus a variable <= 0
     m.c = pyo.Constraint(expr=m.x**2 + m.y**2 <= 4 * m.t**2)
     m.d = pyo.Constraint(expr=m.y == 6)
     m.o = pyo.Objective(expr=m.t, sense=pyo.maximize)
@@ -125,7 +125,7 @@ def shapes() -> dict[str, tuple[pyo.ConcreteModel, float, tuple[str, ...]]]:
     m.c = pyo.Constraint(expr=m.t * m.u >= m.x**2)
     m.d = pyo.Constraint(expr=m.t >= -9)
     m.o = pyo.Objective(expr=m.x, sense=pyo.maximize)
-    m = new("lower-side", 2.0 + 7.0, "QR")  # a concave quadratic that is bounded below, and a constant
+    m = new("lower-bound", 2.0 + 7.0, "QR")  # a concave quadratic that is bounded below, and a constant
     m.c = pyo.Constraint(expr=m.s - 2 * m.x**2 - m.y >= 0)
     m.d = pyo.Constraint(expr=m.x >= 1)
     m.e = pyo.Constraint(expr=m.y == 0)
