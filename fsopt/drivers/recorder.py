@@ -14,7 +14,8 @@ from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTime, Run, usable
 from fsopt.errors import FsoptError, SolverError
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
-from fsopt.solvers.registry import PREFERENCE, SOLVERS, SolverSpec
+from fsopt.solvers.registry import preference
+from fsopt.solvers.spec import SolverSpec
 
 PHASES = ("translate", "update", "solve", "load")
 
@@ -213,7 +214,7 @@ class Recorder:
 
 def _others(session: Session, vertex: bool) -> list[SolverSpec]:
     """Return the other installed solvers of the session's class, with multipliers where its own solver gives them."""
-    candidates = [SOLVERS[name] for name in PREFERENCE.get(session.problem_class, ()) if name != session.spec.name]
+    candidates = [spec for spec in preference(session.problem_class) if spec.name != session.spec.name]
     return [
         spec
         for spec in candidates

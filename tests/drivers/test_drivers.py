@@ -9,9 +9,9 @@ from support import blobs, flat, reference
 import fsopt
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.dca import dca
+from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
-from fsopt.drivers.gbd.state import certify_gbd
 from fsopt.drivers.mop import mop
 from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.recorder import PHASES

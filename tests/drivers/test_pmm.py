@@ -7,13 +7,13 @@ import json
 
 import numpy as np
 import pytest
-from fsopt.data.splits import stratified_folds, train_and_test
 from scipy.optimize import linprog
 from support import blobs, flat
 
 import fsopt
 from fsopt.checking import check_fit, check_record
 from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.pmm import Stuck, certify_pmm, kept, pmm
 from fsopt.drivers.recorder import Recorder
 from fsopt.results import Status

@@ -1,1 +1,1 @@
-"""Generalized Benders decomposition: the loop, its two problems, its search, its checkpoints."""
+"""Generalized Benders decomposition (Aytug): the driver, its master problem and subproblem, cuts, checkpoints."""

@@ -1,4 +1,4 @@
-"""Checkpoints of generalized Benders: what the loop holds, in one file that appears whole or not at all."""
+"""Checkpoints of generalized Benders: the state of the loop, in one file that appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from numpy.typing import ArrayLike
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import Program
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.master import Subproblem
-from fsopt.drivers.gbd.state import Iterate, State, certify_gbd
+from fsopt.drivers.gbd.certificate import certify_gbd
+from fsopt.drivers.gbd.state import Iterate, State
+from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.errors import FileError
 from fsopt.files import whole_file
 from fsopt.typing import Vector
 
 FORMAT = "fsopt gbd 1"
-
-
+ITERATES = {"best": "best", "chosen": "validated"}
+"""Prefix of the arrays of an iterate in the file -> its attribute of the state."""
 AGAIN = "start again without it"
 
 
@@ -36,10 +37,13 @@ def digest(*arrays: ArrayLike) -> str:
 
 
 def identity(data: Dataset, program: Program, validation: Dataset | None, **settings: Any) -> dict[str, str]:
-    """Return what a checkpoint must agree in with the run that goes on from it: name -> text."""
+    """Return the identity of a problem, name -> text, which a checkpoint shares with the run that resumes from it.
+
+    The names are those of the file format.
+    """
     A = program.A
-    rows = (A.data, A.indices, A.indptr, program.lo, program.hi, program.lb, program.ub, program.c)
-    known = {"format": FORMAT, "data": digest(data.X, data.y), "limits or prices of the features": digest(*rows)}
+    constraints = (A.data, A.indices, A.indptr, program.lo, program.hi, program.lb, program.ub, program.c)
+    known = {"format": FORMAT, "data": digest(data.X, data.y), "limits or prices of the features": digest(*constraints)}
     held_out = "" if validation is None else digest(validation.X, validation.y)
     return known | {"validation rows": held_out} | {name: json.dumps(value) for name, value in settings.items()}
 
@@ -48,22 +52,22 @@ def save(path: Path, state: State, history: list[Mapping[str, Any]], problem: Ma
     """Write a checkpoint in place of the last one; raises FileError."""
     arrays: dict[str, Any] = {"alphas": np.array(state.alphas), "lower": state.lower, "stale": state.stale}
     arrays["tried"] = np.array([np.frombuffer(key) for key in sorted(state.tried)])
-    for name in ("best", "chosen"):
-        kept: Iterate | None = getattr(state, name)
-        if kept is not None:
-            arrays |= {f"{name}_{k}": getattr(kept, k) for k in ("sigma", "w")}
-            arrays[f"{name}_numbers"] = [kept.b, kept.value, kept.error]
+    for prefix, attribute in ITERATES.items():
+        iterate: Iterate | None = getattr(state, attribute)
+        if iterate is not None:
+            arrays |= {f"{prefix}_{k}": getattr(iterate, k) for k in ("sigma", "w")}
+            arrays[f"{prefix}_numbers"] = [iterate.b, iterate.value, iterate.error]
     words = json.dumps({"problem": dict(problem), "history": history}).encode()
     with whole_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, words=np.frombuffer(words, dtype=np.uint8), **arrays)
 
 
 def load(
-    path: Path, problem: Mapping[str, str], sub: Subproblem, prices: Vector
+    path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vector
 ) -> tuple[State, list[Mapping[str, Any]]]:
-    """Read a checkpoint of the same problem, and check its cuts and machines against the data.
+    """Read a checkpoint of the same problem, and check its cuts and hyperplanes against the data.
 
-    The saved lower bound is for information: whoever goes on proves it again.
+    The saved lower bound is for information: the run that resumes proves it again.
 
     Raises
     ------
@@ -86,37 +90,38 @@ def load(
                 "resume with the data and settings of that run, or start again without it",
             )
     try:
-        return _state(held, sub, prices), history
+        return _state(held, sub, penalties), history
     except (ValueError, KeyError, TypeError) as error:
         raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error
 
 
-def _state(held: Mapping[str, Any], sub: Subproblem, prices: Vector) -> State:
+def _state(held: Mapping[str, Any], sub: Subproblem, penalties: Vector) -> State:
     """Return the state in the arrays of a checkpoint; raises ValueError where a number is wrong."""
     data, c = sub.data, sub.c
     alphas = [np.array(a, dtype=float) for a in held["alphas"]]
     if any(a.shape != (data.n,) for a in alphas):
-        raise ValueError("its cuts have another number of rows")
-    feasible = certify_gbd(data, alphas, c, 0.0, 0.0, 1e-9)
-    if not feasible.ok:
-        raise ValueError(f"its cuts are not valid, by {feasible.worst:.1g}")
+        raise ValueError("its cuts have another number of samples")
+    valid = certify_gbd(data, alphas, c, 0.0, 0.0, 1e-9)
+    if not valid.ok:
+        raise ValueError(f"its cuts are not valid, by {valid.worst:.1g}")
     state = State(np.zeros(data.p), lower=float(held["lower"]), alphas=alphas, stale=int(held["stale"]))
     tried = np.array(held["tried"], dtype=float)
     if tried.size and tried.shape[1:] != (data.p,):
         raise ValueError("its selections have another number of features")
     state.tried = {row.tobytes() for row in tried}
-    for name in ("best", "chosen"):
-        if f"{name}_sigma" in held:
-            setattr(state, name, _iterate(held, name, sub, prices))
+    for prefix, attribute in ITERATES.items():
+        if f"{prefix}_sigma" in held:
+            setattr(state, attribute, _iterate(held, prefix, sub, penalties))
     return state
 
 
-def _iterate(held: Mapping[str, Any], name: str, sub: Subproblem, prices: Vector) -> Iterate:
+def _iterate(held: Mapping[str, Any], name: str, sub: Subproblem, penalties: Vector) -> Iterate:
+    """Return an iterate of a checkpoint, whose value is computed again from the data."""
     sigma, w = (np.array(held[f"{name}_{k}"], dtype=float) for k in ("sigma", "w"))
     b, value, error = (float(v) for v in held[f"{name}_numbers"])
     if sigma.shape != (sub.data.p,) or w.shape != sigma.shape or not np.isin(sigma, (0.0, 1.0)).all():
-        raise ValueError(f"its {name} selection is none")
-    again = sub.iterate(sigma, w, prices, None)
+        raise ValueError(f"its {name} selection is not one of the features")
+    again = sub.iterate(sigma, w, penalties, None)
     if not relative_gap(again.value, value) <= 1e-9 or np.any(w[sigma < 0.5]) or not 0.0 <= error <= 1.0:
         raise ValueError(f"the value of its {name} selection is {again.value:.9g}, not {value:.9g}")
     return Iterate(sigma, again.w, b, value, error)

@@ -1,4 +1,4 @@
-"""GBD: generalized Benders decomposition of the support vector machine with few features (paper 4, Table 1)."""
+"""Driver ``gbd``: generalized Benders decomposition of the SVM with few features (Aytug, Table 1)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.compiler import compile_model
 from fsopt.data import Dataset
+from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.checkpoint import identity, load, save
-from fsopt.drivers.gbd.master import SEARCH, Master, SearchMaster, Subproblem, check_objective, searchable
+from fsopt.drivers.gbd.master import MilpMaster, SearchMaster, open_master
 from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
-from fsopt.drivers.gbd.state import State, certify_gbd
+from fsopt.drivers.gbd.state import State
+from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
-from fsopt.errors import SolverError
 from fsopt.files import check_writable
 from fsopt.results import DriverResult, Status
 from fsopt.typing import Vector
 
 INWARD = 0.1
-"""How far the second cut of an iteration is made from the master's selection towards the even one."""
+"""Step of the second cut of an iteration from the master's selection towards the even one."""
 
 
 def gbd(
@@ -38,42 +38,42 @@ def gbd(
     validation: Dataset | None = None,
     run: Run = DEFAULT_RUN,
 ) -> DriverResult:
-    r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections that a master problem allows.
+    r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections that are feasible for a master problem.
 
-    Solve the subproblem at sigma, take its multipliers alpha, made exactly dual feasible, add the cut
-    :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to the master, and go on at the master's
-    solution. The upper bound is the best primal value, the lower bound is what was proved about the
-    master. Every alpha of a cut is valid for every selection, so no solver's tolerance endangers the bounds.
+    In each iteration: solve the subproblem at sigma, make its multipliers alpha exactly dual feasible, add the cut
+    :math:`\theta \ge e'\alpha - \frac12\sum_j q_j(\alpha)^2\sigma_j` to the master, and take the master's solution as
+    the next sigma. The upper bound is the smallest primal value, the lower bound the largest that a master proved.
+    The cut of every alpha holds for every selection, so that no solver's tolerance endangers the bounds.
 
     Parameters
     ----------
     data : the data set behind both models.
-    master, sub : models ``fsp-master`` and ``fsp-sub``; further constraints on ``sigma`` of the master are the
-        user's, also features that are fixed, and what its objective charges for sigma is lambda.
-    c : the price of the hinge loss in ``sub``.
+    master, sub : models ``fsp-master`` and ``fsp-sub``. Further constraints on ``sigma`` of the master are the user's,
+        fixed features too, and the coefficients of sigma in its objective are lambda.
+    c : penalty weight of the hinge loss in ``sub``.
     settings : cuts and stopping criteria.
-    validation : rows in the space of ``data``; the answer is then the iterate with the fewest errors there.
+    validation : samples in the space of ``data``; the answer is then the iterate with the fewest errors there.
     run : its solver is for the subproblem, a QP; its checkpoint is replaced after each iteration, and its resume is a
-        checkpoint of the same data, limits and settings, but for tolerance, max_cuts and patience.
+        checkpoint of the same data, constraints and settings, but for tolerance, max_cuts and patience.
 
     Returns
     -------
     DriverResult
         ``point`` has ``sigma``, ``w``, ``b`` and the list ``alphas`` of the multipliers behind the cuts.
         ``optimal`` where the gap is closed and every cut was recomputed from a dual feasible alpha; else
-        ``feasible`` with upper and lower bound. ``stop`` is ``optimal``, ``repeated`` (the master brought back a
+        ``feasible`` with upper and lower bound. ``stop`` is ``optimal``, ``repeated`` (the master returned a
         selection that was tried), ``validation``, ``time-limit``, ``iteration-limit`` or ``interrupted``.
 
     Raises
     ------
-    InfeasibleError : no selection keeps the limits.
-    ParameterError : a parameter out of range, or a master whose objective is another one.
+    InfeasibleError : no selection satisfies the constraints.
+    ParameterError : a parameter out of range, a master with another objective, or models of other data or another c.
     FileError : a checkpoint that cannot be written, or is damaged or of another run.
     SolverError : the master or a subproblem was not solved; ``search`` for a master that it does not take.
 
     Notes
     -----
-    Paper 4, Table 1; with lambda GBD-lambda, (12)-(15), whose closed form for sigma holds for one cut only.
+    Aytug, Table 1; with lambda GBD-lambda, (12)-(15), whose closed form for sigma holds for one cut only.
     """
     settings.check(validated=validation is not None)
     if run.checkpoint is not None:
@@ -81,7 +81,9 @@ def gbd(
     loop = _Loop.of(data, master, sub, c, settings, validation, run)
     try:
         loop.begin()
-        while not (stop := loop.stop()):
+        # Each iteration adds at least one cut, of which there are at most max_cuts. The stopping criterion looks at
+        # the clock. It waits for an incumbent, which the first or the second selection is.
+        while not (stop := loop.stopping_criterion()):
             loop.iterate()
     except (KeyboardInterrupt, OutOfTime) as reason:
         if loop.state.best is None:
@@ -99,9 +101,9 @@ class _Loop:
     settings: GbdSettings
     validation: Dataset | None
     run: Run
-    master: Master | SearchMaster
+    master: MilpMaster | SearchMaster
     sub: Subproblem
-    relaxed: Master | None
+    relaxed: MilpMaster | None
     recorder: Recorder
     state: State
     problem: Mapping[str, str]
@@ -119,9 +121,9 @@ class _Loop:
     ) -> _Loop:
         """Return the loop before its first cut."""
         first = settings.first(data)
-        master = _master(data, model, settings.master_solver)
+        master = open_master(data, model, settings.master_solver)
         sub = Subproblem(data, sub_model, c, run)
-        relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
+        relaxed = MilpMaster(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
         sessions = [*master.sessions, sub.session, *(relaxed.sessions if relaxed else [])]
         problem = identity(
             data,
@@ -132,52 +134,53 @@ class _Loop:
             root_cuts=settings.root_cuts,
             stabilisation=settings.stabilisation,
         )
-        state = State(first, master.allows(first), _bound_without_cuts(master.prices))
+        state = State(first, master.feasible(first), _bound_without_cuts(master.penalties))
         recorder = Recorder(sessions, run)
         return cls(data, c, settings, validation, run, master, sub, relaxed, recorder, state, problem)
 
     def begin(self) -> None:
-        """Resume from a checkpoint, or make the cut at the root and go to a selection that the limits allow."""
+        """Resume from a checkpoint, or make the cut at the root and go to a feasible selection."""
         if self.run.resume is not None:
             self._resume(self.run.resume)
             return
         if self.relaxed is not None:
             self.state.alphas = root_cut(self.relaxed, self.sub, self.recorder, most=self.settings.root_cuts)
             self.master.add(self.state.alphas)
-        if self.settings.start == "zero" and not self.state.allowed:
-            self.state.sigma, self.state.allowed = self.master.first(self.recorder), True
+        if self.settings.start == "zero" and not self.state.feasible:
+            self.state.sigma, self.state.feasible = self.master.first(self.recorder), True
 
     def _resume(self, path: Path) -> None:
         """Take the state of a checkpoint; its lower bound is computed again by the master over its cuts."""
-        self.state, history = load(path, self.problem, self.sub, self.master.prices)
+        self.state, history = load(path, self.problem, self.sub, self.master.penalties)
         self.recorder.history.extend(history)
         self.master.add(self.state.alphas)
-        gap, self.state.lower = self.state.gap, _bound_without_cuts(self.master.prices)
+        gap, self.state.lower = self.state.gap, _bound_without_cuts(self.master.penalties)
         self.master.step(self.state, self.settings.tolerance, self.recorder, gap)
 
     def iterate(self) -> None:
-        """Add the cuts at the selection at hand, go to the next one, and keep a record and a checkpoint of it."""
-        self.master.add(self._separate())
+        """Add the cuts at the present selection, go to the next one, and keep a record and a checkpoint of it."""
+        self.master.add(self._new_cuts())
         self.master.step(self.state, self.settings.tolerance, self.recorder)
-        self.recorder.record(**self._bounds())
+        self.recorder.record(**self._record())
         if self.run.checkpoint is not None:
             save(self.run.checkpoint, self.state, self.recorder.history, self.problem)
 
-    def _separate(self) -> list[Vector]:
-        """Return the multipliers of the new cuts; an allowed selection becomes an iterate."""
+    def _new_cuts(self) -> list[Vector]:
+        """Return the multipliers of the new cuts; a feasible selection becomes an iterate."""
         state, sigma = self.state, self.state.sigma
         alpha, w = self.sub.solve(sigma, self.recorder)
         new = [alpha]
-        if state.allowed:
-            state.keep(self.sub.iterate(sigma, w, self.master.prices, self.validation))
+        if state.feasible:
+            state.keep(self.sub.iterate(sigma, w, self.master.penalties, self.validation))
         inward = self.settings.stabilisation == "in-out" and state.best is not None and np.ptp(sigma) > 0.0
         if inward and len(state.alphas) + 1 < self.settings.max_cuts:
+            # At sigma itself the dual leaves q_j of unselected features free, and the cut is weak in their slopes.
             new.append(self.sub.solve((1.0 - INWARD) * sigma + INWARD * sigma.mean(), self.recorder)[0])
         state.alphas += new
         return new
 
-    def _bounds(self) -> dict[str, Any]:
-        """Return the record of an iteration; there is no validation error before the first allowed selection."""
+    def _record(self) -> dict[str, Any]:
+        """Return the record of an iteration; there is no validation error before the first feasible selection."""
         state = self.state
         record: dict[str, Any] = {
             "objective": state.upper,
@@ -186,10 +189,10 @@ class _Loop:
             "cuts": len(state.alphas),
         }
         if self.validation is not None:
-            record["validation_error"] = state.chosen and state.chosen.error
+            record["validation_error"] = state.validated and state.validated.error
         return record
 
-    def stop(self) -> str:
+    def stopping_criterion(self) -> str:
         """Return the stopping criterion that holds; empty where none does, or there is no incumbent yet."""
         state, patience = self.state, self.settings.patience
         if state.best is None:
@@ -206,7 +209,7 @@ class _Loop:
     def end(self, stop: str) -> DriverResult:
         """Return the result, certified from the multipliers behind the cuts."""
         state = self.state
-        answer = state.best if self.validation is None else state.chosen
+        answer = state.best if self.validation is None else state.validated
         assert answer is not None
         certificate = certify_gbd(self.data, state.alphas, self.c, answer.value, state.lower, self.settings.tolerance)
         status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
@@ -216,20 +219,6 @@ class _Loop:
         )
 
 
-def _master(data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> Master | SearchMaster:
-    """Return the master in a solver, or as a search, also where none is named and its rows are on sigma alone."""
-    program = compile_model(model)
-    columns = np.array([program.column[id(v)] for v in model.sigma.values()])
-    check_objective(program, columns, program.column.get(id(model.theta)))
-    if solver not in (None, SEARCH):
-        return Master(data, model, solver)
-    if searchable(data, program, columns):
-        return SearchMaster(data, program, columns)
-    if solver == SEARCH:
-        raise SolverError("the search for selections takes rows on 'sigma' alone", "take a solver for 'master_solver'")
-    return Master(data, model, None)
-
-
-def _bound_without_cuts(prices: Vector) -> float:
+def _bound_without_cuts(penalties: Vector) -> float:
     """Return a lower bound without any cut: F is not negative."""
-    return float(np.minimum(prices, 0.0).sum())
+    return float(np.minimum(penalties, 0.0).sum())

@@ -1,10 +1,11 @@
-"""One cut at the root of generalized Benders: the relaxation of FSP-M over the limits, solved by cutting planes."""
+"""One cut at the root of generalized Benders: the relaxation of FSP-M over the constraints, by cutting planes."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fsopt.drivers.gbd.master import Master, Subproblem
+from fsopt.drivers.gbd.master import MilpMaster
+from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
 from fsopt.typing import Vector
 
@@ -13,22 +14,23 @@ STEP = 0.5
 
 
 def root_cut(
-    master: Master, sub: Subproblem, recorder: Recorder, *, most: int, tolerance: float = 1e-4
+    master: MilpMaster, sub: Subproblem, recorder: Recorder, *, most: int, tolerance: float = 1e-4
 ) -> list[Vector]:
     r"""Return the multipliers (n,) of one cut whose bound is that of the relaxation.
 
-    .. math:: \min_{\sigma \in [0,1]^p,\ \text{limits}}\ F(\sigma) + \lambda'\sigma
+    .. math:: \min_{\sigma \in [0,1]^p,\ \text{constraints}}\ F(\sigma) + \lambda'\sigma
               = \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha - \tfrac12 \max_\sigma \sum_j
               (q_j(\alpha)^2 - 2\lambda_j)\,\sigma_j
 
     with F extended convexly, which is the perspective relaxation; for m features and no lambda the inner maximum is
     the sum of the m largest :math:`q_j^2`. Each cut is made halfway between the best point so far and the relaxed
-    master's: half as many cuts as at the master's own point. The prices of the cuts in the last relaxed
-    master add to at most 1; the cut of the alpha that they combine is at least as high everywhere as the combination.
+    master's, which needs half as many cuts as the master's own point. The dual variables of the cuts in the last
+    relaxed master add to at most 1; the cut of the alpha that they combine is nowhere below the combined cuts,
+    because :math:`q_j(\alpha)^2` is convex in alpha.
 
     Parameters
     ----------
-    master : the relaxed master, without cuts; left with all of them.
+    master : the relaxed master; left with all cuts.
     most : >= 1, cuts that are made.
     tolerance : relative gap of the relaxation at which they end.
 
@@ -37,12 +39,13 @@ def root_cut(
     list
         Of these multipliers alone; empty where the relaxation needs no cut, as at the bound 0.
     """
-    cuts = master.model.cuts
     alphas: list[Vector] = []
-    best, upper, sigma = np.ones(master.data.p), np.inf, np.ones(master.data.p)
+    sigma = best = np.ones(master.data.p)
+    upper = np.inf
     for _ in range(most):
         alpha, w = sub.solve(sigma, recorder)
-        value = sub.fractional_value(sigma, w) + float(master.prices @ sigma)
+        value = sub.fractional_value(sigma, w) + float(master.penalties @ sigma)
+        # The first point, all features, need not satisfy the constraints: its value is no upper bound.
         if alphas and value < upper:
             best, upper = sigma, value
         alphas.append(alpha)
@@ -55,7 +58,8 @@ def root_cut(
             break
         best = at if len(alphas) == 1 else best
         sigma = (1.0 - STEP) * best + STEP * at
-    prices = np.array([max(result.duals(cuts)[k], 0.0) for k in cuts])
-    if prices.sum() <= 0.0:
+    duals = list(result.duals(master.model.cuts).values())[-len(alphas) :]
+    weights = np.maximum(duals, 0.0)
+    if weights.sum() <= 0.0:
         return []
-    return [np.average(np.array(alphas), axis=0, weights=prices)]
+    return [np.average(np.array(alphas), axis=0, weights=weights)]

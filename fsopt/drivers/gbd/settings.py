@@ -22,19 +22,19 @@ class GbdSettings:
 
     Attributes
     ----------
-    start : where the first cut is made. ``all`` features, which starts the lower bound at F(e); ``zero``, the
-        paper's feasible point, or where the limits forbid it the first master's; or sigma (p,) in [0, 1].
+    start : selection of the first cut. ``all`` features, which starts the lower bound at F(e); ``zero``, the paper's
+        feasible point, or where the constraints forbid it the first master's; or sigma (p,) in [0, 1].
     root_cuts : >= 0, cuts spent on the relaxation before the loop, of which one is kept,
         :func:`fsopt.drivers.gbd.root_cut.root_cut`.
     stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
         the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
-    master_solver : for the master as an MILP, the paper's loop; or ``search``, the driver's own search for the next
-        selection, :class:`fsopt.drivers.gbd.branch_and_bound.Tree`, which resumes from the open nodes of the last iteration.
-        None is the search, or the preferred solver for an MILP if the master has variables beside sigma and theta, or
-        cuts already.
+    master_solver : for the master as an MILP, the paper's loop; or ``search``, the driver's own branch and bound,
+        :class:`fsopt.drivers.gbd.branch_and_bound.BranchAndBound`, which resumes from the open nodes of the last
+        iteration. None is the search, or the preferred solver for an MILP if the master has variables beside sigma and
+        theta, or cuts already.
     tolerance : the loop stops at ``upper - lower <= tolerance * max(1, upper)``.
     max_cuts : at least 2; the paper stops after 250.
-    patience : >= 1, iterations without fewer validation errors after which the loop stops; None goes on.
+    patience : >= 1, iterations without fewer validation errors after which the loop stops; None for no such criterion.
     """
 
     start: str | ArrayLike = "all"
@@ -56,7 +56,7 @@ class GbdSettings:
         if self.patience is not None:
             whole("gbd", "patience", self.patience, low=1, high=100_000)
             if not validated:
-                hint = "give rows to validate on, or neither"
+                hint = "give samples to validate on, or neither"
                 raise ParameterError("'gbd' has 'patience' but no 'validation'", hint)
 
     def first(self, data: Dataset) -> Vector:

@@ -35,7 +35,7 @@ class OuterApproximation:
 
     Attributes
     ----------
-    problem, session, recorder : the problem, the model ``kernel-scaling-step`` of its data, the bookkeeping of the loop.
+    problem, session, recorder : the problem, the model ``kernel-scaling-step`` of its data, and the bookkeeping.
     s, value : (p,) and scalar, the incumbent; empty and infinite before there is one.
     cuts : those known before, then those of the linear programs in their order.
     points : (R, W) of the start and of the solutions of programs without costs.

@@ -162,10 +162,10 @@ def test_limits_with_variables_of_their_own_are_obeyed():
 
 def test_a_master_that_repeats_itself_ends_the_loop_without_a_claim(monkeypatch):
     """A subproblem solved badly gives weak cuts: the bounds stay true, the gap open."""
-    from fsopt.drivers.gbd import problems
+    from fsopt.drivers.gbd import subproblem
 
-    data, exact = reference("gbd_n6"), problems.project_multipliers
-    monkeypatch.setattr(problems, "project_multipliers", lambda a, y, c: exact(0.8 * a, y, c))
+    data, exact = reference("gbd_n6"), subproblem.project_multipliers
+    monkeypatch.setattr(subproblem, "project_multipliers", lambda a, y, c: exact(0.8 * a, y, c))
     result = run(data, {"m": 2})
     best = least(all_values(data, C), {"m": 2})
     assert (result.stop, result.status) == ("repeated", Status.FEASIBLE)

@@ -71,7 +71,7 @@ def test_an_objective_that_the_bounds_do_not_mean_is_refused(objective, solver):
     master = fsopt.build("fsp-master", data, m=2)
     master.group = pyo.Var(within=pyo.Binary)
     master.objective.set_value(OBJECTIVES[objective](master))
-    with pytest.raises(ParameterError, match="'theta' plus prices of 'sigma'"):
+    with pytest.raises(ParameterError, match="'theta' plus penalty weights of 'sigma'"):
         run(data, master, master_solver=solver)
 
 
@@ -80,7 +80,7 @@ def test_a_master_that_maximises_is_refused(solver):
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=2)
     master.objective.sense = pyo.maximize
-    with pytest.raises(ParameterError, match="'theta' plus prices of 'sigma'"):
+    with pytest.raises(ParameterError, match="'theta' plus penalty weights of 'sigma'"):
         run(data, master, master_solver=solver)
 
 
@@ -88,7 +88,7 @@ def test_rows_that_are_not_linear_are_for_a_solver_that_takes_them():
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=2)
     master.pair = pyo.Constraint(expr=master.sigma[0] * master.sigma[4] <= 0)
-    with pytest.raises(SolverError, match="rows on 'sigma' alone"):
+    with pytest.raises(SolverError, match="constraints on 'sigma' alone"):
         run(data, master, master_solver="search")
     with pytest.raises(SolverError, match="MINLP"):
         run(data, master, master_solver="highs")
@@ -103,7 +103,7 @@ def test_limits_with_variables_of_their_own_are_for_a_solver():
     master.one_group = pyo.Constraint(expr=master.group[0] + master.group[1] <= 1)
     result = run(data, master)
     assert result.solver == "highs+clarabel"
-    with pytest.raises(SolverError, match="rows on 'sigma' alone"):
+    with pytest.raises(SolverError, match="constraints on 'sigma' alone"):
         run(data, master, master_solver="search")
     best = least(data, lambda s: s.sum() <= 4 and not (s[::2].any() and s[1::2].any()))
     assert result.status is Status.OPTIMAL

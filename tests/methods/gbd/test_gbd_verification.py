@@ -9,7 +9,7 @@ from support import blobs, keeps, reference
 
 import fsopt
 from fsopt.checking import check_record
-from fsopt.drivers.gbd.branch_and_bound import Tree
+from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.errors import FileError
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.saved import fit_record, numbers
@@ -36,17 +36,17 @@ def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed
     constants, gains = rng.uniform(5, 9, 7), rng.exponential(1.0, (7, p)) - prices
     allowed = np.array([s for s in SELECTIONS if keeps(s, **RULES[rules])])
     best = (constants[:, None] - gains @ allowed.T).max(axis=0).min()
-    tree = Tree(*SelectionConstraints.of("test", data, **RULES[rules]).inequalities(), chunk)
+    tree = BranchAndBound(*SelectionConstraints.of("test", data, **RULES[rules]).inequalities(), chunk)
     tree.add(constants, gains)
-    assert tree.least(np.inf) <= best
+    assert tree.lower_bound(np.inf) <= best
     found = tree.next(best + 1e-6, lambda nodes: True)
     assert keeps(found, **RULES[rules])
     assert (constants - gains @ found).max() == pytest.approx(best, abs=1e-9)
-    assert tree.least(np.inf) <= best
+    assert tree.lower_bound(np.inf) <= best
     tree.add(np.full(1, best), np.zeros((1, p)))  # a cut that closes what was found
     assert tree.next(best - 1e-9, lambda nodes: True) is None
-    assert not tree.stack
-    assert tree.least(best) == best
+    assert not tree.open_nodes
+    assert tree.lower_bound(best) == best
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -54,7 +54,7 @@ def test_cuts_that_come_on_the_way_close_what_they_should(seed):
     """Selections are found one by one and forbidden by a cut: all allowed ones come, each once."""
     rng, p = np.random.default_rng(seed), 6
     costs = rng.integers(1, 5, p).astype(float)
-    tree = Tree(costs[None], np.array([costs.sum() // 2]), 3)
+    tree = BranchAndBound(costs[None], np.array([costs.sum() // 2]), 3)
     tree.add(np.zeros(1), rng.exponential(1.0, (1, p)))
     found = []
     while (sigma := tree.next(1.0, lambda nodes: True)) is not None:
@@ -68,10 +68,10 @@ def test_cuts_that_come_on_the_way_close_what_they_should(seed):
 
 def test_a_search_that_is_too_large_says_so():
     rng = np.random.default_rng(0)
-    tree = Tree(np.ones((1, 12)), np.array([6.0]), 8)
+    tree = BranchAndBound(np.ones((1, 12)), np.array([6.0]), 8)
     tree.add(np.full(8, 9.0), rng.exponential(1.0, (8, 12)))
     assert tree.next(3.0, lambda nodes: nodes < 20) is None
-    assert tree.stack
+    assert tree.open_nodes
 
 
 CASES = {

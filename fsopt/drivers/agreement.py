@@ -1,0 +1,51 @@
+"""Comparison of what a driver is told with the model that it is given: a mismatch would make its bounds false."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsopt.data import Dataset
+from fsopt.errors import ParameterError
+from fsopt.solvers.base import Session
+
+EQUAL = 1e-9
+"""Relative difference up to which two numbers are equal: the model holds the data's own numbers, up to their sums."""
+
+
+def check_margins(driver: str, session: Session, data: Dataset) -> None:
+    """Raise ParameterError unless the margins of a model are y_i (w'x_i + b) of the samples of a data set.
+
+    Both sides are compared at one random hyperplane: n linear forms that agree there agree with probability one, and
+    no second copy of X is needed.
+    """
+    m = session.model
+    hint = "build the model from the data set that the driver is given"
+    if len(m.w) != data.p or len(m.margin) != data.n:
+        raise ParameterError(
+            f"the model '{m.name}' given to '{driver}' has {len(m.margin)} samples and {len(m.w)} features, "
+            f"the data {data.n} and {data.p}",
+            hint,
+        )
+    w = np.random.default_rng(0).standard_normal(data.p)
+    x = np.zeros(session.program.n)
+    x[session.columns(m.w)], x[session.columns(m.b)] = w, 1.0
+    forms = session.program.A[session.rows(m.margin)] @ x
+    difference = np.abs(forms - data.y * (data.X @ w + 1.0))
+    if np.any(difference > EQUAL * (np.abs(data.X) @ np.abs(w) + 1.0)):
+        raise ParameterError(f"the model '{m.name}' given to '{driver}' is of other data", hint)
+
+
+def check_svm(driver: str, session: Session, data: Dataset, c: float) -> None:
+    """Raise ParameterError unless a model is ``fsp-sub`` of a data set with the penalty weight c of the hinge loss."""
+    check_margins(driver, session, data)
+    m, program = session.model, session.program
+    costs, squares = np.zeros(program.n), np.zeros(program.n)
+    costs[session.columns(m.xi)] = c
+    squares[session.columns(m.u)] = 1.0
+    linear = np.allclose(program.c, costs, rtol=EQUAL, atol=0.0) and program.c0 == 0.0 and program.sign == 1.0
+    quadratic = program.P.nnz == data.p and np.array_equal(program.P.diagonal(), squares)
+    if not (linear and quadratic):
+        raise ParameterError(
+            f"the objective of '{m.name}' given to '{driver}' is not 1/2 u'u + {c:g} e'xi",
+            "build it with the same c and leave its objective",
+        )
