@@ -183,7 +183,7 @@ class SelectionConstraints:
         return np.array(left).reshape(len(left), self.p), np.array(right)
 
     def violation(self, sigma: Vector) -> float:
-        """Return the largest violation by a selection (p,), that of the budget relative; 0 if the selection is allowed."""
+        """Return the largest violation by a selection (p,), 0 if it is allowed; that of the budget is relative."""
         violations = [0.0]
         if self.cardinality is not None:
             violations.append(float(sigma.sum()) - self.cardinality)

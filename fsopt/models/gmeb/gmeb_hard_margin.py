@@ -30,7 +30,8 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
     Parameters
     ----------
     data : features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : :math:`R_+, R_- > 0`, in squared units of the features times sigma; infinity omits the constraint.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma has the inverse squared units of the features;
+        infinity omits the constraint.
 
     Returns
     -------

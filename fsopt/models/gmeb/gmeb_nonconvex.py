@@ -28,8 +28,8 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
     Parameters
     ----------
     data : features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : :math:`R_+, R_- > 0`, in squared units of the features times squared sigma; infinity omits the
-        constraint.
+    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma has the inverse units of the features; infinity
+        omits the constraint.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
     v_plus, v_minus = second_moments(data)
     # Lemma 18: half the largest common scale is strictly inside both radii.
     largest = min(largest_equal_scale(r_plus, v_plus), largest_equal_scale(r_minus, v_minus))
-    m = new_product_model("gmeb-nonconvex", data, np.sqrt(largest / 2) if np.isfinite(largest) else 1.0, "(11)")
+    m = new_product_model("gmeb-nonconvex", data, np.sqrt(largest / 2) if np.isfinite(largest) else 1.0)
     m.objective = pyo.Objective(expr=total(m.xi), doc="(11) 1'xi")
     add_products(m, data, "(11)")
     if np.isfinite(r_plus):

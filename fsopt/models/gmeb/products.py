@@ -12,16 +12,16 @@ from fsopt.models.blocks import margin_constraint, new_model, squares
 from fsopt.typing import Vector
 
 
-def new_product_model(name: str, data: Dataset, scale: float, equation: str) -> pyo.ConcreteModel:
+def new_product_model(name: str, data: Dataset, scale: float) -> pyo.ConcreteModel:
     """Return a model with w, sigma >= 0, u for the products w_j sigma_j (J), b and xi >= 0 (I).
 
     It starts at equal weights of norm 1, every sigma_j at ``scale``, b = 0 and slacks of 1.
     """
     m = new_model(name, data)
     start = 1 / np.sqrt(data.p)
-    m.w = pyo.Var(m.J, initialize=start, doc=f"{equation} w, weights of the scaled features")
-    m.sigma = pyo.Var(m.J, within=pyo.NonNegativeReals, initialize=scale, doc=f"{equation} sigma, feature scales")
-    m.u = pyo.Var(m.J, initialize=start * scale, doc=f"{equation} u_j = w_j sigma_j, weights of the hyperplane")
+    m.w = pyo.Var(m.J, initialize=start, doc="w, weights of the scaled features")
+    m.sigma = pyo.Var(m.J, within=pyo.NonNegativeReals, initialize=scale, doc="sigma, feature scales")
+    m.u = pyo.Var(m.J, initialize=start * scale, doc="u_j = w_j sigma_j, weights of the hyperplane")
     m.b = pyo.Var(initialize=0.0, doc="b, intercept")
     m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=1.0, doc="xi, hinge slacks")
     return m

@@ -49,8 +49,9 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Peleg & Meir, (18), its quotient as an epigraph. The threshold is :func:`fsopt.methods.gmeb.margin.norm_threshold`:
-    the scores of a minimiser span at least :math:`2\gamma`, and at most the diameter of the data.
+    Peleg & Meir, (18), its quotient as an epigraph. For the threshold see
+    :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`: the scores of a minimiser span at least :math:`2\gamma`, and at
+    most the diameter of the data.
     """
     c = number("svm-margin", "c", c, low=0.0, strict=True)
     largest = 2 * float(np.linalg.norm(data.X - data.X.mean(axis=0), axis=1).max())

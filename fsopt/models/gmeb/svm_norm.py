@@ -36,7 +36,7 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Notes
     -----
-    Peleg & Meir, (19). The threshold is :func:`fsopt.methods.gmeb.margin.norm_threshold`.
+    Peleg & Meir, (19). The threshold is :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`.
     """
     c = number("svm-norm", "c", c, low=0.0, strict=True)
     m = new_model("svm-norm", data)
