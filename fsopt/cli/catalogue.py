@@ -14,7 +14,7 @@ from fsopt.cli.output import show as put
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
-    from fsopt.solvers.registry import SolverSpec
+    from fsopt.solvers.spec import SolverSpec
 
 
 def models(json: options.Json = False) -> None:

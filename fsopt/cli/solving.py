@@ -64,10 +64,10 @@ def solve(
     from fsopt.files import write_text
     from fsopt.saved import solve_record
     from fsopt.solvers.base import Session
-    from fsopt.solvers.registry import spec
+    from fsopt.solvers.registry import solver_spec
 
     if verify is not None:
-        spec(verify)
+        solver_spec(verify)
     solver_options = options.read_options(options_file)
     source = options.load(data, label, missing)
     started = time.perf_counter()

@@ -17,7 +17,7 @@ from fsopt.library.draws import trial_data
 from fsopt.models.registry import MODELS, build, model_spec
 from fsopt.results import Status
 from fsopt.solvers.base import solve
-from fsopt.solvers.registry import PREFERENCE, SOLVERS
+from fsopt.solvers.registry import SOLVERS, preference
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def build_trial(slug: str) -> pyo.ConcreteModel:
 @lru_cache
 def reference(slug: str) -> float:
     """Return the certified optimum by the preferred solver of the model's class; raises SolverError without one."""
-    result = solve(build_trial(slug), PREFERENCE[MODELS[slug].problem_class][0])
+    result = solve(build_trial(slug), preference(MODELS[slug].problem_class)[0].name)
     if result.status is not Status.OPTIMAL or result.objective is None:
         raise SolverError(f"the reference of '{slug}' is {result.status}, not optimal", "look at its certificate")
     return result.objective

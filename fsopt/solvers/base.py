@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import importlib
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -20,14 +19,16 @@ from fsopt.errors import ParameterError, SolverError
 from fsopt.results import SolveResult
 from fsopt.solvers.interface import Change, Interface, Settings
 from fsopt.solvers.outcome import certified_result, load_values
-from fsopt.solvers.registry import SolverSpec, choose
+from fsopt.solvers.registry import choose
+from fsopt.solvers.spec import SolverSpec
+from fsopt.typing import Indices
 
 TRANSFORMATIONS = {
     "Complementarity": "transform it: Pyomo's mpec.simple_disjunction and gdp.bigm make an MILP of linear ones, "
     "mpec.simple_nonlinear makes an NLP",
     "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
 }
-"""Kind of constraints that the arrays do not hold -> what makes others of them."""
+"""Kind of constraints that the arrays do not hold -> the transformation of Pyomo that replaces them."""
 
 
 def solve(
@@ -62,7 +63,7 @@ def solve(
 
 
 class Session:
-    """A model kept translated and loaded in one solver, for loops that change it and solve it again.
+    """A model that stays translated and loaded in one solver, for loops that change it and solve it again.
 
     Change mutable parameters, bounds or fixed variables of the model, name what changed in :meth:`update`
     (or new constraints in :meth:`add`), and :meth:`solve` again: only that part is read and sent anew.
@@ -101,7 +102,7 @@ class Session:
             who = "no solver takes" if solver is None else f"solver '{solver}' does not take"
             raise SolverError(
                 f"{who} '{self.model.name}' as it is: it has constraints of the kind {kind} ('{name}')",
-                TRANSFORMATIONS.get(kind, "state them by linear rows and integers"),
+                TRANSFORMATIONS.get(kind, "state them by linear constraints and integers"),
             )
         try:
             return choose(solver, self.problem_class, self.model.name)
@@ -112,9 +113,7 @@ class Session:
             raise
 
     def _open(self) -> Interface:
-        module = importlib.import_module(f"fsopt.solvers.{self.spec.interface}")
-        interface: Interface = module.connect(self.program, self.settings)
-        return interface
+        return self.spec.connect(self.program, self.settings)
 
     def update(self, *components: Any) -> None:
         """Read these components of the model again: an Objective, Constraints, or Vars (their bounds)."""
@@ -135,17 +134,17 @@ class Session:
         if objective is None:
             self._rebuild("the objective is another one, or got terms that are not quadratic")
         elif bounds and not self._read_bounds():
-            self._rebuild("a bound that a cone or a class rests on changed")
+            self._rebuild("the sign of a variable in a cone, or which variables are integer, changed")
         elif hessian and not convex(self.program.P):
             self._rebuild("the quadratic objective is not convex any more")
         elif rows and numbers is None:
-            self._rebuild("a row got other variables, was switched off or is no linear row")
+            self._rebuild("a constraint got other variables, was deactivated or is not linear")
         else:
             self._send(Change(objective, hessian, bounds, numbers))
         self.seconds["update"] += time.perf_counter() - started
 
     def add(self, *constraints: Any) -> None:
-        """Append linear constraints (data objects, for example of a ConstraintList) as new rows."""
+        """Append linear constraints (data objects, for example of a ConstraintList) at the end of the program."""
         started = time.perf_counter()
         self.rebuilt = ""
         p = self.program
@@ -157,7 +156,7 @@ class Session:
         self.seconds["update"] += time.perf_counter() - started
 
     def solve(self, *, time_limit: float | None = None, load: bool = True, mip_gap: float | None = None) -> SolveResult:
-        """Solve what is loaded.
+        """Solve the model as it was last read, and certify the answer.
 
         ``load=False`` leaves the model's variables and suffixes as they are; ``mip_gap`` is for this call only.
         """
@@ -168,8 +167,8 @@ class Session:
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)
-        if load and result.status.solved:
-            load_values(self.program, result)
+        if load and result.status.solved and result.point is not None:
+            load_values(self.program, result.point, result.shadow_prices)
         self.seconds["load"] += time.perf_counter() - started
         seconds = {k: v - before[k] for k, v in self.seconds.items() if k != "update"}
         seconds["translate"] = self.seconds["translate"]
@@ -188,11 +187,11 @@ class Session:
         other.seconds = dict.fromkeys(self.seconds, 0.0) | {"translate": time.perf_counter() - started}
         return other
 
-    def columns(self, component: Any) -> Any:
+    def columns(self, component: pyo.Var) -> Indices:
         """Return the places (k,) of a variable component in ``SolveResult.point.x``."""
         return np.array([self.program.column[id(v)] for v in component.values()], dtype=int)
 
-    def rows(self, component: Any) -> Any:
+    def rows(self, component: pyo.Constraint) -> Indices:
         """Return the places (k,) of a linear constraint component in ``SolveResult.point.y``."""
         return np.array([self.program.row_of[id(row)] for row in component.values()], dtype=int)
 
@@ -209,7 +208,10 @@ class Session:
         self.interface = self._open()
 
     def _read_bounds(self) -> bool:
-        """Read the bounds again; return whether no integer column and no sign under a cone changed."""
+        """Read the bounds again; return whether the integer variables and the signs in cones are as before.
+
+        A rotated cone w^2 <= s t is one because of s, t >= 0: the sign of every bound is part of the class.
+        """
         p = self.program
         lb, ub = read_bounds(p.variables)
         same = np.array_equal(p.integer, [not v.is_continuous() for v in p.variables])
@@ -235,8 +237,8 @@ class Session:
         p.P = P
         return changed
 
-    def _read_rows(self, rows: list[Any]) -> Any:
-        """Write new coefficients and sides into the program; None where the pattern is another one."""
+    def _read_rows(self, rows: list[Any]) -> Indices | None:
+        """Write new coefficients and bounds into the program; return its rows, None for another pattern of them."""
         p = self.program
         if any(id(data) not in p.row_of or not data.active for data in rows):
             return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import clarabel
 import numpy as np
 import scipy.sparse as sp
 
@@ -13,28 +12,37 @@ from fsopt.compiler import Program
 from fsopt.errors import OptionError
 from fsopt.results import Status
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.spec import Package, SolverSpec
 
-_S = clarabel.SolverStatus
+clarabel = Package("clarabel")
 STATUS_MAP = {
-    str(_S.Solved): (Status.OPTIMAL, "optimal"),
-    str(_S.AlmostSolved): (Status.OPTIMAL, "almost"),
-    str(_S.PrimalInfeasible): (Status.INFEASIBLE, "infeasible"),
-    str(_S.AlmostPrimalInfeasible): (Status.NONE, "numerical"),
-    str(_S.DualInfeasible): (Status.UNBOUNDED, "unbounded"),
-    str(_S.AlmostDualInfeasible): (Status.NONE, "numerical"),
-    str(_S.MaxIterations): (Status.FEASIBLE, "iteration-limit"),
-    str(_S.MaxTime): (Status.FEASIBLE, "time-limit"),
-    str(_S.NumericalError): (Status.FEASIBLE, "numerical"),
-    str(_S.InsufficientProgress): (Status.FEASIBLE, "numerical"),
-    str(_S.CallbackTerminated): (Status.FEASIBLE, "interrupted"),
-    str(_S.Unsolved): (Status.NONE, "numerical"),
+    "Solved": (Status.OPTIMAL, "optimal"),
+    "AlmostSolved": (Status.OPTIMAL, "almost"),
+    "PrimalInfeasible": (Status.INFEASIBLE, "infeasible"),
+    "AlmostPrimalInfeasible": (Status.NONE, "numerical"),
+    "DualInfeasible": (Status.UNBOUNDED, "unbounded"),
+    "AlmostDualInfeasible": (Status.NONE, "numerical"),
+    "MaxIterations": (Status.FEASIBLE, "iteration-limit"),
+    "MaxTime": (Status.FEASIBLE, "time-limit"),
+    "NumericalError": (Status.FEASIBLE, "numerical"),
+    "InsufficientProgress": (Status.FEASIBLE, "numerical"),
+    "CallbackTerminated": (Status.FEASIBLE, "interrupted"),
+    "Unsolved": (Status.NONE, "numerical"),
 }
+"""By the names in ``clarabel.SolverStatus``."""
 TOLERANCE = 1e-9
 
 
 class Clarabel:
-    """One program loaded into Clarabel."""
+    """One program loaded into Clarabel.
+
+    Attributes
+    ----------
+    program, settings : the arrays, and Clarabel's own settings object.
+    time_limit : seconds of every solve that is given none; infinite unless it is an option of the user.
+    form : the program's conic form; ``hessian`` and ``matrix`` are its arrays as Clarabel holds them.
+    """
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
@@ -63,9 +71,9 @@ class Clarabel:
         )
 
     def update(self, change: Change) -> str | None:
-        """Take over a change in place; sides that change their kind or new rows need a new load."""
+        """Take over a change in place; bounds that appear or vanish, and new constraints, need a new load."""
         if change.added:
-            return "rows were added"
+            return "constraints were added"
         new: dict[str, Any] = {}
         if change.objective:
             new["q"] = self.form.linear()
@@ -76,10 +84,10 @@ class Clarabel:
             new["P"] = P
         if change.bounds or change.rows is not None:
             if self.form.kinds_changed():
-                return "a side or bound appeared or vanished"
+                return "a bound appeared or vanished"
             new["b"] = self.form.right_hand_side()
         if change.rows is not None:
-            # Clarabel scales what it is given: only what changed.
+            # Clarabel equilibrates the entries that it is given, so entries that stay must not be sent again.
             before, self.matrix = self.matrix, self.form.matrix()
             places = np.flatnonzero(self.matrix.data != before.data)
             new["A"] = (places, self.matrix.data[places])
@@ -95,18 +103,18 @@ class Clarabel:
             self.settings.time_limit = limit
             self.solver.update(settings=self.settings)
         solution = self.solver.solve()
-        claim, stop = STATUS_MAP[str(solution.status)]
+        status, stop = STATUS_MAP[str(solution.status)]
         found = self.form.point(np.array(solution.x), np.array(solution.z))
-        usable = claim in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(found.x)))
+        usable = status in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(found.x)))
         return Outcome(
-            claim=claim,
+            status=status,
             stop=stop,
             point=found if usable else None,
             bound=None,
             iterations=int(solution.iterations),
             seconds=time.perf_counter() - started,
             message=str(solution.status),
-            ray=found if claim is Status.INFEASIBLE else None,
+            ray=found if status is Status.INFEASIBLE else None,
         )
 
 
@@ -116,15 +124,15 @@ def _settings(settings: Settings) -> Any:
     s.verbose = settings.tee
     s.max_threads = settings.threads
     s.tol_gap_abs = s.tol_gap_rel = s.tol_feas = tolerance
-    # Presolve would forbid updates in place; the program has no rows that it could remove.
+    # Presolve removes rows without a bound, and then forbids updates in place; the conic form has no such rows.
     s.presolve_enable = False
-    for name, value in settings.own.items():
+
+    def put(name: str, value: Any) -> None:
         if name.startswith("_") or not hasattr(s, name):
-            raise refuse_option("clarabel", name, "unknown name")
-        try:
-            setattr(s, name, value)
-        except (TypeError, ValueError, OverflowError, AttributeError) as error:
-            raise refuse_option("clarabel", name, f"bad value {value!r}") from error
+            raise AttributeError("there is no such setting")
+        setattr(s, name, value)
+
+    set_options("clarabel", settings.own, put, (TypeError, ValueError, OverflowError, AttributeError))
     try:
         clarabel.DefaultSolver(sp.csc_matrix((1, 1)), np.zeros(1), sp.csc_matrix((0, 1)), np.zeros(0), [], s)
     except Exception as error:  # Clarabel checks its settings here and raises nothing more special
@@ -135,3 +143,18 @@ def _settings(settings: Settings) -> Any:
 def connect(program: Program, settings: Settings) -> Clarabel:
     """Load a program into Clarabel."""
     return Clarabel(program, settings)
+
+
+SPEC = SolverSpec(
+    name="clarabel",
+    connect=connect,
+    package="clarabel",
+    ranks={"LP": 20, "QP": 10, "SOCP": 10, "SDP": 10},
+    proves="global",
+    duals=True,
+    vertex=False,
+    in_place=True,
+    tolerance=1e-6,
+    pip="pip install clarabel",
+    licence="Apache-2.0, in the core install",
+)

@@ -9,7 +9,8 @@ size. A row of the program keeps its place here while its values change.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,90 +20,147 @@ from fsopt.results import Point
 from fsopt.typing import Indices, Vector
 
 
+@dataclass(frozen=True)
+class Blocks:
+    """Places in the program of the rows of M, in the order of M: linear constraints, and bounds of variables.
+
+    Attributes
+    ----------
+    equal, fixed : equations; variables with equal bounds.
+    upper, above : finite upper bounds of the other constraints and of the other variables.
+    lower, below : finite lower bounds of the other constraints and of the other variables.
+    """
+
+    equal: Indices
+    fixed: Indices
+    upper: Indices
+    above: Indices
+    lower: Indices
+    below: Indices
+
+    def parts(self) -> tuple[Indices, ...]:
+        """Return the blocks in their order."""
+        return self.equal, self.fixed, self.upper, self.above, self.lower, self.below
+
+    def starts(self) -> list[int]:
+        """Return the first row of each block in M, and the first row of the cones."""
+        return [0, *accumulate(map(len, self.parts()))]
+
+    def same(self, other: Blocks) -> bool:
+        """Return whether the rows of M stand for the same bounds."""
+        return all(np.array_equal(a, b) for a, b in zip(self.parts(), other.parts(), strict=True))
+
+
+def blocks(program: Program) -> Blocks:
+    """Return which finite bounds a program has now."""
+    p = program
+    rows, columns = p.lo != p.hi, p.lb != p.ub
+    return Blocks(
+        equal=np.flatnonzero(~rows),
+        fixed=np.flatnonzero(~columns),
+        upper=np.flatnonzero((p.hi < np.inf) & rows),
+        above=np.flatnonzero((p.ub < np.inf) & columns),
+        lower=np.flatnonzero((p.lo > -np.inf) & rows),
+        below=np.flatnonzero((p.lb > -np.inf) & columns),
+    )
+
+
+@dataclass(frozen=True)
+class _Entries:
+    """Rows and columns of entries of M, and for each the place of its value in (A.data, 1, TG.data)."""
+
+    i: Indices
+    j: Indices
+    source: Indices
+
+
 class ConicForm:
     """The arrays of a program in conic form.
+
+    M has ``equalities`` rows in the zero cone, ``inequalities`` rows in the nonnegative cone, and then the
+    second-order cones of sizes ``program.cones.sizes``. Its pattern is found once; :meth:`matrix` fills in the present
+    values.
 
     Attributes
     ----------
     program : where the values are read from.
     scale : (n,) d with x = d x'.
-    M has ``equalities`` rows in the zero cone, ``inequalities`` rows in the nonnegative cone, and then the
-    second-order cones of sizes ``program.cones.sizes``.
+    shape, starts : of M; the first row of each block and of the cones.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.scale = program.scaling.columns
+        self.blocks = blocks(program)
+        self.starts = self.blocks.starts()
+        self.turned = sp.csr_matrix(program.scaling.cone @ program.cones.G)
         self._layout()
 
     def _layout(self) -> None:
         """Decide which row of the program goes where; the places do not change with the values."""
-        p = self.program
-        self.eq = np.flatnonzero(p.lo == p.hi)
-        self.up = np.flatnonzero((p.hi < np.inf) & (p.lo != p.hi))
-        self.down = np.flatnonzero((p.lo > -np.inf) & (p.lo != p.hi))
-        self.fixed = np.flatnonzero(p.lb == p.ub)
-        self.above = np.flatnonzero((p.ub < np.inf) & (p.lb != p.ub))
-        self.below = np.flatnonzero((p.lb > -np.inf) & (p.lb != p.ub))
-        self.turned = sp.csr_matrix(p.scaling.cone @ p.cones.G)
-        starts = np.cumsum(
-            [0, *map(len, (self.eq, self.fixed, self.up, self.above, self.down, self.below)), len(p.cones.h)]
-        )
-        row = np.repeat(np.arange(p.A.shape[0]), np.diff(p.A.indptr))
+        b, starts = self.blocks, self.starts
         entries = [
-            self._entries(row, self.eq, starts[0]),
-            (starts[1] + np.arange(len(self.fixed)), self.fixed, np.full(len(self.fixed), p.A.nnz)),
-            self._entries(row, self.up, starts[2]),
-            (starts[3] + np.arange(len(self.above)), self.above, np.full(len(self.above), p.A.nnz)),
-            self._entries(row, self.down, starts[4]),
-            (starts[5] + np.arange(len(self.below)), self.below, np.full(len(self.below), p.A.nnz)),
-            (
-                starts[6] + np.repeat(np.arange(len(p.cones.h)), np.diff(self.turned.indptr)),
-                self.turned.indices,
-                p.A.nnz + 1 + np.arange(self.turned.nnz),
-            ),
+            self._of_constraints(b.equal, starts[0]),
+            self._of_variables(b.fixed, starts[1]),
+            self._of_constraints(b.upper, starts[2]),
+            self._of_variables(b.above, starts[3]),
+            self._of_constraints(b.lower, starts[4]),
+            self._of_variables(b.below, starts[5]),
+            self._of_cones(starts[6]),
         ]
-        i, j, place = (np.concatenate(part) for part in zip(*entries, strict=True))
-        self.shape = (int(starts[-1]), p.n)
-        # Places are stored from 1 on, as a stored zero would be dropped on the way.
-        stacked = sp.csc_matrix((place + 1.0, (i, j)), shape=self.shape)
+        self.shape = (starts[6] + self.turned.shape[0], self.program.n)
+        i = np.concatenate([part.i for part in entries])
+        j = np.concatenate([part.j for part in entries])
+        source = np.concatenate([part.source for part in entries])
+        # The sources are sorted into columns as the values of a matrix: from 1 on, as a stored zero would be dropped.
+        stacked = sp.csc_matrix((source + 1.0, (i, j)), shape=self.shape)
         self.source = stacked.data.astype(int) - 1
         self.indices, self.indptr = stacked.indices, stacked.indptr
+        # Lower bounds l <= a'x are the rows -a'x + s = -l, and cones are -TGx + s = Th.
         self.row_sign = np.where(np.arange(self.shape[0]) < starts[4], 1.0, -1.0)
-        self.scale = p.scaling.columns
 
-    def _entries(self, row: Indices, chosen: Indices, start: int) -> tuple[Any, Any, Any]:
-        """Return new row, column and place of the entries of the chosen rows of A, put from ``start`` on."""
+    def _of_constraints(self, rows: Indices, start: int) -> _Entries:
+        """Return the entries of these rows of A as rows of M from ``start`` on."""
         A = self.program.A
-        new = np.full(A.shape[0], -1)
-        new[chosen] = start + np.arange(len(chosen))
-        taken = np.flatnonzero(new[row] >= 0) if len(chosen) < A.shape[0] else np.arange(A.nnz)
-        return new[row[taken]], A.indices[taken], taken
+        place = np.full(A.shape[0], -1)
+        place[rows] = start + np.arange(len(rows))
+        i = np.repeat(place, np.diff(A.indptr))
+        taken = np.flatnonzero(i >= 0)
+        return _Entries(i[taken], A.indices[taken], taken)
+
+    def _of_variables(self, columns: Indices, start: int) -> _Entries:
+        """Return a 1 for each of these columns, in rows of M from ``start`` on."""
+        count = len(columns)
+        return _Entries(start + np.arange(count), columns, np.full(count, self.program.A.nnz))
+
+    def _of_cones(self, start: int) -> _Entries:
+        rows = np.repeat(np.arange(self.turned.shape[0]), np.diff(self.turned.indptr))
+        first = self.program.A.nnz + 1
+        return _Entries(start + rows, self.turned.indices, first + np.arange(self.turned.nnz))
 
     @property
     def equalities(self) -> int:
         """Number of rows in the zero cone."""
-        return len(self.eq) + len(self.fixed)
+        return self.starts[2]
 
     @property
     def inequalities(self) -> int:
         """Number of rows in the nonnegative cone."""
-        return len(self.up) + len(self.above) + len(self.down) + len(self.below)
+        return self.starts[6] - self.starts[2]
 
     def matrix(self) -> sp.csc_matrix:
         """Return M with the present values of the program."""
-        p = self.program
-        data = np.concatenate([p.A.data, [1.0], self.turned.data])[self.source] * self.row_sign[self.indices]
+        values = np.concatenate([self.program.A.data, [1.0], self.turned.data])
+        data = values[self.source] * self.row_sign[self.indices]
         M = sp.csc_matrix((data, self.indices, self.indptr), shape=self.shape)
         M.data *= np.repeat(self.scale, np.diff(self.indptr))
         return M
 
     def right_hand_side(self) -> Vector:
         """Return b with the present values of the program."""
-        p = self.program
-        return np.concatenate(
-            [p.lo[self.eq], p.lb[self.fixed], p.hi[self.up], p.ub[self.above], -p.lo[self.down],
-             -p.lb[self.below], p.scaling.cone @ p.cones.h]
-        )  # fmt: skip
+        p, at = self.program, self.blocks
+        parts = [p.lo[at.equal], p.lb[at.fixed], p.hi[at.upper], p.ub[at.above], -p.lo[at.lower], -p.lb[at.below]]
+        return np.concatenate([*parts, p.scaling.cone @ p.cones.h])
 
     def linear(self) -> Vector:
         """Return q with the present values of the program."""
@@ -115,25 +173,19 @@ class ConicForm:
         return sp.triu(D @ self.program.P @ D, format="csc")
 
     def kinds_changed(self) -> bool:
-        """Return whether a side or bound appeared, vanished or met its other one, which moves rows."""
-        p = self.program
-        return not (
-            np.array_equal(self.eq, np.flatnonzero(p.lo == p.hi))
-            and np.array_equal(self.up, np.flatnonzero((p.hi < np.inf) & (p.lo != p.hi)))
-            and np.array_equal(self.down, np.flatnonzero((p.lo > -np.inf) & (p.lo != p.hi)))
-            and np.array_equal(self.fixed, np.flatnonzero(p.lb == p.ub))
-            and np.array_equal(self.above, np.flatnonzero((p.ub < np.inf) & (p.lb != p.ub)))
-            and np.array_equal(self.below, np.flatnonzero((p.lb > -np.inf) & (p.lb != p.ub)))
-        )
+        """Return whether a bound appeared, vanished or met its other one, which moves rows."""
+        return not self.blocks.same(blocks(self.program))
 
     def point(self, x: Vector, z: Vector) -> Point:
-        """Return the primal-dual point of the program from x' and the multipliers z of Mx + s = b."""
-        p = self.program
-        parts = np.split(
-            z, np.cumsum([len(k) for k in (self.eq, self.fixed, self.up, self.above, self.down, self.below)])
-        )
+        """Return the primal-dual point of the program from x' and the multipliers z of Mx + s = b.
+
+        The Lagrangian has z'(Mx - b): a row that stands for an upper bound or an equation has the shadow price -z, one
+        that stands for a lower bound +z. The multipliers of the cones Gx + h are T'z.
+        """
+        p, starts = self.program, self.starts
+        parts = [z[first:last] for first, last in pairwise(starts)]
         y = np.zeros(p.A.shape[0])
-        y[self.eq] -= parts[0]
-        y[self.up] -= parts[2]
-        y[self.down] += parts[4]
-        return Point(self.scale * x, y, p.scaling.cone.T @ parts[6])
+        y[self.blocks.equal] -= parts[0]
+        y[self.blocks.upper] -= parts[2]
+        y[self.blocks.lower] += parts[4]
+        return Point(self.scale * x, y, p.scaling.cone.T @ z[starts[6] :])

@@ -1,8 +1,9 @@
 r"""Gurobi: linear, convex quadratic and second-order cone programs, with integers or not, and nonconvex quadratics.
 
-Columns have the units of ``Program.scaling`` (integer ones their own). A cone is new columns :math:`s = T(Gx + h)` with
-:math:`\sum_{i>0} s_i^2 \le s_0^2,\ s_0 \ge 0`; the multipliers of the rows that define s are those of the cone,
-:math:`2\lambda(s_0, -s_1, \dots)` with the multiplier :math:`\lambda` of the quadratic row.
+The variables have the units of ``Program.scaling`` (integer ones their own). A cone is new variables
+:math:`s = T(Gx + h)` with :math:`\sum_{i>0} s_i^2 \le s_0^2,\ s_0 \ge 0`; the multipliers of the equations that
+define s are those of the cone, :math:`2\lambda(s_0, -s_1, \dots)` with the multiplier :math:`\lambda` of the
+quadratic constraint.
 """
 
 from __future__ import annotations
@@ -13,50 +14,67 @@ import functools
 import time
 from typing import Any
 
-import gurobipy as gp
 import numpy as np
 import scipy.sparse as sp
-from gurobipy import GRB
 
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.certificates.model import certify_point
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
-from fsopt.compiler.rows import hessian, linear_part
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
-from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
-from fsopt.typing import Indices, Vector
+from fsopt.solvers import shared
+from fsopt.solvers.dual_program import dual_program
+from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.spec import Package, SolverSpec
 
+gp = Package("gurobipy")
 STATUS_MAP = {
-    GRB.OPTIMAL: (Status.OPTIMAL, "optimal"),
-    GRB.SUBOPTIMAL: (Status.FEASIBLE, "almost"),
-    GRB.INFEASIBLE: (Status.INFEASIBLE, "infeasible"),
-    GRB.UNBOUNDED: (Status.UNBOUNDED, "unbounded"),
-    GRB.INF_OR_UNBD: (Status.UNBOUNDED, "unbounded"),  # one or the other: it is asked for a feasible point below
-    **dict.fromkeys((GRB.TIME_LIMIT, GRB.WORK_LIMIT), (Status.NONE, "time-limit")),
-    **dict.fromkeys(
-        (GRB.ITERATION_LIMIT, GRB.NODE_LIMIT, GRB.SOLUTION_LIMIT, GRB.MEM_LIMIT, GRB.CUTOFF, GRB.USER_OBJ_LIMIT),
-        (Status.NONE, "iteration-limit"),
-    ),
-    GRB.INTERRUPTED: (Status.NONE, "interrupted"),
-    GRB.NUMERIC: (Status.NONE, "numerical"),
+    "OPTIMAL": (Status.OPTIMAL, "optimal"),
+    "SUBOPTIMAL": (Status.FEASIBLE, "almost"),
+    "INFEASIBLE": (Status.INFEASIBLE, "infeasible"),
+    "UNBOUNDED": (Status.UNBOUNDED, "unbounded"),
+    "INF_OR_UNBD": (Status.UNBOUNDED, "unbounded"),  # one or the other: ``solve`` looks for a feasible point
+    "TIME_LIMIT": (Status.NONE, "time-limit"),
+    "WORK_LIMIT": (Status.NONE, "time-limit"),
+    "ITERATION_LIMIT": (Status.NONE, "iteration-limit"),
+    "NODE_LIMIT": (Status.NONE, "iteration-limit"),
+    "SOLUTION_LIMIT": (Status.NONE, "iteration-limit"),
+    "MEM_LIMIT": (Status.NONE, "iteration-limit"),
+    "CUTOFF": (Status.NONE, "iteration-limit"),
+    "USER_OBJ_LIMIT": (Status.NONE, "iteration-limit"),
+    "INTERRUPTED": (Status.NONE, "interrupted"),
+    "NUMERIC": (Status.NONE, "numerical"),
 }
+"""By the names in ``GRB.Status``."""
 TOLERANCE = 1e-9
-PRECISE = 1e-7  # residual up to which the multipliers of a cone program are taken from Gurobi as they are
+PRECISE = 1e-7
+"""Residual of the dual point up to which Gurobi's own multipliers of a cone program are taken."""
+ERRORS = shared.Errors(
+    "Gurobi",
+    "get a licence (free for academics) at gurobi.com/licenses and set GRB_LICENSE_FILE to it, or swap the solver",
+)
 
 
 class Gurobi:
-    """One program loaded into Gurobi."""
+    """One program loaded into Gurobi.
+
+    Attributes
+    ----------
+    program, settings : as given.
+    depth : 0 for the user's program; 1 and 2 for programs derived from it, which look for fewer proofs themselves.
+    mip, nonconvex : whether it has integers; whether it is solved by branch and bound over quadratics.
+    scale : (n,) d with x = d x'. The variables ``x`` of Gurobi are x'; ``s`` are those of the cones.
+    """
 
     def __init__(self, program: Program, settings: Settings, *, depth: int = 0) -> None:
-        _check(program)
-        self.program, self.settings, self.depth = program, settings, depth
+        shared.refuse_other_than_quadratic(program, "gurobi")
+        self.program = program
+        self.settings = settings
+        self.depth = depth
         self.mip = bool(program.integer.any())
-        self.curved = bool(program.general) or not convex(program.P)
-        self.scale: Vector = np.where(program.integer, 1.0, program.scaling.columns)
-        self.turn = program.scaling.cone
+        self.nonconvex = bool(program.general) or not convex(program.P)
+        self.scale = shared.units(program)
         try:
             self.m: Any = gp.Model(env=_environment())
             self._options(settings)
@@ -70,73 +88,77 @@ class Gurobi:
         common: dict[str, Any] = {
             "OutputFlag": 0,
             "Threads": settings.threads,
-            "Seed": min(settings.seed, GRB.MAXINT),
+            "Seed": min(settings.seed, gp.GRB.MAXINT),
             **dict.fromkeys(("FeasibilityTol", "OptimalityTol", "IntFeasTol"), feasibility),
             **dict.fromkeys(("BarConvTol", "BarQCPConvTol"), min(tolerance, 1.0)),
             "MIPGap": settings.mip_gap,
             "MIPGapAbs": 1e-9,
-            "QCPDual": int(not (self.mip or self.curved)),
-            **({"NonConvex": 2} if self.curved else {}),
+            "QCPDual": int(not (self.mip or self.nonconvex)),
+            **({"NonConvex": 2} if self.nonconvex else {}),
         }
-        for name, value in {**common, **settings.own}.items():
-            try:
-                if not name.isalnum():  # Gurobi would expand wildcards
-                    raise ValueError("unknown name")
-                self.m.setParam(name, value)
-            except (gp.GurobiError, TypeError, ValueError, AttributeError) as error:
-                raise refuse_option("gurobi", name, f"{error}") from error
+        refusals = (gp.GurobiError, TypeError, ValueError, AttributeError)
+        set_options("gurobi", {**common, **settings.own}, self._set_option, refusals)
         self.m.setParam("OutputFlag", int(settings.tee))
+
+    def _set_option(self, name: str, value: Any) -> None:
+        if not name.isalnum():  # Gurobi would expand wildcards
+            raise ValueError("a name has letters and digits only")
+        self.m.setParam(name, value)
 
     def _load(self) -> None:
         p, d = self.program, self.scale
-        vtype = np.where(p.integer, GRB.INTEGER, GRB.CONTINUOUS)
+        vtype = np.where(p.integer, gp.GRB.INTEGER, gp.GRB.CONTINUOUS)
         self.x = self.m.addMVar(p.n, lb=p.lb / d, ub=p.ub / d, vtype=vtype)
         self._set_objective()
-        self.rows, self.sense, sides = _sides(p)
-        self.A = sp.csr_matrix(p.A[self.rows] @ sp.diags(d))
-        self.constraints = self.m.addMConstr(self.A, self.x, self.sense, sides)
-        if k := len(p.cones.h):
-            low = np.full(k, -np.inf)
-            low[p.cones.starts[:-1]] = 0.0
-            self.s = self.m.addMVar(k, lb=low)
-            F = sp.hstack([self.turn @ p.cones.G @ sp.diags(d), -sp.identity(k)], format="csr")
-            both = gp.concatenate([self.x, self.s])
-            self.cone_rows = self.m.addMConstr(F, both, "=", -(self.turn @ p.cones.h))
-            for start, size in zip(p.cones.starts[:-1].tolist(), p.cones.sizes.tolist(), strict=True):
-                block = self.s[start : start + size]
-                Q = sp.diags(np.concatenate([[-1.0], np.ones(size - 1)]))
-                self.m.addMQConstr(Q, None, "<", 0.0, block, block)
-        for row in p.general:
-            self._add_quadratic(row)
+        self.linear = shared.one_sided(p)
+        self.A = sp.csr_matrix(p.A[self.linear.rows] @ sp.diags(d))
+        self.constraints = self.m.addMConstr(self.A, self.x, self.linear.sense, self.linear.right)
+        if len(p.cones):
+            self._add_cones()
+        for constraint in shared.quadratic_constraints(p, d):
+            self._add_quadratic(constraint)
 
-    def _add_quadratic(self, row: Any) -> None:
-        """Add a quadratic row that is no cone, one side after the other."""
-        D = sp.diags(self.scale)
-        Q = D @ hessian(row.terms, self.program.n) @ D / 2
-        a = self.scale * linear_part(row.terms, self.program.column)
-        equation = row.lo == row.hi
-        for side, sense in ((row.hi, "=" if equation else "<"), (row.lo, ">")):
-            if np.isfinite(side) and not (equation and sense == ">"):
-                self.m.addMQConstr(Q, a, sense, side - row.terms.constant, self.x, self.x, self.x)
+    def _add_cones(self) -> None:
+        cones = self.program.cones
+        k = len(cones.h)
+        low = np.full(k, -np.inf)
+        low[cones.starts[:-1]] = 0.0
+        self.s = self.m.addMVar(k, lb=low)
+        G, h = shared.scaled_cones(self.program, self.scale)
+        definition = sp.hstack([G, -sp.identity(k)], format="csr")
+        self.cone_rows = self.m.addMConstr(definition, gp.concatenate([self.x, self.s]), "=", -h)
+        for start, size in zip(cones.starts[:-1].tolist(), cones.sizes.tolist(), strict=True):
+            block = self.s[start : start + size]
+            self.m.addMQConstr(sp.diags(shared.lorentz(size)), None, "<", 0.0, block, block)
+
+    def _add_quadratic(self, constraint: shared.QuadraticConstraint) -> None:
+        """Add a quadratic constraint: an equation once, else one inequality for each finite bound."""
+        Q, a = constraint.Q, constraint.a
+        if constraint.low == constraint.high:
+            self.m.addMQConstr(Q, a, "=", constraint.high, self.x, self.x, self.x)
+            return
+        for bound, sense in ((constraint.high, "<"), (constraint.low, ">")):
+            if np.isfinite(bound):
+                self.m.addMQConstr(Q, a, sense, bound, self.x, self.x, self.x)
 
     def _set_objective(self) -> None:
         p, D = self.program, sp.diags(self.scale)
         Q = D @ p.P @ D / 2 if p.P.nnz else None
-        self.m.setMObjective(Q, self.scale * p.c, p.c0, self.x, self.x, self.x, GRB.MINIMIZE)
+        self.m.setMObjective(Q, self.scale * p.c, p.c0, self.x, self.x, self.x, gp.GRB.MINIMIZE)
 
     def update(self, change: Change) -> str | None:
-        """Take over a change in place; new rows, and sides that appear or vanish, need a new load."""
+        """Take over a change in place; new constraints, and bounds that appear or vanish, need a new load."""
         p, d = self.program, self.scale
         if change.added:
-            return "rows were added"
+            return "constraints were added"
         if change.rows is not None:
-            rows, sense, sides = _sides(p)
-            if not (np.array_equal(rows, self.rows) and np.array_equal(sense, self.sense)):
-                return "a side appeared or vanished"
-            A = sp.csr_matrix(p.A[rows] @ sp.diags(d))
+            linear = shared.one_sided(p)
+            if not (np.array_equal(linear.rows, self.linear.rows) and np.array_equal(linear.sense, self.linear.sense)):
+                return "a bound of a constraint appeared or vanished"
+            A = sp.csr_matrix(p.A[linear.rows] @ sp.diags(d))
             if not np.array_equal(A.data, self.A.data):
-                return "coefficients of rows changed"
-            self.constraints.setAttr("RHS", sides)
+                return "coefficients of constraints changed"
+            self.constraints.setAttr("RHS", linear.right)
         if change.objective or change.hessian:
             self._set_objective()
         if change.bounds:
@@ -148,47 +170,67 @@ class Gurobi:
         """Run Gurobi; an incumbent of branch and bound is solved again with its integers fixed."""
         started = time.perf_counter()
         m = self.m
-        m.Params.TimeLimit = GRB.INFINITY if time_limit is None else time_limit
+        m.Params.TimeLimit = gp.GRB.INFINITY if time_limit is None else time_limit
         m.Params.MIPGap = self.settings.mip_gap if mip_gap is None else mip_gap
+        tree = self.mip or self.nonconvex
         try:
             m.optimize()
-            if m.Status not in STATUS_MAP:
-                raise SolverError(f"Gurobi stopped with the status code {m.Status}", "try another solver")
-            claim, stop = STATUS_MAP[m.Status]
-            tree = self.mip or self.curved
-            bound = float(m.ObjBound) if tree and abs(m.ObjBound) < GRB.INFINITY else None
+            status, stop = STATUS_MAP[_status_name(m.Status)]
+            bound = float(m.ObjBound) if tree and abs(m.ObjBound) < gp.GRB.INFINITY else None
             iterations = int(m.NodeCount if tree else m.IterCount + m.BarIterCount)
-            found = claim not in (Status.UNBOUNDED, Status.INFEASIBLE) and m.SolCount > 0
+            found = status not in (Status.UNBOUNDED, Status.INFEASIBLE) and m.SolCount > 0
             point = self._point() if found else None
         except gp.GurobiError as error:
             raise _failure(error) from error
-        if claim is Status.UNBOUNDED and not self._feasible():
-            claim, stop = Status.INFEASIBLE, "infeasible"
-        asked = not tree and self.depth < 2 and stop in ("infeasible", "almost", "numerical")
-        ray = self._ray(point) if asked else None
-        if ray is not None:
-            claim, stop, point = Status.INFEASIBLE, "infeasible", None
-        elif asked and claim is Status.NONE and self.depth == 0 and self._recedes():
-            claim, stop, point = Status.UNBOUNDED, "unbounded", None
-        return Outcome(claim, stop, point, bound, iterations, time.perf_counter() - started, f"status {m.Status}", ray)
+        if status is Status.UNBOUNDED and not self._feasible():
+            status, stop = Status.INFEASIBLE, "infeasible"
+        ray = None
+        if not tree and self.depth < 2 and stop in ("infeasible", "almost", "numerical"):
+            # Gurobi hands out no Farkas vector of a cone program: it is looked for here, and checked.
+            ray = self._ray(point)
+            if ray is not None:
+                status, stop, point = Status.INFEASIBLE, "infeasible", None
+            elif status is Status.NONE and self.depth == 0 and self._recedes():
+                status, stop, point = Status.UNBOUNDED, "unbounded", None
+        seconds = time.perf_counter() - started
+        return Outcome(status, stop, point, bound, iterations, seconds, f"status {m.Status}", ray)
 
     def _point(self) -> Point:
         """Return the point of the program; multipliers only of a convex program without integers."""
-        p = self.program
         point = Point(self.scale * self.x.X)
-        if self.curved or self.mip:
-            return point if self.curved else self._polish(point)
+        if self.nonconvex:
+            return point
+        if self.mip:
+            return shared.polish(self.program, point, self._solve_other)
+        return self._with_multipliers(point)
+
+    def _with_multipliers(self, point: Point) -> Point:
+        r"""Return a point with Gurobi's multipliers, or with those that solve the dual program where they are poor.
+
+        At the apex of a cone :math:`s_0 = 0`, and :math:`2\lambda(s_0, -s_1, \\dots)` vanishes while the multipliers of
+        the cone may be any of its vectors: there Gurobi has none, or a :math:`\lambda` that grows without end.
+        """
+        p = self.program
         with contextlib.suppress(gp.GurobiError):
             y = np.zeros(p.A.shape[0])
-            np.add.at(y, self.rows, self.constraints.Pi)
-            z = self.turn.T @ self.cone_rows.Pi if len(p.cones) else np.zeros(0)
+            np.add.at(y, self.linear.rows, self.constraints.Pi)
+            z = p.scaling.cone.T @ self.cone_rows.Pi if len(p.cones) else np.zeros(0)
             point = Point(point.x, y, z)
-        ended = self.m.Status in (GRB.OPTIMAL, GRB.SUBOPTIMAL) and self.depth == 0
+        ended = self.m.Status in (gp.GRB.OPTIMAL, gp.GRB.SUBOPTIMAL) and self.depth == 0
         good = point.y is not None and max(dual_point(p, point)[1].values()) <= PRECISE
         if good or not ended or not len(p.cones):
             return point
-        found = self._dual(ray=False)  # at the apex of a cone Gurobi's multipliers are missing or poor
+        found = self._dual(ray=False)
         return point if found is None else dataclasses.replace(found, x=point.x)
+
+    # -- proofs by other programs -----------------------------------------------------------------------------
+
+    def _solve_other(self, program: Program, *, depth: int = 2) -> Outcome:
+        """Solve another program; only up to depth 1 for a ray as well, so that the proofs do not call one another."""
+        return Gurobi(program, dataclasses.replace(self.settings, tee=False), depth=depth).solve(None)
+
+    def _feasible(self) -> bool:
+        return shared.is_feasible(self.program, self._solve_other)
 
     def _ray(self, point: Point | None) -> Point | None:
         """Return a proof of infeasibility where there is no point, or none whose multipliers hold."""
@@ -199,78 +241,14 @@ class Gurobi:
 
     def _dual(self, *, ray: bool) -> Point | None:
         """Return the multipliers that solve the dual program."""
-        arrays, form = _dual_arrays(self.program, ray=ray)
-        found = self._variant(**arrays).point
+        dual, form = dual_program(self.program, ray=ray)
+        found = self._solve_other(dual).point
         return None if found is None else form.point(np.zeros(self.program.n), found.x[: form.shape[0]])
 
     def _recedes(self) -> bool:
         """Return whether there is a point but provably no dual one: then the program is unbounded."""
-        arrays, _ = _dual_arrays(self.program, ray=False)
-        return self._variant(depth=1, **arrays).claim is Status.INFEASIBLE and self._feasible()
-
-    def _variant(self, *, depth: int = 2, **arrays: Any) -> Outcome:
-        """Solve the program with other arrays in the place of some; only up to depth 1 for a ray as well."""
-        program = dataclasses.replace(self.program, **arrays)
-        return Gurobi(program, dataclasses.replace(self.settings, tee=False), depth=depth).solve(None)
-
-    def _polish(self, incumbent: Point) -> Point:
-        """Round the integers and solve the rest again, so that no tolerance hides in them."""
-        p = self.program
-        low, high = (np.where(p.integer, np.round(incumbent.x), side) for side in (p.lb, p.ub))
-        found = self._variant(lb=low, ub=high, integer=np.zeros(p.n, dtype=bool)).point
-        return incumbent if found is None else Point(found.x)
-
-    def _feasible(self) -> bool:
-        """Return whether there is a point at all: a ray of descent alone does not make a program unbounded."""
-        p = self.program
-        return self._variant(P=sp.csc_matrix((p.n, p.n)), c=np.zeros(p.n)).claim is not Status.INFEASIBLE
-
-
-def _sides(program: Program) -> tuple[Indices, Any, Vector]:
-    """Return number, sense and right-hand side of each one-sided row that the program's rows make."""
-    low, high = program.lo, program.hi
-    equal = low == high
-    parts = [(equal, "=", low), (~equal & (high < np.inf), "<", high), (~equal & (low > -np.inf), ">", low)]
-    numbers = [np.flatnonzero(mask) for mask, _, _ in parts]
-    sense = np.repeat([letter for _, letter, _ in parts], [len(k) for k in numbers])
-    sides = np.concatenate([side[k] for k, (_, _, side) in zip(numbers, parts, strict=True)])
-    return np.concatenate(numbers), sense, sides
-
-
-def _dual_arrays(program: Program, *, ray: bool) -> tuple[dict[str, Any], ConicForm]:
-    r"""Return the dual program and the conic form :math:`Mx + s = b` whose multipliers are its columns.
-
-    .. math:: \max -b'z - \tfrac12 v'Pv \quad\text{s.t.}\quad M'z + Pv = -q,\ z \in \mathbb{R}^e \times \mathbb{R}_+^l
-              \times \mathcal{Q}_1 \times \dots
-
-    A ray is the smallest z with :math:`M'z = 0` and :math:`-b'z = 1` in these cones.
-    """
-    p, form = program, ConicForm(program)
-    b, plain, k, curved = form.right_hand_side(), form.equalities + form.inequalities, len(p.cones.h), p.n * (not ray)
-    D = sp.diags(form.scale)
-    P = sp.csc_matrix(D @ p.P @ D)[:, :curved]
-    A, target = sp.hstack([form.matrix().T, P], format="csr"), -form.linear()
-    cost = np.concatenate([b, np.zeros(curved)])
-    low = np.full(len(cost), -np.inf)
-    low[form.equalities : plain] = 0.0
-    if ray:
-        A, target = sp.vstack([A, -b[None, :]], format="csr"), np.concatenate([np.zeros(p.n), [1.0]])
-        cost = (low == 0).astype(float)
-        cost[plain + p.cones.starts[:-1]] = 1.0
-    P = sp.block_diag([sp.csc_matrix((len(b), len(b))), P[:curved]], format="csc")
-    picked = sp.hstack([sp.csr_matrix((k, plain)), sp.identity(k), sp.csr_matrix((k, curved))], format="csr")
-    cones = dataclasses.replace(p.cones, G=picked, h=np.zeros(k))
-    bounds = {"lb": low, "ub": np.full(len(low), np.inf), "integer": np.zeros(len(low), dtype=bool)}
-    return {"P": P, "c": cost, "c0": 0.0, "A": A, "lo": target, "hi": target, "cones": cones, **bounds}, form
-
-
-def _check(program: Program) -> None:
-    """Refuse what is not even quadratic, by name."""
-    rows = [row.constraint.name for row in program.general if row.terms.nonlinear]
-    names = rows + ([program.objective_name] if program.objective_terms else [])
-    if names:
-        reason = dict(program.nonconic)[names[0]]
-        raise SolverError(f"solver 'gurobi' does not take '{names[0]}' ({reason})", "use a solver for NLP: ipopt, scip")
+        dual, _ = dual_program(self.program, ray=False)
+        return self._solve_other(dual, depth=1).status is Status.INFEASIBLE and self._feasible()
 
 
 @functools.lru_cache(maxsize=1)
@@ -282,18 +260,39 @@ def _environment() -> Any:
     return env
 
 
-def _failure(error: gp.GurobiError) -> SolverError:
+def _status_name(code: int) -> str:
+    """Return the name of a status code; raises SolverError for one without an entry in ``STATUS_MAP``."""
+    for name in STATUS_MAP:
+        if getattr(gp.GRB, name) == code:
+            return name
+    raise SolverError(f"Gurobi stopped with the status code {code}", "try another solver")
+
+
+def _failure(error: Any) -> SolverError:
     """Turn Gurobi's error into one that says what to do."""
-    hint = (
-        "get a licence (free for academics) at gurobi.com/licenses and set GRB_LICENSE_FILE to it, or swap the solver"
-    )
-    if error.errno == GRB.Error.SIZE_LIMIT_EXCEEDED:
-        return SolverError(f"Gurobi's size-limited licence does not take a model of this size ({error})", hint)
-    if error.errno == GRB.Error.NO_LICENSE:
-        return SolverError(f"Gurobi found no valid licence ({error})", hint)
-    return SolverError(f"Gurobi failed: {error}", "try another solver")
+    if error.errno == gp.GRB.Error.SIZE_LIMIT_EXCEEDED:
+        return ERRORS.too_large(error)
+    if error.errno == gp.GRB.Error.NO_LICENSE:
+        return ERRORS.no_licence(error)
+    return ERRORS.failed(error)
 
 
 def connect(program: Program, settings: Settings) -> Gurobi:
     """Load a program into Gurobi."""
     return Gurobi(program, settings)
+
+
+SPEC = SolverSpec(
+    name="gurobi",
+    connect=connect,
+    package="gurobipy",
+    ranks=dict.fromkeys(("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"), 50),
+    proves="global",
+    duals=True,
+    vertex=True,
+    in_place=True,
+    tolerance=1e-6,
+    pip="pip install gurobipy",
+    licence="commercial, free for academics (gurobi.com/licenses); the wheel alone solves up to 2000 columns",
+    interior=(("Crossover", 0),),
+)

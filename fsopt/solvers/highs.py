@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.typing import Indices
 
-_M = highspy.HighsModelStatus
+highspy = Package("highspy")
 STATUS_MAP = {
-    _M.kOptimal: (Status.OPTIMAL, "optimal"),
-    _M.kModelEmpty: (Status.OPTIMAL, "optimal"),
-    _M.kInfeasible: (Status.INFEASIBLE, "infeasible"),
-    _M.kUnbounded: (Status.UNBOUNDED, "unbounded"),
-    _M.kTimeLimit: (Status.NONE, "time-limit"),
-    _M.kIterationLimit: (Status.NONE, "iteration-limit"),
-    _M.kSolutionLimit: (Status.NONE, "iteration-limit"),
-    _M.kInterrupt: (Status.NONE, "interrupted"),
-    _M.kUnknown: (Status.NONE, "numerical"),
-    _M.kSolveError: (Status.NONE, "numerical"),
+    "kOptimal": (Status.OPTIMAL, "optimal"),
+    "kModelEmpty": (Status.OPTIMAL, "optimal"),
+    "kInfeasible": (Status.INFEASIBLE, "infeasible"),
+    "kUnbounded": (Status.UNBOUNDED, "unbounded"),
+    "kUnboundedOrInfeasible": (Status.NONE, "numerical"),  # ``solve`` tells the two apart
+    "kTimeLimit": (Status.NONE, "time-limit"),
+    "kIterationLimit": (Status.NONE, "iteration-limit"),
+    "kSolutionLimit": (Status.NONE, "iteration-limit"),
+    "kInterrupt": (Status.NONE, "interrupted"),
+    "kUnknown": (Status.NONE, "numerical"),
+    "kSolveError": (Status.NONE, "numerical"),
 }
+"""By the names in ``highspy.HighsModelStatus``."""
 TOLERANCE = 1e-9
 PRIMAL_SIMPLEX = 4
+FEASIBLE = 2
+"""HiGHS's code for a feasible primal solution."""
 INTERIOR = 100_000
 """Nonzeros from which the first solve of a linear program is by interior point with crossover, not by simplex."""
 FAR = 1e6
-"""A quadratic program whose answer lies further out than this is asked whether it is unbounded."""
+"""A quadratic program with an answer further out than this is tested for unboundedness."""
+FALLS = 1e-7
+"""Decrease of the objective along a direction in the unit box, relative to the costs, that is no rounding error."""
 
 
 class Highs:
@@ -61,58 +70,48 @@ class Highs:
             "qp_regularization_value": 1e-10,
         }
         self.h.setOptionValue("output_flag", False)
-        for name, value in {**common, **settings.own}.items():
-            try:
-                taken = self.h.setOptionValue(name, value) == highspy.HighsStatus.kOk
-            except TypeError:
-                taken = False
-            if not taken:
-                raise refuse_option("highs", name, f"unknown name or bad value {value!r}")
+        set_options("highs", {**common, **settings.own}, self._set_option, (TypeError, ValueError))
+
+    def _set_option(self, name: str, value: Any) -> None:
+        if self.h.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            raise ValueError("HiGHS refused it")
 
     def _load(self) -> None:
-        p = self.program
-        A = p.A
-        lower = sp.tril(p.P, format="csc")
-        status = self.h.passModel(
-            p.n, A.shape[0], A.nnz, lower.nnz, int(highspy.MatrixFormat.kRowwise),
-            int(highspy.HessianFormat.kTriangular), 1, p.c0, p.c, p.lb, p.ub, p.lo, p.hi,
-            A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data,
-            lower.indptr.astype(np.int32), lower.indices.astype(np.int32), lower.data,
-            p.integer.astype(np.int32),
-        )  # fmt: skip
-        if status == highspy.HighsStatus.kError:
+        if _pass(self.h, self.program) == highspy.HighsStatus.kError:
             raise SolverError("HiGHS refused the model", "check its coefficients for nan and infinity")
 
     def update(self, change: Change) -> str | None:
         """Take over a change in place."""
         p, h = self.program, self.h
-        everything = np.arange(p.n, dtype=np.int32)
+        columns = np.arange(p.n, dtype=np.int32)
         if change.hessian:
             return "the quadratic objective changed"
         if change.objective:
-            h.changeColsCost(p.n, everything, p.c)
+            h.changeColsCost(p.n, columns, p.c)
             h.changeObjectiveOffset(p.c0)
             if not (change.bounds or change.added or change.rows is not None):
                 # The last vertex stays feasible: primal simplex goes on from it.
                 h.setOptionValue("simplex_strategy", PRIMAL_SIMPLEX)
         if change.bounds:
-            h.changeColsBounds(p.n, everything, p.lb, p.ub)
+            h.changeColsBounds(p.n, columns, p.lb, p.ub)
         if change.rows is not None:
             self._change_rows(change.rows)
         if change.added:
-            new = p.A[-change.added :]
-            h.addRows(
-                change.added, p.lo[-change.added :], p.hi[-change.added :], new.nnz,
-                new.indptr[:-1].astype(np.int32), new.indices.astype(np.int32), new.data,
-            )  # fmt: skip
+            self._add_rows(change.added)
         return None
 
-    def _change_rows(self, rows: np.ndarray[Any, Any]) -> None:
+    def _change_rows(self, rows: Indices) -> None:
         p = self.program
         self.h.changeRowsBounds(len(rows), rows.astype(np.int32), p.lo[rows], p.hi[rows])
         for i in rows.tolist():
             for k in range(p.A.indptr[i], p.A.indptr[i + 1]):
                 self.h.changeCoeff(i, int(p.A.indices[k]), float(p.A.data[k]))
+
+    def _add_rows(self, count: int) -> None:
+        """Append the last rows of the program."""
+        p, new = self.program, self.program.A[-count:]
+        starts, indices = _int32(new)
+        self.h.addRows(count, p.lo[-count:], p.hi[-count:], new.nnz, starts[:-1], indices, new.data)
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run HiGHS; an incumbent of branch and bound is solved again with its integers fixed."""
@@ -121,22 +120,21 @@ class Highs:
         self.h.setOptionValue("time_limit", deadline)
         self.h.setOptionValue("mip_rel_gap", self.mip_gap if mip_gap is None else mip_gap)
         self._run()
-        claim, stop = self._status()
-        if self.h.getModelStatus() == _M.kUnboundedOrInfeasible:
-            claim, stop = self._tell_apart()
+        if self._word() == "kUnboundedOrInfeasible":
+            self._run_without_presolve()
+        status, stop = self._status()
         if self.program.P.nnz and not self.mip and self._recedes():
-            claim, stop = Status.UNBOUNDED, "unbounded"
+            status, stop = Status.UNBOUNDED, "unbounded"
         info = self.h.getInfo()
-        feasible = info.primal_solution_status == 2 and claim is not Status.UNBOUNDED
+        feasible = info.primal_solution_status == FEASIBLE and status is not Status.UNBOUNDED
         bound = float(info.mip_dual_bound) if self.mip else None
-        iterations = int(info.mip_node_count if self.mip else max(info.simplex_iteration_count, 0))
-        iterations += 0 if self.mip else max(int(info.ipm_iteration_count), 0) + max(int(info.qp_iteration_count), 0)
+        iterations = int(info.mip_node_count) if self.mip else _iterations(info)
         point = self._point() if feasible else None
         if point is not None and self.mip:
             point = self._polish(point)
-        ray = self._ray() if claim is Status.INFEASIBLE and not self.mip else None
+        ray = self._ray() if status is Status.INFEASIBLE and not self.mip else None
         message = self.h.modelStatusToString(self.h.getModelStatus())
-        return Outcome(claim, stop, point, bound, iterations, time.perf_counter() - started, message, ray)
+        return Outcome(status, stop, point, bound, iterations, time.perf_counter() - started, message, ray)
 
     def _run(self) -> None:
         """Run HiGHS: a large linear program first by interior point, which leaves simplex a vertex to go on from."""
@@ -145,47 +143,51 @@ class Highs:
             self.h.setOptionValue("solver", "ipm")
             self.h.run()
             self.h.setOptionValue("solver", "choose")
-            if self.h.getModelStatus() in (_M.kOptimal, _M.kTimeLimit, _M.kInterrupt):
+            if self._word() in ("kOptimal", "kTimeLimit", "kInterrupt"):
                 return
         self.h.run()
 
-    def _status(self) -> tuple[Status, str]:
-        code = self.h.getModelStatus()
-        if code == _M.kUnboundedOrInfeasible:
-            return Status.NONE, "numerical"
-        if code not in STATUS_MAP:
-            raise SolverError(f"HiGHS stopped with '{self.h.modelStatusToString(code)}'", "try --solver clarabel")
-        return STATUS_MAP[code]
-
-    def _tell_apart(self) -> tuple[Status, str]:
+    def _run_without_presolve(self) -> None:
+        """Run HiGHS again: presolve alone cannot tell an infeasible program from an unbounded one."""
         self.h.setOptionValue("presolve", "off")
         self.h.run()
         self.h.setOptionValue("presolve", "choose")
-        return self._status()
+
+    def _word(self) -> str:
+        return str(self.h.getModelStatus().name)
+
+    def _status(self) -> tuple[Status, str]:
+        word = self._word()
+        if word not in STATUS_MAP:
+            said = self.h.modelStatusToString(self.h.getModelStatus())
+            raise SolverError(f"HiGHS stopped with '{said}'", "try --solver clarabel")
+        return STATUS_MAP[word]
 
     def _recedes(self) -> bool:
-        """Tell an unbounded quadratic program, which HiGHS regularises and calls optimal far out.
+        """Return whether a quadratic program is unbounded, which HiGHS regularises and calls optimal far out.
 
-        It is unbounded along d iff Pd = 0, c'd < 0 and d never meets a side or bound: a linear program.
+        It is unbounded along d iff Pd = 0, c'd < 0 and no bound is ever met along d. The linear program here minimises
+        c'd over these directions in the unit box.
         """
         p = self.program
         if np.abs(np.array(self.h.getSolution().col_value)).max(initial=0.0) < FAR:
             return False
-        low, high = (np.where(np.isfinite(side), 0.0, big) for side, big in ((p.lb, -1.0), (p.ub, 1.0)))
-        sides = [np.where(np.isfinite(side), 0.0, side) for side in (p.lo, p.hi)]
-        rows = sp.vstack([p.A, p.P], format="csr")
         still = np.zeros(p.n)
+        directions = dataclasses.replace(
+            p,
+            P=sp.csc_matrix((p.n, p.n)),
+            c0=0.0,
+            lb=np.where(np.isfinite(p.lb), 0.0, -1.0),
+            ub=np.where(np.isfinite(p.ub), 0.0, 1.0),
+            A=sp.vstack([p.A, p.P], format="csr"),
+            lo=np.append(np.where(np.isfinite(p.lo), 0.0, p.lo), still),
+            hi=np.append(np.where(np.isfinite(p.hi), 0.0, p.hi), still),
+        )
         h = highspy.Highs()
         h.setOptionValue("output_flag", False)
-        h.passModel(
-            p.n, rows.shape[0], rows.nnz, 0, int(highspy.MatrixFormat.kRowwise),
-            int(highspy.HessianFormat.kTriangular), 1, 0.0, p.c, low, high,
-            np.concatenate([sides[0], still]), np.concatenate([sides[1], still]),
-            rows.indptr.astype(np.int32), rows.indices.astype(np.int32), rows.data,
-            np.zeros(1, np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(p.n, np.int32),
-        )  # fmt: skip
+        _pass(h, directions)
         h.run()
-        return bool(h.getInfo().objective_function_value < -1e-7 * max(1.0, np.abs(p.c).max()))
+        return bool(h.getInfo().objective_function_value < -FALLS * max(1.0, np.abs(p.c).max()))
 
     def _point(self) -> Point:
         solution = self.h.getSolution()
@@ -201,7 +203,7 @@ class Highs:
         h.changeColsIntegrality(len(columns), columns, np.zeros(len(columns), dtype=np.uint8))
         h.setOptionValue("time_limit", np.inf)
         h.run()
-        fixed = self._point() if h.getInfo().primal_solution_status == 2 else incumbent
+        fixed = self._point() if h.getInfo().primal_solution_status == FEASIBLE else incumbent
         h.changeColsBounds(len(columns), columns, p.lb[columns], p.ub[columns])
         h.changeColsIntegrality(len(columns), columns, np.ones(len(columns), dtype=np.uint8))
         return Point(fixed.x)
@@ -211,6 +213,63 @@ class Highs:
         return Point(np.zeros(self.program.n), np.array(ray), np.zeros(0)) if exists else None
 
 
+def _pass(h: Any, program: Program) -> Any:
+    """Give a program to an instance of HiGHS; return HiGHS's status."""
+    p = program
+    starts, indices = _int32(p.A)
+    lower = sp.tril(p.P, format="csc")
+    lower_starts, lower_indices = _int32(lower)
+    return h.passModel(
+        p.n,
+        p.A.shape[0],
+        p.A.nnz,
+        lower.nnz,
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.HessianFormat.kTriangular),
+        1,  # minimise
+        p.c0,
+        p.c,
+        p.lb,
+        p.ub,
+        p.lo,
+        p.hi,
+        starts,
+        indices,
+        p.A.data,
+        lower_starts,
+        lower_indices,
+        lower.data,
+        p.integer.astype(np.int32),
+    )
+
+
+def _int32(matrix: sp.csr_matrix) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the starts and indices of a compressed matrix in the width that HiGHS takes."""
+    return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+
+
+def _iterations(info: Any) -> int:
+    """Return the iterations of all continuous methods; HiGHS counts -1 for one that did not run."""
+    counts = (info.simplex_iteration_count, info.ipm_iteration_count, info.qp_iteration_count)
+    return sum(max(int(count), 0) for count in counts)
+
+
 def connect(program: Program, settings: Settings) -> Highs:
     """Load a program into HiGHS."""
     return Highs(program, settings)
+
+
+SPEC = SolverSpec(
+    name="highs",
+    connect=connect,
+    package="highspy",
+    ranks={"LP": 10, "QP": 20, "MILP": 10},
+    proves="global",
+    duals=True,
+    vertex=True,
+    in_place=True,
+    tolerance=1e-7,
+    pip="pip install highspy",
+    licence="MIT, in the core install",
+    interior=(("run_crossover", "off"), ("run_crossover", "choose"), ("solver", "pdlp")),
+)

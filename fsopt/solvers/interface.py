@@ -1,8 +1,8 @@
-"""What a solver interface is: compiled arrays in, an outcome in the program's own convention out."""
+"""The contract of a solver's interface: compiled arrays in, an outcome in the program's own convention out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.errors import OptionError
 from fsopt.results import Point, Status
-from fsopt.typing import Indices
+from fsopt.typing import Indices, Vector
 
 STOP_WORDS = (
     "optimal",
@@ -23,6 +23,8 @@ STOP_WORDS = (
     "numerical",
 )
 """Why a solver stopped."""
+INFINITY = 1e20
+"""Bounds from this size on count as absent, as the solvers themselves take them."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,16 @@ class Settings:
 
 @dataclass(frozen=True)
 class Change:
-    """What an update changed in a program; ``rows`` are numbers of rows with new coefficients or sides."""
+    """The parts of a program that an update changed.
+
+    Attributes
+    ----------
+    objective : the linear costs or the constant of the objective.
+    hessian : its quadratic part.
+    bounds : bounds of variables.
+    rows : places of the linear constraints with new coefficients or bounds; None for none.
+    added : number of linear constraints appended at the end.
+    """
 
     objective: bool = False
     hessian: bool = False
@@ -71,19 +82,19 @@ class Change:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a solver said, in the minimisation form of the program.
+    """The answer of a solver, in the minimisation form of the program.
 
     Attributes
     ----------
-    claim : the solver's claim as a status.
+    status : the solver's own word, before fsopt's certificate.
     stop : one of STOP_WORDS.
     point : primal-dual point, None where there is none.
-    bound : lower bound on the minimisation form that the solver proved; None if unknown.
+    bound : lower bound on the minimisation form that the solver states; None if unknown.
     ray : proof of infeasibility, a point whose y and z are a Farkas certificate; None if unknown.
     iterations, seconds, message : the solver's count, its wall time, its own words.
     """
 
-    claim: Status
+    status: Status
     stop: str
     point: Point | None
     bound: float | None
@@ -101,6 +112,34 @@ class Interface(Protocol):
 
     def update(self, change: Change) -> str | None:
         """Take over a change of the program in place; return why not, if it cannot."""
+
+
+def optional(bounds: Vector) -> list[float | None]:
+    """Return bounds (k,) as numbers, None for the absent ones."""
+    return [bound if abs(bound) < INFINITY else None for bound in bounds.tolist()]
+
+
+def set_options(
+    solver: str,
+    options: Mapping[str, Any],
+    put: Callable[[str, Any], object],
+    errors: tuple[type[Exception], ...],
+) -> None:
+    """Set options of a solver one by one; raise OptionError for the first that it does not take.
+
+    Parameters
+    ----------
+    solver : registry name, for the message.
+    options : name -> value, by the solver's own names.
+    put : sets one option, or raises one of ``errors``.
+    errors : the exceptions by which the solver refuses a name or a value.
+    """
+    for name, value in options.items():
+        try:
+            put(name, value)
+        except errors as error:
+            reason = f"unknown name or bad value {value!r}: {error}".replace("\n", " ").rstrip()
+            raise refuse_option(solver, name, reason) from error
 
 
 def refuse_option(solver: str, name: str, reason: str) -> OptionError:

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
@@ -20,11 +20,11 @@ from pyomo.core.expr.numeric_expr import LinearExpression
 from pyomo.core.expr.visitor import replace_expressions
 
 from fsopt.compiler import Program
-from fsopt.errors import OptionError, SolverError
-from fsopt.results import Point, Status
-from fsopt.solvers.interface import Settings, refuse_option
-from fsopt.solvers.ipopt import Ipopt
-from fsopt.solvers.nlp import INFINITY, NonlinearForm
+from fsopt.errors import SolverError
+from fsopt.results import Status
+from fsopt.solvers.interface import Settings, optional, refuse_option
+from fsopt.solvers.ipopt_common import Ipopt, Run, refused
+from fsopt.solvers.nlp import NonlinearForm
 from fsopt.typing import Vector
 
 STATUS_MAP = {
@@ -51,44 +51,43 @@ class IpoptExecutable(Ipopt):
     statuses = STATUS_MAP
 
     def __init__(self, program: Program, settings: Settings) -> None:
-        super().__init__(program, replace(settings, own={}))
+        super().__init__(program, settings)
         self.tee = settings.tee
         self.options |= {"print_level": 5 if settings.tee else 3, **settings.own}
         if settings.own:
             _try(settings.own)
 
-    def _run(self, program: Program, x: Vector, deadline: float) -> tuple[Point, int, str]:
-        """Return the point where Ipopt stopped, the code in its answer and its words."""
+    def run(self, program: Program, x: Vector, deadline: float) -> Run:
+        """Solve a program from x (n,)."""
         form = NonlinearForm(program)
         start = form.start(x)
         options = dict(self.options)
         if deadline < np.inf:
             options["max_cpu_time"] = max(deadline - time.perf_counter(), 1e-6)
         m = _smooth_model(form, start)
-        code, message, log = _call(m, options, self.tee)
-        found = COUNT.search(log)
-        count = int(found.group(1)) if found else 0
+        answer = _call(m, options, self.tee)
+        count = answer.iterations
         self.iterations += count
-        if code == DIVERGED and count > 1:  # Pyomo reads no point then, but a limit just before gives one
+        if answer.code == DIVERGED and count > 1:  # Pyomo reads no point then, but a limit just before gives one
             _call(m, options | {"max_iter": count - 1}, tee=False)
         v = np.array([start[j] if a.value is None else a.value for j, a in m.v.items()])
-        # Ipopt writes the multipliers of a minimisation with the sign turned: that of shadow prices
+        # Ipopt writes the multipliers of a minimisation with the sign turned: that of shadow prices.
         multipliers = np.array([-m.dual.get(row, 0.0) for row in m.rows.values()])
-        return form.point(v, multipliers), code, message
+        return Run(form.point(v, multipliers), answer.code, answer.message)
 
 
 def _smooth_model(form: NonlinearForm, start: Vector) -> pyo.ConcreteModel:
     """Return the smooth form with variables v and constraints ``rows``, in the order of the form."""
     m = pyo.ConcreteModel()
     m.v = pyo.Var(range(form.size))
-    lower, upper = _sides(form.lower), _sides(form.upper)
+    lower, upper = optional(form.lower), optional(form.upper)
     for j, variable in m.v.items():
         variable.setlb(lower[j])
         variable.setub(upper[j])
         variable.set_value(float(start[j]), skip_validation=True)
     v = list(m.v.values())
     bodies = _linear(form, v) + _cones(form, v) + _general(form, v)
-    low, high = _sides(form.low), _sides(form.high)
+    low, high = optional(form.low), optional(form.high)
     m.rows = pyo.Constraint(range(len(bodies)), rule=lambda m, i: (low[i], bodies[i], high[i]))
     _keep_free(m, form, v)
     m.objective = pyo.Objective(expr=_objective(form, v))
@@ -96,12 +95,8 @@ def _smooth_model(form: NonlinearForm, start: Vector) -> pyo.ConcreteModel:
     return m
 
 
-def _sides(sides: Vector) -> list[float | None]:
-    return [a if abs(a) < INFINITY else None for a in sides.tolist()]
-
-
 def _linear(form: NonlinearForm, v: list[Any]) -> list[Any]:
-    """Return the bodies of the rows and of the links between x and s."""
+    """Return the bodies of the linear constraints and of the links between x and s."""
     product, bodies = form.product, []
     for first, last in zip(product.indptr[:-1], product.indptr[1:], strict=True):
         terms = [v[j] for j in product.indices[first:last].tolist()]
@@ -117,7 +112,7 @@ def _cones(form: NonlinearForm, v: list[Any]) -> list[Any]:
 
 
 def _general(form: NonlinearForm, v: list[Any]) -> list[Any]:
-    """Return the bodies of the general rows without their constants, which are in the sides."""
+    """Return the bodies of the general constraints without their constants, which are in the bounds."""
     p = form.program
     x = [d * a for d, a in zip(form.D.tolist(), v, strict=False)]
     bodies = []
@@ -129,7 +124,7 @@ def _general(form: NonlinearForm, v: list[Any]) -> list[Any]:
 
 
 def _replaced(terms: list[tuple[float, Any]], program: Program, x: list[Any]) -> Any:
-    """Return the sum of scaled nodes of the user's model, their variables replaced by the columns x."""
+    """Return the sum of scaled nodes of the user's model, with the expressions x in the place of its variables."""
     columns = {identity: x[j] for identity, j in program.column.items()}
     return pyo.quicksum(scale * replace_expressions(node, columns) for scale, node in terms)
 
@@ -144,7 +139,11 @@ def _objective(form: NonlinearForm, v: list[Any]) -> Any:
 
 
 def _keep_free(m: pyo.ConcreteModel, form: NonlinearForm, v: list[Any]) -> None:
-    """Add variables in [0, 1] where equations are many: the file has no column that occurs nowhere."""
+    """Add variables in [0, 1] where there are as many equations as variables: Ipopt refuses such a program.
+
+    The form has ``spare`` variables for this, but a variable that occurs nowhere is not written to the file, and a
+    fixed one is no variable: the new ones stand in an inequality that always holds.
+    """
     used = np.unique(form.jacobianstructure()[1])
     moving = np.count_nonzero(form.lower[used] < form.upper[used])
     spare = int(np.count_nonzero(form.low == form.high) - moving) + 1
@@ -153,8 +152,23 @@ def _keep_free(m: pyo.ConcreteModel, form: NonlinearForm, v: list[Any]) -> None:
         m.keep = pyo.Constraint(expr=pyo.quicksum(m.spare.values()) <= spare + 1)
 
 
-def _call(m: pyo.ConcreteModel, options: Mapping[str, Any], tee: bool) -> tuple[int, str, str]:
-    """Run the executable and read its answer into the model; return the code, the last words and all words."""
+@dataclass(frozen=True)
+class _Answer:
+    """The code in Ipopt's answer, its last words, and the words of the whole run."""
+
+    code: int
+    message: str
+    log: str
+
+    @property
+    def iterations(self) -> int:
+        """The number of iterations that Ipopt printed; 0 where it printed none."""
+        found = COUNT.search(self.log)
+        return int(found.group(1)) if found else 0
+
+
+def _call(m: pyo.ConcreteModel, options: Mapping[str, Any], tee: bool) -> _Answer:
+    """Run the executable and read its answer into the model."""
     path = shutil.which("ipopt")
     if path is None:
         raise SolverError("there is no 'ipopt' executable on the path any more", "pip install cyipopt-wheels")
@@ -172,7 +186,7 @@ def _call(m: pyo.ConcreteModel, options: Mapping[str, Any], tee: bool) -> tuple[
         raise SolverError(f"'{path}' failed: {' '.join(words[-5:])[:400]}", "try another solver") from error
     code = results.solver.id if isinstance(results.solver.id, int) else NO_ANSWER
     message = str(results.solver.message or "") if code != NO_ANSWER else log.getvalue().strip()[-200:]
-    return code, message.replace("\\x3a", ":"), log.getvalue()
+    return _Answer(code, message.replace("\\x3a", ":"), log.getvalue())
 
 
 def _try(own: Mapping[str, Any]) -> None:
@@ -181,12 +195,12 @@ def _try(own: Mapping[str, Any]) -> None:
     m.x = pyo.Var(bounds=(0, 1), initialize=0.5)
     m.o = pyo.Objective(expr=m.x**2)
     try:
-        code, _, words = _call(m, own, tee=False)
+        answer = _call(m, own, tee=False)
     except SolverError as error:
-        code, words = NO_ANSWER, error.message
-    if code != NO_ANSWER:
+        answer = _Answer(NO_ANSWER, error.message, "")
+    if answer.code != NO_ANSWER:
         return
-    names = [name for name in own if str(name) in words] or list(own)
+    names = [name for name in own if str(name) in answer.message] or list(own)
     if len(names) == 1:
         raise refuse_option("ipopt", names[0], f"unknown name or bad value {own[names[0]]!r}")
-    raise OptionError(f"solver 'ipopt' refused its options ({', '.join(names)})", "see the solver's manual")
+    raise refused(names)

@@ -1,10 +1,6 @@
-r"""LIBSVM, through scikit-learn's SVC: an oracle for support vector machines, and for nothing else.
+"""LIBSVM, through scikit-learn's SVC: for support vector machines, and for nothing else.
 
-.. math:: \min\ \tfrac\kappa2 u'u + \sum_i C_i \xi_i \quad\text{s.t.}\quad
-          y_i(w'x_i + b) + \xi_i \ge 1,\quad w_j = \sigma_j u_j,\quad \xi \ge 0
-
-is recognised from the arrays of a program, whatever its components are called; :math:`w_j` and the rows that
-define it may be missing. Everything else is refused before the call.
+A program is read as one by :mod:`fsopt.solvers.svm_form`; every other program is refused before the call.
 """
 
 from __future__ import annotations
@@ -15,135 +11,54 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.svm_form import SvmForm, recognise
 from fsopt.typing import Indices, Vector
 
-STATUS_MAP = {0: (Status.OPTIMAL, "optimal"), 1: (Status.FEASIBLE, "iteration-limit")}
-"""By SVC's ``fit_status_`` together with whether it met ``max_iter``."""
+svm = Package("sklearn.svm")
+exceptions = Package("sklearn.exceptions")
+STATUS_MAP = {True: (Status.OPTIMAL, "optimal"), False: (Status.FEASIBLE, "iteration-limit")}
+"""By whether LIBSVM converged before ``max_iter``."""
 TOLERANCE = 1e-10
 MAX_ITER = 20_000_000
 FIRST_RUN = 2_000
-"""Iterations after which the speed is measured where there is a time limit, which LIBSVM has not."""
+"""Iterations of a first run that measures the speed: LIBSVM itself has no time limit."""
 ROUNDS = 30
-"""Most rounds of the refinement of an answer."""
+"""Largest number of rounds of the refinement."""
 MOST_FREE = 1_500
-"""Most free multipliers for which the dense system of a round is solved."""
+"""Largest number of free multipliers for which the dense system of a round is solved."""
+EDGE = 1e-9
+"""A multiplier is at 0 or C within this fraction of C; a margin is violated from 1 - EDGE on."""
+BALANCE = 1e-9
+"""Largest |y'alpha|, relative to C sqrt(n), at which multipliers still count as dual feasible."""
+RCOND = 1e-13
+"""Singular values of the system of a round below this fraction of the largest one are rounding errors of 0."""
 OWN = frozenset({"shrinking", "cache_size", "max_iter"})
 
 
-@dataclass(frozen=True)
-class Machine:
-    r"""A program read as a support vector machine with n samples and k weights.
+class Libsvm:
+    """One support vector machine; LIBSVM starts cold each time.
 
     Attributes
     ----------
-    margins : (n,) rows of the program; ``selections`` : rows that define weights w.
-    u, w : columns of the weights; ``selected`` : (k',) column of u behind each w; ``b`` : column of the intercept.
-    slacks : (n,) columns.
-    features : (n, k) signed samples :math:`y_i\sigma_j x_{ij}` over the columns u.
-    labels : (n,) y in {-1, 1}.
-    sigma : factor of each w; ``pivot`` : coefficient of w in its row.
-    kappa, prices : curvature of the objective and C_i.
+    program : the arrays; ``form`` : the same as a support vector machine.
+    settings : the keywords of SVC.
     """
-
-    margins: Indices
-    selections: Indices
-    u: Indices
-    w: Indices
-    selected: Indices
-    b: int
-    slacks: Indices
-    features: Vector
-    labels: Vector
-    sigma: Vector
-    pivot: Vector
-    kappa: float
-    prices: Vector
-
-
-def recognise(program: Program) -> Machine:
-    """Return a program as a support vector machine; raises SolverError with what is missing."""
-    p = program
-    diagonal = p.P.diagonal()
-    u = np.flatnonzero(diagonal)
-    _need(not len(p.cones) and not p.integer.any() and not p.nonconic, "it is no continuous quadratic program")
-    _need(len(u) > 0 and np.count_nonzero(p.P.data) == len(u), "its quadratic objective is no sum of squares")
-    _need(bool(np.all(diagonal[u] == diagonal[u[0]]) and diagonal[u[0]] > 0), "its squares have different factors")
-    slacks = np.flatnonzero(p.c)
-    _need(bool(np.all(diagonal[slacks] == 0) and np.all(p.c[slacks] > 0)), "its linear costs are no prices of slacks")
-    free = np.setdiff1d(np.arange(p.n), slacks)
-    bounded = np.isfinite(p.lb[free]) | np.isfinite(p.ub[free])
-    _need(not bounded.any(), "its weights or its intercept are bounded")
-    _need(bool(np.all(p.lb[slacks] == 0) and np.all(p.ub[slacks] == np.inf)), "its slacks are not xi >= 0")
-    margins = np.flatnonzero(p.lo != p.hi)
-    defined = _selections(p, u, slacks)
-    b = np.setdiff1d(free, np.concatenate([u, defined[1]]))
-    _need(len(b) == 1, "it has not exactly one intercept")
-    A = p.A[margins]
-    S = sp.coo_matrix(A[:, slacks])
-    S.eliminate_zeros()
-    single = len(S.data) == len(margins) == len(slacks) == len(set(S.row.tolist())) == len(set(S.col.tolist()))
-    _need(single and bool(np.all(S.data == 1)), "its margins have not one slack each")
-    _need(bool(np.all(p.lo[margins] == 1) and np.all(p.hi[margins] == np.inf)), "its rows are no margins >= 1")
-    labels = A[:, b].toarray().ravel()
-    _need(set(labels.tolist()) == {-1.0, 1.0}, "its intercept has not the factors -1 and 1, both")
-    rows, w, selected, sigma, pivot = defined
-    spread = sp.csr_matrix((sigma, (np.arange(len(w)), np.searchsorted(u, selected))), shape=(len(w), len(u)))
-    features = A[:, u] + A[:, w] @ spread
-    order = np.empty(len(margins), dtype=int)
-    order[S.row] = slacks[S.col]
-    return Machine(
-        margins, rows, u, w, selected, int(b[0]), order, features.toarray(), labels, sigma, pivot,
-        float(diagonal[u[0]]), p.c[order],
-    )  # fmt: skip
-
-
-def _selections(p: Program, u: Indices, slacks: Indices) -> tuple[Indices, Indices, Indices, Vector, Vector]:
-    """Return (rows, w, u, sigma, pivot) of the equations ``pivot (w_j - sigma_j u_j) = 0``."""
-    rows = np.flatnonzero(p.lo == p.hi)
-    is_u = np.isin(np.arange(p.n), u)
-    found = []
-    for i in rows.tolist():
-        columns, values = (part[p.A.indptr[i] : p.A.indptr[i + 1]] for part in (p.A.indices, p.A.data))
-        mine, other = np.flatnonzero(is_u[columns]), np.flatnonzero(~is_u[columns])
-        shape = len(other) == 1 and len(mine) <= 1 and p.lo[i] == 0 and values[other[0]] != 0
-        _need(bool(shape) and columns[other[0]] not in slacks, "an equation is not w_j = sigma_j u_j")
-        pivot = float(values[other[0]])
-        at = (int(columns[mine[0]]), -float(values[mine[0]]) / pivot) if len(mine) else (int(u[0]), 0.0)
-        found.append((int(columns[other[0]]), *at, pivot))
-    w, selected, sigma, pivots = (np.array(part) for part in zip(*found, strict=True)) if found else (np.zeros(0),) * 4
-    _need(len(set(w.tolist())) == len(w), "a weight is defined twice")
-    return rows, w.astype(int), selected.astype(int), sigma.astype(float), pivots.astype(float)
-
-
-def _need(holds: bool, reason: str) -> None:
-    if not holds:
-        raise SolverError(
-            f"solver 'libsvm' solves support vector machines only, and this is none: {reason}",
-            "it takes min 1/2 |u|^2 + sum C_i xi_i with margins y_i(w'x_i + b) + xi_i >= 1 (models svm and fsp-sub); "
-            "take clarabel",
-        )
-
-
-class Libsvm:
-    """One support vector machine; LIBSVM starts cold each time."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.settings = _settings(settings)
-        self.machine = recognise(program)
+        self.form = recognise(program)
 
     def update(self, change: Change) -> str | None:
         """Read the arrays again, which is all that LIBSVM needs."""
         try:
-            self.machine = recognise(self.program)
+            self.form = recognise(self.program)
         except SolverError as error:
             return error.message
         return None
@@ -153,17 +68,17 @@ class Libsvm:
         started = time.perf_counter()
         most = int(self.settings["max_iter"])
         fitted = self._fit(most if time_limit is None else FIRST_RUN)
-        stop_word = None
+        late = False
         if time_limit is not None and not _done(fitted):
             spent = time.perf_counter() - started
             fit_in = FIRST_RUN * (time_limit - spent) / max(spent, 1e-9)
             if fit_in > FIRST_RUN:
                 fitted = self._fit(int(min(most, fit_in)))
-            stop_word = "time-limit" if fit_in < most else None
-        claim, stop = STATUS_MAP[0 if _done(fitted) else 1]
+            late = fit_in < most and not _done(fitted)
+        status, stop = STATUS_MAP[_done(fitted)]
         return Outcome(
-            claim=claim,
-            stop=stop_word if stop_word and claim is not Status.OPTIMAL else stop,
+            status=status,
+            stop="time-limit" if late else stop,
             point=self._point(fitted),
             bound=None,
             iterations=int(np.sum(fitted.n_iter_)),
@@ -172,73 +87,116 @@ class Libsvm:
         )
 
     def _fit(self, max_iter: int) -> Any:
-        s = self.machine
+        s = self.form
         samples = s.features * s.labels[:, None]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            machine = SVC(kernel="linear", C=1.0, **{**self.settings, "max_iter": max_iter})
-            return machine.fit(samples, s.labels, sample_weight=s.prices / s.kappa)
+            warnings.simplefilter("ignore", exceptions.ConvergenceWarning)
+            svc = svm.SVC(kernel="linear", C=1.0, **{**self.settings, "max_iter": max_iter})
+            return svc.fit(samples, s.labels, sample_weight=s.costs / s.kappa)
 
     def _point(self, fitted: Any) -> Point:
-        """Return the primal-dual point: u and the multipliers of the rows follow from alpha."""
-        p, s = self.program, self.machine
+        r"""Return the primal-dual point: everything follows from alpha and b.
+
+        Stationarity in u is :math:`\kappa u = Z'\alpha` with the signed samples Z; LIBSVM solves the program divided by
+        kappa. Stationarity in :math:`w_j` makes the multiplier of ``pivot (w_j - sigma_j u_j) = 0`` the sum of
+        :math:`-\alpha_i` times the coefficients of :math:`w_j`, divided by the pivot.
+        """
+        p, s = self.program, self.form
         alpha = np.zeros(len(s.margins))
         alpha[fitted.support_] = s.kappa * np.abs(fitted.dual_coef_[0])
         b = float(fitted.intercept_[0])
         if _done(fitted):
-            alpha, b = _refine(s, alpha, b)
+            alpha, b = refine(s, alpha, b)
         x, y = np.zeros(p.n), np.zeros(p.A.shape[0])
         y[s.margins] = alpha
-        y[s.selections] = -(p.A[s.margins][:, s.w].T @ alpha) / s.pivot
+        y[s.selections.rows] = -(p.A[s.margins][:, s.selections.w].T @ alpha) / s.selections.pivot
         x[s.u] = s.features.T @ alpha / s.kappa
-        x[s.w] = s.sigma * x[s.selected]
+        x[s.selections.w] = s.selections.sigma * x[s.selections.u]
         x[s.b] = b
-        x[s.slacks] = _slacks(s, alpha, b)
+        x[s.slacks] = np.maximum(0.0, 1.0 - _margins(s, alpha, b))
         return Point(x, y, np.zeros(0))
 
 
-def _slacks(s: Machine, alpha: Vector, b: float) -> Vector:
-    slacks: Vector = np.maximum(0.0, 1.0 - s.features @ (s.features.T @ alpha) / s.kappa - s.labels * b)
-    return slacks
+# -- refinement -------------------------------------------------------------------------------------------
 
 
-def _gap(s: Machine, alpha: Vector, b: float) -> float:
-    """Return primal minus dual value; infinite where alpha is not feasible."""
-    unbalanced = abs(s.labels @ alpha) > 1e-9 * s.prices.max() * np.sqrt(len(alpha))
-    if unbalanced or np.any(alpha < 0) or np.any(alpha > s.prices):
-        return np.inf
-    u = s.features.T @ alpha
-    return float(u @ u / s.kappa + s.prices @ _slacks(s, alpha, b) - alpha.sum())
+@dataclass(frozen=True)
+class _Answer:
+    """Multipliers alpha (n,), the intercept b and their duality gap."""
+
+    alpha: Vector
+    b: float
+    gap: float
 
 
-def _refine(s: Machine, alpha: Vector, b: float) -> tuple[Vector, float]:
-    """Solve the optimality conditions again on the active set; keep the answer with the smallest gap.
+def refine(form: SvmForm, alpha: Vector, b: float) -> tuple[Vector, float]:
+    r"""Solve the optimality conditions again on the active set; return the alpha and b of the smallest duality gap.
 
-    LIBSVM holds its kernel in single precision, which is 1e-7 to 1e-3 in the objective however small its
-    tolerance is. Multipliers that leave [0, C] go to that bound and samples inside the margin to C.
+    LIBSVM keeps its kernel matrix in single precision, which costs 1e-7 to 1e-3 in the objective however small its
+    tolerance is; but it finds which multipliers are at 0, at C and free. A round takes these sets as they are, and
+    solves for the free multipliers :math:`\alpha_F` and b, with the others fixed at :math:`\bar\alpha`, in double
+    precision: every free sample lies on its margin, and the multipliers balance,
+
+    .. math:: \tfrac1\kappa Z_F Z_F' \alpha_F + b\, y_F = e - \tfrac1\kappa Z_F Z' \bar\alpha, \qquad
+              y_F'\alpha_F = -y'\bar\alpha.
+
+    Multipliers that leave [0, C] are put to that bound. A sample whose bound contradicts its margin (at 0 but inside
+    the margin, at C but outside it) becomes free for the next round. The gap decides, so a round can do no harm.
     """
-    best = alpha, b, _gap(s, alpha, b)
-    edge = 1e-9 * s.prices
+    best = _Answer(alpha, b, _gap(form, alpha, b))
+    edge = EDGE * form.costs
     for _ in range(ROUNDS):
-        free = np.flatnonzero((alpha > edge) & (alpha < s.prices - edge))
+        free = np.flatnonzero((alpha > edge) & (alpha < form.costs - edge))
         if len(free) > MOST_FREE:
             break
-        fixed = np.where(alpha >= s.prices - edge, s.prices, 0.0)
-        Z, y = s.features[free], s.labels[free]
-        matrix = np.block([[Z @ Z.T / s.kappa, y[:, None]], [y[None, :], np.zeros((1, 1))]])
-        right = np.append(1.0 - Z @ (s.features.T @ fixed) / s.kappa, -(s.labels @ fixed))
-        solved = np.linalg.lstsq(matrix, right, rcond=1e-13)[0]
-        alpha, b = fixed.copy(), float(solved[-1]) if len(free) else b
-        alpha[free] = np.clip(solved[:-1], 0.0, s.prices[free])
-        gap = _gap(s, alpha, b)
-        if gap < best[2]:
-            best = alpha.copy(), b, gap
-        margin = s.features @ (s.features.T @ alpha) / s.kappa + s.labels * b
-        outside, inside = (alpha <= edge) & (margin < 1 - 1e-9), (alpha >= s.prices - edge) & (margin > 1 + 1e-9)
-        alpha = np.where(outside | inside, 0.5 * s.prices, alpha)
-        if not (outside | inside).any() and gap < np.inf:
+        alpha, b = _solve_free(form, free, np.where(alpha >= form.costs - edge, form.costs, 0.0), b)
+        answer = _Answer(alpha, b, _gap(form, alpha, b))
+        if answer.gap < best.gap:
+            best = answer
+        margin = _margins(form, alpha, b)
+        wrong = (alpha <= edge) & (margin < 1 - EDGE) | (alpha >= form.costs - edge) & (margin > 1 + EDGE)
+        if not wrong.any() and answer.gap < np.inf:
             break
-    return best[0], best[1]
+        # The middle of [0, C]: any value strictly between the bounds makes a multiplier free.
+        alpha = np.where(wrong, 0.5 * form.costs, alpha)
+    return best.alpha, best.b
+
+
+def _solve_free(form: SvmForm, free: Indices, fixed: Vector, b: float) -> tuple[Vector, float]:
+    """Return all multipliers and the intercept after a round; b stays where there is no free multiplier.
+
+    The matrix is singular where there are more free samples than features and an intercept, and the system has many
+    solutions then: least squares takes the shortest one.
+    """
+    Z, y = form.features[free], form.labels[free]
+    matrix = np.block([[Z @ Z.T / form.kappa, y[:, None]], [y[None, :], np.zeros((1, 1))]])
+    right = np.append(1.0 - Z @ (form.features.T @ fixed) / form.kappa, -(form.labels @ fixed))
+    solved = np.linalg.lstsq(matrix, right, rcond=RCOND)[0]
+    alpha = fixed.copy()
+    alpha[free] = np.clip(solved[:-1], 0.0, form.costs[free])
+    return alpha, float(solved[-1]) if len(free) else b
+
+
+def _margins(form: SvmForm, alpha: Vector, b: float) -> Vector:
+    """Return y_i (w'x_i + b) (n,) of the weights that alpha gives."""
+    margins: Vector = form.features @ (form.features.T @ alpha) / form.kappa + form.labels * b
+    return margins
+
+
+def _gap(form: SvmForm, alpha: Vector, b: float) -> float:
+    r"""Return the primal minus the dual value; infinite where alpha is not dual feasible.
+
+    With :math:`u = Z'\alpha/\kappa` it is :math:`\tfrac\kappa2 u'u + C'\xi - (e'\alpha - \tfrac\kappa2 u'u)`.
+    """
+    unbalanced = abs(form.labels @ alpha) > BALANCE * form.costs.max() * np.sqrt(len(alpha))
+    if unbalanced or np.any(alpha < 0) or np.any(alpha > form.costs):
+        return np.inf
+    slacks = np.maximum(0.0, 1.0 - _margins(form, alpha, b))
+    u = form.features.T @ alpha
+    return float(u @ u / form.kappa + form.costs @ slacks - alpha.sum())
+
+
+# -- settings ---------------------------------------------------------------------------------------------
 
 
 def _done(fitted: Any) -> bool:
@@ -246,27 +204,42 @@ def _done(fitted: Any) -> bool:
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
-    """Return SVC's settings; bad values are refused by name on a machine with two samples."""
-    chosen: dict[str, Any] = {
+    """Return the keywords of SVC; bad values are refused by name on two samples."""
+    keywords: dict[str, Any] = {
         "tol": TOLERANCE if settings.tolerance is None else max(settings.tolerance, 1e-12),
         "shrinking": False,
         "cache_size": 500.0,
         "max_iter": MAX_ITER,
         "verbose": settings.tee,
     }
-    for name, value in settings.own.items():
+
+    def put(name: str, value: Any) -> None:
         if name not in OWN:
-            raise refuse_option("libsvm", name, "unknown name")
-        try:
-            SVC(kernel="linear", **{name: value}).fit([[0.0], [1.0]], [0, 1])
-        except (TypeError, ValueError, OverflowError) as error:
-            raise refuse_option("libsvm", name, f"bad value {value!r}") from error
-        chosen[name] = value
-    if chosen["max_iter"] < 1:
-        chosen["max_iter"] = MAX_ITER
-    return chosen
+            raise ValueError("there is no such option")
+        svm.SVC(kernel="linear", **{name: value}).fit([[0.0], [1.0]], [0, 1])
+        keywords[name] = value
+
+    set_options("libsvm", settings.own, put, (TypeError, ValueError, OverflowError))
+    if keywords["max_iter"] < 1:
+        keywords["max_iter"] = MAX_ITER
+    return keywords
 
 
 def connect(program: Program, settings: Settings) -> Libsvm:
     """Load a program into LIBSVM; raises SolverError where it is no support vector machine."""
     return Libsvm(program, settings)
+
+
+SPEC = SolverSpec(
+    name="libsvm",
+    connect=connect,
+    package="sklearn",
+    ranks={"QP": None},
+    proves="global",
+    duals=True,
+    vertex=False,
+    in_place=True,
+    tolerance=1e-6,
+    pip="pip install scikit-learn",
+    licence="BSD-3-Clause, in the core install; support vector machines only (svm, fsp-sub)",
+)

@@ -1,69 +1,87 @@
 r"""MOSEK: linear, convex quadratic and second-order cone programs, with integers or not.
 
-Columns are handed over in the units of ``Program.scaling`` (integer ones as they are), a cone as the affine conic
-constraint :math:`T(Gx + h) \in \mathcal{Q}` whose multiplier is the cone's. MOSEK takes no quadratic objective
-beside cones: there :math:`\tfrac12 x'Px` becomes a new column t with
-:math:`(t, 1, Fx)` in a rotated cone, :math:`F'F = P`.
+The variables have the units of ``Program.scaling`` (integer ones their own). A cone is the affine conic constraint
+:math:`T(Gx + h) \in \mathcal{Q}`, whose multiplier is the cone's. MOSEK takes no quadratic objective beside cones:
+there :math:`\tfrac12 x'Px` becomes a new variable t with :math:`(t, 1, Fx)` in a rotated cone, :math:`F'F = P`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import sys
 import time
 from typing import Any
 
-import mosek
 import numpy as np
 import scipy.sparse as sp
-from mosek import boundkey, rescode, solsta, soltype
 from numpy.typing import NDArray
 
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers import shared
+from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Vector
 
+mosek = Package("mosek")
 STATUS_MAP = {
-    solsta.optimal: (Status.OPTIMAL, "optimal"),
-    solsta.integer_optimal: (Status.OPTIMAL, "optimal"),
-    solsta.prim_infeas_cer: (Status.INFEASIBLE, "infeasible"),
-    solsta.dual_infeas_cer: (Status.UNBOUNDED, "unbounded"),
-    solsta.prim_and_dual_feas: (Status.FEASIBLE, "almost"),
-    solsta.prim_feas: (Status.FEASIBLE, "almost"),
-    solsta.dual_feas: (Status.NONE, "numerical"),
-    solsta.prim_illposed_cer: (Status.NONE, "numerical"),
-    solsta.dual_illposed_cer: (Status.NONE, "numerical"),
-    solsta.unknown: (Status.NONE, "numerical"),
+    "optimal": (Status.OPTIMAL, "optimal"),
+    "integer_optimal": (Status.OPTIMAL, "optimal"),
+    "prim_infeas_cer": (Status.INFEASIBLE, "infeasible"),
+    "dual_infeas_cer": (Status.UNBOUNDED, "unbounded"),
+    "prim_and_dual_feas": (Status.FEASIBLE, "almost"),
+    "prim_feas": (Status.FEASIBLE, "almost"),
+    "dual_feas": (Status.NONE, "numerical"),
+    "prim_illposed_cer": (Status.NONE, "numerical"),
+    "dual_illposed_cer": (Status.NONE, "numerical"),
+    "unknown": (Status.NONE, "numerical"),
 }
+"""By the names in ``mosek.solsta``."""
 STOP_MAP = {
-    rescode.ok: None,
-    rescode.trm_max_time: "time-limit",
-    rescode.trm_max_iterations: "iteration-limit",
-    rescode.trm_mio_num_relaxs: "iteration-limit",
-    rescode.trm_mio_num_branches: "iteration-limit",
-    rescode.trm_num_max_num_int_solutions: "iteration-limit",
-    rescode.trm_max_num_setbacks: "numerical",
-    rescode.trm_numerical_problem: "numerical",
-    rescode.trm_stall: "numerical",
-    rescode.trm_user_callback: "interrupted",
+    "ok": None,
+    "trm_max_time": "time-limit",
+    "trm_max_iterations": "iteration-limit",
+    "trm_mio_num_relaxs": "iteration-limit",
+    "trm_mio_num_branches": "iteration-limit",
+    "trm_num_max_num_int_solutions": "iteration-limit",
+    "trm_max_num_setbacks": "numerical",
+    "trm_numerical_problem": "numerical",
+    "trm_stall": "numerical",
+    "trm_user_callback": "interrupted",
 }
-"""Why MOSEK ended early; None where the solution's status says it all."""
-INFEASIBLE_INTEGER = (mosek.prosta.prim_infeas, mosek.prosta.prim_infeas_or_unbounded)
+"""By the names in ``mosek.rescode``: why MOSEK ended early; None where the status of the solution says it all."""
+NO_POINT = ("prim_infeas_cer", "dual_infeas_cer", "prim_illposed_cer", "dual_illposed_cer")
+"""Statuses of a solution that holds a certificate in the place of a point."""
+INFEASIBLE_INTEGER = ("prim_infeas", "prim_infeas_or_unbounded")
+"""Names in ``mosek.prosta`` after which a program with integers has no point, or is unbounded."""
+BOUND_KEYS = {"fixed": "fx", "range": "ra", "upper": "up", "lower": "lo", "free": "fr"}
+"""Kind of a pair of bounds -> name in ``mosek.boundkey``."""
+COUNTERS = ("intpnt_iter", "sim_primal_iter", "sim_dual_iter")
 TOLERANCE = 1e-9
+ERRORS = shared.Errors(
+    "MOSEK",
+    "get one at mosek.com (free for academics, 30-day trial for all) and save it as mosek/mosek.lic in the"
+    " home folder, or set MOSEKLM_LICENSE_FILE to its path",
+)
 
 
 class Mosek:
-    """One program loaded into MOSEK."""
+    """One program loaded into MOSEK.
+
+    Attributes
+    ----------
+    program, settings : as given.
+    mip : whether it has integers.
+    scale : (n,) d with x = d x'. The first n variables of the ``task`` are x'.
+    """
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.settings = settings
         self.mip = bool(program.integer.any())
-        self.mip_gap = settings.mip_gap
-        self.scale: Vector = np.where(program.integer, 1.0, program.scaling.columns)
-        self.turn = program.scaling.cone
+        self.scale = shared.units(program)
         try:
             self.task: Any = mosek.Task()
             self._options(settings)
@@ -77,22 +95,18 @@ class Mosek:
             "MSK_IPAR_NUM_THREADS": settings.threads,
             "MSK_IPAR_MIO_SEED": settings.seed,
             "MSK_DPAR_MIO_TOL_ABS_GAP": 1e-9,
-            "MSK_DPAR_MIO_TOL_FEAS": max(tolerance, 1e-9),
-            "MSK_DPAR_MIO_TOL_ABS_RELAX_INT": max(tolerance, 1e-9),
-            "MSK_DPAR_BASIS_TOL_X": max(tolerance, 1e-9),
-            "MSK_DPAR_BASIS_TOL_S": max(tolerance, 1e-9),
         }
-        for kind in ("TOL", "QO_TOL", "CO_TOL"):
-            for what in ("PFEAS", "DFEAS", "REL_GAP"):
-                common[f"MSK_DPAR_INTPNT_{kind}_{what}"] = max(tolerance, 1e-14)
-        for name, value in {**common, **settings.own}.items():
-            text = {True: "MSK_ON", False: "MSK_OFF"}[value] if isinstance(value, bool) else str(value)
-            try:
-                self.task.putparam(name, text)
-            except (mosek.Error, TypeError) as error:
-                raise refuse_option("mosek", name, f"unknown name or bad value {value!r}") from error
+        for name in ("MIO_TOL_FEAS", "MIO_TOL_ABS_RELAX_INT", "BASIS_TOL_X", "BASIS_TOL_S"):
+            common[f"MSK_DPAR_{name}"] = max(tolerance, 1e-9)  # the smallest that MOSEK takes
+        for kind, what in itertools.product(("TOL", "QO_TOL", "CO_TOL"), ("PFEAS", "DFEAS", "REL_GAP")):
+            common[f"MSK_DPAR_INTPNT_{kind}_{what}"] = max(tolerance, 1e-14)
+        set_options("mosek", {**common, **settings.own}, self._set_option, (mosek.Error, TypeError))
         if settings.tee:
             self.task.set_Stream(mosek.streamtype.log, _show)
+
+    def _set_option(self, name: str, value: Any) -> None:
+        text = {True: "MSK_ON", False: "MSK_OFF"}[value] if isinstance(value, bool) else str(value)
+        self.task.putparam(name, text)
 
     def _load(self) -> None:
         p, t = self.program, self.task
@@ -101,54 +115,51 @@ class Mosek:
         t.putobjsense(mosek.objsense.minimize)
         A = sp.csc_matrix(p.A @ sp.diags(self.scale))
         t.putacollist(_places(p.n), *_compressed(A))
-        self._put_sides(_places(p.A.shape[0]))
-        self._put_bounds()
+        self._put_constraint_bounds(_places(p.A.shape[0]))
+        self._put_variable_bounds()
         integers = np.flatnonzero(p.integer).astype(np.int32)
         t.putvartypelist(integers, [mosek.variabletype.type_int] * len(integers))
         if len(p.cones):
             self._put_cones()
         self._put_objective()
 
-    def _put_sides(self, rows: NDArray[np.int32]) -> None:
-        p = self.program
+    def _put_constraint_bounds(self, rows: NDArray[np.int32]) -> None:
         if len(rows):
-            self.task.putconboundlist(rows, _kinds(p.lo[rows], p.hi[rows]), _number(p.lo[rows]), _number(p.hi[rows]))
+            self.task.putconboundlist(rows, *_bounds(self.program.lo[rows], self.program.hi[rows]))
 
-    def _put_bounds(self) -> None:
+    def _put_variable_bounds(self) -> None:
         low, high = self.program.lb / self.scale, self.program.ub / self.scale
-        self.task.putvarboundlist(_places(self.program.n), _kinds(low, high), _number(low), _number(high))
+        self.task.putvarboundlist(_places(self.program.n), *_bounds(low, high))
 
     def _put_objective(self) -> None:
         p, t = self.program, self.task
         t.putclist(_places(p.n), self.scale * p.c)
         t.putcfix(p.c0)
         D = sp.diags(self.scale)
-        lower = sp.tril(D @ p.P @ D, format="coo")
+        P = sp.csc_matrix(D @ p.P @ D)
+        lower = sp.tril(P, format="coo")
         if not len(p.cones):
             t.putqobj(lower.row, lower.col, lower.data)
         elif lower.nnz:
-            self._put_epigraph(D @ p.P @ D)
+            self._put_epigraph(P)
 
     def _put_cones(self) -> None:
-        p, t = self.program, self.task
-        F = sp.coo_matrix(self.turn @ p.cones.G @ sp.diags(self.scale))
-        g = self.turn @ p.cones.h
-        t.appendafes(len(g))
-        t.putafefentrylist(F.row.astype(np.int64), F.col.astype(np.int32), F.data)
-        t.putafegslice(0, len(g), g)
-        domain = {size: t.appendquadraticconedomain(size) for size in set(p.cones.sizes.tolist())}
-        t.appendaccsseq([domain[k] for k in p.cones.sizes.tolist()], len(g), 0, None)
+        t, sizes = self.task, self.program.cones.sizes.tolist()
+        G, h = shared.scaled_cones(self.program, self.scale)
+        entries = sp.coo_matrix(G)
+        t.appendafes(len(h))
+        t.putafefentrylist(entries.row.astype(np.int64), entries.col.astype(np.int32), entries.data)
+        t.putafegslice(0, len(h), h)
+        domain = {size: t.appendquadraticconedomain(size) for size in set(sizes)}
+        t.appendaccsseq([domain[size] for size in sizes], len(h), 0, None)
 
     def _put_epigraph(self, P: sp.csc_matrix) -> None:
-        """Add the column t at cost 1, and (t, 1, Fx) in the rotated cone 2 t 1 >= ||Fx||^2."""
+        """Add the variable t at cost 1, and (t, 1, Fx) in the rotated cone 2 t 1 >= ||Fx||^2."""
         t, n = self.task, self.program.n
-        active = np.flatnonzero(np.diff(sp.csc_matrix(P).indptr))
-        values, vectors = np.linalg.eigh(sp.csc_matrix(P)[active][:, active].toarray())
-        keep = values > 1e-14 * values[-1]
-        F = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
+        active, F = shared.factor(P)
         first, rows = t.getnumafe(), len(F)
         t.appendvars(1)
-        t.putvarbound(n, boundkey.fr, 0.0, 0.0)
+        t.putvarbound(n, mosek.boundkey.fr, 0.0, 0.0)
         t.putcj(n, 1.0)
         t.appendafes(rows + 2)
         t.putafefentry(first, n, 1.0)
@@ -158,14 +169,14 @@ class Mosek:
         t.appendaccseq(t.appendrquadraticconedomain(rows + 2), first, None)
 
     def update(self, change: Change) -> str | None:
-        """Take over a change in place; new rows are appended, a quadratic objective beside cones is not changed."""
+        """Take over a change in place; a quadratic objective beside cones stands in a cone, which needs a new load."""
         p, t = self.program, self.task
         if (change.hessian or change.objective) and len(p.cones) and p.P.nnz:
             return "the quadratic objective stands in a cone"
         if change.objective or change.hessian:
             self._put_objective()
         if change.bounds:
-            self._put_bounds()
+            self._put_variable_bounds()
         changed = np.zeros(0, dtype=int) if change.rows is None else change.rows
         if change.added:
             t.appendcons(change.added)
@@ -173,7 +184,7 @@ class Mosek:
         if len(changed):
             A = sp.csr_matrix(p.A[changed] @ sp.diags(self.scale))
             t.putarowlist(changed.astype(np.int32), *_compressed(A))
-            self._put_sides(changed.astype(np.int32))
+            self._put_constraint_bounds(changed.astype(np.int32))
         return None
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
@@ -181,46 +192,44 @@ class Mosek:
         started = time.perf_counter()
         t = self.task
         t.putdouparam(mosek.dparam.optimizer_max_time, -1.0 if time_limit is None else time_limit)
-        t.putdouparam(mosek.dparam.mio_tol_rel_gap, self.mip_gap if mip_gap is None else mip_gap)
+        t.putdouparam(mosek.dparam.mio_tol_rel_gap, self.settings.mip_gap if mip_gap is None else mip_gap)
         try:
             ended = t.optimize()
             which = self._solution()
-            claim, stop = self._status(ended, which)
-            if claim is Status.UNBOUNDED and not self._feasible():
-                claim, stop = Status.INFEASIBLE, "infeasible"
+            word = _word(t.getsolsta(which)) if t.solutiondef(which) else None
+            status, stop = self._status(_word(ended), which, word)
+            if status is Status.UNBOUNDED and not self._feasible():
+                status, stop = Status.INFEASIBLE, "infeasible"
             point = ray = None
-            if t.solutiondef(which) and t.getsolsta(which) not in _NO_POINT:
+            if word is not None and word not in NO_POINT:
                 point = self._point(which)
-                point = self._polish(point) if self.mip else point
-            if t.solutiondef(which) and t.getsolsta(which) == solsta.prim_infeas_cer:
+                point = shared.polish(self.program, point, self._solve_other) if self.mip else point
+            if word == "prim_infeas_cer":
                 ray = dataclasses.replace(self._point(which), x=np.zeros(self.program.n))
             bound = t.getdouinf(mosek.dinfitem.mio_obj_bound) if self.mip else None
-            counters = (mosek.iinfitem.mio_num_branch,) if self.mip else _COUNTERS
-            iterations = sum(t.getintinf(item) for item in counters)
+            counters = ("mio_num_branch",) if self.mip else COUNTERS
+            iterations = sum(t.getintinf(getattr(mosek.iinfitem, name)) for name in counters)
         except mosek.Error as error:
             raise _failure(error) from error
         seconds = time.perf_counter() - started
-        return Outcome(claim, stop, point, bound, int(iterations), seconds, f"{ended}", ray)
+        return Outcome(status, stop, point, bound, int(iterations), seconds, f"{ended}", ray)
 
     def _solution(self) -> Any:
         """Return which of MOSEK's solutions to read: integer, basic (of a linear program), or interior-point."""
         if self.mip:
-            return soltype.itg
-        return soltype.bas if self.task.solutiondef(soltype.bas) else soltype.itr
+            return mosek.soltype.itg
+        return mosek.soltype.bas if self.task.solutiondef(mosek.soltype.bas) else mosek.soltype.itr
 
-    def _status(self, ended: Any, which: Any) -> tuple[Status, str]:
-        t = self.task
-        status = t.getsolsta(which) if t.solutiondef(which) else solsta.unknown
+    def _status(self, ended: str, which: Any, word: str | None) -> tuple[Status, str]:
+        """Return status and stop from MOSEK's names for its end and for the solution, None where it has none."""
+        status = word or "unknown"
         if ended not in STOP_MAP or status not in STATUS_MAP:
             raise SolverError(f"MOSEK stopped with {ended} and {status}", "try another solver")
-        if self.mip and t.solutiondef(which) and t.getprosta(which) in INFEASIBLE_INTEGER:
-            return self._tell_apart()
-        claim, stop = STATUS_MAP[status]
-        return claim, STOP_MAP[ended] or stop
-
-    def _tell_apart(self) -> tuple[Status, str]:
-        unbounded = self._feasible()
-        return (Status.UNBOUNDED, "unbounded") if unbounded else (Status.INFEASIBLE, "infeasible")
+        if self.mip and word is not None and _word(self.task.getprosta(which)) in INFEASIBLE_INTEGER:
+            unbounded = self._feasible()
+            return (Status.UNBOUNDED, "unbounded") if unbounded else (Status.INFEASIBLE, "infeasible")
+        found, stop = STATUS_MAP[status]
+        return found, STOP_MAP[ended] or stop
 
     def _point(self, which: Any) -> Point:
         p, t = self.program, self.task
@@ -228,71 +237,63 @@ class Mosek:
         if self.mip:
             return Point(x)
         k = len(p.cones.h)
-        z = self.turn.T @ np.array(t.getaccdotys(which))[:k] if k else np.zeros(0)
+        z = p.scaling.cone.T @ np.array(t.getaccdotys(which))[:k] if k else np.zeros(0)
         return Point(x, np.array(t.gety(which)), z)
 
-    def _variant(self, **arrays: Any) -> Outcome:
-        """Solve the program with other arrays in the place of some."""
-        return Mosek(dataclasses.replace(self.program, **arrays), self.settings).solve(None)
-
-    def _polish(self, incumbent: Point) -> Point:
-        """Round the integers and solve the rest again, so that no tolerance hides in them."""
-        p = self.program
-        low, high = (np.where(p.integer, np.round(incumbent.x), side) for side in (p.lb, p.ub))
-        found = self._variant(lb=low, ub=high, integer=np.zeros(p.n, dtype=bool)).point
-        return incumbent if found is None else Point(found.x)
+    def _solve_other(self, program: Program) -> Outcome:
+        return Mosek(program, self.settings).solve(None)
 
     def _feasible(self) -> bool:
-        """Return whether there is a point at all: a ray of descent alone does not make a program unbounded."""
-        p = self.program
-        return self._variant(P=sp.csc_matrix((p.n, p.n)), c=np.zeros(p.n)).claim is not Status.INFEASIBLE
-
-
-_NO_POINT = (solsta.prim_infeas_cer, solsta.dual_infeas_cer, solsta.prim_illposed_cer, solsta.dual_illposed_cer)
-_COUNTERS = (mosek.iinfitem.intpnt_iter, mosek.iinfitem.sim_primal_iter, mosek.iinfitem.sim_dual_iter)
+        return shared.is_feasible(self.program, self._solve_other)
 
 
 def _places(count: int) -> NDArray[np.int32]:
     return np.arange(count, dtype=np.int32)
 
 
-def _compressed(matrix: sp.csr_matrix) -> tuple[Any, ...]:
+def _compressed(matrix: sp.csr_matrix) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], Vector]:
     """Return first and last place, indices and values of the rows (or columns), in the widths that MOSEK takes."""
     starts = matrix.indptr.astype(np.int64)
     return starts[:-1], starts[1:], matrix.indices.astype(np.int32), matrix.data
 
 
-def _kinds(low: Vector, high: Vector) -> list[Any]:
-    """Return MOSEK's word for each pair of sides."""
-    names = [boundkey.fx, boundkey.ra, boundkey.up, boundkey.lo, boundkey.fr]
-    up, down = high < np.inf, low > -np.inf
-    return [names[k] for k in np.select([low == high, up & down, up, down], [0, 1, 2, 3], 4).tolist()]
+def _bounds(low: Vector, high: Vector) -> tuple[list[Any], Vector, Vector]:
+    """Return MOSEK's keys of pairs of bounds, and the bounds."""
+    keys = [getattr(mosek.boundkey, BOUND_KEYS[kind]) for kind in shared.bound_kinds(low, high)]
+    return keys, shared.present(low), shared.present(high)
 
 
-def _number(side: Vector) -> Vector:
-    """Return sides without infinities; MOSEK does not read a side that its word says is absent."""
-    return np.where(np.isfinite(side), side, 0.0)
+def _word(code: Any) -> str:
+    """Return the name of one of MOSEK's constants, without its family."""
+    return str(code).rpartition(".")[2]
 
 
 def _show(text: str) -> None:
     sys.stdout.write(text)
 
 
-def _failure(error: mosek.Error) -> SolverError:
+def _failure(error: Any) -> SolverError:
     """Turn MOSEK's error into one line that says what to do."""
     if "license" in str(error.errno):
-        hint = (
-            "get one at mosek.com (free for academics, 30-day trial for all) and save it as mosek/mosek.lic in the"
-            " home folder, or set MOSEKLM_LICENSE_FILE to its path"
-        )
-        return SolverError(f"MOSEK found no valid licence ({_word(error)})", hint)
-    return SolverError(f"MOSEK failed: {_word(error)} {error.msg}".replace("\n", " ").rstrip(), "try another solver")
-
-
-def _word(error: mosek.Error) -> str:
-    return str(error.errno).removeprefix("rescode.")
+        return ERRORS.no_licence(_word(error.errno))
+    return ERRORS.failed(f"{_word(error.errno)} {error.msg}".replace("\n", " ").rstrip())
 
 
 def connect(program: Program, settings: Settings) -> Mosek:
     """Load a program into MOSEK."""
     return Mosek(program, settings)
+
+
+SPEC = SolverSpec(
+    name="mosek",
+    connect=connect,
+    package="mosek",
+    ranks=dict.fromkeys(("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP"), 70),
+    proves="global",
+    duals=True,
+    vertex=True,
+    in_place=True,
+    tolerance=1e-6,
+    pip="pip install mosek",
+    licence="commercial, free for academics, trial for all (mosek.com): mosek.lic in the home folder's mosek/",
+)

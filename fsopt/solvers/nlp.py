@@ -4,7 +4,7 @@ In the units of :class:`fsopt.compiler.scaling.Scaling`, :math:`x = Dx'`, with t
 variables :math:`s` of their own:
 
 .. math:: \min f(Dx') \quad\text{s.t.}\quad R\ell \le RADx' \le Ru,\quad s - TGDx' = Th,\quad
-          \frac{\|s_{2:}\|^2}{s_1} - s_1 \le 0,\quad s_1 \ge 0,\quad \text{general rows}.
+          \frac{\|s_{2:}\|^2}{s_1} - s_1 \le 0,\quad s_1 \ge 0,\quad \text{general constraints}.
 
 An interior method keeps :math:`s_1 > 0`, where the quotient is smooth and convex, and a violation
 :math:`\epsilon` of it is a distance to the cone of that order; :math:`\|s_{2:}\|^2 \le s_1^2` would let
@@ -26,22 +26,26 @@ from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
 from fsopt.results import Point
+from fsopt.solvers.interface import INFINITY
 from fsopt.typing import Indices, Vector
-
-INFINITY = 1e20
-"""What stands for an absent side."""
 
 
 class NonlinearForm:
     """The functions of a program in its smooth form, at variables v = (x', s).
 
-    Where there are as many equations as variables, some of them repeated perhaps, a solver may refuse or forget the
-    objective: ``spare`` variables in [0, 1] that occur nowhere follow s then.
+    Ipopt may refuse a program with more equations than variables, and solve one with as many as a system of equations,
+    without its objective; but the equations of a model may repeat one another. Then ``spare`` variables in [0, 1] that
+    occur nowhere follow s, so that there are more variables than equations.
 
     Attributes
     ----------
     program, other : the arrays, and the functions that are neither linear nor conic.
-    lower, upper : bounds of v; low, high : sides of the constraints (rows, links, cones, general rows).
+    n, m, k, cones : numbers of variables, linear constraints, rows of cones, and cones.
+    D, R : (n,) and (m,) units of the variables and of the linear constraints.
+    heads, tail : (cones,) first row of each cone; (k,) which rows of the cones are not the first.
+    block : (k,) number of the cone of each row.
+    lower, upper : bounds of v.
+    low, high : bounds of the constraints: linear constraints, links, cones, general constraints.
     """
 
     def __init__(self, program: Program) -> None:
@@ -50,7 +54,8 @@ class NonlinearForm:
         p = self.program = program
         self.other = derivatives_of(program)
         self.D, self.R = p.scaling.columns, p.scaling.rows
-        self.n, self.m, self.k, self.cones = p.n, p.A.shape[0], len(p.cones.h), len(p.cones)
+        self.n, self.m = p.n, p.A.shape[0]
+        self.k, self.cones = len(p.cones.h), len(p.cones)
         self.heads = p.cones.starts[:-1].astype(int)
         self.block = np.repeat(np.arange(self.cones), p.cones.sizes)
         self.tail = np.ones(self.k, dtype=bool)
@@ -58,7 +63,7 @@ class NonlinearForm:
         self.P = sp.csr_matrix(sp.diags(self.D) @ p.P @ sp.diags(self.D))
         self.lower_P = sp.tril(self.P, format="coo")
         self.q = self.D * p.c
-        self._sides()
+        self._bounds()
         self._constant()
 
     def _constant(self) -> None:
@@ -66,12 +71,14 @@ class NonlinearForm:
         p, scale = self.program, sp.diags(self.D)
         rows = sp.diags(self.R) @ p.A @ scale
         links = -(p.scaling.cone @ p.cones.G @ scale)
-        none = sp.csr_matrix((self.m, self.k)), sp.csr_matrix((self.m + self.k, self.spare))
-        both = sp.vstack([sp.hstack([rows, none[0]]), sp.hstack([links, sp.identity(self.k)])])
-        self.product = sp.csr_matrix(sp.hstack([both, none[1]]))
+        of_x_and_s = sp.vstack(
+            [sp.hstack([rows, sp.csr_matrix((self.m, self.k))]), sp.hstack([links, sp.identity(self.k)])]
+        )
+        of_spare = sp.csr_matrix((self.m + self.k, self.spare))
+        self.product = sp.csr_matrix(sp.hstack([of_x_and_s, of_spare]))
         self.linear = self.product.tocoo()
 
-    def _sides(self) -> None:
+    def _bounds(self) -> None:
         p = self.program
         link = p.scaling.cone @ p.cones.h
         first = np.full(self.k, -np.inf)
@@ -125,37 +132,39 @@ class NonlinearForm:
 
     def jacobianstructure(self) -> tuple[Indices, Indices]:
         """Return rows and columns of the entries of the Jacobian."""
-        kept = self.other.jacobian_pattern.rows < self.other.q
+        other = self.other.jacobian_pattern
+        kept = other.rows < self.other.q  # the last function is the objective
         above = self.m + self.k
-        rows = np.concatenate(
-            [self.linear.row, above + self.block, above + self.cones + self.other.jacobian_pattern.rows[kept]]
-        )
-        columns = np.concatenate(
-            [self.linear.col, self.n + np.arange(self.k), self.other.jacobian_pattern.columns[kept]]
-        )
-        return rows, columns
+        rows = np.concatenate([self.linear.row, above + self.block, above + self.cones + other.rows[kept]])
+        return rows, np.concatenate([self.linear.col, self.n + np.arange(self.k), other.columns[kept]])
 
     def jacobian(self, v: Vector) -> Vector:
-        """Return the entries of the Jacobian at v."""
+        r"""Return the entries of the Jacobian at v.
+
+        Those of a cone :math:`g = \|t\|^2/s_1 - s_1` are :math:`2t/s_1` and :math:`-\|t\|^2/s_1^2 - 1`.
+        """
         s, head, quotient = self._quotients(v)
         cone = np.where(self.tail, 2 * s, -quotient[self.block]) / head[self.block] - ~self.tail
-        kept = self.other.jacobian_pattern.rows < self.other.q
         general = np.zeros(0)
         if self.other.q:
-            general = (self.other.jacobian_values(self.D * v[: self.n]) * self.D[self.other.jacobian_pattern.columns])[
-                kept
-            ]
+            other = self.other.jacobian_pattern
+            entries = self.other.jacobian_values(self.D * v[: self.n]) * self.D[other.columns]
+            general = entries[other.rows < self.other.q]
         return np.concatenate([self.linear.data, cone, general])
 
     def hessianstructure(self) -> tuple[Indices, Indices]:
         """Return rows and columns of the entries of the Hessian's lower triangle."""
         s = self.n + np.arange(self.k)
         head = self.n + self.heads[self.block]
-        rows = np.concatenate([self.lower_P.row, s, s[self.tail], self.other.hessian_pattern.rows])
-        return rows, np.concatenate([self.lower_P.col, s, head[self.tail], self.other.hessian_pattern.columns])
+        other = self.other.hessian_pattern
+        rows = np.concatenate([self.lower_P.row, s, s[self.tail], other.rows])
+        return rows, np.concatenate([self.lower_P.col, s, head[self.tail], other.columns])
 
     def hessian(self, v: Vector, multipliers: Vector, factor: float) -> Vector:
-        """Return the entries of the Hessian of ``factor * f + multipliers'constraints`` at v."""
+        r"""Return the entries of the Hessian of ``factor * f + multipliers'constraints`` at v.
+
+        Those of a cone are :math:`2/s_1` and :math:`2\|t\|^2/s_1^3` on the diagonal, and :math:`-2t/s_1^2` beside it.
+        """
         s, head, quotient = self._quotients(v)
         above = self.m + self.k
         weight = (multipliers[above : above + self.cones] / head)[self.block]
@@ -163,14 +172,20 @@ class NonlinearForm:
         own = 2 * weight * np.where(self.tail, 1.0, (quotient / head)[self.block])
         mixed = (-2 * weight * ratio)[self.tail]
         general = np.zeros(0)
-        if len(self.other.hessian_pattern.rows):
+        other = self.other.hessian_pattern
+        if len(other.rows):
             weights = np.append(multipliers[above + self.cones :], factor)
-            curved = self.other.hessian_values(self.D * v[: self.n], weights)
-            general = curved * self.D[self.other.hessian_pattern.rows] * self.D[self.other.hessian_pattern.columns]
+            curvature = self.other.hessian_values(self.D * v[: self.n], weights)
+            general = curvature * self.D[other.rows] * self.D[other.columns]
         return np.concatenate([factor * self.lower_P.data, own, mixed, general])
 
     def point(self, v: Vector, multipliers: Vector) -> Point:
-        """Return the primal-dual point of the program; the multipliers of general rows follow those of the rows."""
+        """Return the primal-dual point of the program; the multipliers of general constraints follow the linear ones.
+
+        An interior method returns multipliers of both signs within its tolerance. Those of a sign for which the
+        constraint has no bound would make the dual value minus infinity: they are put to 0, which the residual of
+        stationarity then shows.
+        """
         p = self.program
         x = np.clip(self.D * v[: self.n], p.lb, p.ub)
         rows, link, _, general = np.split(-multipliers, np.cumsum([self.m, self.k, self.cones]))
@@ -181,15 +196,22 @@ class NonlinearForm:
         return Point(x, y, p.scaling.cone.T @ -link)
 
 
-def _finite(sides: Vector) -> Vector:
-    clipped: Vector = np.clip(sides, -INFINITY, INFINITY)
+def _finite(bounds: Vector) -> Vector:
+    clipped: Vector = np.clip(bounds, -INFINITY, INFINITY)
     return clipped
 
 
 def elastic(program: Program) -> Program:
-    """Return the convex program of least violation: rows may be missed at a price, cones may be moved.
+    r"""Return the convex program of the smallest violation: constraints may be violated at a cost.
 
-    Its optimum is positive iff the program has no point, and then its multipliers are a proof of that.
+    .. math:: \min e't^+ + e't^- + e'r \quad\text{s.t.}\quad \ell \le Ax + R^{-1}(t^+ - t^-) \le u,\quad
+              Gx + h + T^{-1} E r \in \mathcal{Q},\quad \underline{x} \le x \le \overline{x},\quad t^\pm, r \ge 0,
+
+    where E puts :math:`r_k` on the head of cone k. It always has a point, and its multipliers of the linear constraints
+    are bounded: :math:`|R^{-1}y| \le 1`. A positive optimum shows that the program has no point, and its multipliers y
+    and z are a Farkas vector: stationarity in x is that of a program without an objective, and the dual value is
+    positive. R and T are the units of the scaling, so that one unit of violation costs the same in every constraint,
+    whatever the units of the data.
     """
     p = program
     m, k, cones = p.A.shape[0], len(p.cones.h), len(p.cones)
@@ -208,8 +230,19 @@ def elastic(program: Program) -> Program:
 
 
 def recession(program: Program) -> Program:
-    """Return the program of the steepest direction in which a convex program's objective falls for ever."""
+    r"""Return the program of the steepest direction in which a convex program's objective falls for ever.
+
+    A convex program with a point is unbounded if there is a direction d with :math:`c'd < 0` along which it stays
+    feasible and its objective is linear; without cones only if there is one (Rockafellar, Convex Analysis, section 27):
+
+    .. math:: \min c'd \quad\text{s.t.}\quad Pd = 0,\quad Gd \in \mathcal{Q},\quad
+              (Ad)_i \ge 0 \text{ if } \ell_i > -\infty,\ \le 0 \text{ if } u_i < \infty, \text{ and the same of } d.
+
+    The remaining components of d are bounded by the units of the variables: directions may have any length, and without
+    these bounds this program would be unbounded itself.
+    """
     p = program
+    # Pd = 0 needs the nonzero rows of P only.
     flat = sp.csr_matrix(p.P)[np.flatnonzero(np.diff(p.P.indptr))]
     still = np.zeros(flat.shape[0])
     return _derived(
@@ -225,6 +258,7 @@ def recession(program: Program) -> Program:
 
 
 def _derived(program: Program, **arrays: Any) -> Program:
+    """Return a continuous minimisation with a linear objective and other arrays in the place of the program's own."""
     n = len(arrays["c"])
     flat = {"P": sp.csc_matrix((n, n)), "c0": 0.0, "sign": 1.0, "integer": np.zeros(n, dtype=bool)}
     return dataclasses.replace(program, **flat, **arrays)

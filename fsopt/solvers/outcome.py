@@ -1,4 +1,4 @@
-"""From a solver's outcome to a result whose status rests on the certificate, and into the Pyomo model."""
+"""From a solver's outcome to a result with the status of its certificate, and into the Pyomo model."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.common.collections import ComponentMap
 
 from fsopt.certificates.certificate import Kind, make
 from fsopt.certificates.convex import farkas
@@ -21,11 +22,18 @@ PROVES = {
     Kind.GLOBAL: Status.OPTIMAL,
     Kind.KKT: Status.STATIONARY,
 }
-"""What a certificate that holds is worth."""
+"""Kind of a certificate that holds -> the status that it verifies."""
+APEX = 1e-9
+"""A cone with a head below this is at its apex, in the units of the cone."""
 
 
 def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveResult:
-    """Turn a solver's outcome into a result whose status rests on the certificate."""
+    """Turn a solver's outcome into a result.
+
+    A point has the status that its certificate verifies, never the solver's own: ``optimal`` needs residuals and a gap
+    recomputed here, and a point that meets the constraints is ``feasible`` whatever the solver says. The bound is the
+    value of the dual point where that is feasible; else it is the solver's, and the certificate names it as the source.
+    """
     sign = program.sign
     if outcome.point is None:
         return _without_point(program, outcome, solver)
@@ -53,10 +61,10 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
 
 
 def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:
-    proved = outcome.claim in (Status.INFEASIBLE, Status.UNBOUNDED)
+    proved = outcome.status in (Status.INFEASIBLE, Status.UNBOUNDED)
     certificate = farkas(program, outcome.ray) if outcome.ray is not None else None
     return SolveResult(
-        status=outcome.claim if proved else Status.NONE,
+        status=outcome.status if proved else Status.NONE,
         stop=outcome.stop,
         objective=None,
         bound=None if outcome.bound is None else program.sign * outcome.bound,
@@ -70,7 +78,13 @@ def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResu
 
 
 def _shadow_prices(program: Program, point: Point) -> tuple[tuple[Any, float], ...]:
-    """Return pairs of a constraint and d objective / d right-hand side, for rows and for cones as quadratics."""
+    r"""Return pairs of a constraint and d objective / d right-hand side, for linear constraints and for cones.
+
+    A cone is the constraint :math:`q(x) = f(\|t\|^2 - s_0^2) \le 0` of the user with :math:`(s_0, t) = Gx + h`. Its
+    shadow price :math:`\lambda` satisfies :math:`\lambda\nabla q = G'z` with the multipliers z of the cone, so
+    :math:`z = 2\lambda f(-s_0, t)`, and :math:`\lambda = -z_0 / (2 f s_0)`. At the apex the gradient vanishes, and the
+    quadratic constraint has no multiplier: nan.
+    """
     if point.y is None or point.z is None:
         return ()
     rows = (*program.constraints, *(row.constraint for row in program.general))
@@ -79,29 +93,31 @@ def _shadow_prices(program: Program, point: Point) -> tuple[tuple[Any, float], .
     if not len(cones):
         return tuple(prices)
     heads = (cones.G @ point.x + cones.h)[cones.starts[:-1]]
-    at_apex = np.abs(heads) < 1e-9
+    at_apex = np.abs(heads) < APEX
     quadratic = -point.z[cones.starts[:-1]] / (2 * np.where(at_apex, np.nan, heads)) / cones.scale
     return (*prices, *zip(cones.constraints, (program.sign * cones.sense * quadratic).tolist(), strict=True))
 
 
-def load_values(program: Program, result: SolveResult) -> None:
-    """Write values, shadow prices and reduced costs into the Pyomo model."""
-    assert result.point is not None
-    for variable, value in zip(program.variables, result.point.x.tolist(), strict=True):
+def load_values(program: Program, point: Point, shadow_prices: ComponentMap) -> None:
+    """Write values, shadow prices and reduced costs into the Pyomo model.
+
+    The suffixes ``dual`` and ``rc`` are cleared first: prices of an earlier solve must not stand beside new values.
+    """
+    for variable, value in zip(program.variables, point.x.tolist(), strict=True):
         if not variable.fixed:
             variable.set_value(value, skip_validation=True)
             variable.stale = False
     for name in ("dual", "rc"):
         if isinstance(program.model.component(name), pyo.Suffix):
             program.model.component(name).clear()
-    y, z = result.point.y, result.point.z
+    y, z = point.y, point.z
     if y is None or z is None or len(y) != len(program.constraints) + len(program.general):
         return
-    reduced = reduced_costs(program, result.point)
+    reduced = reduced_costs(program, point)
     dual, rc = _suffix(program.model, "dual"), _suffix(program.model, "rc")
     quadratic = [c for c, order in zip(program.cones.constraints, program.cones.orders, strict=True) if not order]
     for constraint in (*program.constraints, *quadratic, *(row.constraint for row in program.general)):
-        dual[constraint] = result.shadow_prices[constraint]
+        dual[constraint] = shadow_prices[constraint]
     for variable, value in zip(program.variables, (program.sign * reduced).tolist(), strict=True):
         rc[variable] = value
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fsopt.results import SolveResult
 
 OURS = ("clarabel",)
-"""Solvers that Pyomo has no interface to."""
+"""Solvers without an interface in Pyomo."""
 TERMINATION = {
     "optimal": TerminationCondition.optimal,
     "stationary": TerminationCondition.locallyOptimal,
@@ -30,7 +30,7 @@ TERMINATION = {
 
 
 class _FactorySolver:
-    """What :class:`pyomo.opt.SolverFactory` hands out for a solver of fsopt."""
+    """A solver of fsopt with the methods that Pyomo expects of an entry of :class:`pyomo.opt.SolverFactory`."""
 
     name = ""
 
@@ -54,9 +54,8 @@ class _FactorySolver:
         Values, and shadow prices in the suffixes ``dual`` and ``rc``, are those of :func:`fsopt.solve`; the
         certificate's largest residual is in ``results.solver.message``.
         """
-        solving = import_module(
-            "fsopt.solvers.base"
-        )  # with numpy and the compiler, which ``import fsopt`` need not load
+        # Imported here: ``import fsopt`` loads this module, and must not load numpy and the compiler.
+        solving = import_module("fsopt.solvers.base")
         own = {**self.options, **(options or {})}
         return as_pyomo(solving.solve(model, self.name, time_limit=timelimit, options=own, tee=tee), model)
 

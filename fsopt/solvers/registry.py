@@ -1,202 +1,50 @@
-"""The solvers, as data: what each one solves, what it proves, and where to get it."""
+"""The solvers, as data: name -> interface, classes, what it proves, and where to get it; and the choice among them."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib import import_module
 from types import MappingProxyType
-from typing import Any
 
 from fsopt.errors import SolverError, unknown
+from fsopt.solvers.spec import SolverSpec
 
-
-@dataclass(frozen=True)
-class SolverSpec:
-    """One solver.
-
-    Attributes
-    ----------
-    name : registry name, as given to ``solver=`` and ``--solver``.
-    interface : module of ``fsopt.solvers`` that drives it.
-    package : importable Python package that must be installed.
-    classes : problem classes it solves; whole classes, because "QP yes, MILP yes" does not mean "MIQP yes".
-    proves : ``global`` or ``local``.
-    duals, vertex, in_place : whether it returns multipliers, returns vertices, and updates a model in place.
-    tolerance : relative accuracy of the objective that it reaches on the classes it claims.
-    pip : what to install.
-    licence : what the user needs to run it.
-    executable : program on the search path that stands in for a missing package; empty where none does.
-    interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
-    """
-
-    name: str
-    interface: str
-    package: str
-    classes: frozenset[str]
-    proves: str
-    duals: bool
-    vertex: bool
-    in_place: bool
-    tolerance: float
-    pip: str
-    licence: str
-    executable: str = ""
-    interior: tuple[tuple[str, Any], ...] = ()
-
-    @property
-    def available(self) -> bool:
-        """Whether the package is installed, or the executable is on the search path."""
-        return find_spec(self.package) is not None or bool(self.executable and shutil.which(self.executable))
-
-
-SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(
-    {
-        "highs": SolverSpec(
-            name="highs",
-            interface="highs",
-            package="highspy",
-            classes=frozenset({"LP", "QP", "MILP"}),
-            proves="global",
-            duals=True,
-            vertex=True,
-            in_place=True,
-            tolerance=1e-7,
-            pip="pip install highspy",
-            licence="MIT, in the core install",
-            interior=(("run_crossover", "off"), ("run_crossover", "choose"), ("solver", "pdlp")),
-        ),
-        "clarabel": SolverSpec(
-            name="clarabel",
-            interface="clarabel",
-            package="clarabel",
-            classes=frozenset({"LP", "QP", "SOCP", "SDP"}),
-            proves="global",
-            duals=True,
-            vertex=False,
-            in_place=True,
-            tolerance=1e-6,
-            pip="pip install clarabel",
-            licence="Apache-2.0, in the core install",
-        ),
-        "gurobi": SolverSpec(
-            name="gurobi",
-            interface="gurobi",
-            package="gurobipy",
-            classes=frozenset({"LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"}),
-            proves="global",
-            duals=True,
-            vertex=True,
-            in_place=True,
-            tolerance=1e-6,
-            pip="pip install gurobipy",
-            licence="commercial, free for academics (gurobi.com/licenses); the wheel alone solves up to 2000 columns",
-            interior=(("Crossover", 0),),
-        ),
-        "xpress": SolverSpec(
-            name="xpress",
-            interface="xpress",
-            package="xpress",
-            classes=frozenset({"LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"}),
-            proves="global",
-            duals=True,
-            vertex=True,
-            in_place=False,
-            tolerance=1e-6,
-            pip="pip install xpress",
-            licence="commercial, free for academics (fico.com/xpress); the wheel alone takes 200-5000 rows + columns",
-        ),
-        "mosek": SolverSpec(
-            name="mosek",
-            interface="mosek",
-            package="mosek",
-            classes=frozenset({"LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP"}),
-            proves="global",
-            duals=True,
-            vertex=True,
-            in_place=True,
-            tolerance=1e-6,
-            pip="pip install mosek",
-            licence="commercial, free for academics, trial for all (mosek.com): mosek.lic in the home folder's mosek/",
-        ),
-        "ipopt": SolverSpec(
-            name="ipopt",
-            interface="ipopt",
-            package="cyipopt",
-            classes=frozenset({"LP", "QP", "SOCP", "NLP"}),
-            proves="local",
-            duals=True,
-            vertex=False,
-            in_place=True,
-            tolerance=1e-6,
-            pip="pip install cyipopt-wheels",
-            licence="EPL-2.0; a cyipopt or an 'ipopt' executable of your own, with any linear solver, works too",
-            executable="ipopt",
-        ),
-        "scs": SolverSpec(
-            name="scs",
-            interface="scs",
-            package="scs",
-            classes=frozenset({"LP", "QP", "SOCP"}),
-            proves="global",
-            duals=True,
-            vertex=False,
-            in_place=True,
-            tolerance=1e-4,
-            pip="pip install scs",
-            licence="MIT",
-        ),
-        "scip": SolverSpec(
-            name="scip",
-            interface="scip",
-            package="pyscipopt",
-            classes=frozenset({"LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"}),
-            proves="global",
-            duals=False,
-            vertex=False,
-            in_place=False,
-            tolerance=1e-6,
-            pip="pip install pyscipopt",
-            licence="Apache-2.0, in the wheel",
-        ),
-        "libsvm": SolverSpec(
-            name="libsvm",
-            interface="libsvm",
-            package="sklearn",
-            classes=frozenset({"QP"}),
-            proves="global",
-            duals=True,
-            vertex=False,
-            in_place=True,
-            tolerance=1e-6,
-            pip="pip install scikit-learn",
-            licence="BSD-3-Clause, in the core install; support vector machines only (svm, fsp-sub)",
-        ),
-    }
+_MODULES = (
+    "highs",
+    "clarabel",
+    "gurobi",
+    "xpress",
+    "mosek",
+    "ipopt",
+    "scs",
+    "scip",
+    "libsvm",
 )
-
-PREFERENCE: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "LP": ("highs", "clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"),
-        "QP": ("clarabel", "highs", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"),
-        "MILP": ("highs", "scip", "gurobi", "xpress", "mosek"),
-        "SOCP": ("clarabel", "scs", "scip", "xpress", "gurobi", "mosek", "ipopt"),
-        "SDP": ("clarabel",),
-        "MIQP": ("scip", "gurobi", "xpress", "mosek"),
-        "MISOCP": ("scip", "gurobi", "xpress", "mosek"),
-        "NLP": ("scip", "gurobi", "xpress", "ipopt"),
-        "MINLP": ("scip", "gurobi", "xpress"),
-    }
-)
-"""Which solver is taken for a class where the user names none: the first one that is installed."""
+"""The modules of this package that end in a ``SPEC``: the order of tables. They import no solver's package."""
 
 
-def spec(name: str) -> SolverSpec:
+def _registered() -> Mapping[str, SolverSpec]:
+    specs: list[SolverSpec] = [import_module(f"fsopt.solvers.{module}").SPEC for module in _MODULES]
+    solvers = {spec.name: spec for spec in specs}
+    if len(solvers) != len(specs):
+        raise RuntimeError("a solver name is registered twice")
+    return MappingProxyType(solvers)
+
+
+SOLVERS = _registered()
+
+
+def solver_spec(name: str) -> SolverSpec:
     """Return a solver's entry; raises UnknownNameError."""
     if name not in SOLVERS:
         raise unknown("solver", name, SOLVERS, "fsopt solvers")
     return SOLVERS[name]
+
+
+def preference(problem_class: str) -> tuple[SolverSpec, ...]:
+    """Return the solvers of a class, installed or not, in the order in which they are taken where none is named."""
+    ranked = [(rank, spec) for spec in SOLVERS.values() if (rank := spec.ranks.get(problem_class)) is not None]
+    return tuple(spec for _, spec in sorted(ranked, key=lambda pair: pair[0]))
 
 
 def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
@@ -214,20 +62,20 @@ def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
     SolverError : the solver is not installed, or does not solve this class, or none does.
     """
     if name is None:
-        for candidate in PREFERENCE.get(problem_class, ()):
-            if SOLVERS[candidate].available:
-                return SOLVERS[candidate]
-        raise SolverError(f"no installed solver takes '{model}', a {problem_class}", alternatives(problem_class))
-    chosen = spec(name)
-    if problem_class not in chosen.classes:
-        can = ", ".join(sorted(chosen.classes))
+        installed = next((spec for spec in preference(problem_class) if spec.available), None)
+        if installed is None:
+            raise SolverError(f"no installed solver takes '{model}', a {problem_class}", alternatives(problem_class))
+        return installed
+    spec = solver_spec(name)
+    if problem_class not in spec.classes:
+        can = ", ".join(sorted(spec.classes))
         raise SolverError(
             f"solver '{name}' does not solve '{model}', a {problem_class} (it solves {can})",
             alternatives(problem_class),
         )
-    if not chosen.available:
-        raise SolverError(f"solver '{name}' is not installed", f"{chosen.pip}; {alternatives(problem_class)}")
-    return chosen
+    if not spec.available:
+        raise SolverError(f"solver '{name}' is not installed", f"{spec.pip}; {alternatives(problem_class)}")
+    return spec
 
 
 def alternatives(problem_class: str, *, duals: bool = False) -> str:

@@ -11,19 +11,18 @@ import time
 from typing import Any
 
 import numpy as np
-import pyscipopt
-from pyomo.core.base.expression import NamedExpressionData
-from pyomo.core.expr import numeric_expr as pe
-from pyomo.core.expr.numvalue import native_numeric_types, value
-from pyscipopt.scip import Expr, ExprCons
 
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
+from fsopt.solvers.scip_expressions import translate
+from fsopt.solvers.shared import scaled_cones, units
+from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Indices, Vector
 
+pyscipopt = Package("pyscipopt")
 STATUS_MAP = {
     "optimal": (Status.OPTIMAL, "optimal"),
     "gaplimit": (Status.OPTIMAL, "optimal"),
@@ -52,9 +51,8 @@ TOLERANCE_QUADRATIC = 1e-8
 """For quadratic programs without cones: below it SCIP's linear programs fail, and nothing leaks there."""
 NLP_HEURISTICS = ("heuristics/multistart/freq",)
 """Switched off for convex cone programs: there its local solver runs for minutes at the tips of cones."""
-FUNCTIONS = {"exp": pyscipopt.exp, "log": pyscipopt.log, "sqrt": pyscipopt.sqrt, "sin": pyscipopt.sin,
-             "cos": pyscipopt.cos}  # fmt: skip
-"""Functions of one argument that are translated; everything else is refused by name."""
+INFINITE = 0.99
+"""A value from this fraction of SCIP's infinity on is infinite."""
 
 
 class Scip:
@@ -62,13 +60,15 @@ class Scip:
 
     Attributes
     ----------
-    scale : (n,) d with x = d x'; 1 for integer columns. ``x`` are SCIP's variables x', ``terms`` are d x'.
+    program, settings : as given.
+    scale : (n,) d with x = d x'; 1 for integer variables. ``x`` are SCIP's variables x', ``terms`` are d x'.
+    epigraph : SCIP's variable q of the nonlinear part of the objective; None for a linear objective.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.settings = settings
-        self.scale: Vector = np.where(program.integer, 1.0, program.scaling.columns)
+        self.scale = units(program)
         self.m = pyscipopt.Model()
         self._options()
         self._load()
@@ -93,20 +93,21 @@ class Scip:
         if len(self.program.cones) and not self.program.nonconic and convex(self.program.P):
             common |= dict.fromkeys(NLP_HEURISTICS, -1)
         known = m.getParams()
-        for name, chosen in {**common, **s.own}.items():
+
+        def put(name: str, value: Any) -> None:
             if name not in known:
-                raise refuse_option("scip", name, "unknown name")
-            try:
-                m.setParam(name, chosen)
-            except (TypeError, ValueError, KeyError, OverflowError, AttributeError, OSError) as error:
-                raise refuse_option("scip", name, f"bad value {chosen!r}") from error
+                raise KeyError("there is no such parameter")
+            m.setParam(name, value)
+
+        refusals = (TypeError, ValueError, KeyError, OverflowError, AttributeError, OSError)
+        set_options("scip", {**common, **s.own}, put, refusals)
 
     # -- loading ------------------------------------------------------------------------------------------
 
     def _load(self) -> None:
         p, m = self.program, self.m
         kind = np.where(p.integer, "I", "C").tolist()
-        low, high = (_sides(side / self.scale) for side in (p.lb, p.ub))
+        low, high = (optional(bound / self.scale) for bound in (p.lb, p.ub))
         self.x = [m.addVar(f"x{j}", kind[j], low[j], high[j]) for j in range(p.n)]
         self.terms = [float(d) * v for d, v in zip(self.scale.tolist(), self.x, strict=True)]
         self._add_rows()
@@ -115,13 +116,14 @@ class Scip:
             body = self._quadratic(row.terms.quadratic) + row.terms.constant
             body += pyscipopt.quicksum(v * self.terms[j] for j, v in row.terms.affine(p.column).items())
             for factor, node in row.terms.nonlinear:
-                body = body + factor * self._node(node, row.constraint.name)
+                body = body + factor * translate(node, p.column, self.terms, row.constraint.name)
             self._add(body, row.lo, row.hi)
         self._add_epigraph()
 
     def _add(self, body: Any, low: float, high: float) -> None:
-        if np.isfinite(low) or np.isfinite(high):
-            self.m.addCons(ExprCons(body, *_sides(np.array([low, high]))))
+        bounds = optional(np.array([low, high]))
+        if bounds != [None, None]:
+            self.m.addCons(pyscipopt.ExprCons(body, *bounds))
 
     def _form(self, columns: Indices, coefs: Vector) -> Any:
         """Return ``coefs'x'`` as an expression of SCIP."""
@@ -136,23 +138,23 @@ class Scip:
             self._add(body, f * p.lo[i], f * p.hi[i])
 
     def _add_cones(self) -> None:
-        p, m = self.program, self.m
-        if not len(p.cones):
-            return
-        turned = (p.scaling.cone @ p.cones.G).tocsr()
-        shift = p.scaling.cone @ p.cones.h
+        p = self.program
+        G, h = scaled_cones(p, self.scale)
         for start, end in zip(p.cones.starts[:-1].tolist(), p.cones.starts[1:].tolist(), strict=True):
             s = []
             for i in range(start, end):
-                at = slice(turned.indptr[i], turned.indptr[i + 1])
-                columns = turned.indices[at]
-                s.append(m.addVar(f"s{i}", "C", 0.0 if i == start else None, None))
-                self._add(self._form(columns, turned.data[at] * self.scale[columns]) - s[-1], -shift[i], -shift[i])
-            if len(s) == 2:
-                self._add(s[1] - s[0], -np.inf, 0.0)
-                self._add(-s[1] - s[0], -np.inf, 0.0)
-            elif len(s) > 2:
-                self._add(pyscipopt.sqrt(pyscipopt.quicksum(v * v for v in s[1:])) - s[0], -np.inf, 0.0)
+                at = slice(G.indptr[i], G.indptr[i + 1])
+                s.append(self.m.addVar(f"s{i}", "C", 0.0 if i == start else None, None))
+                self._add(self._form(G.indices[at], G.data[at]) - s[-1], -h[i], -h[i])
+            self._add_norm(s)
+
+    def _add_norm(self, s: list[Any]) -> None:
+        """Add ``||s[1:]|| <= s[0]``; with one entry in the tail it is two linear inequalities."""
+        if len(s) == 2:
+            self._add(s[1] - s[0], -np.inf, 0.0)
+            self._add(-s[1] - s[0], -np.inf, 0.0)
+        elif len(s) > 2:
+            self._add(pyscipopt.sqrt(pyscipopt.quicksum(v * v for v in s[1:])) - s[0], -np.inf, 0.0)
 
     def _quadratic(self, triples: list[tuple[int, int, float]]) -> Any:
         return pyscipopt.quicksum(v * self.terms[i] * self.terms[j] for i, j, v in triples if v)
@@ -166,50 +168,19 @@ class Scip:
             for i, j, v in zip(upper.row, upper.col, upper.data, strict=True)
             if i <= j
         ]
-        self.curved = None
+        self.epigraph = None
         if triples or p.objective_terms:
-            self.curved = self.m.addVar("q", "C", None, None)
+            self.epigraph = self.m.addVar("q", "C", None, None)
             body = self._quadratic(triples)
             for factor, node in p.objective_terms:
-                body = body + p.sign * factor * self._node(node, p.objective_name)
-            self._add(body - self.curved, -np.inf, 0.0)
+                body = body + p.sign * factor * translate(node, p.column, self.terms, p.objective_name)
+            self._add(body - self.epigraph, -np.inf, 0.0)
         self._set_objective()
 
     def _set_objective(self) -> None:
         p = self.program
         goal = self._form(np.arange(p.n), p.c * self.scale) + p.c0
-        self.m.setObjective(goal + self.curved if self.curved is not None else goal, "minimize")
-
-    def _node(self, node: Any, where: str) -> Any:
-        """Return a Pyomo expression as one of SCIP; raises SolverError for a function that it has not."""
-        if node.__class__ in native_numeric_types or not node.is_potentially_variable():
-            return float(value(node))
-        if not node.is_expression_type():
-            return self.terms[self.program.column[id(node)]]
-        if isinstance(node, NamedExpressionData):
-            return self._node(node.expr, where)
-        arguments = [self._node(a, where) for a in node.args]
-        if isinstance(node, pe.SumExpression):
-            return pyscipopt.quicksum(arguments)
-        if isinstance(node, pe.ProductExpression):
-            return arguments[0] * arguments[1]
-        if isinstance(node, pe.DivisionExpression):
-            return arguments[0] / arguments[1]
-        if isinstance(node, pe.NegationExpression):
-            return -1.0 * arguments[0]
-        if isinstance(node, pe.PowExpression) and isinstance(arguments[1], float):
-            return arguments[0] ** arguments[1]
-        if isinstance(node, pe.PowExpression) and isinstance(arguments[0], float) and arguments[0] > 0:
-            return pyscipopt.exp(float(np.log(arguments[0])) * arguments[1])
-        if isinstance(node, pe.AbsExpression):
-            return abs(arguments[0])
-        if isinstance(node, pe.UnaryFunctionExpression) and node.getname() in FUNCTIONS:
-            return FUNCTIONS[node.getname()](arguments[0])
-        name = node.getname() if hasattr(node, "getname") else type(node).__name__
-        raise SolverError(
-            f"solver 'scip' does not take the function '{name}' in '{where}'",
-            f"it takes sums, products, quotients, powers with a constant, abs, {', '.join(FUNCTIONS)}",
-        )
+        self.m.setObjective(goal if self.epigraph is None else goal + self.epigraph, "minimize")
 
     # -- solving ------------------------------------------------------------------------------------------
 
@@ -228,21 +199,23 @@ class Scip:
         self.m.freeTransform()
         self._limits(time_limit, mip_gap)
         message = self._run()
-        claim, stop = STATUS_MAP[message]
-        bound, nodes, point = None, 0, None
-        if message != FAILURE:
-            bound, nodes = float(self.m.getDualbound()), int(self.m.getNTotalNodes())
-        if claim in (Status.OPTIMAL, Status.FEASIBLE) and self.m.getNSols():
+        status, stop = STATUS_MAP[message]
+        infinite = INFINITE * self.m.infinity()
+        bound = float(self.m.getDualbound()) if message != FAILURE else None
+        nodes = int(self.m.getNTotalNodes()) if message != FAILURE else 0
+        point = None
+        if status in (Status.OPTIMAL, Status.FEASIBLE) and self.m.getNSols():
             point = self._point()
         if message == "inforunbd":
-            claim, stop = self._tell_apart()
-        elif point is not None and self.m.getPrimalbound() <= -0.99 * self.m.infinity():
-            claim, stop, point = *STATUS_MAP["unbounded"], None
+            status, stop = self._tell_apart()
+        elif point is not None and self.m.getPrimalbound() <= -infinite:
+            status, stop = STATUS_MAP["unbounded"]
+            point = None
         return Outcome(
-            claim=claim,
+            status=status,
             stop=stop,
             point=point,
-            bound=bound if bound is not None and abs(bound) < 0.99 * self.m.infinity() else None,
+            bound=bound if bound is not None and abs(bound) < infinite else None,
             iterations=nodes,
             seconds=time.perf_counter() - started,
             message=message,
@@ -279,20 +252,30 @@ class Scip:
         return Point(np.where(whole, np.round(x), x))
 
     def _tell_apart(self) -> tuple[Status, str]:
-        """Tell infeasible from unbounded: without an objective only the first is left."""
+        """Tell infeasible from unbounded: a program with the objective 0 is not unbounded."""
         self.m.freeTransform()
-        self.m.setObjective(Expr(), "minimize")
+        self.m.setObjective(pyscipopt.Expr(), "minimize")
         message = self._run()
         self.m.freeTransform()
         self._set_objective()
         return STATUS_MAP["unbounded" if message in ("optimal", "gaplimit") else message]
 
 
-def _sides(sides: Vector) -> list[float | None]:
-    """Return sides as SCIP takes them: None for infinite ones."""
-    return [float(side) if np.isfinite(side) else None for side in sides]
-
-
 def connect(program: Program, settings: Settings) -> Scip:
     """Load a program into SCIP."""
     return Scip(program, settings)
+
+
+SPEC = SolverSpec(
+    name="scip",
+    connect=connect,
+    package="pyscipopt",
+    ranks=dict.fromkeys(("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"), 40),
+    proves="global",
+    duals=False,
+    vertex=False,
+    in_place=False,
+    tolerance=1e-6,
+    pip="pip install pyscipopt",
+    licence="Apache-2.0, in the wheel",
+)

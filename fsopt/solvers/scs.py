@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-import scs
 
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.conic import ConicForm
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option, set_options
+from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Vector
 
+scs = Package("scs")
 STATUS_MAP = {
     "solved": (Status.OPTIMAL, "optimal"),
     "solved (inaccurate - reached max_iters)": (Status.FEASIBLE, "iteration-limit"),
@@ -30,13 +31,31 @@ STATUS_MAP = {
     "failure": (Status.NONE, "numerical"),
     "indeterminate": (Status.NONE, "numerical"),
 }
+"""By SCS's own words."""
 TOLERANCE = 1e-9
 MAX_ITERS = 100_000
 OWN = frozenset(
-    {"normalize", "max_iters", "scale", "adaptive_scale", "eps_abs", "eps_rel", "eps_infeas", "alpha", "rho_x",
-     "acceleration_lookback", "acceleration_interval", "acceleration_type_1", "acceleration_regularization",
-     "acceleration_relaxation", "time_limit_secs", "linear_solver", "write_data_filename", "log_csv_filename"}
-)  # fmt: skip
+    {
+        "acceleration_interval",
+        "acceleration_lookback",
+        "acceleration_regularization",
+        "acceleration_relaxation",
+        "acceleration_type_1",
+        "adaptive_scale",
+        "alpha",
+        "eps_abs",
+        "eps_infeas",
+        "eps_rel",
+        "linear_solver",
+        "log_csv_filename",
+        "max_iters",
+        "normalize",
+        "rho_x",
+        "scale",
+        "time_limit_secs",
+        "write_data_filename",
+    }
+)
 """SCS's options by its own names; ``verbose`` is the common option ``tee``."""
 
 
@@ -45,8 +64,9 @@ class Scs:
 
     Attributes
     ----------
+    program, settings : the arrays, and SCS's settings by its own names.
     form : the program's conic form, in its units.
-    last : (x, y, s) of the last finite point, from which the next solve starts; None before there is one.
+    last : ``x``, ``y`` and ``s`` of the last finite point, from which the next solve starts; empty before there is one.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:
@@ -63,12 +83,12 @@ class Scs:
     def _load(self, limit: float) -> None:
         """Factorise; SCS takes its time limit only here."""
         form = self.form
-        M, b = form.matrix(), form.right_hand_side()
-        self.coefficients = M.data
+        data = {"P": form.hessian(), "A": form.matrix(), "b": form.right_hand_side(), "c": form.linear()}
+        self.coefficients = data["A"].data
         cone = {"z": form.equalities, "l": form.inequalities, "q": self.program.cones.sizes.tolist()}
         if not self.rows:  # SCS needs a row: 0'x + s = 1
-            M, b, cone = sp.csc_matrix((1, self.program.n)), np.ones(1), {"l": 1}
-        data = {"P": form.hessian(), "A": M, "b": b, "c": form.linear()}
+            data |= {"A": sp.csc_matrix((1, self.program.n)), "b": np.ones(1)}
+            cone = {"l": 1}
         try:
             self.solver = scs.SCS(data, cone, **{**self.settings, "time_limit_secs": limit})
         except ValueError as error:
@@ -76,21 +96,21 @@ class Scs:
         self.loaded_limit = limit
 
     def update(self, change: Change) -> str | None:
-        """Take over new costs and sides in place; other changes need a new factorisation, started warm."""
+        """Take over new costs and bounds in place; other changes need a new factorisation, started warm."""
         if change.added:
-            return "rows were added"
+            return "constraints were added"
         if (change.bounds or change.rows is not None) and self.form.kinds_changed():
-            return "a side or bound appeared or vanished"
+            return "a bound appeared or vanished"
         if self.solver is None:
             return None
         moved = change.rows is not None and not np.array_equal(self.form.matrix().data, self.coefficients)
         if change.hessian or moved:
             self.solver = None
             return None
-        sides = self.form.right_hand_side() if self.rows and (change.bounds or change.rows is not None) else None
+        right = self.form.right_hand_side() if self.rows and (change.bounds or change.rows is not None) else None
         costs = self.form.linear() if change.objective else None
-        if sides is not None or costs is not None:
-            self.solver.update(b=sides, c=costs)
+        if right is not None or costs is not None:
+            self.solver.update(b=right, c=costs)
         return None
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
@@ -103,20 +123,20 @@ class Scs:
         info = solution["info"]
         if info["status"] not in STATUS_MAP:
             raise SolverError(f"SCS stopped with '{info['status']}'", "try --solver clarabel")
-        claim, stop = STATUS_MAP[info["status"]]
+        status, stop = STATUS_MAP[info["status"]]
         x, z = np.array(solution["x"]), np.array(solution["y"])[: self.rows]
-        usable = claim in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(x)) and np.all(np.isfinite(z)))
+        usable = status in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(x)) and np.all(np.isfinite(z)))
         if usable:
             self.last = {k: np.array(solution[k]) for k in ("x", "y", "s")}
         return Outcome(
-            claim=claim,
+            status=status,
             stop=stop,
             point=self.form.point(x, z) if usable else None,
             bound=None,
             iterations=int(info["iter"]),
             seconds=time.perf_counter() - started,
             message=str(info["status"]),
-            ray=self._ray(z) if claim is Status.INFEASIBLE else None,
+            ray=self._ray(z) if status is Status.INFEASIBLE else None,
         )
 
     def _ray(self, z: Vector) -> Point:
@@ -143,17 +163,31 @@ def _settings(settings: Settings) -> dict[str, Any]:
 def _try_settings(settings: dict[str, Any]) -> None:
     """Refuse a bad value by the option's name: SCS checks them one by one on a trivial program."""
     data = {"A": sp.csc_matrix(np.ones((1, 1))), "b": np.ones(1), "c": np.zeros(1)}
-    for name, value in settings.items():
-        if name.endswith("_filename"):
-            if not isinstance(value, str):
-                raise refuse_option("scs", name, f"bad value {value!r}")
-            continue
-        try:
+
+    def put(name: str, value: Any) -> None:
+        if not name.endswith("_filename"):
             scs.SCS(data, {"l": 1}, **{"verbose": False, "linear_solver": "qdldl", name: value})
-        except (TypeError, ValueError, OverflowError, ImportError) as error:
-            raise refuse_option("scs", name, f"bad value {value!r}") from error
+        elif not isinstance(value, str):  # a trial would write the file
+            raise TypeError("not a path")
+
+    set_options("scs", settings, put, (TypeError, ValueError, OverflowError, ImportError))
 
 
 def connect(program: Program, settings: Settings) -> Scs:
     """Load a program into SCS."""
     return Scs(program, settings)
+
+
+SPEC = SolverSpec(
+    name="scs",
+    connect=connect,
+    package="scs",
+    ranks=dict.fromkeys(("LP", "QP", "SOCP"), 30),
+    proves="global",
+    duals=True,
+    vertex=False,
+    in_place=True,
+    tolerance=1e-4,
+    pip="pip install scs",
+    licence="MIT",
+)

@@ -154,7 +154,7 @@ def test_without_json_stdout_is_empty(folder: Path, capsys: pytest.CaptureFixtur
 def test_a_solver_that_is_not_installed_is_named_with_its_pip_line(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fsopt.solvers.registry.find_spec", lambda name: None if name == "clarabel" else object())
+    monkeypatch.setattr("fsopt.solvers.spec.find_spec", lambda name: None if name == "clarabel" else object())
     with pytest.raises(SystemExit) as stopped:
         main(["solve", "svm", "--data", "good.csv", "--solver", "clarabel"])
     assert stopped.value.code == 2

@@ -1,7 +1,7 @@
-"""One contract for all solvers: every registered solver on every model of the classes it claims, and tiny cases.
+"""One contract for all solvers: every registered solver on every model of its classes, and tiny cases.
 
 ``--require-solvers a,b`` makes a missing solver a failure. Solvers that are not installed, or have no licence here,
-are left out of the parametrisation by name; a new registry entry is tested without editing this file.
+are left out of the parametrisation; a new registry entry is tested without editing this file.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import fsopt
 from fsopt.errors import SolverError
 from fsopt.library.conformance import agreement, build_trial, pairs
 from fsopt.methods.preprocessing import preprocess
+from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
 
 WITHIN = 1e-6
@@ -24,8 +25,8 @@ WITHIN = 1e-6
 
 def usable(name: str) -> bool:
     """Return whether a solver is installed and may be run."""
-    if not SOLVERS[name].available:
-        return False
+    if not SOLVERS[name].available or SOLVERS[name].structured:
+        return SOLVERS[name].available
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -36,7 +37,7 @@ def usable(name: str) -> bool:
 
 
 def tiny(sense: int = pyo.minimize, shift: float = 0.0) -> pyo.ConcreteModel:
-    """Return a linear program with rows >=, <= and =, and optimum at (1, 3) for a minimisation."""
+    """Return a linear program with constraints >=, <= and =, and optimum at (1, 3) for a minimisation."""
     m = pyo.ConcreteModel()
     m.x, m.y = pyo.Var(bounds=(0, 10)), pyo.Var(bounds=(0, 10))
     m.low = pyo.Constraint(expr=m.x + m.y >= 4 + shift)
@@ -47,11 +48,13 @@ def tiny(sense: int = pyo.minimize, shift: float = 0.0) -> pyo.ConcreteModel:
     return m
 
 
-USABLE = [name for name in SOLVERS if name != "libsvm" and usable(name)]
-LINEAR = [name for name in USABLE if "LP" in SOLVERS[name].classes]
-PRICED = [name for name in LINEAR if SOLVERS[name].duals]
-INTEGER = [name for name in USABLE if "MILP" in SOLVERS[name].classes]
-CLAIMED = [(m, s) for m, s in pairs() if s in USABLE or (s == "libsvm" and SOLVERS[s].available)]
+USABLE = [name for name in SOLVERS if usable(name)]
+GENERAL = [name for name in USABLE if not SOLVERS[name].structured]
+LINEAR = [name for name in GENERAL if "LP" in SOLVERS[name].classes]
+DUAL = [name for name in LINEAR if SOLVERS[name].duals]
+INTEGER = [name for name in GENERAL if "MILP" in SOLVERS[name].classes]
+CONIC = [name for name in GENERAL if "SOCP" in SOLVERS[name].classes]
+PAIRS = [(slug, solver) for slug, solver in pairs() if solver in USABLE]
 
 
 def test_required_solvers_are_there(request: pytest.FixtureRequest) -> None:
@@ -59,31 +62,35 @@ def test_required_solvers_are_there(request: pytest.FixtureRequest) -> None:
     assert [name for name in wanted if name not in USABLE] == []
 
 
-@pytest.mark.parametrize(("slug", "solver"), CLAIMED)
-def test_every_claimed_pair_agrees(slug: str, solver: str) -> None:
+@pytest.mark.parametrize(("slug", "solver"), PAIRS)
+def test_every_pair_of_a_model_and_a_solver_of_its_class_agrees(slug: str, solver: str) -> None:
     found = agreement(slug, solver)
     if found.status == "refused":
-        assert solver == "libsvm" or "is not quadratic" in found.note, found.note
+        # Only for its structure, or for a constraint or function that is named.
+        named = found.note.startswith(f"solver '{solver}' does not take ")
+        assert SOLVERS[solver].structured or named, found.note
         return
     assert found.difference is not None, f"{found.status}: {found.note}"
     tolerance = max(WITHIN, SOLVERS[solver].tolerance)
     if found.status == "optimal":
         assert found.difference <= tolerance
     else:
-        # An answer that is not good enough must not be called optimal, and must be close to what it claims to be.
+        # An answer that is not good enough must not be called optimal, and must still be close.
         assert found.status in ("feasible", "stationary")
         assert found.difference <= 1e-3
 
 
-OPEN = [s for s in ("clarabel", "scs", "ipopt", "scip") if s in USABLE]
-
-
 @pytest.mark.parametrize(("scale", "truth"), [("standard", 121.757464796), ("none", 229.9026016)])
-@pytest.mark.parametrize("solver", OPEN)
+@pytest.mark.parametrize("solver", CONIC)
 def test_the_leak_at_the_apex_of_a_cone_is_never_called_optimal(solver, scale, truth, wdbc) -> None:
     """Plain quadratics at default tolerances give 121.624 for the standardised data, and call it optimal."""
     data, _ = preprocess(wdbc, scale)
-    result = fsopt.solve(fsopt.build("gmeb-primal", data, r_plus=3.0, r_minus=3.0), solver, time_limit=60)
+    try:
+        result = fsopt.solve(fsopt.build("gmeb-primal", data, r_plus=3.0, r_minus=3.0), solver, time_limit=60)
+    except SolverError as error:
+        if "size-limited licence" not in str(error):
+            raise
+        pytest.skip(str(error))
     if result.status == "optimal":
         assert result.objective == pytest.approx(truth, rel=max(WITHIN, SOLVERS[solver].tolerance))
     else:
@@ -91,7 +98,7 @@ def test_the_leak_at_the_apex_of_a_cone_is_never_called_optimal(solver, scale, t
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("solver", PRICED)
+@pytest.mark.parametrize("solver", DUAL)
 def test_shadow_prices_have_pyomos_sign(solver: str, sense: int) -> None:
     m = tiny(sense)
     result = fsopt.solve(m, solver)
@@ -103,7 +110,7 @@ def test_shadow_prices_have_pyomos_sign(solver: str, sense: int) -> None:
     assert result.duals(m.low)[None] == m.dual[m.low]
 
 
-@pytest.mark.parametrize("solver", [s for s in USABLE if not SOLVERS[s].duals])
+@pytest.mark.parametrize("solver", [s for s in GENERAL if not SOLVERS[s].duals])
 def test_a_solver_without_duals_leaves_none(solver: str) -> None:
     m = tiny()
     m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
@@ -148,17 +155,18 @@ def test_a_time_limit_keeps_the_incumbent_and_claims_nothing(solver: str) -> Non
 
 
 @pytest.mark.parametrize("solver", USABLE)
-def test_a_class_that_is_not_claimed_is_refused_before_the_call(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_class_is_refused_before_the_call(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     other = next((slug for slug, m in fsopt.MODELS.items() if m.problem_class not in SOLVERS[solver].classes), None)
     if other is None:
         assert {m.problem_class for m in fsopt.MODELS.values()} <= SOLVERS[solver].classes
         return
-    monkeypatch.setattr("fsopt.solvers.base.importlib.import_module", lambda name: pytest.fail("it was opened"))
+    monkeypatch.setattr(Session, "_open", lambda self: pytest.fail("it was opened"))
     with pytest.raises(SolverError, match="installed for"):
         fsopt.solve(build_trial(other), solver)
 
 
 @pytest.mark.parametrize("solver", USABLE)
 def test_unknown_options_are_named(solver: str) -> None:
+    model = next(build_trial(slug) for slug, name in pairs() if name == solver)
     with pytest.raises(fsopt.FsoptError, match="no_such_option"):
-        fsopt.solve(tiny(), solver, options={"no_such_option": 1})
+        fsopt.solve(model, solver, options={"no_such_option": 1})

@@ -1,4 +1,4 @@
-"""Ipopt: derivatives, cones that do not leak, multipliers, local answers that are called local, interrupts."""
+"""Ipopt: cones that do not leak, multipliers, local answers that are called local, limits, interrupts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from support import blobs
 import fsopt
 from fsopt.certificates.nonconvex import violation
 from fsopt.compiler import compile_model
-from fsopt.compiler.derivatives import Derivatives
 from fsopt.errors import OptionError, SolverError
 from fsopt.results import Point
 from fsopt.solvers.base import Session
@@ -73,16 +72,16 @@ def test_multipliers_of_rows_and_cones_have_the_signs_and_values_of_the_conic_so
         if sense < 0:
             m.objective.set_value(-m.objective.expr)
             m.objective.sense = pyo.minimize
-        prices = {}
+        duals = {}
         for solver in ("clarabel", "ipopt"):
             result = fsopt.solve(m, solver)
             assert result.status == "optimal"
             y, z = result.point.y, result.point.z
             heads = result.point.z[compile_model(m).cones.starts[:-1]]
             assert (heads >= -1e-9).all()
-            prices[solver] = np.concatenate([y, z])
-        np.testing.assert_allclose(prices["ipopt"], prices["clarabel"], rtol=1e-4, atol=1e-5)
-        assert np.abs(prices["ipopt"][:4]).max() > 1e-3, "no row has a price: the test is empty"
+            duals[solver] = np.concatenate([y, z])
+        np.testing.assert_allclose(duals["ipopt"], duals["clarabel"], rtol=1e-4, atol=1e-5)
+        assert np.abs(duals["ipopt"][:4]).max() > 1e-3, "all multipliers are 0: the test is empty"
 
 
 def test_a_maximisation_and_a_fixed_variable_and_repeated_equations():
@@ -96,71 +95,6 @@ def test_a_maximisation_and_a_fixed_variable_and_repeated_equations():
     assert (m.x[0].value, m.x[1].value) == (pytest.approx(0.375), pytest.approx(0.625))
     assert m.rc[m.x[2]] == pytest.approx(-sum(m.dual[c] for c in m.same.values()))
     assert sum(m.dual[c] for c in m.same.values()) == pytest.approx(-0.5)
-
-
-# -- derivatives ------------------------------------------------------------------------------------------
-
-
-def curved_model(seed):
-    rng = np.random.default_rng(seed)
-    u = lambda: float(rng.uniform(0.3, 2.0))  # noqa: E731
-    m = pyo.ConcreteModel()
-    m.p = pyo.Param(initialize=u(), mutable=True)
-    m.x = pyo.Var(range(5), bounds=(0.05, 0.95))
-    m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
-    x = m.x
-    m.o = pyo.Objective(
-        sense=pyo.maximize if seed % 2 else pyo.minimize,
-        expr=sum(1 - pyo.exp(-m.p * x[j]) for j in range(5)) + x[0] ** x[1] + u() ** x[2]
-        + x[0] * x[1] * x[2] / (x[3] + u()) + x[4] ** -1.5 + u() * x[0] * x[4],
-    )  # fmt: skip
-    m.cone = pyo.Constraint(expr=x[0] ** 2 + 3 * x[1] ** 2 <= m.s * m.t)
-    m.line = pyo.Constraint(expr=u() * x[0] - x[3] + m.s >= -1)
-    m.bilinear = pyo.Constraint(expr=u() * x[0] * x[1] - x[2] ** 2 + x[3] >= 1)
-    m.norm = pyo.Constraint(expr=pyo.sqrt(x[0] ** 2 + u() * x[1] * x[2] + 1) + x[3] - 4 <= 2)
-    m.zoo = pyo.Constraint(
-        expr=pyo.log(x[0] + x[1] ** 2) * pyo.sin(x[3]) + (pyo.tanh(x[0]) + x[2]) ** 3 + abs(x[1])
-        - pyo.atan(x[2]) * pyo.acos(x[1]) + pyo.log10(x[4]) + pyo.tan(x[0]) + pyo.asin(x[1]) + pyo.sinh(x[2])
-        + pyo.cosh(x[3]) + pyo.asinh(x[4]) + pyo.acosh(1.5 + x[0]) + pyo.atanh(x[1]) + pyo.cos(x[2] / x[3]) == 0.3,
-    )  # fmt: skip
-    return m, rng
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_values_and_derivatives_against_pyomo_and_finite_differences(seed):
-    m, rng = curved_model(seed)
-    program = compile_model(m)
-    assert len(program.cones) == 1
-    form = NonlinearForm(program)
-    v = rng.uniform(0.2, 0.8, form.size)
-    x = form.D * v[: form.n]
-    for variable, a in zip(program.variables, x.tolist(), strict=True):
-        variable.set_value(a)
-    other = Derivatives(program)
-    shift = [r.terms.constant for r in program.general]
-    assert other.values(x)[:-1] + shift == pytest.approx([pyo.value(r.constraint.body) for r in program.general])
-    assert program.sign * form.objective(v) + program.sign * program.c0 == pytest.approx(pyo.value(m.o.expr))
-    step, unit = 1e-6, np.eye(form.size)
-
-    def slope(function):
-        return np.array([(function(v + step * e) - function(v - step * e)) / (2 * step) for e in unit])
-
-    def dense(structure, entries, rows):
-        matrix = np.zeros((rows, form.size))
-        np.add.at(matrix, structure, entries)
-        return matrix
-
-    np.testing.assert_allclose(form.gradient(v), slope(form.objective), rtol=1e-6, atol=1e-7)
-    jacobian = dense(form.jacobianstructure(), form.jacobian(v), len(form.low))
-    np.testing.assert_allclose(jacobian, slope(form.constraints).T, rtol=1e-6, atol=1e-7)
-    weights, factor = rng.standard_normal(len(form.low)), 0.7
-
-    def lagrangian(v):
-        return factor * form.gradient(v) + weights @ dense(form.jacobianstructure(), form.jacobian(v), len(form.low))
-
-    lower = dense(form.hessianstructure(), form.hessian(v, weights, factor), form.size)
-    assert not np.triu(lower, 1).any()
-    np.testing.assert_allclose(lower + np.tril(lower, -1).T, slope(lagrangian), rtol=1e-5, atol=1e-6)
 
 
 def test_an_operator_without_derivatives_is_named_before_the_solve():
@@ -183,7 +117,7 @@ def hyperbola(start=(3.0, 0.3)):
     return m
 
 
-def test_a_nonconvex_quadratic_is_stationary_never_optimal_and_has_prices():
+def test_a_nonconvex_quadratic_is_stationary_never_optimal_and_has_multipliers():
     m = hyperbola()
     result = fsopt.solve(m, "ipopt")
     assert (result.status, result.certificate.kind, result.bound) == ("stationary", "kkt", None)
@@ -248,9 +182,10 @@ def test_infeasible_and_unbounded_convex_programs_are_proved(slug):
 
 def test_a_time_limit_stops_and_holds_for_one_solve(wdbc):
     session = Session(fsopt.build("gmeb-primal", wdbc), "ipopt")
-    result = session.solve(time_limit=0.05)
+    result = session.solve(time_limit=1e-6)  # passed when Ipopt is called, on every machine
     assert result.stop == "time-limit"
     assert result.status in ("none", "feasible")
+    assert session.solve().status == "optimal"
 
 
 @pytest.mark.parametrize("bad", [{"nope": 1}, {"tol": "a"}, {"max_iter": -5}, {"linear_solver": "none_such"}], ids=str)

@@ -1,4 +1,4 @@
-"""LIBSVM: recognised from the arrays, refused otherwise, certified, with the multipliers of every row."""
+"""LIBSVM: recognised from the arrays, refused otherwise, certified, with the multipliers of every constraint."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ SIGMA = {"ones": np.ones(4), "some": np.array([1.0, 0, 1, 0]), "none": np.zeros(
 
 
 def by_hand(data, c, rename=False, turn=1.0):
-    """A machine with other names, another order, rows turned around and a price per sample."""
+    """A support vector machine with other names, another order, and one cost per sample."""
     m = pyo.ConcreteModel()
     m.z = pyo.Var(range(data.n), bounds=(0, None))
     m.k = pyo.Var()
     m.a = pyo.Var(range(data.p))
-    price = c * (1 + np.arange(data.n) % 3)
+    costs = c * (1 + np.arange(data.n) % 3)
 
     def row(m, i):
         return m.z[i] + data.y[i] * (m.k + sum(data.X[i, j] * m.a[j] for j in range(data.p))) >= 1
 
     m.rows = pyo.Constraint(list(reversed(range(data.n))), rule=row)
-    cost = 0.5 * turn * sum(v**2 for v in m.a.values()) + sum(price[i] * m.z[i] for i in range(data.n))
+    cost = 0.5 * turn * sum(v**2 for v in m.a.values()) + sum(costs[i] * m.z[i] for i in range(data.n))
     m.o = pyo.Objective(expr=-cost, sense=pyo.maximize)
     return m
 
@@ -77,7 +77,7 @@ def test_multipliers_have_clarabels_signs_and_sizes(name):
 
 
 @pytest.mark.parametrize("turn", [1.0, 2.5])
-def test_names_order_senses_curvature_and_prices_do_not_matter(turn):
+def test_names_order_senses_curvature_and_costs_do_not_matter(turn):
     data = blobs(40, 3)
     m = by_hand(data, 0.4, turn=turn)
     result = fsopt.solve(m, "libsvm")
@@ -115,8 +115,19 @@ def spoil(m, how):
         m.o.set_value(m.o.expr - m.k)
 
 
-SPOILS = ["bounded", "factors", "products", "free slack", "capped slack", "row", "side", "equation", "second intercept",
-          "intercept", "cost"]  # fmt: skip
+SPOILS = [
+    "bounded",
+    "factors",
+    "products",
+    "free slack",
+    "capped slack",
+    "row",
+    "side",
+    "equation",
+    "second intercept",
+    "intercept",
+    "cost",
+]
 
 
 @pytest.mark.parametrize("how", SPOILS)
@@ -124,7 +135,7 @@ def test_anything_else_is_refused_before_the_call(how, monkeypatch):
     m = by_hand(blobs(10, 3), 0.4)
     spoil(m, how)
     assert fsopt.classify(m) == "QP"
-    monkeypatch.setattr(libsvm, "SVC", lambda **_: pytest.fail("LIBSVM was called"))
+    monkeypatch.setattr("sklearn.svm.SVC", lambda **_: pytest.fail("LIBSVM was called"))
     with pytest.raises(SolverError, match=r"libsvm.*support vector machines only.*(svm, fsp-sub|svm and fsp-sub)"):
         fsopt.solve(m, "libsvm")
 
@@ -136,7 +147,7 @@ def test_every_other_model_is_refused(slug):
         fsopt.solve(fsopt.build(slug, blobs(), **needs.get(slug, {})), "libsvm")
 
 
-def test_the_benders_loop_updates_sigma_and_the_price():
+def test_the_benders_loop_updates_sigma_and_the_costs():
     data = blobs()
     m = fsopt.build("fsp-sub", data, c=0.7)
     session = Session(m, "libsvm")

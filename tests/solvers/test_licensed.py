@@ -1,7 +1,8 @@
-"""Gurobi and Xpress: agreement with the open solvers, certified; prices, statuses, integers, nonconvex programs."""
+"""Gurobi and Xpress: agreement with the open solvers, certified; shadow prices, statuses, updates, refusals."""
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 
 import numpy as np
@@ -10,12 +11,22 @@ import pytest
 from support import blobs, integers
 
 import fsopt
-from fsopt.errors import SolverError
+from fsopt.errors import OptionError, SolverError
+from fsopt.solvers.base import Session
 
 CLASSES = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")
 PARAMETERS = {"fsp-master": {"m": 2}}
 CONVEX = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in CLASSES]
 PACKAGES = {"gurobi": "gurobipy", "xpress": "xpress"}
+LICENCE = {"gurobi": "GRB_LICENSE_FILE", "xpress": "XPAUTH_PATH"}
+BAD = {
+    "gurobi": [{"nope": 1}, {"_private": 1}, {"Method": 99}, {"Method": "a"}, {"Time*": 1}],
+    "xpress": [{"nope": 1}, {"_private": 1}, {"presolve": "a"}, {"threads": -5}],
+}
+LIMIT = {"gurobi": "BarIterLimit", "xpress": "bariterlimit"}
+LOG = {"gurobi": "Barrier", "xpress": "Xpress"}
+IN_PLACE = {"gurobi": ("r", "d"), "xpress": ()}
+"""Parameters of the model below that are changed without a new load."""
 
 
 @pytest.fixture(params=list(PACKAGES))
@@ -55,17 +66,17 @@ def test_raw_units_do_not_leak_into_the_answer(slug, solver):
 
 
 def priced(sense, square, change=None):
-    """A problem with active rows <=, >=, ==, a range, and active bounds."""
-    sides = {"le": 2.0, "ge": 1.0, "eq": 3.0, "range": 1.25, "up": 1.5, "low": 0.5}
-    sides |= {change[0]: sides[change[0]] + change[1]} if change else {}
+    """A problem with active constraints <=, >=, ==, a range, and active bounds."""
+    bounds = {"le": 2.0, "ge": 1.0, "eq": 3.0, "range": 1.25, "up": 1.5, "low": 0.5}
+    bounds |= {change[0]: bounds[change[0]] + change[1]} if change else {}
     m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, sides["up"]), 1: (sides["low"], None)}.get(j))
+    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, bounds["up"]), 1: (bounds["low"], None)}.get(j))
     x = m.x
     x[6].fix(0.25)
-    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= sides["le"])
-    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= sides["ge"] + 1)
-    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == sides["eq"])
-    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], sides["range"]))
+    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= bounds["le"])
+    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= bounds["ge"] + 1)
+    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == bounds["eq"])
+    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], bounds["range"]))
     A = np.array([[1, 1, 0, 0, 0, 0, 1], [0, 0, 1, -1, 0, 0, 0], [1, 0, 1, 0, 1, 0, 0], [0, 0, 0, -1, 0, 1, 0]])
     cost = A.T @ [-1.5, 2.0, 0.7, -1.1] + np.array([0, 0.9, 0, 0, -1.2, 0, 0.6])
     at = [1.25, 0.5, 0.25, -0.75, 1.5, 0.5, 0.25]
@@ -77,7 +88,7 @@ def priced(sense, square, change=None):
 
 @pytest.mark.parametrize("square", [0.0, 0.3])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-def test_prices_are_derivatives_of_the_optimal_value(square, sense, solver):
+def test_shadow_prices_are_derivatives_of_the_optimal_value(square, sense, solver):
     m = priced(sense, square)
     assert fsopt.solve(m, solver).status == "optimal"
     prices = {"le": m.dual[m.le], "ge": m.dual[m.ge], "eq": m.dual[m.eq], "range": m.dual[m.range]}
@@ -85,13 +96,13 @@ def test_prices_are_derivatives_of_the_optimal_value(square, sense, solver):
     for name, price in prices.items():
         above, below = (fsopt.solve(priced(sense, square, (name, t)), "clarabel").objective for t in (1e-3, -1e-3))
         slope = (above - below) / 2e-3
-        assert abs(slope) > 0.05, "the side does not matter: the test is empty"
+        assert abs(slope) > 0.05, "the bound does not matter: the test is empty"
         assert price == pytest.approx(slope, rel=1e-4), name
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 @pytest.mark.parametrize("shape", ["ball", "rotated", "lorentz", "parabola"])
-def test_the_price_of_a_cone_is_that_of_its_quadratic_constraint(monkeypatch, shape, sense, solver):
+def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic_constraint(monkeypatch, shape, sense, solver):
     if solver == "gurobi":
         own = "fsopt.solvers.gurobi.Gurobi._dual"
         monkeypatch.setattr(own, lambda self, ray: pytest.fail("Gurobi's own multipliers were not good enough"))
@@ -100,9 +111,11 @@ def test_the_price_of_a_cone_is_that_of_its_quadratic_constraint(monkeypatch, sh
     m.fix = pyo.Constraint(expr=m.w == 3)
     m.fix2 = pyo.Constraint(expr=m.v == 4)
     body, goal, price = {
-        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2), "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
-        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10), "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
-    }[shape]  # fmt: skip
+        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2),
+        "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
+        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10),
+        "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
+    }[shape]
     m.q = pyo.Constraint(expr=body <= 0)
     m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
     assert fsopt.solve(m, solver).status == "optimal"
@@ -211,3 +224,62 @@ def test_infeasible_and_unbounded_are_told_apart(kind, what, solver):
     assert (result.status, result.stop, result.point) == (expected, expected, None)
     if expected == "infeasible" and kind in ("LP", "QP"):
         assert (result.certificate.kind, result.certificate.ok) == ("infeasible", True)
+
+
+# -- updates ----------------------------------------------------------------------------------------------
+
+
+def test_a_session_that_changes_gives_what_a_new_model_gives(solver):
+    m = pyo.ConcreteModel()
+    m.r, m.a, m.d = (pyo.Param(initialize=v, mutable=True) for v in (4.0, 1.0, 3.0))
+    m.x = pyo.Var(range(3), bounds=(0, 5))
+    x, y, z = m.x.values()
+    m.row = pyo.Constraint(expr=m.a * x + y + z >= m.r)
+    m.o = pyo.Objective(expr=2 * x + m.d * y + 4 * z + 0.5)
+    session = Session(m, solver)
+    assert session.solve().objective == pytest.approx(8.5)
+    for name, value, component in (("r", 6.0, m.row), ("d", 1.0, m.o), ("a", 3.0, m.row)):
+        getattr(m, name).set_value(value)
+        session.update(component)
+        fresh = fsopt.solve(m, "highs")
+        assert session.solve().objective == pytest.approx(fresh.objective), name
+        assert bool(session.rebuilt) is (name not in IN_PLACE[solver]), name
+    y.setub(1.0)
+    session.update(m.x)
+    assert session.solve().objective == pytest.approx(fsopt.solve(m, "highs").objective)
+    m.more = pyo.Constraint(expr=x <= 1)
+    session.add(m.more)
+    assert session.solve().objective == pytest.approx(fsopt.solve(m, "highs").objective)
+
+
+# -- refusals ---------------------------------------------------------------------------------------------
+
+
+def test_a_model_beyond_the_free_licence_is_an_error_that_says_what_to_do(solver):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(6000), bounds=(0, 1))
+    m.o = pyo.Objective(expr=sum(m.x.values()))
+    try:
+        fsopt.solve(m, solver)
+    except SolverError as error:
+        told = str(error)
+    else:
+        pytest.skip("there is a full licence here")
+    assert re.fullmatch(rf".*licence.* does not take a model of this size.*{LICENCE[solver]}.*", told)
+
+
+def test_unknown_options_and_bad_values_are_named(solver):
+    m, _ = integers("MILP")
+    for bad in BAD[solver]:
+        with pytest.raises(OptionError, match=re.escape(next(iter(bad)))):
+            fsopt.solve(m, solver, options=bad)
+
+
+def test_options_reach_the_solver_and_the_log_is_shown_only_on_request(solver, capfd):
+    m = fsopt.build("svm", blobs(30, 4, seed=1))
+    fsopt.solve(m, solver)
+    assert capfd.readouterr() == ("", "")
+    stopped = fsopt.solve(m, solver, options={LIMIT[solver]: 1, "seed": 3, "threads": 1}, tee=True)
+    assert stopped.stop == "iteration-limit"
+    assert stopped.status in ("feasible", "none")
+    assert LOG[solver] in capfd.readouterr().out

@@ -36,8 +36,8 @@ def loaded(model, **options):
     return program, connect(program, Settings.make(options))
 
 
-def sides(kinds, low, high):
-    """Return MOSEK's sides with infinities where its word says that there is none."""
+def bounds(kinds, low, high):
+    """Return MOSEK's bounds with infinities where its key says that there is none."""
     from mosek import boundkey
 
     low = np.where([k in (boundkey.up, boundkey.fr) for k in kinds], -np.inf, low)
@@ -51,7 +51,7 @@ def triplets(t, name, shape):
 
 
 def mixed(integer=False):
-    """Return a program with rows of every kind, free, bounded and fixed columns, a square and a cone."""
+    """Return a program with constraints of every kind, free, bounded and fixed variables, a square and a cone."""
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(5), bounds=lambda m, j: [(None, None), (0, None), (None, 7), (-3, 8), (0, 9)][j])
     x = m.x
@@ -79,10 +79,10 @@ def check_linear_part(program, t, scale):
     assert np.array(t.getclist(range(n))) == pytest.approx(scale * program.c)
     assert t.getcfix() == pytest.approx(program.c0)
     if rows:
-        low, high = sides(*t.getconboundslice(0, rows))
+        low, high = bounds(*t.getconboundslice(0, rows))
         assert np.array_equal(low, program.lo)
         assert np.array_equal(high, program.hi)
-    low, high = sides(*t.getvarboundslice(0, n))
+    low, high = bounds(*t.getvarboundslice(0, n))
     assert low * scale == pytest.approx(program.lb)
     assert high * scale == pytest.approx(program.ub)
 

@@ -12,10 +12,20 @@ from fsopt.cli.options import _value
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("3", 3), ("0.5", 0.5), (".5", 0.5), ("1e-3", 0.001), ("5.", 5.0), ("inf", math.inf), ("-Infinity", -math.inf),
-        ("true", True), ("null", None), ("[1, 2.5]", [1, 2.5]), ("dual", "dual"), ("theta-cuts", "theta-cuts"),
+        ("3", 3),
+        ("0.5", 0.5),
+        (".5", 0.5),
+        ("1e-3", 0.001),
+        ("5.", 5.0),
+        ("inf", math.inf),
+        ("-Infinity", -math.inf),
+        ("true", True),
+        ("null", None),
+        ("[1, 2.5]", [1, 2.5]),
+        ("dual", "dual"),
+        ("theta-cuts", "theta-cuts"),
     ],
-)  # fmt: skip
+)
 def test_a_value_is_json_a_number_or_a_word(text, value):
     found = _value(text)
     assert found == value

@@ -137,9 +137,17 @@ def nonconvex(body, side):
     m.x = pyo.Var(range(2), bounds=(0.2, 3))
     x, y = m.x.values()
     bodies = {
-        "ring": x**2 + y**2, "product": x * y, "exp": pyo.exp(x) - y, "log": pyo.log(x) + y, "root": pyo.sqrt(x * y),
-        "power": x**1.7 + y, "base": 2**x - y, "ratio": x / y, "abs": abs(x - y), "sin": pyo.sin(3 * x) + pyo.cos(y),
-    }  # fmt: skip
+        "ring": x**2 + y**2,
+        "product": x * y,
+        "exp": pyo.exp(x) - y,
+        "log": pyo.log(x) + y,
+        "root": pyo.sqrt(x * y),
+        "power": x**1.7 + y,
+        "base": 2**x - y,
+        "ratio": x / y,
+        "abs": abs(x - y),
+        "sin": pyo.sin(3 * x) + pyo.cos(y),
+    }
     m.c = pyo.Constraint(expr=(side, bodies[body], None))
     m.o = pyo.Objective(expr=x + 2 * y - 0.3 * x * y)
     return m

@@ -1,4 +1,4 @@
-"""SCS: certified optima of the registered models, prices, statuses, options, and re-solves from the last point."""
+"""SCS: certified optima of the registered models, shadow prices, statuses, options, re-solves from the last point."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_real_data_set_is_certified_in_any_units(slug, params, units, wdbc, wd
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-def test_prices_have_the_sign_of_the_slope(sense):
+def test_shadow_prices_have_the_sign_of_the_slope(sense):
     m = pyo.ConcreteModel()
     m.x = pyo.Var(range(4))
     m.x[3].setub(1.5)
@@ -73,7 +73,7 @@ def test_prices_have_the_sign_of_the_slope(sense):
     assert prices == pytest.approx([s * (1 if sense == pyo.minimize else -1) for s in (2, -5, 1, -2)], abs=1e-6)
 
 
-def test_the_price_of_a_cone_is_that_of_its_quadratic():
+def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic():
     m = pyo.ConcreteModel()
     m.w, m.s, m.t = pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
     m.fix = pyo.Constraint(expr=m.w == 3)
@@ -121,7 +121,7 @@ def test_a_program_without_rows_and_one_with_a_fixed_column():
 # -- re-solving -------------------------------------------------------------------------------------------
 
 
-def test_new_costs_and_sides_go_in_place_and_start_from_the_last_point():
+def test_new_costs_and_bounds_go_in_place_and_start_from_the_last_point():
     m = fsopt.build("gmeb-primal", blobs(60, 5), r_plus=0.4, r_minus=0.3)
     session = Session(m, "scs")
     cold = session.solve()
@@ -131,7 +131,7 @@ def test_new_costs_and_sides_go_in_place_and_start_from_the_last_point():
     m.moment_plus.set_value(m.moment_plus.body <= 0.05)
     session.update(m.moment_plus)
     changed = session.solve()
-    assert (session.rebuilt, session.interface.solver) == ("", solver), "a new side needs no factorisation"
+    assert (session.rebuilt, session.interface.solver) == ("", solver), "a new bound needs no factorisation"
     assert changed.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
     assert changed.objective > cold.objective * (1 + 1e-4)
     m.objective.set_value(2 * m.objective.expr)
@@ -169,7 +169,7 @@ def test_bounds_go_in_place_and_new_ones_rebuild():
     assert session.solve().objective == pytest.approx(17, rel=1e-6)
 
 
-def test_an_infeasible_side_does_not_spoil_the_next_start():
+def test_an_infeasible_bound_does_not_spoil_the_next_start():
     m = pyo.ConcreteModel()
     m.r = pyo.Param(initialize=1.0, mutable=True)
     m.x = pyo.Var(bounds=(0, 2))
@@ -189,10 +189,19 @@ def test_an_infeasible_side_does_not_spoil_the_next_start():
 
 @pytest.mark.parametrize(
     "bad",
-    [{"nope": 1}, {"verbose": True}, {"max_iters": -1}, {"max_iters": "a"}, {"alpha": 5.0}, {"normalize": 2},
-     {"linear_solver": "bad"}, {"log_csv_filename": 3}, {"eps_abs": -1.0}],
+    [
+        {"nope": 1},
+        {"verbose": True},
+        {"max_iters": -1},
+        {"max_iters": "a"},
+        {"alpha": 5.0},
+        {"normalize": 2},
+        {"linear_solver": "bad"},
+        {"log_csv_filename": 3},
+        {"eps_abs": -1.0},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_bad_options_are_named(bad):
     with pytest.raises(OptionError, match=next(iter(bad))):
         interface.connect(compile_model(small("rlp")), Settings.make(bad))

@@ -1,4 +1,4 @@
-"""Both solvers on small problems with known answers: optima, prices, statuses, refusals, warm re-solves."""
+"""Both solvers on small problems with known answers: optima, shadow prices, statuses, refusals, warm re-solves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 import fsopt
 from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
-from fsopt.solvers import registry
 from fsopt.solvers.base import Session
 
 BOTH = pytest.mark.parametrize("solver", ["highs", "clarabel"])
@@ -67,11 +66,11 @@ def test_without_a_name_the_class_picks_the_solver(kind):
     assert result.objective == pytest.approx(optimum, rel=1e-6)
 
 
-# -- prices -----------------------------------------------------------------------------------------------
+# -- shadow prices ----------------------------------------------------------------------------------------
 
 
 def priced(sense, square):
-    """A problem whose rows (<=, >=, ==, range), bounds and fixed variable are all active; sides in m.r."""
+    """A problem with active constraints (<=, >=, ==, range), bounds and fixed variable; their values are in m.r."""
     m = pyo.ConcreteModel()
     m.r = pyo.Param(range(7), initialize=[2.0, 1.0, 3.0, 1.5, 0.5, 1.25, 0.25], mutable=True)
     m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, m.r[3]), 1: (m.r[4], None)}.get(j))
@@ -93,7 +92,7 @@ def priced(sense, square):
 @BOTH
 @pytest.mark.parametrize("square", [0.0, 0.3])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-def test_prices_are_derivatives_of_the_optimal_value(solver, square, sense):
+def test_shadow_prices_are_derivatives_of_the_optimal_value(solver, square, sense):
     def value(k, change):
         m = priced(sense, square)
         m.r[k] = pyo.value(m.r[k]) + change
@@ -107,7 +106,7 @@ def test_prices_are_derivatives_of_the_optimal_value(solver, square, sense):
     prices = {k: m.dual[c] for k, c in rows.items()} | {3: m.rc[m.x[4]], 4: m.rc[m.x[1]], 6: m.rc[m.x[6]]}
     for k, price in prices.items():
         slope = (value(k, 1e-3) - value(k, -1e-3)) / 2e-3
-        assert abs(slope) > 0.05, "the side does not matter: the test is empty"
+        assert abs(slope) > 0.05, "the bound does not matter: the test is empty"
         assert price == pytest.approx(slope, rel=1e-4), k
     assert result.duals(m.le) == {None: m.dual[m.le]}
     assert abs(m.rc[m.x[0]]) < 1e-6
@@ -116,15 +115,17 @@ def test_prices_are_derivatives_of_the_optimal_value(solver, square, sense):
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 @pytest.mark.parametrize("shape", ["ball", "rotated", "lorentz", "parabola"])
-def test_the_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, sense, turned):
+def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, sense, turned):
     m = pyo.ConcreteModel()
     m.w, m.v, m.s, m.t = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
     m.fix = pyo.Constraint(expr=m.w == 3)
     m.fix2 = pyo.Constraint(expr=m.v == 4)
     body, goal, price = {
-        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2), "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
-        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10), "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
-    }[shape]  # fmt: skip
+        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2),
+        "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
+        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10),
+        "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
+    }[shape]
     m.q = pyo.Constraint(expr=-body >= 0) if turned else pyo.Constraint(expr=body <= 0)
     m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
     result = fsopt.solve(m)
@@ -134,7 +135,7 @@ def test_the_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, sense, t
 
 
 @BOTH
-def test_reduced_costs_without_rows_and_no_old_prices_after_integers(solver):
+def test_reduced_costs_without_constraints_and_no_old_shadow_prices_after_integers(solver):
     m = pyo.ConcreteModel()
     m.x = pyo.Var(bounds=(1, 5))
     m.o = pyo.Objective(expr=3 * m.x)
@@ -145,7 +146,7 @@ def test_reduced_costs_without_rows_and_no_old_prices_after_integers(solver):
     assert m.dual[m.c] == pytest.approx(3)
     m.x.domain = pyo.Integers
     assert fsopt.solve(m).objective == pytest.approx(9)
-    assert m.dual.get(m.c) is None, "a price of the continuous problem is left beside the integer answer"
+    assert m.dual.get(m.c) is None, "a shadow price of the continuous problem is left beside the integer answer"
 
 
 # -- statuses ---------------------------------------------------------------------------------------------
@@ -220,24 +221,21 @@ def test_a_wrong_class_is_refused_before_any_call_with_the_alternative(monkeypat
         fsopt.solve(m, "highs")
 
 
-def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
-    monkeypatch.setattr(registry, "find_spec", lambda name: object() if name == "clarabel" else None)
-    m, optimum, _ = program("LP")
-    with pytest.raises(SolverError, match=r"highs.*not installed.*pip install highspy.*installed for LP: clarabel"):
-        fsopt.solve(m, "highs")
-    result = fsopt.solve(m)
-    assert (result.solver, result.objective) == ("clarabel", pytest.approx(optimum, rel=1e-6))
-    with pytest.raises(SolverError, match="pip install highspy"):
-        fsopt.solve(program("MILP")[0])
-
-
 @BOTH
 @pytest.mark.parametrize(
     "bad",
-    [{"nope": 1}, {"tolerance": "a"}, {"tolerance": -1}, {"tolerance": float("nan")}, {"seed": True},
-     {"threads": 1.5}, {"mip_gap": None}, {"_private": 1}],
+    [
+        {"nope": 1},
+        {"tolerance": "a"},
+        {"tolerance": -1},
+        {"tolerance": float("nan")},
+        {"seed": True},
+        {"threads": 1.5},
+        {"mip_gap": None},
+        {"_private": 1},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_bad_options_are_named(solver, bad):
     with pytest.raises(OptionError, match=next(iter(bad))):
         fsopt.solve(program("LP")[0], solver, options=bad)
@@ -245,11 +243,17 @@ def test_bad_options_are_named(solver, bad):
 
 @pytest.mark.parametrize(
     ("solver", "bad"),
-    [("highs", {"presolve": "bad"}), ("highs", {"presolve": [1]}), ("highs", {"simplex_strategy": 99}),
-     ("clarabel", {"max_iter": "a"}), ("clarabel", {"max_iter": -5}), ("clarabel", {"default": 1}),
-     ("clarabel", {"direct_solve_method": "bad"})],
+    [
+        ("highs", {"presolve": "bad"}),
+        ("highs", {"presolve": [1]}),
+        ("highs", {"simplex_strategy": 99}),
+        ("clarabel", {"max_iter": "a"}),
+        ("clarabel", {"max_iter": -5}),
+        ("clarabel", {"default": 1}),
+        ("clarabel", {"direct_solve_method": "bad"}),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_bad_values_of_own_options_are_named(solver, bad):
     with pytest.raises(OptionError, match=next(iter(bad))):
         fsopt.solve(program("LP")[0], solver, options=bad)

@@ -35,16 +35,16 @@ CHANGES = {  # name: (change, what is updated, why HiGHS translates anew, why Cl
     "cost": (lambda m: m.c[0].set_value(-2.0), "o", "", ""),
     "coefficient": (lambda m: m.k[1].set_value(3.0), "row", "", ""),
     "zero coefficient": (lambda m: m.k[1].set_value(0.0), "row", "", ""),
-    "side": (lambda m: m.rhs.set_value(4.0), "row", "", ""),
+    "right-hand side": (lambda m: m.rhs.set_value(4.0), "row", "", ""),
     "bound": (lambda m: m.x[0].setub(1.5), "x", "", ""),
     "fixed": (lambda m: m.x[1].fix(1.25), "x", "", KIND),
-    "side gone": (lambda m: m.two.set_value(m.x[0] - m.x[1] + m.x[2] >= -1), "two", "", KIND),
+    "bound gone": (lambda m: m.two.set_value(m.x[0] - m.x[1] + m.x[2] >= -1), "two", "", KIND),
     "other variables": (lambda m: m.row.set_value(m.x[0] + m.x[2] >= 3), "row", PATTERN, PATTERN),
     "square": (lambda m: m.q.set_value(4.0), "o", HESSIAN, ""),
     "square vanishes": (lambda m: m.q.set_value(0.0), "o", HESSIAN, None),
     "new product": (lambda m: m.o.set_value(m.o.expr + (m.x[1] - m.x[2]) ** 2), "o", HESSIAN, HESSIAN),
     "no squares left": (lambda m: m.o.set_value(m.x[0] + 2 * m.x[1]), "o", HESSIAN, None),
-    "row switched off": (lambda m: m.row.deactivate(), "row", None, None),
+    "constraint deactivated": (lambda m: m.row.deactivate(), "row", None, None),
     "nothing": (lambda m: None, "", "", ""),
 }
 
@@ -59,7 +59,7 @@ def test_an_update_in_place_is_a_fresh_translation(change, solver):
     act(m)
     session.update(*([m.component(component)] if component else []))
     p, fresh = session.program, compile_model(m)
-    if change != "row switched off":
+    if change != "constraint deactivated":
         np.testing.assert_allclose(p.A.toarray(), fresh.A.toarray())
         np.testing.assert_allclose(p.P.toarray(), fresh.P.toarray())
         for name in ("c", "c0", "lo", "hi", "lb", "ub"):
@@ -72,7 +72,7 @@ def test_an_update_in_place_is_a_fresh_translation(change, solver):
 
 
 @BOTH
-def test_added_rows_and_a_turned_sense_reach_the_solver(solver):
+def test_added_constraints_and_a_turned_sense_reach_the_solver(solver):
     m = changeable()
     m.o.set_value(m.x[0] + 2 * m.x[1])
     m.cuts = pyo.ConstraintList()
@@ -80,7 +80,7 @@ def test_added_rows_and_a_turned_sense_reach_the_solver(solver):
     assert session.solve().objective == pytest.approx(2.0, abs=1e-6)
     session.add(m.cuts.add(m.x[0] - 2 * m.x[1] <= 0), m.cuts.add(m.x[0] + m.x[1] >= 3))
     assert session.solve().objective == pytest.approx(4.0, abs=1e-6)
-    assert ("rows were added" in session.rebuilt) == (solver == "clarabel")
+    assert ("constraints were added" in session.rebuilt) == (solver == "clarabel")
     m.o.sense = pyo.maximize
     session.update(m.o)
     assert session.solve().objective == pytest.approx(fsopt.solve(m).objective, abs=1e-6)

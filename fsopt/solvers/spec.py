@@ -1,0 +1,82 @@
+"""One solver as data, and its Python package as a thing that is imported only when it is used."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from fsopt.compiler import Program
+from fsopt.solvers.interface import Interface, Settings
+
+
+class Package:
+    """A solver's Python package; it is imported when the first attribute of it is read.
+
+    The registry imports every interface, also those of solvers that are not installed or slow to import.
+
+    Parameters
+    ----------
+    name : of the package or of a module in it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)
+
+
+@dataclass(frozen=True, eq=False)
+class SolverSpec:
+    """One solver: the last line of its module.
+
+    Attributes
+    ----------
+    name : registry name, as given to ``solver=`` and ``--solver``.
+    connect : function that loads a compiled program into the solver.
+    package : importable Python package that must be installed.
+    ranks : problem class that it solves -> its rank among the solvers of that class. Where the user names no solver,
+        the installed one of the smallest rank is taken; equal ranks follow the order of the registry. None: the
+        solver takes programs of one structure in this class, and is called by name alone. Classes are whole,
+        because "QP yes, MILP yes" does not mean "MIQP yes".
+    proves : ``global`` or ``local``.
+    duals, vertex, in_place : whether it returns multipliers, returns vertices, and updates a model in place.
+    tolerance : relative accuracy of the objective that it reaches on the classes it solves.
+    pip : what to install.
+    licence : what the user needs to run it.
+    executable : program on the search path that stands in for a missing package; empty where none does.
+    interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
+    """
+
+    name: str
+    connect: Callable[[Program, Settings], Interface]
+    package: str
+    ranks: Mapping[str, int | None]
+    proves: str
+    duals: bool
+    vertex: bool
+    in_place: bool
+    tolerance: float
+    pip: str
+    licence: str
+    executable: str = ""
+    interior: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """Problem classes that it solves."""
+        return frozenset(self.ranks)
+
+    @property
+    def structured(self) -> bool:
+        """Whether it takes only programs of one structure in its classes."""
+        return all(rank is None for rank in self.ranks.values())
+
+    @property
+    def available(self) -> bool:
+        """Whether the package is installed, or the executable is on the search path."""
+        return find_spec(self.package) is not None or bool(self.executable and shutil.which(self.executable))

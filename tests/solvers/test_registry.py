@@ -1,0 +1,130 @@
+"""The registry: which solver is taken, what is said of missing ones, and that a new one is one file and one line."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from types import ModuleType
+
+import pyomo.environ as pyo
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.errors import SolverError, UnknownNameError
+from fsopt.solvers import registry, spec
+from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference, solver_spec
+
+ORDER = {
+    "LP": ["highs", "clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
+    "QP": ["clarabel", "highs", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
+    "MILP": ["highs", "scip", "gurobi", "xpress", "mosek"],
+    "SOCP": ["clarabel", "scs", "scip", "xpress", "gurobi", "mosek", "ipopt"],
+    "SDP": ["clarabel"],
+    "MIQP": ["scip", "gurobi", "xpress", "mosek"],
+    "MISOCP": ["scip", "gurobi", "xpress", "mosek"],
+    "NLP": ["scip", "gurobi", "xpress", "ipopt"],
+    "MINLP": ["scip", "gurobi", "xpress"],
+    "MPEC": [],
+}
+"""The order in which the solvers of this package are taken: answers depend on it."""
+
+
+@pytest.mark.parametrize("problem_class", list(ORDER))
+def test_the_ranks_give_the_order_of_each_class(problem_class):
+    known = {name for names in ORDER.values() for name in names}
+    assert [s.name for s in preference(problem_class) if s.name in known] == ORDER[problem_class]
+
+
+def test_a_solver_of_one_structure_is_taken_by_name_alone():
+    assert SOLVERS["libsvm"].structured
+    assert "libsvm" not in [s.name for s in preference("QP")]
+    assert choose("libsvm", "QP", "m").name == "libsvm"
+
+
+def test_the_registry_and_the_listing_import_no_solver():
+    packages = [s.package for s in SOLVERS.values()]
+    listing = "import sys; from fsopt.cli import catalogue; catalogue.solvers(json=True)"
+    code = f"{listing}; print([name for name in {packages} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_package_is_imported_at_its_first_use(monkeypatch):
+    package = spec.Package("some_solver_of_a_test")
+    module = ModuleType("some_solver_of_a_test")
+    module.answer = 42
+    monkeypatch.setitem(sys.modules, "some_solver_of_a_test", module)
+    assert package.answer == 42
+    with pytest.raises(ModuleNotFoundError):
+        _ = spec.Package("no_such_solver").Model
+
+
+# -- a new solver -----------------------------------------------------------------------------------------
+
+
+def register(monkeypatch, entry):
+    """Register an entry as the one line in the registry and the one new module would."""
+    module = ModuleType(f"fsopt.solvers.{entry.name}")
+    module.SPEC = entry
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(registry, "_MODULES", (*registry._MODULES, entry.name))
+    monkeypatch.setattr(registry, "SOLVERS", registry._registered())
+
+
+def test_a_new_module_and_its_line_make_a_solver_that_is_taken_by_its_rank(monkeypatch):
+    new = dataclasses.replace(SOLVERS["clarabel"], name="newcomer", ranks={"LP": 1, "SOCP": 15})
+    register(monkeypatch, new)
+    assert list(registry.SOLVERS)[-1] == "newcomer"
+    assert preference("LP")[0] is new
+    assert [s.name for s in preference("SOCP")][:2] == ["clarabel", "newcomer"]
+    assert "newcomer" in str(no_multipliers("scip", "SOCP"))
+    result = fsopt.solve(fsopt.build("onsvm", blobs(20, 3)))
+    assert (result.solver, result.status) == ("newcomer", "optimal")
+
+
+def test_a_name_that_is_registered_twice_is_refused(monkeypatch):
+    monkeypatch.setattr(registry, "_MODULES", (*registry._MODULES, "highs"))
+    with pytest.raises(RuntimeError, match="twice"):
+        registry._registered()
+
+
+# -- messages ---------------------------------------------------------------------------------------------
+
+
+def linear(integer=False):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(1, 5), domain=pyo.Integers if integer else pyo.Reals)
+    m.o = pyo.Objective(expr=m.x)
+    return m
+
+
+def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
+    monkeypatch.setattr(spec, "find_spec", lambda name: object() if name == "clarabel" else None)
+    m = linear()
+    with pytest.raises(SolverError, match=r"highs.*not installed.*pip install highspy.*installed for LP: clarabel"):
+        fsopt.solve(m, "highs")
+    result = fsopt.solve(m)
+    assert (result.solver, result.objective) == ("clarabel", pytest.approx(1.0, rel=1e-6))
+    with pytest.raises(SolverError, match="pip install highspy"):
+        fsopt.solve(linear(integer=True))
+
+
+def test_an_unknown_name_is_told_with_the_nearest_ones():
+    with pytest.raises(UnknownNameError, match=r"clarable.*clarabel"):
+        solver_spec("clarable")
+
+
+def test_a_solver_without_multipliers_is_named_with_those_that_give_them(monkeypatch):
+    monkeypatch.setattr(spec, "find_spec", lambda name: None if name in ("mosek", "pyscipopt") else object())
+    told = str(no_multipliers("scip", "SOCP"))
+    assert "'scip' gives no multipliers" in told
+    able, missing = told.split("installed for SOCP: ")[1].split("; not installed: ")
+    assert able.split(", ") == ["clarabel", "gurobi", "xpress", "ipopt", "scs"]
+    assert missing == "mosek (pip install mosek)"
+
+
+def test_no_solver_of_a_class_is_told_too():
+    with pytest.raises(SolverError, match=r"no installed solver takes 'm', a MISDP.*'fsopt solvers' lists the classes"):
+        choose(None, "MISDP", "m")
