@@ -1,8 +1,9 @@
-"""Residuals of a point in a compiled program, relative to the terms of their own constraint.
+r"""Residuals of a point in a compiled program, each relative to the terms of its own constraint, in every unit.
 
-All residuals are measured in the units of :class:`fsopt.compiler.scaling.Scaling`, so that they do not depend on the
-units of the data. A residual is divided by 1 plus the size of the terms in its constraint: the first is an absolute
-tolerance for constraints with small terms, the second a relative one that allows for the rounding of large terms.
+The violation of a linear constraint is divided by its largest term at the point, the violated bound included. Where all
+terms are near 0 a relative number says nothing, so the divisor is at least the largest term of the constraint at
+continuous variables of the size that :class:`fsopt.compiler.scaling.Scaling` gives them. Integer variables do not
+count there: in :math:`w \le Mz` at z = 0 a weight as large as 1e-5 M would else be within the tolerance.
 """
 
 from __future__ import annotations
@@ -24,14 +25,42 @@ def relative_gap(value: float, bound: float) -> float:
 
 def primal_residual(program: Program, x: Vector) -> float:
     """Return the largest relative violation of linear constraints, bounds and cones at x (n,)."""
-    units = program.scaling
-    rows = relative(row_excess(program, x) * units.rows, lambda: largest_term(program.A, x) * units.rows)
-    outside = bound_excess(program, x) / (units.columns + np.abs(x))
-    # The Euclidean distance to the cone, not the violation of w^2 <= s t: at s = t = 0 a tolerance of 1e-8 on the
-    # squares allows w = 1e-4.
-    s = units.cone @ (program.cones.G @ x + program.cones.h)
-    cones = program.cones.distances(s) / (1.0 + block_norms(program, s))
-    return float(max(rows, outside.max(initial=0.0), cones.max(initial=0.0)))
+    return max(_linear_residual(program, x), _bound_residual(program, x), _cone_residual(program, x))
+
+
+def _linear_residual(program: Program, x: Vector) -> float:
+    """Return the largest violation of a linear constraint, divided by its largest term or by its unit."""
+    excess = row_excess(program, x)
+    if not excess.any():
+        return 0.0
+    violated = np.where(program.A @ x < program.lo, program.lo, program.hi)
+    terms = np.maximum(largest_term(program.A, x), np.where(np.isfinite(violated), np.abs(violated), 0.0))
+    return float((excess / np.maximum(terms, _row_units(program))).max(initial=0.0))
+
+
+def _row_units(program: Program) -> Vector:
+    """Return the largest term (m,) of each linear constraint at continuous variables of unit size.
+
+    A constraint on integer variables alone has its largest term at all of them, an empty one the unit 1.
+    """
+    units = program.scaling.columns
+    continuous = largest_term(program.A, np.where(program.integer, 0.0, units))
+    every = largest_term(program.A, units)
+    return np.where(continuous > 0.0, continuous, np.where(every > 0.0, every, 1.0))
+
+
+def _bound_residual(program: Program, x: Vector) -> float:
+    """Return the largest violation of a bound, divided by the unit of the variable and its size."""
+    return float((bound_excess(program, x) / (program.scaling.columns + np.abs(x))).max(initial=0.0))
+
+
+def _cone_residual(program: Program, x: Vector) -> float:
+    r"""Return the largest Euclidean distance to a cone, in its unit and relative to the norm of its rows.
+
+    The violation of :math:`w^2 \le st` would say less: at s = t = 0 a tolerance of 1e-8 on it allows w = 1e-4.
+    """
+    s = program.scaling.cone @ (program.cones.G @ x + program.cones.h)
+    return float((program.cones.distances(s) / (1.0 + block_norms(program, s))).max(initial=0.0))
 
 
 def row_excess(program: Program, x: Vector) -> Vector:
