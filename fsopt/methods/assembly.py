@@ -1,4 +1,4 @@
-"""From a hyperplane in preprocessed space to a Fit, and the evidence that a saved fit carries."""
+"""Assembly of a Fit from a hyperplane in preprocessed space and the outcome of the solver or driver behind it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
@@ -16,51 +14,57 @@ from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
 from fsopt.results import DriverResult, Fit, Preprocessing, SolveResult, Status
 
 
+def certified(outcome: SolveResult | DriverResult, certificate: Certificate) -> SolveResult | DriverResult:
+    """Return an outcome with a convex certificate of its own, and objective value, bound and status of that."""
+    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    return replace(
+        outcome, status=status, objective=certificate.objective, bound=certificate.bound, certificate=certificate
+    )
+
+
 def make_fit(
     data: Dataset,
     map_: Preprocessing,
-    plane: Hyperplane,
-    *,
-    objective: float,
+    hyperplane: Hyperplane,
     outcome: SolveResult | DriverResult,
+    *,
     started: float,
-    status: Status | None = None,
-    bound: float | None = None,
-    certificate: Certificate | None = None,
     warnings: tuple[str, ...] = (),
     details: Mapping[str, Any] | None = None,
     kernel: Kernel | None = None,
 ) -> Fit:
-    """Return the Fit of a plane; name and parameters are filled in by :func:`fsopt.fit`.
+    """Return the Fit of a hyperplane; :func:`fsopt.fit` adds the name of the method and its parameters.
 
-    With a kernel, data and plane are in the space of the patterns, and ``map_`` is of the columns.
+    Parameters
+    ----------
+    data : names the features: the raw or preprocessed data set, or, with a kernel, that of the kernel values.
+    map_ : the preprocessing of the raw features.
+    hyperplane : in the preprocessed space, or, with a kernel, in the space of the kernel values.
+    outcome : objective value, status, bound, certificate, iterations and history of the Fit.
+    started : value of ``time.perf_counter`` when the method began.
+    warnings : remarks that the user should read.
+    details : evidence and further numbers of the method.
+    kernel : the kernel function; None for a hyperplane in the space of the features.
     """
-    coef, intercept = raw_hyperplane(plane, map_) if kernel is None else (plane.w, plane.b)
-    seconds = {**outcome.seconds, "total": time.perf_counter() - started}
+    coef, intercept = (hyperplane.w, hyperplane.b) if kernel is not None else raw_hyperplane(hyperplane, map_)
     return Fit(
         method="",
         params={},
-        features=tuple(data.features[j] for j in plane.support),
-        support=plane.support,
+        features=tuple(data.features[j] for j in hyperplane.support),
+        support=hyperplane.support,
         coef=coef,
         intercept=intercept,
-        objective=objective,
-        status=outcome.status if status is None else status,
+        objective=outcome.objective,
+        status=outcome.status,
         stop=outcome.stop,
-        bound=outcome.bound if bound is None else bound,
+        bound=outcome.bound,
         iterations=outcome.iterations,
         history=outcome.history if isinstance(outcome, DriverResult) else (),
-        certificate=outcome.certificate if certificate is None else certificate,
+        certificate=outcome.certificate,
         solver=outcome.solver,
-        seconds=seconds,
+        seconds={**outcome.seconds, "total": time.perf_counter() - started},
         preprocessing=map_,
         warnings=warnings,
         details={} if details is None else details,
         kernel=kernel,
     )
-
-
-def extend(certificate: Certificate, residuals: Mapping[str, float]) -> Certificate:
-    """Return a certificate with further residuals, which must hold too."""
-    ok = certificate.ok and all(np.isfinite(v) and v <= certificate.tolerance for v in residuals.values())
-    return replace(certificate, ok=ok, residuals={**certificate.residuals, **residuals})

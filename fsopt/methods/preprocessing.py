@@ -1,4 +1,4 @@
-"""Preprocessing of the columns, and hyperplanes on either side of it."""
+"""Preprocessing of the features, and hyperplanes before and after it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,27 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.results import Preprocessing
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 SCALES = ("standard", "center", "none", "unit-rows")
+"""The words of the parameter ``scale`` of the methods, see :func:`preprocess`."""
+
+CONSTANT = 1e-12
+"""Standard deviation, relative to the largest value, up to which a feature is constant: that of rounding is 1e-16."""
 
 
 def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
     """Return the preprocessed data set and the map that was applied, by statistics of this data set.
 
-    ``standard``: centre, unit deviation (constant columns keep scale 1); ``center``: centre only; ``none``;
-    ``unit-rows``: standard, then each row divided by its norm.
+    Parameters
+    ----------
+    kind : ``standard`` subtracts the means and divides by the standard deviations (1 for constant features);
+        ``center`` subtracts the means; ``none`` changes nothing; ``unit-rows`` is ``standard``, and then divides each
+        sample by its norm.
+
+    Raises
+    ------
+    ParameterError : another word.
     """
     if kind not in SCALES:
         raise ParameterError(f"scale is {kind!r}", f"one of {', '.join(SCALES)}")
@@ -27,32 +38,38 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
         shift = data.X.mean(axis=0)
     if kind in ("standard", "unit-rows"):
         deviation = data.X.std(axis=0)
-        scale = np.where(constant_columns(data.X), 1.0, deviation)
+        scale = np.where(constant_features(data.X), 1.0, deviation)
     map_ = Preprocessing(kind, shift, scale)
     return (data if kind == "none" else data.with_X(map_.apply(data.X))), map_
 
 
-def constant_columns(X: Vector) -> Mask:
-    """Return which columns (p,) of X (n, p) are constant up to rounding, in whatever units."""
-    constant: Mask = X.std(axis=0) <= 1e-12 * np.abs(X).max(axis=0)
+def constant_features(X: Matrix) -> Mask:
+    """Return which features (p,) of the samples X (n, p) are constant up to rounding, in whatever units."""
+    constant: Mask = X.std(axis=0) <= CONSTANT * np.abs(X).max(axis=0)
     return constant
 
 
 @dataclass(frozen=True)
 class Hyperplane:
-    """A plane in the preprocessed space, ``sign(w'z + b)``, and the selection that goes with it."""
+    """The classifier ``sign(w'z + b)`` of preprocessed samples z, and the selected features.
+
+    Attributes
+    ----------
+    w, b : (p,) weights and the intercept.
+    support : places of the selected features, increasing.
+    """
 
     w: Vector
     b: float
     support: tuple[int, ...]
 
 
-def raw_hyperplane(plane: Hyperplane, map_: Preprocessing) -> tuple[Vector, float]:
-    """Return (coef, intercept) for raw columns, see :class:`fsopt.results.Fit`."""
-    coef = plane.w / map_.scale
-    return coef, plane.b if map_.unit_rows else plane.b - float(coef @ map_.shift)
+def raw_hyperplane(hyperplane: Hyperplane, map_: Preprocessing) -> tuple[Vector, float]:
+    """Return weights (p,) and intercept of a hyperplane for raw features, see :class:`fsopt.results.Fit`."""
+    coef = hyperplane.w / map_.scale
+    return coef, hyperplane.b if map_.unit_rows else hyperplane.b - float(coef @ map_.shift)
 
 
 def scaled_hyperplane(coef: Vector, intercept: float, map_: Preprocessing) -> tuple[Vector, float]:
-    """Return (w, b) in the preprocessed space, the inverse of :func:`raw_plane`."""
+    """Return weights (p,) and intercept for preprocessed features, the inverse of :func:`raw_hyperplane`."""
     return coef * map_.scale, intercept if map_.unit_rows else intercept + float(coef @ map_.shift)

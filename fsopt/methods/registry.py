@@ -1,4 +1,4 @@
-"""The methods, as data: name -> fit, objective, check, paper, models and driver; and :func:`fit`."""
+"""The registry of methods, and :func:`fit`, which runs one by its name."""
 
 from __future__ import annotations
 

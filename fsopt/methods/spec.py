@@ -1,4 +1,4 @@
-"""What a registered method is, and what its check is given."""
+"""The record of a registered method, and the saved fit that its check is given."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from fsopt.models.spec import parameters
 from fsopt.results import Fit
 from fsopt.typing import Vector
 
-CHOSEN_BY_METHOD = ("delta", "ridge", "beta", "w_cap", "sigma")
-"""Parameters that a method may choose itself, and then keeps in the details of its Fit."""
+SET_BY_METHOD = ("delta", "ridge", "beta", "w_cap", "sigma")
+"""Parameters that a method may set itself, and then keeps in the details of its Fit."""
+
 Value: TypeAlias = tuple[float, float]
 """Objective value, and the largest relative violation of the constraints (0 where there are none)."""
 
 
 @dataclass(frozen=True)
 class SavedFit:
-    """A fit as it was saved, and what is recomputed of every fit: the argument of each method's check.
+    """A fit as it was saved, and the numbers that are recomputed of every fit: the argument of each method's check.
 
     Attributes
     ----------
-    fit : as it was saved; its details are a file's, so a check raises FileError where they are damaged.
+    fit : as it was saved; a check raises FileError where its details, which a file may hold, are damaged.
     raw : the data that it was fitted to.
-    data : the same in the space of the hyperplane: preprocessed columns, or the columns of the kernel matrix.
+    data : the same in the space of the hyperplane: preprocessed features, or kernel values.
     w, b : the hyperplane there.
     value : the method's objective value at the hyperplane, recomputed.
     residuals : distance of the recomputed numbers from the saved ones, and the violation of the method's constraints;
@@ -44,9 +45,9 @@ class SavedFit:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters of the fit, with the values that the method chose itself."""
+        """The parameters of the fit, with the values that the method set itself."""
         details = self.fit.details
-        return {**self.fit.params, **{k: details[k] for k in CHOSEN_BY_METHOD if k in details}}
+        return {**self.fit.params, **{k: details[k] for k in SET_BY_METHOD if k in details}}
 
 
 def no_defaults(p: int) -> Mapping[str, Any]:
@@ -62,16 +63,16 @@ class MethodSpec:
     ----------
     name : registry name, the same as that of its module and test id.
     fit : function of a data set, a :class:`fsopt.drivers.run.Run` and keywords that returns a Fit.
-    objective : function of (preprocessed data, w, b, parameters): the value of the method's own problem at a
-        hyperplane, and the violation of its constraints, in plain numpy, independent of models and solvers.
+    objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
+        a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers.
     check : function of a :class:`SavedFit` that recomputes its certificate without a solver.
     models : slugs of the models that it solves.
     paper : gmeb, mpm, sla, gbd or mop, and the folder of the module; None for a baseline, in ``baselines``.
     equation : its place in the paper, or its source.
     driver : name of the driver; empty where one solve is all.
     resumable : whether it can write checkpoints and resume from one.
-    compare : function of the number of features that returns the parameters with which the method is compared, where
-        they are not its defaults.
+    compare : function of the number of features that returns the parameters of the method in comparisons, where they
+        are not its defaults.
     """
 
     name: str
@@ -87,7 +88,7 @@ class MethodSpec:
 
     @property
     def summary(self) -> str:
-        """What the method does, one line: the first of the docstring of its fit."""
+        """One line on the method: the first of the docstring of its fit."""
         return (inspect.getdoc(self.fit) or "").partition("\n")[0].removeprefix("Fit ").rstrip(".")
 
     @property

@@ -1,26 +1,38 @@
-"""Evidence that a fit carries by a convex program, and how it is certified again from a saved fit."""
+"""Evidence of a Fit by a convex program and a primal-dual point of it, and the verification of a saved Fit by both."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.convex import dual_point
 from fsopt.certificates.model import certify_point
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import Program, compile_model
+from fsopt.errors import reading
 from fsopt.methods.spec import SavedFit
 from fsopt.models.registry import build
 from fsopt.results import Point
 from fsopt.saved import point_from
+from fsopt.typing import Vector
 
 LOCAL_TOLERANCE = 1e-5
 """Largest residual with which a first-order condition holds that a loop met to its own stopping criterion."""
 
 
 def evidence(program: str, params: Mapping[str, Any], point: Point | None, **rest: Any) -> dict[str, Any]:
-    """Return the details by which an answer can be checked later: a program and a primal-dual point of it."""
+    """Return details of a Fit by which it can be verified later.
+
+    Parameters
+    ----------
+    program, params : slug and parameters of the convex model behind the answer.
+    point : a primal-dual point of it.
+    rest : further details of the method.
+    """
     return {"program": program, "program_params": dict(params), "point": point, **rest}
 
 
@@ -56,8 +68,8 @@ def check_first_order(saved: SavedFit, kind: Kind, here: float, residuals: Mappi
     found = _program(saved)
     if found is None:
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
-    least, dual = dual_point(*found)
-    first_order = {"dual": dual["dual"], "first order": max(here - least, 0.0) / (1.0 + abs(here))}
+    lower, dual = dual_point(*found)
+    first_order = {"dual": dual["dual"], "first order": max(here - lower, 0.0) / (1.0 + abs(here))}
     all_residuals = {**saved.residuals, **first_order, **residuals}
     return make(kind, all_residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
 
@@ -72,5 +84,32 @@ def _program(saved: SavedFit) -> tuple[Program, Point] | None:
     if not has_program(saved):
         return None
     details = saved.fit.details
-    program = compile_model(build(details["program"], saved.data, **details["program_params"]))
+    with reading("program"):
+        model = build(details["program"], saved.data, **details["program_params"])
+    program = compile_model(model)
     return program, point_from(details["point"], program)
+
+
+def saved_vector(saved: SavedFit, name: str, length: int) -> Vector:
+    """Return a vector (length,) of finite numbers from the details of a saved fit.
+
+    Raises
+    ------
+    FileError : it is missing, or is none.
+    """
+    with reading(name):
+        return finite_vector(saved.fit.details[name], length)
+
+
+def finite_vector(value: Any, length: int) -> Vector:
+    """Return plain data as a vector (length,) of finite numbers; raises ValueError where they are none."""
+    vector = np.array(value, dtype=float)
+    if vector.shape != (length,) or not np.isfinite(vector).all():
+        raise ValueError(f"{length} finite numbers are needed")
+    return vector
+
+
+def extend(certificate: Certificate, residuals: Mapping[str, float]) -> Certificate:
+    """Return a certificate with further residuals, which must hold too."""
+    ok = certificate.ok and all(np.isfinite(v) and v <= certificate.tolerance for v in residuals.values())
+    return replace(certificate, ok=ok, residuals={**certificate.residuals, **residuals})

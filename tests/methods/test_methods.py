@@ -6,7 +6,7 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
-from fsopt.methods.mpm.feature_space import accuracy_limit
+from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 
 PARAMS = {"gbd": {"m": 2, "max_cuts": 40}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}

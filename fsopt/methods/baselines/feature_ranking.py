@@ -1,4 +1,4 @@
-"""Shared by the filters ``pearson``, ``fisher``, ``ks`` and ``infogain``: rank, cut, train."""
+"""Shared by the filters ``pearson``, ``fisher``, ``ks`` and ``infogain``: rank, keep the first m features, train."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.baselines.subset_svm import LastSvm, check_final_svm, train_final
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_scores import ranking
-from fsopt.methods.assembly import extend, make_fit
+from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.selection import select
 from fsopt.methods.spec import SavedFit
+from fsopt.methods.verification import extend
 from fsopt.models.blocks import whole
 from fsopt.results import Fit
 from fsopt.typing import Indices, Vector
@@ -41,52 +43,66 @@ class Ranked:
 
 
 def number_kept(name: str, m: int | None, p: int) -> int:
-    """Return the number of features to keep; raises ParameterError where it is outside 1..p."""
+    """Return the number of features to keep, 5 by default; raises ParameterError where it is outside 1..p."""
     return min(5, p) if m is None else whole(name, "m", m, low=1, high=p, why=f" (of {p} features)")
 
 
 def fit_filter(
-    data: Dataset, run: Run, last: LastSvm, *, name: str, scale: str, m: int | None, score: Callable[[Dataset], Vector]
+    data: Dataset,
+    run: Run,
+    settings: SvmSettings,
+    *,
+    name: str,
+    scale: str,
+    m: int | None,
+    score: Callable[[Dataset], Vector],
 ) -> Fit:
-    """Rank the features of the preprocessed data by a score and train the last support vector machine on the first m.
+    """Rank the features of the preprocessed data by a score and train a support vector machine on the first m.
 
     Parameters
     ----------
-    last : which support vector machine.
-    name : of the method, for messages.
+    settings : which support vector machine.
+    name : of the method, for messages and for the selection rule.
     scale, m : preprocessing, and number of features to keep.
     score : function of the preprocessed data that returns (p,) scores.
     """
     started = time.perf_counter()
-    last.check(name)
+    settings.check(name)
     work, map_ = preprocess(data, scale)
     ranked = Ranked(score(work), number_kept(name, m, data.p))
-    found = train_final(work, ranked.kept, run, last)
-    told = int(np.sum(ranked.scores > 0))
-    few = (f"only {told} features have a score above 0: the rest of the {ranked.count} are the first of the others",)
-    assert found.certificate.objective is not None
+    found = train_on_subset(work, ranked.kept, run, settings)
+    positive = int(np.sum(ranked.scores > 0))
+    few = f"only {positive} features have a score above 0: the rest of the {ranked.count} are the first of the others"
     return make_fit(
         data,
         map_,
-        Hyperplane(found.w, found.b, found.support),
-        objective=found.certificate.objective,
-        outcome=found.outcome,
+        Hyperplane(found.w, found.b, select(name, found.w)),
+        found.outcome,
         started=started,
-        certificate=found.certificate,
-        warnings=(few if told < ranked.count else ()) + found.warnings,
+        warnings=((few,) if positive < ranked.count else ()) + found.warnings,
         details={**found.details, "scores": ranked.scores, "ranking": ranked.order},
     )
 
 
 def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
-    """Compare the saved scores and ranking with scores (p,) computed again, and certify the last SVM again."""
+    """Certify a saved fit of a filter again: scores, ranking, and the last support vector machine.
+
+    Parameters
+    ----------
+    scores : (p,) computed again.
+
+    Raises
+    ------
+    FileError : the saved scores, ranking or multipliers are damaged.
+    """
     fit, data = saved.fit, saved.data
     with reading("ranking"):
         stated, order = np.array(fit.details["scores"], dtype=float), np.array(fit.details["ranking"], dtype=int)
         if stated.shape != (data.p,) or order.shape != (data.p,) or np.isnan(stated).any():
             raise ValueError(f"{data.p} scores and as many ranks are needed")
+    # Scores may be infinite: those that are equal differ by 0.
     with np.errstate(invalid="ignore"):
         off = np.where(stated == scores, 0.0, np.abs(stated - scores) / np.maximum(1.0, np.abs(scores)))
     ranked = Ranked(stated, number_kept(fit.method, fit.params.get("m"), data.p))
     wrong = {"scores": float(off.max()), "ranking": float(np.sum(order != ranked.order))}
-    return extend(check_final_svm(saved, ranked.kept), wrong)
+    return extend(check_subset_svm(saved, ranked.kept), wrong)

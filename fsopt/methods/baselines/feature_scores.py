@@ -1,7 +1,7 @@
-"""How much each feature alone says about the class: the scores of the filters, and the ranking that they give.
+"""Scores of single features for filters, and the ranking that they give.
 
-Every score is at least 0 and 0 for a constant column. None changes when a column is shifted or multiplied by a
-positive number; Pearson's, Fisher's and Kolmogorov and Smirnov's do not change with a negative one either.
+Every score is at least 0, and 0 for a constant feature. None changes when a feature is shifted or multiplied by a
+positive number; the scores of Pearson, Fisher, and Kolmogorov and Smirnov do not change with a negative one either.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from scipy.special import xlogy
 from scipy.stats import rankdata
 
 from fsopt.data import Dataset
-from fsopt.methods.preprocessing import constant_columns
+from fsopt.methods.preprocessing import constant_features
 from fsopt.typing import Indices, Mask, Vector
 
 BITS = 40
-"""Leading bits of a score that count in a ranking: what agrees in them is a tie."""
+"""Leading bits of a score that count in a ranking: scores that agree in them are a tie."""
 
 
 def pearson(data: Dataset) -> Vector:
@@ -27,7 +27,7 @@ def pearson(data: Dataset) -> Vector:
     -------
     (p,) array in [0, 1].
     """
-    constant = constant_columns(data.X)
+    constant = constant_features(data.X)
     centred = data.X - data.X.mean(axis=0)
     label = data.y - data.y.mean()
     size = np.where(constant, 1.0, np.sqrt((centred**2).sum(axis=0)))
@@ -40,7 +40,7 @@ def fisher(data: Dataset) -> Vector:
 
     .. math:: \frac{(\mu^+_j - \mu^-_j)^2}{v^+_j + v^-_j}
 
-    with means and variances (divided by the number of rows) of the column in each class.
+    with means and variances (divided by the number of samples) of the feature in each class.
 
     Returns
     -------
@@ -48,12 +48,12 @@ def fisher(data: Dataset) -> Vector:
     """
     positive, negative = data.X[data.y > 0], data.X[data.y < 0]
     between = (positive.mean(axis=0) - negative.mean(axis=0)) ** 2
-    within = np.where(constant_columns(positive), 0.0, positive.var(axis=0)) + np.where(
-        constant_columns(negative), 0.0, negative.var(axis=0)
+    within = np.where(constant_features(positive), 0.0, positive.var(axis=0)) + np.where(
+        constant_features(negative), 0.0, negative.var(axis=0)
     )
     score = np.full(data.p, np.inf)
     np.divide(between, within, out=score, where=within > 0)
-    return np.where(constant_columns(data.X), 0.0, score)
+    return np.where(constant_features(data.X), 0.0, score)
 
 
 def ks(data: Dataset) -> Vector:
@@ -61,7 +61,7 @@ def ks(data: Dataset) -> Vector:
 
     .. math:: \sup_t |F^+_j(t) - F^-_j(t)|
 
-    with the distribution functions of the column in the two classes.
+    with the distribution functions of the feature in the two classes.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def ks(data: Dataset) -> Vector:
     steps = np.where(data.y > 0, minus, -plus)[order]
     last = np.vstack([ordered[:-1] < ordered[1:], np.zeros((1, data.p), dtype=bool)])
     distance = np.where(last, np.abs(np.cumsum(steps, axis=0)), 0).max(axis=0) / (plus * minus)
-    return np.where(constant_columns(data.X), 0.0, distance)
+    return np.where(constant_features(data.X), 0.0, distance)
 
 
 def infogain(data: Dataset, bins: int | None = None) -> Vector:
@@ -83,9 +83,9 @@ def infogain(data: Dataset, bins: int | None = None) -> Vector:
 
     Parameters
     ----------
-    bins : None cuts each column where the principle of minimum description length accepts a cut (Fayyad and Irani,
-        1993), and the gain is 0 where it accepts none; a number >= 2 takes so many bins of about as many rows, equal
-        values in one bin (a row is in bin ``floor(bins * (rank - 1/2) / n)``, equal values have their mean rank).
+    bins : None cuts each feature where the principle of minimum description length accepts a cut (Fayyad and Irani,
+        1993), and the gain is 0 where it accepts none; a number >= 2 takes so many bins of about as many samples. Then
+        a sample is in bin ``floor(bins * (rank - 1/2) / n)``, and equal values have their mean rank.
 
     Returns
     -------
@@ -93,14 +93,14 @@ def infogain(data: Dataset, bins: int | None = None) -> Vector:
     """
     positive = data.y > 0
     if bins is None:
-        left = np.array([_conditional(described(column, positive)) for column in data.X.T])
+        left = np.array([_conditional(mdl_bins(column, positive)) for column in data.X.T])
     else:
         places = np.floor(bins * (rankdata(data.X, axis=0) - 0.5) / data.n).astype(np.int64)
         places += bins * np.arange(data.p)
         counts = [np.bincount(places[positive == side].ravel(), minlength=bins * data.p) for side in (True, False)]
         left = _conditional(np.array(counts).reshape(2, data.p, bins))
     whole = float(entropy(np.array([positive.sum(), (~positive).sum()])))
-    return np.where(constant_columns(data.X), 0.0, np.maximum(whole - left, 0.0))
+    return np.where(constant_features(data.X), 0.0, np.maximum(whole - left, 0.0))
 
 
 def entropy(counts: Indices) -> Vector:
@@ -117,10 +117,10 @@ def _conditional(counts: Indices) -> Vector:
     return mean
 
 
-def described(column: Vector, positive: Mask) -> Indices:
-    r"""Return the counts (2, bins) of both classes in the bins of a column that the description length accepts.
+def mdl_bins(column: Vector, positive: Mask) -> Indices:
+    r"""Return the counts (2, bins) of both classes in the bins of a feature that the description length accepts.
 
-    A set S of N rows is cut where the entropy that is left is least, between two values, if the gain exceeds
+    A set S of N samples is cut where the remaining entropy is smallest, between two values, if the gain exceeds
 
     .. math:: \frac{\log_2(N - 1) + \log_2(3^k - 2) - k H(S) + k_1 H(S_1) + k_2 H(S_2)}{N}
 
@@ -128,7 +128,8 @@ def described(column: Vector, positive: Mask) -> Indices:
 
     Parameters
     ----------
-    column, positive : (n,) values, and which rows are positive.
+    column : (n,) values of the feature.
+    positive : (n,), the samples of class +1.
     """
     order = np.argsort(column, kind="stable")
     ordered = column[order]
@@ -146,7 +147,7 @@ def described(column: Vector, positive: Mask) -> Indices:
 
 
 def _cut(seen: Indices, cuts: Indices, low: int, high: int) -> int | None:
-    """Return where the rows low..high are cut, None where no cut pays for its description."""
+    """Return where the samples low..high are cut, None where no cut pays for its description."""
     if not len(cuts):
         return None
     left, right = seen[:, cuts] - seen[:, [low]], seen[:, [high]] - seen[:, cuts]

@@ -6,8 +6,8 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
-from fsopt.methods.baselines.subset_svm import LastSvm, objective
 from fsopt.methods.baselines.feature_scores import infogain
+from fsopt.methods.baselines.subset_svm import SvmSettings, objective
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import whole
 from fsopt.results import Fit
@@ -24,34 +24,36 @@ def fit_infogain(
     w_cap: float | None = None,
     scale: str = "standard",
 ) -> Fit:
-    """Fit a machine on the features of largest information gain.
+    """Fit a support vector machine on the features of largest information gain.
 
     Parameters
     ----------
-    m, machine, c, w_cap, scale : as in :func:`fit_pearson`, with other defaults: ``svm`` and ``standard``.
-    bins : None (default) bins each column by minimum description length, and a number >= 2 takes so many bins of
-        about as many rows, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its binning; this is
-        our choice.
+    m, machine, c, w_cap, scale : as in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults:
+        ``svm`` and ``standard``.
+    bins : None (default) bins each feature by minimum description length, and a number >= 2 takes so many bins of
+        about as many samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its
+        binning; this is our choice.
 
     Returns
     -------
     Fit
-        As in :func:`fit_pearson`; ``warnings`` tells where fewer than m features have a gain at all.
+        As in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with a warning where fewer than m features have a
+        positive gain.
 
     Raises
     ------
-    ParameterError : as in :func:`fit_pearson`, and bins < 2.
+    ParameterError : as there, and bins < 2.
 
     Notes
     -----
-    Paper 4, section 4.
+    Aytug, section 4.
     """
     if bins is not None:
         bins = whole("infogain", "bins", bins, low=2, high=100_000)
     return fit_filter(
         data,
         run,
-        LastSvm(machine, c, w_cap),
+        SvmSettings(machine, c, w_cap),
         name="infogain",
         scale=scale,
         m=m,
@@ -60,7 +62,7 @@ def fit_infogain(
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Recompute the scores of a saved fit, the ranking that they give, and the evidence of the last SVM."""
+    """Certify a saved fit again: scores, ranking, and the last support vector machine."""
     return check_filter(saved, infogain(saved.data, saved.params.get("bins")))
 
 

@@ -6,8 +6,8 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
-from fsopt.methods.baselines.subset_svm import LastSvm, objective
 from fsopt.methods.baselines.feature_scores import ks
+from fsopt.methods.baselines.subset_svm import SvmSettings, objective
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.results import Fit
 
@@ -22,16 +22,17 @@ def fit_ks(
     w_cap: float | None = None,
     scale: str = "unit-rows",
 ) -> Fit:
-    """Fit a machine on the features whose distributions in the two classes differ most (Kolmogorov-Smirnov).
+    """Fit a support vector machine on the features of largest Kolmogorov-Smirnov distance of the classes.
 
-    Parameters, result, errors and source are those of :func:`fit_pearson`; the score is
+    Parameters, result, errors and source are those of
+    :func:`fsopt.methods.baselines.pearson.fit_pearson`; the score is
     :func:`fsopt.methods.baselines.feature_scores.ks`.
     """
-    return fit_filter(data, run, LastSvm(machine, c, w_cap), name="ks", scale=scale, m=m, score=ks)
+    return fit_filter(data, run, SvmSettings(machine, c, w_cap), name="ks", scale=scale, m=m, score=ks)
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Recompute the scores of a saved fit, the ranking that they give, and the evidence of the last SVM."""
+    """Certify a saved fit again: scores, ranking, and the last support vector machine."""
     return check_filter(saved, ks(saved.data))
 
 

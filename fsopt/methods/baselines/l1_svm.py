@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.convex_svm import fit_one_solve
+from fsopt.methods.baselines.convex_svm import fit_convex_svm
 from fsopt.methods.baselines.onsvm import check, objective
-from fsopt.methods.large_programs import generates_columns
+from fsopt.methods.large_programs import uses_generation
+from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.results import Fit
@@ -20,27 +21,35 @@ def fit_l1_svm(
     scale: str = "center",
     rule: str = "relative",
     units: str = "raw",
-    epsilon: float = 0.01,
+    epsilon: float = THRESHOLDS["l1-svm"],
     generate: bool | str = "auto",
 ) -> Fit:
-    """Fit the one-norm support vector machine as paper 1 has it: columns as they are, its selection rule.
+    r"""Fit the one-norm support vector machine of Peleg & Meir: features in their units, the paper's selection rule.
+
+    .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
 
     Parameters
     ----------
-    c : > 0, price of a unit of hinge loss.
+    c : > 0, penalty weight of the hinge loss.
     scale : ``center`` (default), ``standard`` or ``none``; the selection depends on it.
     rule, units, epsilon : which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
-    generate : as in :func:`fit_onsvm`.
+    generate : as in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
 
     Returns
     -------
     Fit
-        ``objective`` is (ONSVM) of paper 4, in preprocessed units. Paper 1, section 6.1.
+        ``objective`` is that of the program, in preprocessed units.
+
+    Raises
+    ------
+    ParameterError : c <= 0, or a selection rule that is unknown.
+
+    Notes
+    -----
+    Peleg & Meir, section 6.1.
     """
-    return fit_one_solve(
-        "onsvm", build_onsvm, data, run, c=c, scale=scale, rule=rule, units=units, epsilon=epsilon,
-        generate=generates_columns(generate, data, run),
-    )  # fmt: skip
+    selection, generated = SelectionRule(rule, units, epsilon), uses_generation(generate, data, run)
+    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, generate=generated)
 
 
 SPEC = MethodSpec("l1-svm", fit_l1_svm, objective, check, ("onsvm",), equation="Peleg & Meir, 6.1")

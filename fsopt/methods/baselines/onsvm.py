@@ -11,10 +11,11 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.convex_svm import fit_one_solve
-from fsopt.methods.large_programs import certify_generated, generates_columns
-from fsopt.methods.verification import check_program
+from fsopt.methods.baselines.convex_svm import fit_convex_svm
+from fsopt.methods.large_programs import certify_generation, uses_generation
+from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import check_program
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.results import Fit
 from fsopt.typing import Vector
@@ -23,24 +24,34 @@ from fsopt.typing import Vector
 def fit_onsvm(
     data: Dataset, run: Run, *, c: float = 1.0, scale: str = "standard", generate: bool | str = "auto"
 ) -> Fit:
-    """Fit the one-norm support vector machine, a linear program whose vertices are sparse.
+    r"""Fit the one-norm support vector machine, a linear program whose vertices are sparse.
+
+    .. math:: \min\ \|w\|_1 + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
 
     Parameters
     ----------
-    c : > 0, price of a unit of hinge loss.
+    c : > 0, penalty weight of the hinge loss.
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    generate : solve small programs of some rows and columns (:func:`fsopt.drivers.column_generation.loop.column_generation`) instead of
-        the whole one, with the same objective and a proof for all rows and columns: true, false, or ``auto``
-        (default), which does so for large data.
+    generate : solve restricted programs of some samples and features
+        (:func:`fsopt.drivers.column_generation.driver.column_generation`) instead of the whole one, with the same
+        objective value and a proof for all samples and features: true, false, or ``auto`` (default), which does so
+        for large data.
 
     Returns
     -------
     Fit
-        ``objective`` is (ONSVM) of paper 4, in preprocessed units.
+        ``objective`` is that of the program, in preprocessed units.
+
+    Raises
+    ------
+    ParameterError : c <= 0, or another word for ``generate``.
+
+    Notes
+    -----
+    Aytug, (ONSVM).
     """
-    return fit_one_solve(
-        "onsvm", build_onsvm, data, run, c=c, scale=scale, generate=generates_columns(generate, data, run)
-    )
+    rule, generated = SelectionRule(units="scaled", epsilon=THRESHOLDS["onsvm"]), uses_generation(generate, data, run)
+    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=rule, generate=generated)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -52,7 +63,7 @@ def check(saved: SavedFit) -> Certificate:
     """Certify the linear program again, whole or by the multipliers of column generation."""
     if "alpha" not in saved.fit.details:
         return check_program(saved)
-    return certify_generated(saved, np.full(saved.data.n, float(saved.params["c"])), np.ones(saved.data.p))
+    return certify_generation(saved, np.full(saved.data.n, float(saved.params["c"])), np.ones(saved.data.p))
 
 
 SPEC = MethodSpec("onsvm", fit_onsvm, objective, check, ("onsvm",), equation="Aytug, (ONSVM)")

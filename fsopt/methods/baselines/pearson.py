@@ -6,8 +6,8 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
-from fsopt.methods.baselines.subset_svm import LastSvm, objective
 from fsopt.methods.baselines.feature_scores import pearson
+from fsopt.methods.baselines.subset_svm import SvmSettings, objective
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.results import Fit
 
@@ -22,36 +22,36 @@ def fit_pearson(
     w_cap: float | None = None,
     scale: str = "unit-rows",
 ) -> Fit:
-    """Fit a machine on the features of largest absolute correlation with the label.
+    """Fit a support vector machine on the features of largest absolute correlation with the label.
 
     Parameters
     ----------
     m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
-    machine, c, w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its price, as in
-        :func:`fsopt.methods.baselines.subset_svm.train_final`.
+    machine, c, w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
     scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
-        columns, and only ``unit-rows`` changes them.
+        features, and only ``unit-rows`` changes them.
 
     Returns
     -------
     Fit
-        ``objective`` is the machine's, in preprocessed units, and the certificate proves it on the features that were
-        kept; the choice is a heuristic: ``feasible``, without a bound. ``details`` has ``scores`` (p,) and
-        ``ranking``, all features from the best to the worst.
+        ``objective`` is that of the support vector machine, in preprocessed units, and the certificate proves it on the
+        features that were kept; their selection is a heuristic: ``feasible``, without a bound. ``details`` has
+        ``scores`` (p,) and ``ranking``, all features from the best to the worst.
 
     Raises
     ------
-    ParameterError : m outside 1..p, c or w_cap <= 0, an unknown machine.
+    ParameterError : m outside 1..p, c or w_cap <= 0, another word for ``machine``.
 
     Notes
     -----
-    Paper 5, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.pearson`.
+    Bi, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.pearson`.
     """
-    return fit_filter(data, run, LastSvm(machine, c, w_cap), name="pearson", scale=scale, m=m, score=pearson)
+    return fit_filter(data, run, SvmSettings(machine, c, w_cap), name="pearson", scale=scale, m=m, score=pearson)
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Recompute the scores of a saved fit, the ranking that they give, and the evidence of the last SVM."""
+    """Certify a saved fit again: scores, ranking, and the last support vector machine."""
     return check_filter(saved, pearson(saved.data))
 
 

@@ -1,9 +1,10 @@
-"""Method ``rfe``: recursive feature elimination, a baseline of papers 1 and 4."""
+"""Method ``rfe``: recursive feature elimination, a baseline of Peleg & Meir and of Aytug."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,15 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.rfe import rfe
 from fsopt.drivers.run import Run
-from fsopt.methods.verification import check_program, evidence
-from fsopt.methods.assembly import extend, make_fit
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, Value
+from fsopt.methods.verification import check_program, evidence, extend
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.results import Fit
 from fsopt.typing import Vector
-
-THRESHOLD = 1e-6
 
 
 def fit_rfe(
@@ -33,16 +33,16 @@ def fit_rfe(
     Parameters
     ----------
     m : number of features to keep; 5 (or all, where there are fewer) by default.
-    c : > 0, price of a unit of hinge loss.
-    step : features removed after each machine: 1 (default) is the method of the papers, p - m + 1 machines; take
-        more where there are thousands of features.
+    c : > 0, penalty weight of the hinge loss.
+    step : features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs; take more where
+        there are thousands of features.
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
 
     Returns
     -------
     Fit
-        ``objective`` is F(sigma) of paper 4, that of the machine on the m features, in preprocessed units. The
-        certificate proves it for these features; their choice is a heuristic: ``feasible``, without a bound.
+        ``objective`` is F(sigma) of Aytug, that of the SVM on the m features, in preprocessed units. The certificate
+        proves it for these features; their selection is a heuristic: ``feasible``, without a bound.
 
     Raises
     ------
@@ -50,31 +50,33 @@ def fit_rfe(
 
     Notes
     -----
-    Guyon et al. (2002), as used in paper 1, section 6.1, and paper 4, section 4.
+    Guyon et al. (2002), as used in Peleg & Meir, section 6.1, and Aytug, section 4.
     """
     started = time.perf_counter()
     c = number("rfe", "c", c, low=0.0, strict=True)
     m = min(5, data.p) if m is None else whole("rfe", "m", m, low=1, high=data.p, why=f" (of {data.p} features)")
     step = whole("rfe", "step", step, low=1, high=100_000)
     work, map_ = preprocess(data, scale)
-    result = rfe(work, build_fsp_sub(work, c=c), m=m, c=c, step=step, run=run)  # fmt: skip
+    result = rfe(work, build_fsp_sub(work, c=c), m=m, c=c, step=step, run=run)
     w, sigma = result.point["w"], result.point["sigma"]
-    assert result.certificate is not None
-    assert result.certificate.objective is not None
-    assert result.objective is not None
-    plane = {"plane": relative_gap(result.objective, result.certificate.objective)}
-    chosen = np.flatnonzero((sigma > 0) & (np.abs(w) > THRESHOLD * np.abs(w).max(initial=0.0)))
+    certificate = result.certificate
+    if certificate is not None:
+        difference = relative_gap(result.objective or 0.0, certificate.objective or 0.0)
+        result = replace(result, certificate=extend(certificate, {"plane": difference}))
     return make_fit(
-        data, map_, Hyperplane(w, result.point["b"], tuple(chosen.tolist())), objective=result.objective,
-        outcome=result, started=started, certificate=extend(result.certificate, plane),
+        data,
+        map_,
+        Hyperplane(w, result.point["b"], select("rfe", w)),
+        result,
+        started=started,
         details=evidence("fsp-sub", {"c": c, "sigma": sigma}, result.point["proof"]),
-    )  # fmt: skip
+    )
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return F(sigma) at a hyperplane, and the number of features above m."""
-    most = min(5, data.p) if at.get("m") is None else at["m"]
-    return svm_value(data, w, b, at["c"]), max(float(np.sum(np.abs(w) > 0)) - most, 0.0)
+    largest = min(5, data.p) if at.get("m") is None else at["m"]
+    return svm_value(data, w, b, at["c"]), max(float(np.sum(np.abs(w) > 0)) - largest, 0.0)
 
 
 def one_percent(p: int) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""The machine that is trained on features chosen beforehand: by a filter, or by many sparse machines."""
+"""The last step of the filters and of VS-SSVM: a support vector machine on features that were selected before it."""
 
 from __future__ import annotations
 
@@ -12,53 +12,26 @@ from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers, svm_value
-from fsopt.drivers.run import Run, usable
+from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
-from fsopt.methods.assembly import extend
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
+from fsopt.methods.selection import select
 from fsopt.methods.spec import SavedFit, Value
+from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
 from fsopt.results import SolveResult, Status
-from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Vector
 
 MACHINES = ("svm", "rsvm")
+"""The words of the parameter ``machine``."""
 
-
-THRESHOLD = 1e-6
-
-
-NOTE = "the machine is proved on the chosen features; nothing is claimed about their choice"
+NOTE = "the support vector machine is optimal on the selected features; their selection is a heuristic"
 
 
 @dataclass(frozen=True)
-class FinalSvm:
-    """A machine on some features of preprocessed data.
-
-    Attributes
-    ----------
-    w, b : (p,) and scalar; w is 0 on the features that were not chosen.
-    support : the chosen features of nonzero weight.
-    certificate : kind ``convex``: its objective is the machine's, its bound that of the multipliers ``alpha``.
-    outcome : of the solver; ``feasible`` without a bound, as the choice of the features has no proof.
-    details : what a check needs: ``chosen machine alpha``, and ``c`` or what
-        :func:`fsopt.methods.mop.rsvm_training.solve_rsvm` gives.
-    warnings : remarks that the user should read.
-    """
-
-    w: Vector
-    b: float
-    support: tuple[int, ...]
-    certificate: Certificate
-    outcome: SolveResult
-    details: Mapping[str, Any]
-    warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class LastSvm:
+class SvmSettings:
     r"""The support vector machine that is trained on the selected features.
 
     .. math::
@@ -85,98 +58,131 @@ class LastSvm:
             number(method, "w_cap", self.w_cap, low=0.0, strict=True)
 
 
-def train_final(work: Dataset, chosen: Indices, run: Run, last: LastSvm) -> FinalSvm:
-    """Train the last support vector machine on the selected features.
+@dataclass(frozen=True)
+class SubsetSvm:
+    """A support vector machine on some features of preprocessed data.
+
+    Attributes
+    ----------
+    w, b : (p,) weights, 0 on the features that were not selected before, and the intercept.
+    certificate : kind ``convex``: the support vector machine is optimal on these features.
+    outcome : of the solver, with this certificate and its objective value; ``feasible`` and without a bound, because
+        the selection of the features is not proved.
+    details : evidence: ``chosen machine alpha``, and ``c`` or the details of
+        :func:`fsopt.methods.mop.rsvm_training.solve_rsvm`.
+    warnings : remarks that the user should read.
+    """
+
+    w: Vector
+    b: float
+    certificate: Certificate
+    outcome: SolveResult
+    details: Mapping[str, Any]
+    warnings: tuple[str, ...]
+
+
+def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSettings) -> SubsetSvm:
+    """Train a support vector machine on some features.
 
     Parameters
     ----------
     work : preprocessed, all features.
-    chosen : places of features, perhaps none.
+    subset : places of the features, perhaps none.
+    settings : which support vector machine.
 
     Raises
     ------
-    SolverError : it was not trained, or the solver gives no multipliers.
+    SolverError : it was not solved, or the solver gives no multipliers.
     """
-    part = _part(work, chosen)
+    part = _part(work, subset)
     warnings: tuple[str, ...] = ()
-    if last.machine == "rsvm":
+    if settings.machine == "rsvm":
         radius = squared_radius(part)
-        cap = default_capacity(work.n, radius if radius > 0 else 1.0) if last.w_cap is None else last.w_cap
-        found = solve_rsvm(part, run, w_cap=cap)
+        default = default_capacity(work.n, radius if radius > 0 else 1.0)
+        found = solve_rsvm(part, run, w_cap=default if settings.w_cap is None else settings.w_cap)
         v, b, outcome, certificate = found.w, found.b, found.outcome, found.certificate
         details: dict[str, Any] = dict(found.details)
         warnings = found.warnings
     else:
-        v, b, alpha, outcome = _svm(part, run, last.c)
-        certificate = certify_svm(part, last.c, v, b, alpha)
-        details = {"c": last.c, "alpha": alpha}
+        v, b, alpha, outcome = _svm(part, run, settings.c)
+        certificate = certify_svm(part, settings.c, v, b, alpha)
+        details = {"c": settings.c, "alpha": alpha}
     w = np.zeros(work.p)
-    w[chosen] = v[: len(chosen)]
-    stop = "complete" if certificate.ok else outcome.stop
-    return FinalSvm(
-        w,
-        b,
-        _support(w),
-        replace(certificate, notes=(NOTE,)),
-        replace(outcome, status=Status.FEASIBLE, stop=stop, bound=None),
-        {**details, "chosen": chosen, "machine": last.machine},
-        warnings,
+    w[subset] = v[: len(subset)]
+    certificate = replace(certificate, notes=(NOTE,))
+    outcome = replace(
+        outcome,
+        status=Status.FEASIBLE,
+        stop="complete" if certificate.ok else outcome.stop,
+        objective=certificate.objective,
+        bound=None,
+        certificate=certificate,
     )
+    details |= {"chosen": subset, "machine": settings.machine}
+    return SubsetSvm(w, b, certificate, outcome, details, warnings)
 
 
 def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector) -> Certificate:
-    r"""Certify a plane as the optimum of the support vector machine (1) of paper 4, in numpy alone.
+    r"""Certify a hyperplane as the optimum of the support vector machine (1) of Aytug, in numpy alone.
 
     Every :math:`\alpha \in [0, C]^n` with :math:`y'\alpha = 0` gives the lower bound
     :math:`e'\alpha - \tfrac12\|X'Y\alpha\|^2`.
+
+    Parameters
+    ----------
+    c : penalty weight of the hinge loss.
+    alpha : (n,) multipliers; the nearest feasible ones are taken.
     """
     turned = project_multipliers(alpha, data.y, c) * data.y
     bound = float(turned @ data.y) - 0.5 * float(((data.X.T @ turned) ** 2).sum())
     value = svm_value(data, w, b, c)
-    return make(
-        Kind.CONVEX, {"gap": relative_gap(value, bound)}, objective=value, bound=bound, bound_source="dual point"
-    )
+    gap = {"gap": relative_gap(value, bound)}
+    return make(Kind.CONVEX, gap, objective=value, bound=bound, bound_source="dual point")
 
 
-def check_final_svm(claim: SavedFit, chosen: Indices) -> Certificate:
-    """Recompute the proof of the last machine on the features that the saved fit should have chosen."""
-    fit, data = claim.fit, claim.data
+def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
+    """Certify the last support vector machine of a saved fit again.
+
+    Parameters
+    ----------
+    subset : places of the features that the method selects before it, computed again.
+
+    Raises
+    ------
+    FileError : the saved multipliers are damaged.
+    """
+    fit, data = saved.fit, saved.data
     with reading("proof"):
-        alpha = np.array(fit.details["alpha"], dtype=float)
-        at = "w_cap" if fit.params["machine"] == "rsvm" else "c"
-        price = float(fit.details[at])
-        if alpha.shape != (data.n,) or not np.isfinite(alpha).all() or not price > 0:
-            raise ValueError(f"{data.n} multipliers and {at} > 0 are needed")
-        claimed = np.array(fit.details["chosen"], dtype=int)
-    certify = certify_rsvm if at == "w_cap" else certify_svm
-    part = _part(data, chosen)
-    found = certify(part, price, np.resize(claim.w[chosen], part.p), claim.b, alpha)
-    others = np.setdiff1d(np.arange(data.p), chosen)
-    asked = fit.params.get(at)
+        alpha = finite_vector(fit.details["alpha"], data.n)
+        name = "w_cap" if fit.params["machine"] == "rsvm" else "c"
+        setting = float(fit.details[name])
+        if not setting > 0:
+            raise ValueError(f"{name} > 0 is needed")
+        stated = np.array(fit.details["chosen"], dtype=int)
+    certify = certify_rsvm if name == "w_cap" else certify_svm
+    part = _part(data, subset)
+    found = certify(part, setting, np.resize(saved.w[subset], part.p), saved.b, alpha)
+    others = np.setdiff1d(np.arange(data.p), subset)
+    asked = fit.params.get(name)
     wrong = {
-        "parameters": 0.0 if asked is None else abs(price / float(asked) - 1.0),
-        "chosen": float(not np.array_equal(claimed, chosen)),
-        "selection": float(np.abs(claim.w[others]).max(initial=0.0)),
-        "support": float(_support(claim.w) != fit.support),
+        "parameters": 0.0 if asked is None else abs(setting / float(asked) - 1.0),
+        "chosen": float(not np.array_equal(stated, subset)),
+        "selection": float(np.abs(saved.w[others]).max(initial=0.0)),
+        "support": float(select(fit.method, saved.w) != fit.support),
         "status": float(fit.status is not Status.FEASIBLE),
     }
-    return replace(extend(found, {**claim.residuals, **wrong}), notes=(NOTE,))
+    return replace(extend(found, {**saved.residuals, **wrong}), notes=(NOTE,))
 
 
-def _part(work: Dataset, chosen: Indices) -> Dataset:
-    """Return the chosen columns; one of zeros where there are none."""
-    return work.columns(chosen) if len(chosen) else Dataset(np.zeros((work.n, 1)), work.y)
-
-
-def _support(w: Vector) -> tuple[int, ...]:
-    return tuple(np.flatnonzero(np.abs(w) > THRESHOLD * np.abs(w).max(initial=0.0)).tolist())
+def _part(work: Dataset, subset: Indices) -> Dataset:
+    """Return the data of these features; one feature of zeros where there are none."""
+    return work.columns(subset) if len(subset) else Dataset(np.zeros((work.n, 1)), work.y)
 
 
 def _svm(part: Dataset, run: Run, c: float) -> tuple[Vector, float, Vector, SolveResult]:
-    """Return plane and multipliers of the support vector machine, and the outcome of its solver."""
+    """Return hyperplane and multipliers of the support vector machine, and the outcome of its solver."""
     model = build_svm(part, c=c)
-    session = Session(model, run.solver, options=run.options)
-    result = usable(session.solve(time_limit=run.time_limit, load=False), "the last machine")
+    session, result = run.solve(model, "the last support vector machine", load=False)
     if result.point is None or result.point.y is None:
         raise no_multipliers(result.solver, session.problem_class)
     w = result.point.x[session.columns(model.w)]

@@ -1,9 +1,9 @@
-"""Method ``vs-ssvm`` (baseline of paper 5): the features that sparse machines on many parts of the rows use."""
+"""Method ``vs-ssvm`` (baseline of Bi): the union of the features of sparse SVMs on random parts of the samples."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,15 +12,17 @@ from fsopt.data import Dataset
 from fsopt.drivers.partitions import certify_partitions, partitions, sparse
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.baselines.subset_svm import LastSvm, check_final_svm, objective, train_final
-from fsopt.methods.large_programs import generates_columns
-from fsopt.methods.assembly import extend, make_fit
+from fsopt.methods.assembly import make_fit
+from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, objective, train_on_subset
+from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verification import extend
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.results import Fit
-from fsopt.typing import Indices
+from fsopt.typing import Indices, Matrix, Vector
 
 
 def fit_vs_ssvm(
@@ -36,16 +38,17 @@ def fit_vs_ssvm(
     scale: str = "unit-rows",
     generate: bool | str = "auto",
 ) -> Fit:
-    """Fit a machine on all features that sparse machines on random parts of the rows use (VS-SSVM).
+    """Fit a support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM).
 
     Parameters
     ----------
-    n_partitions : number of one-norm machines; the paper's 20.
-    share : in (0, 1], part of the rows of each class that a one-norm machine is trained on. The paper prints neither
+    n_partitions : number of one-norm SVMs; the paper's 20.
+    share : in (0, 1], share of the samples of each class that a one-norm SVM is trained on. The paper prints neither
         its split nor its grid of C: 0.8 and one C are our choice.
     seed : >= 0, of the parts.
-    machine : the last machine, ``rsvm`` (default) or ``svm``, as in :func:`fsopt.methods.baselines.subset_svm.train_final`.
-    c : > 0, price of a unit of hinge loss in the one-norm machines, and in ``svm``.
+    machine : the last support vector machine, ``rsvm`` (default) or ``svm``, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    c : > 0, penalty weight of the hinge loss in the one-norm SVMs, and in ``svm``.
     w_cap : > 0, capacity of ``rsvm``.
     scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends on it.
     generate : as in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
@@ -53,49 +56,55 @@ def fit_vs_ssvm(
     Returns
     -------
     Fit
-        ``objective`` is the last machine's, in preprocessed units. The certificate proves it on the union of the
-        features, and each one-norm machine on its rows; the choice is a heuristic: ``feasible``, without a bound.
-        ``details`` has ``counts`` (p,), how many machines use each feature, and ``sparse_w sparse_b sparse_alpha``,
-        the machines and their proofs. Optimal vertices of a one-norm machine need not be unique.
+        ``objective`` is that of the last support vector machine, in preprocessed units. The certificate proves it on
+        the union of the features, and each one-norm SVM on its samples; the selection is a heuristic: ``feasible``,
+        without a bound. ``details`` has ``counts`` (p,), the number of one-norm SVMs that use each feature, and
+        ``sparse_w sparse_b sparse_alpha``, these SVMs and their multipliers. The optimal vertex of a one-norm SVM need
+        not be unique.
 
     Raises
     ------
-    ParameterError : a number outside its range, or an unknown machine.
+    ParameterError : a number outside its range, or another word for ``machine``.
 
     Notes
     -----
-    Paper 5, section 7, after Bi et al. (2003).
+    Bi, section 7, after Bi et al. (2003).
     """
     started = time.perf_counter()
     n_partitions = whole("vs-ssvm", "n_partitions", n_partitions, low=1, high=100_000)
     share = number("vs-ssvm", "share", share, low=0.0, high=1.0)
     share = number("vs-ssvm", "share", share, low=0.0, strict=True)
     seed = whole("vs-ssvm", "seed", seed, low=0, high=2**63 - 1)
-    last = LastSvm(machine, c, w_cap)
-    last.check("vs-ssvm")
+    settings = SvmSettings(machine, c, w_cap)
+    settings.check("vs-ssvm")
     work, map_ = preprocess(data, scale)
-    model = None if generates_columns(generate, work, run) else build_onsvm(work, c=c)
-    loop = partitions(work, model, parts_of(work, n_partitions, share, seed), c=c, run=run)  # fmt: skip
+    model = None if uses_generation(generate, work, run) else build_onsvm(work, c=c)
+    loop = partitions(work, model, parts_of(work, n_partitions, share, seed), c=c, run=run)
     counts = loop.point["selected"].sum(axis=0)
     left = None if run.time_limit is None else max(run.time_limit - (time.perf_counter() - started), 0.1)
-    found = train_final(work, np.flatnonzero(counts), replace(run, time_limit=left), last)
-    outcome = replace(
-        loop, solver="+".join(dict.fromkeys([loop.solver, found.outcome.solver])),
-        seconds={k: v + found.outcome.seconds.get(k, 0.0) for k, v in loop.seconds.items()},
-    )  # fmt: skip
+    found = train_on_subset(work, np.flatnonzero(counts), replace(run, time_limit=left), settings)
     assert loop.certificate is not None
-    assert found.certificate.objective is not None
-    none = () if counts.any() else ("no machine uses any feature: raise c",)
-    return make_fit(
-        data, map_, Hyperplane(found.w, found.b, found.support), objective=found.certificate.objective, outcome=outcome,
-        started=started, warnings=none + found.warnings,
+    outcome = replace(
+        loop,
+        objective=found.certificate.objective,
         certificate=extend(found.certificate, loop.certificate.residuals),
+        solver="+".join(dict.fromkeys([loop.solver, found.outcome.solver])),
+        seconds={k: v + found.outcome.seconds.get(k, 0.0) for k, v in loop.seconds.items()},
+    )
+    none = () if counts.any() else ("no one-norm SVM uses any feature: raise c",)
+    return make_fit(
+        data,
+        map_,
+        Hyperplane(found.w, found.b, select("vs-ssvm", found.w)),
+        outcome,
+        started=started,
+        warnings=none + found.warnings,
         details={**found.details, "counts": counts, **{f"sparse_{k}": loop.point[k] for k in ("w", "b", "alpha")}},
-    )  # fmt: skip
+    )
 
 
 def parts_of(data: Dataset, count: int, share: float, seed: int) -> list[Indices]:
-    """Return random parts of the rows, increasing indices: a share of each class, at least one row of each."""
+    """Return random parts of the samples, increasing indices: a share of each class, at least one sample of each."""
     rng = np.random.default_rng(seed)
     classes = [np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)]
     return [
@@ -104,27 +113,50 @@ def parts_of(data: Dataset, count: int, share: float, seed: int) -> list[Indices
     ]
 
 
-def check(claim: SavedFit) -> Certificate:
-    """Recompute the parts, the proof of the machine on each of them, the union of their features, the last machine."""
-    fit, data = claim.fit, claim.data
+@dataclass(frozen=True)
+class SparseSvms:
+    """The saved one-norm SVMs: weights w (k, p), intercepts b (k,) and multipliers alpha (k, n)."""
+
+    w: Matrix
+    b: Vector
+    alpha: Matrix
+
+    @classmethod
+    def of(cls, saved: SavedFit) -> SparseSvms:
+        """Return those of a saved fit; raises ValueError or KeyError where they are damaged."""
+        parts = [np.array(saved.fit.details[f"sparse_{k}"], dtype=float) for k in ("w", "b", "alpha")]
+        found, (n, p) = cls(*parts), saved.data.X.shape
+        trained = len(found.b)
+        if not trained or [part.shape for part in parts] != [(trained, p), (trained,), (trained, n)]:
+            raise ValueError("hyperplanes and multipliers do not fit together")
+        if not all(np.isfinite(part).all() for part in parts):
+            raise ValueError("hyperplanes and multipliers are not finite")
+        return found
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again: the parts, the SVM on each of them, the union of their features, the last SVM.
+
+    Raises
+    ------
+    FileError : the saved SVMs are damaged.
+    """
+    fit, data = saved.fit, saved.data
     own = fit.params
     with reading("proof"):
-        w, b, alpha = (np.array(fit.details[f"sparse_{k}"], dtype=float) for k in ("w", "b", "alpha"))
-        trained = len(b)
-        shapes = w.shape == (trained, data.p) and b.shape == (trained,) and alpha.shape == (trained, data.n)
-        if not shapes or not trained or not all(np.isfinite(v).all() for v in (w, b, alpha)):
-            raise ValueError("planes and multipliers do not fit together")
+        svms = SparseSvms.of(saved)
         counts = np.array(fit.details["counts"], dtype=int)
         parts = parts_of(data, int(own["n_partitions"]), float(own["share"]), int(own["seed"]))
-    _, worst = certify_partitions(data, parts[:trained], float(own["c"]), w, b, alpha)
+    trained = len(svms.b)
+    _, largest = certify_partitions(data, parts[:trained], float(own["c"]), svms.w, svms.b, svms.alpha)
     fewer = trained != len(parts) and fit.stop not in ("time-limit", "interrupted")
-    seen = sparse(w).sum(axis=0)
+    used = sparse(svms.w).sum(axis=0)
     wrong = {
-        "sparse machines": worst,
-        "counts": float(not np.array_equal(counts, seen)),
+        "sparse machines": largest,
+        "counts": float(not np.array_equal(counts, used)),
         "machines": float(fewer or trained > len(parts)),
     }
-    return extend(check_final_svm(claim, np.flatnonzero(seen)), wrong)
+    return extend(check_subset_svm(saved, np.flatnonzero(used)), wrong)
 
 
 SPEC = MethodSpec(

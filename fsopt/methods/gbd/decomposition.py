@@ -1,4 +1,4 @@
-"""Shared by ``gbd`` and ``gbd-lambda``: the loop on the training rows, and the Fit of its hyperplane."""
+"""Shared by ``gbd`` and ``gbd-lambda``: generalized Benders decomposition on the training samples, and its Fit."""
 
 from __future__ import annotations
 
@@ -7,33 +7,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.loop import gbd
+from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.parameters import split
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.selection import select
 from fsopt.models.blocks import number
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.results import Fit
 
-THRESHOLD = 1e-6
-
 
 @dataclass(frozen=True)
 class Training:
-    """The samples that the loop is run on, and the penalty weight of their hinge loss.
+    """The training samples, and the penalty weight of their hinge loss.
 
     Attributes
     ----------
     c : > 0, penalty weight of the hinge loss.
     scale : preprocessing, by statistics of the training samples.
     validation : share in (0, 1) of each class that is held out; None for none.
-    seed : of the samples that are held out.
+    seed : of the split.
     """
 
     c: float
@@ -42,38 +39,37 @@ class Training:
     seed: int
 
 
-def fit_by_benders(
-    data: Dataset, run: Run, training: Training, settings: GbdSettings, limits: Mapping[str, Any]
+def fit_by_decomposition(
+    method: str, data: Dataset, run: Run, training: Training, settings: GbdSettings, constraints: Mapping[str, Any]
 ) -> Fit:
-    """Run the loop on the training samples and return the Fit of its incumbent.
+    """Run generalized Benders decomposition on the training samples and return the Fit of its incumbent.
 
     Parameters
     ----------
-    limits : keywords of :func:`fsopt.models.gbd.fsp_master.build_fsp_master`.
+    method : its name, for the selection rule.
+    training : samples and penalty weight.
+    settings : of the driver.
+    constraints : keywords of :func:`fsopt.models.gbd.fsp_master.build_fsp_master`.
     """
     started = time.perf_counter()
     c = number("gbd", "c", training.c, low=0.0, strict=True)
-    rows, held = split(data, training.validation, training.seed)
-    work, map_ = preprocess(data.rows(rows) if len(held) else data, training.scale)
+    train, held_out = split(data, training.validation, training.seed)
+    work, map_ = preprocess(data.rows(train) if len(held_out) else data, training.scale)
     validation = None
-    if len(held):
-        validation = data.rows(held)
+    if len(held_out):
+        validation = data.rows(held_out)
         validation = validation.with_X(map_.apply(validation.X))
-    master = build_fsp_master(work, **limits)
+    master = build_fsp_master(work, **constraints)
     sub = build_fsp_sub(work, c=c)
     result = gbd(work, master, sub, c=c, settings=settings, validation=validation, run=run)
-    w, sigma = result.point["w"], result.point["sigma"]
-    assert result.objective is not None
-    details: dict[str, Any] = {"alphas": result.point["alphas"], "c": c, "sigma": sigma}
-    support = np.flatnonzero((sigma > 0.5) & (np.abs(w) > THRESHOLD * np.abs(w).max(initial=0.0)))
+    at = result.point
     return make_fit(
         data,
         map_,
-        Hyperplane(w, result.point["b"], tuple(support.tolist())),
-        objective=result.objective,
-        outcome=result,
+        Hyperplane(at["w"], at["b"], select(method, at["w"])),
+        result,
         started=started,
-        details=details,
+        details={"alphas": at["alphas"], "c": c, "sigma": at["sigma"]},
     )
 
 

@@ -1,4 +1,4 @@
-"""Method ``gbd`` (Aytug, GBD-M): the best support vector machine with few features."""
+"""Method ``gbd`` (Aytug, GBD-M): the best support vector machine with a limited number of features."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_benders
+from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_decomposition
 from fsopt.methods.gbd.verification import check_gbd, objective
 from fsopt.methods.spec import MethodSpec
-from fsopt.models.gbd.limits import Feature
+from fsopt.models.gbd.selection_constraints import Feature
 from fsopt.results import Fit
 
 
@@ -39,45 +39,64 @@ def fit_gbd(
 ) -> Fit:
     r"""Fit the support vector machine that is best with a limited number of features (GBD-M).
 
-    .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) \quad\text{s.t.}\quad e'\sigma \le M \ \text{or}\
-              \beta'\sigma \le B, \ \text{and rules between features}
+    .. math::
+
+        \min_{\sigma \in \{0,1\}^p}\ & F(\sigma) \quad\text{s.t.}\quad e'\sigma \le M \ \text{or}\
+        \beta'\sigma \le B, \ \text{and rules between features} \\
+        & F(\sigma) = \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\
+        w_j = 0 \text{ if } \sigma_j = 0
 
     Parameters
     ----------
     m : largest number of features; 5 (or all, where there are fewer) if no limit is given.
-    costs, budget : prices of the features and the budget, instead of m.
-    include, exclude : features that must be, and must not be, selected, by place (from 0) or name.
-    implies : pairs [j, k]: where j is selected, so is k.
-    conflicts : groups of features, at most one of each.
-    c : > 0, price of a unit of hinge loss.
-    start, root_cuts, stabilisation, master_solver, tolerance, max_cuts : as in :func:`fsopt.drivers.gbd.loop.gbd`.
-    validation : share in (0, 1) of each class that is held out: the answer is then the machine of the iterate with the
-        fewest errors there, not the one of least F.
+    costs, budget : feature costs beta and the budget B, instead of m.
+    include, exclude : features that must, and must not, be selected, by place (from 0) or name.
+    implies : pairs [j, k]: if j is selected, so is k.
+    conflicts : groups of features, at most one of each is selected.
+    c : > 0, penalty weight of the hinge loss.
+    start, root_cuts, stabilisation, master_solver, tolerance, max_cuts : as in
+        :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    validation : share in (0, 1) of each class that is held out: the answer is then the iterate with the fewest errors
+        there, not the one of smallest F.
     patience : iterations without fewer errors there after which the loop stops.
-    seed : of the rows that are held out.
-    scale : ``standard`` (default), ``center`` or ``none``, by statistics of the training rows.
+    seed : of the samples that are held out.
+    scale : ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
 
     Returns
     -------
     Fit
-        ``objective`` is F(sigma) of the final machine and ``bound`` the master's, in preprocessed units, on the
-        training rows; ``optimal`` where they meet, else ``feasible`` with the gap between them.
+        ``objective`` is F(sigma) of the final hyperplane and ``bound`` that of the master problem, in preprocessed
+        units, on the training samples; ``optimal`` where they meet, else ``feasible`` with the gap between them.
+        ``details`` has ``sigma`` and ``alphas``, the multipliers behind the cuts.
 
     Raises
     ------
-    ParameterError : a parameter out of range, or limits that no selection keeps.
+    ParameterError : a parameter out of range, or constraints that no selection satisfies.
 
     Notes
     -----
-    Paper 4, GBD-M, (5)-(11) and Table 1.
+    Aytug, GBD-M, (5)-(11) and Table 1.
     """
-    limits = {
-        "m": m, "costs": costs, "budget": budget, "include": include, "exclude": exclude, "implies": implies,
+    constraints = {
+        "m": m,
+        "costs": costs,
+        "budget": budget,
+        "include": include,
+        "exclude": exclude,
+        "implies": implies,
         "conflicts": conflicts,
-    }  # fmt: skip
+    }
     training = Training(c, scale, validation, seed)
-    settings = GbdSettings(start, root_cuts, stabilisation, master_solver, tolerance, max_cuts, patience)
-    return fit_by_benders(data, run, training, settings, limits)
+    settings = GbdSettings(
+        start=start,
+        root_cuts=root_cuts,
+        stabilisation=stabilisation,
+        master_solver=master_solver,
+        tolerance=tolerance,
+        max_cuts=max_cuts,
+        patience=patience,
+    )
+    return fit_by_decomposition("gbd", data, run, training, settings, constraints)
 
 
 SPEC = MethodSpec(

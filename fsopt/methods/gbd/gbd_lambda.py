@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_benders
+from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_decomposition
 from fsopt.methods.gbd.verification import check_gbd, objective
 from fsopt.methods.spec import MethodSpec
-from fsopt.models.gbd.limits import Feature
+from fsopt.models.gbd.selection_constraints import Feature
 from fsopt.results import Fit
 
 
@@ -35,36 +35,47 @@ def fit_gbd_lambda(
     seed: int = 0,
     scale: str = "standard",
 ) -> Fit:
-    r"""Fit the support vector machine that is best where each feature has a price (GBD-lambda).
+    r"""Fit the support vector machine that is best with a penalty weight on each feature (GBD-lambda).
 
     .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) + \lambda'\sigma
 
+    with F of :func:`fsopt.methods.gbd.gbd.fit_gbd`, the objective value of the support vector machine on a selection.
+
     Parameters
     ----------
-    lam : >= 0, price of each feature, or p prices. Not every number of features is the best one at some price.
-    include, exclude, implies, conflicts, c : as in :func:`fit_gbd`.
-    start, root_cuts, stabilisation, master_solver, tolerance, max_cuts : as in :func:`fsopt.drivers.gbd.loop.gbd`.
-    validation, patience, seed, scale : as in :func:`fit_gbd`.
+    lam : >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
+    include, exclude, implies, conflicts, c : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    start, root_cuts, stabilisation, master_solver, tolerance, max_cuts : as in
+        :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    validation, patience, seed, scale : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
 
     Returns
     -------
     Fit
-        ``objective`` is F(sigma) + lambda'sigma of the final machine and ``bound`` the master's; ``optimal``
-        where they meet, else ``feasible``.
+        ``objective`` is F(sigma) + lambda'sigma of the final hyperplane and ``bound`` that of the master problem;
+        ``optimal`` where they meet, else ``feasible``.
 
     Raises
     ------
-    ParameterError : a parameter out of range, or limits that no selection keeps.
+    ParameterError : a parameter out of range, or constraints that no selection satisfies.
 
     Notes
     -----
-    Paper 4, GBD-lambda, (12)-(15). The printed closed form for sigma solves a master of one cut; with more it is an
-    MILP.
+    Aytug, GBD-lambda, (12)-(15). The printed closed form for sigma solves a master problem of one cut; with more cuts
+    it is an MILP.
     """
-    limits = {"lam": lam, "include": include, "exclude": exclude, "implies": implies, "conflicts": conflicts}
+    constraints = {"lam": lam, "include": include, "exclude": exclude, "implies": implies, "conflicts": conflicts}
     training = Training(c, scale, validation, seed)
-    settings = GbdSettings(start, root_cuts, stabilisation, master_solver, tolerance, max_cuts, patience)
-    return fit_by_benders(data, run, training, settings, limits)
+    settings = GbdSettings(
+        start=start,
+        root_cuts=root_cuts,
+        stabilisation=stabilisation,
+        master_solver=master_solver,
+        tolerance=tolerance,
+        max_cuts=max_cuts,
+        patience=patience,
+    )
+    return fit_by_decomposition("gbd-lambda", data, run, training, settings, constraints)
 
 
 SPEC = MethodSpec(

@@ -43,7 +43,7 @@ def check_gbd(saved: SavedFit) -> Certificate:
     """
     fit = saved.fit
     data = training_data(saved.data, fit.params)
-    with reading("cuts"):
+    with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
     if not alphas or fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
         return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no saved cuts, or no finite bounds",))

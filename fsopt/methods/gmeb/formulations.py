@@ -1,4 +1,4 @@
-"""The four ways to an optimum of GMEB (15), each ending in a plane and its multipliers."""
+"""The four formulations of GMEB (15), each solved to a hyperplane and its multipliers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ from fsopt.typing import Vector
 
 @dataclass(frozen=True)
 class Answer:
-    """A plane's weights w (p,), the multipliers that came with them, and the solve behind them."""
+    """The weights w (p,) of a hyperplane, the multipliers that came with them, and the outcome of the solve.
+
+    ``separable`` says that w is a separating hyperplane of smallest norm.
+    """
 
     w: Vector
     dual: Multipliers
@@ -37,14 +40,14 @@ class Answer:
 
 def by_dual(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
     """Solve (16); w is the multiplier of s = X'Y mu (Theorem 19)."""
-    return dual_answer(Session(build_gmeb_dual(data, **_radii(norm)), run.solver, options=run.options), run)
+    return dual_answer(run.open(build_gmeb_dual(data, **_radii(norm))), run)
 
 
 def dual_answer(session: Session, run: Run) -> Answer:
-    """Solve the model of (16) that is loaded in a session and read the classifier off its multipliers."""
+    """Solve the model of (16) that is loaded in a session and return the classifier of its multipliers."""
     result = usable(session.solve(time_limit=run.time_limit), "the dual (16)")
     m = session.model
-    w = np.array([m.dual[row] for row in m.moment.values()])
+    w = np.array([m.dual[constraint] for constraint in m.moment.values()])
     dual = Multipliers(values_of(m.mu), m.mu1.value, m.mu_plus.value, m.mu_minus.value)
     return Answer(w, dual, result)
 
@@ -60,14 +63,17 @@ def by_sdp(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
 
 
 def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> Answer:
-    """Solve a primal form; mu_1 is the price of its unit norm, or what that must be where no row states it."""
-    session = Session(m, run.solver, options=run.options)
-    result = usable(session.solve(time_limit=run.time_limit), f"'{m.name}'")
-    plus, minus = _price(m, "moment_plus"), _price(m, "moment_minus")
-    unit = sum(price * r for price, r in ((plus, norm.r_plus), (minus, norm.r_minus)) if np.isfinite(r))
+    r"""Solve a primal form.
+
+    mu_1 is the multiplier of the unit norm. Without such a constraint it is :math:`\mu_+R_+ + \mu_-R_-`, an identity
+    of every optimal pair.
+    """
+    _, result = run.solve(m, f"'{m.name}'")
+    plus, minus = _multiplier(m, "moment_plus"), _multiplier(m, "moment_minus")
+    unit = sum(mu * r for mu, r in ((plus, norm.r_plus), (minus, norm.r_minus)) if np.isfinite(r))
     if m.component("unit_norm") is not None:
-        unit = _price(m, "unit_norm")
-    mu = np.array([m.dual[row] for row in m.margin.values()])
+        unit = _multiplier(m, "unit_norm")
+    mu = np.array([m.dual[constraint] for constraint in m.margin.values()])
     return Answer(values_of(m.w), Multipliers(mu, unit, plus, minus), result)
 
 
@@ -77,14 +83,15 @@ def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
 
 
 def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Answer:
-    result = theta_cuts(data, build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard), norm, run=run)  # fmt: skip
+    model = build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard)
+    result = theta_cuts(data, model, norm, run=run)
     mu, theta, unit = result.point["mu"], result.point["theta"], result.point["price"] / 2.0
     dual = Multipliers(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
     return Answer(result.point["w"], dual, result, separable=hard)
 
 
-def least_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Answer:
-    """Find the separating plane of least N, by cuts or by cones; raises SolverError where there is none."""
+def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Answer:
+    """Return the separating hyperplane of smallest N, by cuts or by cones; raises SolverError where there is none."""
     if cuts:
         return _by_cuts(data, norm, run, hard=True)
     answer = _by_primal(build_gmeb_hard_margin(data, **_radii(norm)), norm, run)
@@ -94,12 +101,13 @@ def least_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Answer
 ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], Answer]] = MappingProxyType(
     {"dual": by_dual, "primal": by_primal, "sdp": by_sdp, "theta-cuts": by_cuts}
 )
-"""Name -> route; all end at the same value of (15)."""
+"""Word of the parameter ``route`` -> formulation; all end at the same value of (15)."""
 
 
 def _radii(norm: GmebNorm) -> dict[str, float]:
     return {"r_plus": norm.r_plus, "r_minus": norm.r_minus}
 
 
-def _price(m: pyo.ConcreteModel, row: str) -> float:
-    return 0.0 if m.component(row) is None else -float(m.dual[m.component(row)])
+def _multiplier(m: pyo.ConcreteModel, name: str) -> float:
+    """Return the multiplier >= 0 of an upper bound; 0 where the model has no such constraint."""
+    return 0.0 if m.component(name) is None else -float(m.dual[m.component(name)])

@@ -1,4 +1,4 @@
-"""Method ``gmeb-penalised``: paper 1's problem (10), prices instead of radii, to proved global optimality."""
+"""Method ``gmeb-penalised`` (Peleg & Meir, (10)): penalty weights instead of radii, solved to global optimality."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import Leaf, certify_scale_search, scale_search
-from fsopt.errors import FileError, reading
+from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.gmeb.unit_rms import unit_columns
+from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import check_rule, select_by_size
+from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
 from fsopt.models.gmeb.moments import second_moments
@@ -38,9 +39,9 @@ def fit_gmeb_penalised(
     scale: str = "center",
     rule: str = "relative",
     units: str = "scaled",
-    epsilon: float = 1e-9,
+    epsilon: float = THRESHOLDS["gmeb-penalised"],
 ) -> Fit:
-    r"""Fit the classifier of least generalization error bound with prices on its two norm terms.
+    r"""Fit the classifier of smallest generalization error bound with penalty weights on its two norm terms.
 
     .. math::
 
@@ -49,9 +50,9 @@ def fit_gmeb_penalised(
         \quad\text{s.t.}\quad w'w \le 1,\quad y_i\Big(\sum_j w_j\sigma_j x_{ij} + b\Big) \ge 1 - \xi_i,
         \quad \xi, \sigma \ge 0
 
-    It is not convex, and (15) is another problem: every optimum of this one solves (15) at the radii that
-    :func:`radii_of` returns (Lemma 13), but there are radii that no prices lead to. Columns are centred as for
-    ``gmeb``; their units are irrelevant.
+    It is not convex, and (15) is another problem: every optimum of this one solves (15) at the radii of
+    :func:`radii_of` (Lemma 13), but there are radii that no penalty weights lead to. Features are centred as for
+    ``gmeb``; the problem is invariant to their units.
 
     Parameters
     ----------
@@ -65,79 +66,89 @@ def fit_gmeb_penalised(
     Fit
         ``coef`` is w_j sigma_j. ``objective`` is (10), ``bound`` the lower bound that was proved; ``optimal`` where
         they meet. ``details`` has ``sigma`` (p,) of (10), not squared, in preprocessed units (its w is the weight over
-        sigma); ``penalties``, the two norm terms; and the proof, ``leaves`` of the search.
+        sigma); ``penalties``, the two norm terms; and the evidence, ``leaves`` of the search.
 
     Raises
     ------
-    ParameterError : a price that is not positive, a negative tolerance.
+    ParameterError : a penalty weight that is not positive, a negative tolerance, an unknown selection rule.
 
     Notes
     -----
-    Paper 1, problems (7) and (10), with :math:`\sigma_j = 0` wherever :math:`w_j = 0` (Remark 12).
+    Peleg & Meir, problems (7) and (10), with :math:`\sigma_j = 0` wherever :math:`w_j = 0` (Remark 12).
     """
     started = time.perf_counter()
     name = "gmeb-penalised"
     c_plus = number(name, "c_plus", c_plus, low=0.0, strict=True)
     c_minus = number(name, "c_minus", c_minus, low=0.0, strict=True)
     tolerance = number(name, "tolerance", tolerance, low=0.0)
-    check_rule(rule, units, epsilon)
-    columns = unit_columns(data, scale)
-    work, warnings = columns.work, columns.warnings
+    selection = SelectionRule(rule, units, epsilon)
+    columns = unit_rms(data, scale)
+    work = columns.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
-    result = scale_search(work, build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus), penalty, tolerance=tolerance, run=run)  # fmt: skip
-    assert result.objective is not None
+    model = build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
+    result = scale_search(work, model, penalty, tolerance=tolerance, run=run)
     found = result.point["w"]
-    if not found.any():
-        warnings.append("w = 0: the prices outweigh every feature, lower c_plus and c_minus")
     scales, w = penalty.scales(found), columns.full(found)
-    support = select_by_size(w / columns.map_.scale, data.X.std(axis=0), rule=rule, units=units, epsilon=epsilon)
-    details = {
-        "sigma": columns.full(scales),
-        "penalties": [float(np.sqrt(part @ scales**2)) for part in (penalty.alpha, penalty.beta)],
-        "leaves": [asdict(leaf) for leaf in result.point["leaves"]],
-    }
+    zero = () if found.any() else ("w = 0: the penalties outweigh every feature, lower c_plus and c_minus",)
     return make_fit(
-        data, columns.map_, Hyperplane(w, result.point["b"], support), objective=result.objective, outcome=result,
-        started=started, warnings=tuple(warnings), details=details,
-    )  # fmt: skip
+        data,
+        columns.map_,
+        Hyperplane(w, result.point["b"], selection.select(w / columns.map_.scale, data.X.std(axis=0))),
+        result,
+        started=started,
+        warnings=columns.warnings + zero,
+        details={
+            "sigma": columns.full(scales),
+            "penalties": [float(np.sqrt(part @ scales**2)) for part in (penalty.alpha, penalty.beta)],
+            "leaves": [asdict(leaf) for leaf in result.point["leaves"]],
+        },
+    )
 
 
-def check(claim: SavedFit) -> Certificate:
-    """Recompute the proof of a saved fit from the data.
+def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again from the leaves of its search.
 
     Raises
     ------
-    FileError : the saved proof is damaged.
+    FileError : the saved leaves are damaged, or there are no saved bounds.
     """
-    fit, data = claim.fit, claim.raw
-    if fit.objective is None or fit.bound is None:
-        raise FileError("the saved fit has no objective or no bound", "fit again and save with -o")
-    work, _, alive, units, _ = unit_columns(data, fit.params["scale"])
-    penalty = GmebPenalty.of(work, fit.params["c_plus"], fit.params["c_minus"])
+    fit, data = saved.fit, saved.raw
+    columns = unit_rms(data, fit.params["scale"])
+    penalty = GmebPenalty.of(columns.work, fit.params["c_plus"], fit.params["c_minus"])
     with reading("proof"):
+        if fit.objective is None or fit.bound is None:
+            raise ValueError("it has no objective or no bound")
         leaves = [_leaf(record, data.n) for record in fit.details["leaves"]]
-        found = certify_scale_search(work, penalty, leaves, fit.objective, fit.bound, fit.params["tolerance"])
-        scales = np.array(fit.details["sigma"], dtype=float)[alive] * units
-        drift = np.abs(scales - penalty.scales(fit.coef[alive] * fit.preprocessing.scale[alive] * units))
-    checks = {**claim.residuals, **found.residuals, "scales": float(drift.max() / max(1.0, scales.max()))}
+        found = certify_scale_search(columns.work, penalty, leaves, fit.objective, fit.bound, fit.params["tolerance"])
+        stated = finite_vector(fit.details["sigma"], data.p)[columns.kept] * columns.units
+        weights = (fit.coef * fit.preprocessing.scale)[columns.kept] * columns.units
+        difference = np.abs(stated - penalty.scales(weights))
+    checks = {**saved.residuals, **found.residuals, "scales": float(difference.max() / max(1.0, stated.max()))}
     if fit.status is not Status.OPTIMAL:
         checks.pop("gap")
-    return make(Kind.GLOBAL, checks, tolerance=found.tolerance, objective=fit.objective, bound=fit.bound,
-                bound_source=found.bound_source)  # fmt: skip
+    return make(
+        Kind.GLOBAL,
+        checks,
+        tolerance=found.tolerance,
+        objective=fit.objective,
+        bound=fit.bound,
+        bound_source=found.bound_source,
+    )
 
 
 def _leaf(record: Mapping[str, Any], n: int) -> Leaf:
-    lam, mu = np.array(record["lam"], dtype=float), np.array(record["mu"], dtype=float)
-    if lam.shape != (2,) or mu.shape != (2, n):
-        raise ValueError(f"multipliers of the shapes {lam.shape} and {mu.shape}")
+    """Return a leaf from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
+    lam, mu = finite_vector(record["lam"], 2), np.array(record["mu"], dtype=float)
+    if mu.shape != (2, n) or not np.isfinite(mu).all():
+        raise ValueError(f"multipliers of the shape {mu.shape}")
     return Leaf(float(record["left"]), float(record["right"]), float(record["share"]), lam, mu)
 
 
 def radii_of(fit: Fit, data: Dataset) -> tuple[float, float]:
     r"""Return the radii :math:`R_+ = v^{+\prime}\sigma^2` and :math:`R_- = v^{-\prime}\sigma^2` of a penalised fit.
 
-    At these radii a globally optimal fit solves (11) and (15), too. Not conversely: prices reach only the radii at
-    which the optimum of (15) has a supporting plane in :math:`(\sqrt{R_+}, \sqrt{R_-})`.
+    At these radii a globally optimal fit solves (11) and (15), too. Not conversely: penalty weights reach only the
+    radii at which the optimum of (15) has a supporting hyperplane in :math:`(\sqrt{R_+}, \sqrt{R_-})`.
 
     Parameters
     ----------
@@ -146,7 +157,7 @@ def radii_of(fit: Fit, data: Dataset) -> tuple[float, float]:
 
     Notes
     -----
-    Paper 1, Lemma 13.
+    Peleg & Meir, Lemma 13.
     """
     v_plus, v_minus = second_moments(data.with_X(fit.preprocessing.apply(data.X)))
     squared = np.asarray(fit.details["sigma"]) ** 2

@@ -1,12 +1,12 @@
-r"""What is certified about a GMEB classifier: bound and optimality conditions of (15) and (16), in numpy alone.
+r"""Optimality of a GMEB classifier: a lower bound, and the optimality conditions of (15) and (16), in numpy alone.
 
-With prices :math:`\mu_+, \mu_-` of the radii, :math:`\theta = \mu_+R_+/(\mu_+R_+ + \mu_-R_-)` and
+With multipliers :math:`\mu_+, \mu_-` of the radii, :math:`\theta = \mu_+R_+/(\mu_+R_+ + \mu_-R_-)` and
 :math:`s = X'Y\mu`, every :math:`\mu \in [0,1]^n` with :math:`y'\mu = 0` gives the lower bound
 
 .. math:: 1'\mu - \max_j \frac{|s_j|}{u_j(\theta)}
 
-on (15): the second term is the least :math:`2\mu_1` with which the cones of (16) hold. For the least-norm plane of
-separable data the same quotient gives :math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j(\theta))`.
+on (15): the second term is the smallest :math:`2\mu_1` with which the cones of (16) hold. For the separating hyperplane
+of smallest norm the same quotient gives :math:`N(w) \ge 1'\mu / \max_j (|s_j|/u_j(\theta))`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.errors import reading
-from fsopt.methods.assembly import extend
 from fsopt.methods.spec import SavedFit
+from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.typing import Vector
 
@@ -45,20 +45,27 @@ class Multipliers:
 def polish(data: Dataset, norm: GmebNorm, dual: Multipliers) -> Multipliers:
     r"""Return the best multipliers of (16) with nearly the same mu and the same share theta of the two radii.
 
-    mu is projected on :math:`y'\mu = 0`; :math:`\mu_1` is the least that the cones allow, and
-    :math:`\mu_+R_+ + \mu_-R_- = \mu_1`. What a solver leaves there is of second order in the objective, so that it
-    stops far from both.
+    mu is projected on :math:`y'\mu = 0`; :math:`\mu_1` is the smallest that the cones allow, and
+    :math:`\mu_+R_+ + \mu_-R_- = \mu_1`. The objective depends on a solver's error in :math:`\mu_1, \mu_+, \mu_-` to
+    second order only, so that solvers stop far from both.
     """
     mu = project_multipliers(dual.mu, data.y, 1.0)
     theta = norm.theta_of(dual.plus, dual.minus)
-    unit = 0.5 * _quotient(data, norm, mu, theta)
+    unit = 0.5 * _largest_quotient(data, norm, mu, theta)
     return Multipliers(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
 
 
 def certify_gmeb(
     data: Dataset, norm: GmebNorm, w: Vector, b: float, dual: Multipliers, *, separable: bool = False
 ) -> Certificate:
-    r"""Certify a classifier as the optimum of (15), or as the least-norm plane of separable data.
+    r"""Certify a classifier as the optimum of (15), or as the separating hyperplane of smallest norm.
+
+    Parameters
+    ----------
+    data, norm : in the units of w.
+    w, b : (p,) weights and the intercept.
+    dual : multipliers, from which the bound is recomputed.
+    separable : whether the classifier is the separating hyperplane of smallest norm.
 
     Returns
     -------
@@ -69,25 +76,25 @@ def certify_gmeb(
         :math:`|s_j| \le 2\sqrt{\mu_1 q_j}` with :math:`q = \mu_+v^+ + \mu_-v^-`; ``support`` equality where
         :math:`w_j \ne 0`; ``perspective`` :math:`\sum_j w_j^2/\sigma_j = 1` where :math:`\mu_1 > 0`; ``intercept``
         :math:`b = y_i - w'x_i` where :math:`0 < \mu_i < 1`. For separable data (optimum 0, no dual information)
-        ``gap`` is that of the least norm, and there are no identities.
+        ``gap`` is that of the smallest norm, and there are no identities.
     """
     size, _ = norm.at(w)
     scores = data.X @ w + b
     loss = hinge(scores, data.y)
-    theta = norm.theta_of(dual.plus, dual.minus)
     if separable:
-        mu = project_multipliers(dual.mu, data.y, np.inf)
-        least = mu.sum() / _quotient(data, norm, mu, theta) if mu.any() else 0.0
-        residuals = {"norm": max(0.0, size - 1.0), "hinge": loss, "gap": relative_gap(size, float(least))}
+        lower = _lower_bound_on_norm(data, norm, dual)
+        residuals = {"norm": max(0.0, size - 1.0), "hinge": loss, "gap": relative_gap(size, lower)}
         return make(Kind.CONVEX, residuals, objective=loss, bound=0.0, bound_source="dual point")
     mu = project_multipliers(dual.mu, data.y, 1.0)
-    bound = max(float(mu.sum()) - _quotient(data, norm, mu, theta), 0.0)
+    theta = norm.theta_of(dual.plus, dual.minus)
+    bound = max(float(mu.sum()) - _largest_quotient(data, norm, mu, theta), 0.0)
     unit = max(1.0, loss)
     plus = dual.plus * norm.r_plus if np.isfinite(norm.r_plus) else 0.0
     minus = dual.minus * norm.r_minus if np.isfinite(norm.r_minus) else 0.0
     s = np.abs(data.X.T @ (mu * data.y))
-    prices = np.maximum(dual.unit * (dual.plus * norm.v_plus + dual.minus * norm.v_minus), 0.0)
-    edge = 2.0 * np.sqrt(prices)
+    # mu_1 q_j; multipliers of a damaged file may be negative.
+    product = np.maximum(dual.unit * (dual.plus * norm.v_plus + dual.minus * norm.v_minus), 0.0)
+    edge = 2.0 * np.sqrt(product)
     residuals = {
         "norm": max(0.0, size - 1.0),
         "gap": relative_gap(loss, bound),
@@ -101,25 +108,38 @@ def certify_gmeb(
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 
 
-def _quotient(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> float:
+def _lower_bound_on_norm(data: Dataset, norm: GmebNorm, dual: Multipliers) -> float:
+    """Return the lower bound that multipliers prove on N(w) of the separating hyperplanes."""
+    mu = project_multipliers(dual.mu, data.y, np.inf)
+    if not mu.any():
+        return 0.0
+    return float(mu.sum()) / _largest_quotient(data, norm, mu, norm.theta_of(dual.plus, dual.minus))
+
+
+def _largest_quotient(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> float:
     """Return the largest |s_j| / u_j(theta), infinite where only u_j vanishes."""
     s, u = np.abs(data.X.T @ (mu * data.y)), norm.weights(theta)
     with np.errstate(divide="ignore"):
         return float(np.where(s > 0, s / u, 0.0).max())
 
 
-def check_gmeb(claim: SavedFit) -> Certificate:
-    """Recompute GMEB's certificate on the columns that were kept, in the units it was solved in."""
-    fit, data, w, b = claim.fit, claim.data, claim.w, claim.b
-    details = fit.details
+def check_gmeb(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again, on the features that are not constant and in the units that it was solved in.
+
+    Raises
+    ------
+    FileError : the saved multipliers or units are damaged.
+    """
+    fit, details = saved.fit, saved.fit.details
     with reading("proof"):
-        alive, units = np.array(details["columns"], dtype=int), np.array(details["units"], dtype=float)
-        held = details["multipliers"]
-        dual = Multipliers(np.array(held["mu"], dtype=float), *(float(held[k]) for k in ("unit", "plus", "minus")))
-        work = data.columns(alive)
+        kept = np.array(details["columns"], dtype=int)
+        units = finite_vector(details["units"], len(kept))
+        stated = details["multipliers"]
+        mu = finite_vector(stated["mu"], saved.data.n)
+        dual = Multipliers(mu, *(float(stated[k]) for k in ("unit", "plus", "minus")))
         radii = [np.inf if fit.params[k] is None else float(fit.params[k]) for k in ("r_plus", "r_minus")]
-        work = work.with_X(work.X / units)
-        proof = certify_gmeb(
-            work, GmebNorm.of(work, *radii), w[alive] * units, b, dual, separable=bool(details["separable"])
-        )
-    return extend(proof, claim.residuals)
+        part = saved.data.columns(kept)
+        work = part.with_X(part.X / units)
+        norm, w = GmebNorm.of(work, *radii), saved.w[kept] * units
+        proof = certify_gmeb(work, norm, w, saved.b, dual, separable=bool(details["separable"]))
+    return extend(proof, saved.residuals)

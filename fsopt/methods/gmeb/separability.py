@@ -1,4 +1,4 @@
-"""The radius from which on GMEB separates the data."""
+"""The radius at which GMEB begins to separate the data."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.drivers.run import NoPoint, Run
+from fsopt.methods.gmeb.formulations import smallest_norm
 from fsopt.methods.gmeb.gmeb import choose_route
-from fsopt.methods.gmeb.formulations import least_norm
-from fsopt.methods.gmeb.unit_rms import unit_columns
+from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
 
@@ -16,11 +16,17 @@ from fsopt.models.gmeb.norm import GmebNorm
 def separation_radius(
     data: Dataset, *, r_plus: float = 1.0, r_minus: float = 1.0, scale: str = "center", solver: str | None = None
 ) -> float:
-    r"""Return the least t for which GMEB with the radii t R+ and t R- separates the data; infinity if none does.
+    r"""Return the smallest t for which GMEB with the radii t R+ and t R- separates the data; infinity if none does.
 
     .. math:: R_{\text{sep}} = \min_{w,b}\ N(w)^2 \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1
 
-    with the norm N of :math:`(R_+, R_-)`. From there on (15) has optimum 0, and its multipliers say nothing.
+    with the norm N of :math:`(R_+, R_-)`. From there on (15) has optimum 0, and its multipliers carry no information.
+
+    Parameters
+    ----------
+    r_plus, r_minus : R+ and R- > 0; infinity drops the constraint, not both.
+    scale : preprocessing; the radius does not depend on the units of the features.
+    solver : registry name; None for the preferred one.
 
     Raises
     ------
@@ -29,10 +35,10 @@ def separation_radius(
     """
     run = Run(solver)
     route = choose_route("auto", run)
-    work = unit_columns(data, scale).work
+    work = unit_rms(data, scale).work
     norm = GmebNorm.of(work, radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus))
     try:
-        answer = least_norm(work, norm, run, cuts=route == "theta-cuts")
+        answer = smallest_norm(work, norm, run, cuts=route == "theta-cuts")
     except NoPoint:
         return np.inf
     return norm.at(answer.w)[0] ** 2

@@ -1,4 +1,4 @@
-"""Section 5 of paper 1: where its SVM has weights, and the way from (19) to (18)."""
+"""The two forms (18) and (19) of the support vector machine in Peleg & Meir, section 5: threshold and conversion."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 
 ZERO = 1e-7
-"""Least norm, next to that of all centred data, that is told from 0."""
-
+"""Smallest norm, relative to that of all centred data, up to which it counts as 0."""
 
 FLAT = 1e-3
-"""Span of the scores w'x below which w is 0 up to noise: where w is not 0 it is 2 at least, see below."""
+"""Span of the scores w'x up to which w is 0 up to noise: a w other than 0 has a span of at least 2, see below."""
 
 
 def norm_threshold(data: Dataset, solver: str | None = None) -> float:
@@ -29,20 +28,21 @@ def norm_threshold(data: Dataset, solver: str | None = None) -> float:
         C_0 = \frac{1}{2\min_\mu \|X'Y\mu\|} \quad\text{over}\quad 0 \le \mu \le 1,\quad y'\mu = 0,\quad
         \mu_i = 1 \text{ in the smaller class}
 
-    For :math:`C \le C_0` :func:`fsopt.models.gmeb.svm_norm.build_svm_norm` has the value :math:`2C\min(n_+, n_-)`; below
-    :math:`C_0` it has no other solution, and :func:`fsopt.models.gmeb.svm_margin.build_svm_margin` none at all. Above, w is
-    not 0 and has jumped: while the scores w'x span less than 2, the least loss over b is linear in the length of w.
-    Without the last condition mu = 0 would be the least.
+    For :math:`C \le C_0` problem (19), :func:`fsopt.models.gmeb.svm_norm.build_svm_norm`, has the optimum
+    :math:`2C\min(n_+, n_-)`. For :math:`C < C_0` it has no solution but w = 0, and problem (18),
+    :func:`fsopt.models.gmeb.svm_margin.build_svm_margin`, has no minimiser. For :math:`C > C_0` w is not 0, and has
+    jumped: while the scores w'x span less than 2, the smallest loss over b is linear in the length of w. Without the
+    last condition the minimum would be 0, at mu = 0.
 
     Parameters
     ----------
-    data : used as it is; C_0 does not depend on the columns' means and is inverse to their common unit.
+    data : used as it is; C_0 does not depend on the means of the features and is inverse to their common unit.
     solver : registry name of a solver of SOCP; None for the preferred one.
 
     Returns
     -------
     float
-        C_0 > 0; infinity where the least norm is 0, as for classes with the same mean and size.
+        C_0 > 0; infinity where the smallest norm is 0, as for classes with the same mean and size.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def norm_threshold(data: Dataset, solver: str | None = None) -> float:
 
     Notes
     -----
-    Our derivation, from the dual of paper 1, problem (19).
+    Our derivation, from the dual of Peleg & Meir, (19).
     """
     centred = data.X - data.X.mean(axis=0)
     size = float(np.linalg.norm(centred))
@@ -59,7 +59,7 @@ def norm_threshold(data: Dataset, solver: str | None = None) -> float:
     result = solve(build_svm_norm_threshold(data.with_X(centred / size)), solver)
     if result.status is not Status.OPTIMAL or result.objective is None:
         raise SolverError(
-            f"the least norm behind the threshold was not solved: {result.status} ({result.stop}; {result.solver})",
+            f"the smallest norm behind the threshold was not solved: {result.status} ({result.stop}; {result.solver})",
             "try another solver",
         )
     return np.inf if result.objective <= ZERO else 1 / (2 * size * result.objective)
@@ -72,21 +72,21 @@ def margin_form(data: Dataset, w: ArrayLike, b: float, xi: ArrayLike) -> tuple[V
 
     Parameters
     ----------
-    data : the data of (19), which decide whether w counts as 0.
+    data : the data of (19), whose scores decide whether w counts as 0.
     w, b, xi : (p,), scalar and (n,), a solution of (19) for the same C.
 
     Raises
     ------
-    ParameterError : w = 0 up to the solver's noise, whatever the units of the data: (18) has no minimiser.
+    ParameterError : w = 0 up to the solver's noise, in whatever units of the data: (18) has no minimiser.
 
     Notes
     -----
-    Paper 1, Theorem 20.
+    Peleg & Meir, Theorem 20.
     """
     weights, slacks = vector("svm-norm", "w", w, data.p), vector("svm-norm", "xi", xi, data.n)
     if np.ptp(data.X @ weights) <= FLAT:
         raise ParameterError(
-            "w of (19) is 0, so (18) has no minimiser: its margin grows without end",
+            "w of (19) is 0, so (18) has no minimiser: its margin grows without bound",
             "take C above norm_threshold(data)",
         )
     gamma = 1 / float(np.linalg.norm(weights))

@@ -1,63 +1,65 @@
-"""The data as the GMEB problems need them: centred, without constant columns, in units of unit root mean square."""
+"""The data of the GMEB problems: centred, without constant features, in units of unit root mean square."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
-from fsopt.methods.preprocessing import constant_columns, preprocess
+from fsopt.methods.preprocessing import constant_features, preprocess
 from fsopt.results import Preprocessing
 from fsopt.typing import Indices, Vector
 
 
-class UnitColumns(NamedTuple):
-    """The data a GMEB problem is solved on, and the way back.
+@dataclass(frozen=True)
+class UnitRms:
+    """The data that a GMEB problem is solved on, and the way back.
 
     Attributes
     ----------
-    work : the preprocessed columns that are not constant, each divided by its root mean square.
-    map_ : the preprocessing of all columns, before that division.
-    alive : (q,) indices of the columns kept.
+    work : the preprocessed features that are not constant, each divided by its root mean square.
+    map_ : the preprocessing of all features, before that division.
+    kept : (q,) places of the features that are not constant.
     units : (q,) their root mean squares after preprocessing.
-    warnings : a line on the columns dropped, if there are any.
+    warnings : a warning about the constant features, if there are any.
     """
 
     work: Dataset
     map_: Preprocessing
-    alive: Indices
+    kept: Indices
     units: Vector
-    warnings: list[str]
+    warnings: tuple[str, ...]
 
     def full(self, w: Vector) -> Vector:
-        """Return the weights (p,) of all preprocessed columns from those (q,) of the columns kept."""
+        """Return the weights (p,) of all preprocessed features from those (q,) of ``work``."""
         weights = np.zeros(len(self.map_.scale))
-        weights[self.alive] = w / self.units
+        weights[self.kept] = w / self.units
         return weights
 
 
-def unit_columns(data: Dataset, scale: str) -> UnitColumns:
-    """Return the data in the units to solve in.
+def unit_rms(data: Dataset, scale: str) -> UnitRms:
+    """Return the data in units of unit root mean square.
 
-    The problems are invariant to the units of the columns, the solvers are not.
+    The problems are invariant to the units of the features, the arithmetic of solvers is not: on WDBC in raw units
+    one solver stops at 84.45, another at 79.79, instead of 97.01.
 
     Parameters
     ----------
-    scale : how the columns are preprocessed, see :func:`fsopt.methods.preprocessing.preprocess`.
+    scale : preprocessing before that, see :func:`fsopt.methods.preprocessing.preprocess`.
 
     Raises
     ------
-    ParameterError : all columns are constant.
+    ParameterError : all features are constant.
     """
     centred, map_ = preprocess(data, scale)
-    alive = np.flatnonzero(~constant_columns(data.X))
-    if not len(alive):
-        raise ParameterError("all columns are constant, nothing can be learned", "give data that vary")
-    warnings: list[str] = []
-    if len(alive) < data.p:
-        names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), alive)[:5])
-        warnings.append(f"{data.p - len(alive)} constant columns were dropped ({names})")
-    units = np.sqrt((centred.X[:, alive] ** 2).mean(axis=0))
-    return UnitColumns(centred.columns(alive).with_X(centred.X[:, alive] / units), map_, alive, units, warnings)
+    kept = np.flatnonzero(~constant_features(data.X))
+    if not len(kept):
+        raise ParameterError("all features are constant, nothing can be learned", "give data that vary")
+    warnings: tuple[str, ...] = ()
+    if len(kept) < data.p:
+        names = ", ".join(data.features[j] for j in np.setdiff1d(np.arange(data.p), kept)[:5])
+        warnings = (f"{data.p - len(kept)} constant features were dropped ({names})",)
+    units = np.sqrt((centred.X[:, kept] ** 2).mean(axis=0))
+    return UnitRms(centred.columns(kept).with_X(centred.X[:, kept] / units), map_, kept, units, warnings)

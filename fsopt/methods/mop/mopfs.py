@@ -1,10 +1,10 @@
-"""Method ``mopfs`` (paper 5): features that survive the alternation of risk and capacity."""
+"""Method ``mopfs`` (Bi): the features that remain when the risk and the capacity are minimised in turn."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,31 +13,28 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.loop import check_scaling
-from fsopt.drivers.kernel_scaling.proof import Cut, ScalingProblem, certify_scaling
+from fsopt.drivers.kernel_scaling.bounds import Cut
+from fsopt.drivers.kernel_scaling.certificate import certify_scaling
+from fsopt.drivers.kernel_scaling.driver import check_scaling
+from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.mop import GAP, SLACK, certify_mop, mop
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.assembly import extend, make_fit
+from fsopt.methods.assembly import make_fit
+from fsopt.methods.mop.rsvm_training import default_capacity, squared_radius
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number, whole
 from fsopt.results import Fit, Status
 from fsopt.typing import Vector
 
-SHARE = 0.1
-"""Default h / l of the paper's best runs: W0 + 1 is a tenth of the number of rows."""
-
-
-KEPT = 1e-9
-"""Weights above this, relative to the largest, are selected."""
-
-
 START = {
-    "optimal": "s = 1 is already optimal for (15), which is proved: no other scales do better at the first plane",
+    "optimal": "s = 1 is already optimal for (15): no other scales are better at the first hyperplane",
     "stationary": "s = 1 is already stationary for (15): local steps gain nothing there, scaling=global may",
 }
-"""What was shown of s = 1 -> the remark."""
+"""What was verified about s = 1 -> the warning."""
 
 
 def fit_mopfs(
@@ -50,131 +47,172 @@ def fit_mopfs(
     max_iterations: int = 20,
     scale: str = "unit-rows",
 ) -> Fit:
-    """Fit the multi-objective feature selection machine (MOPFS).
+    r"""Fit the multi-objective feature selection machine (MOPFS).
+
+    Algorithm 1 solves two problems in turn: the rigorous support vector machine (13) for given scales s of the
+    features, which minimises the hinge loss E, and kernel scaling (15) for its hyperplane,
+
+    .. math:: \min_{s \ge 0}\ R(s)\,W(s) + q's \quad\text{s.t. the hinge loss is at most } E,
+
+    with R the squared radius of the scaled samples and W the capacity. Features whose scale becomes 0 are dropped.
 
     Parameters
     ----------
-    w_cap : W0 > 0, the first capacity; None takes h/l = 0.1, that is max(1, n/10 - 1).
-    c : >= 0, price of a scale, relative to the product RW of the start over the number of features. 0 gives the
-        guarantee of Proposition 1 that RW never rises; a price makes the selection sparser.
+    w_cap : W0 > 0, the first capacity; None takes (W0 + 1) / n = 0.1 with W0 at least 1.
+    c : >= 0, penalty weight of a scale, relative to the product RW of the start over the number of features. With 0
+        Proposition 1 guarantees that RW never rises; a positive one makes the selection sparser.
     scaling : ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop.mop`.
     max_iterations : of Algorithm 1.
-    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, rows to norm 1), ``standard``,
+    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
         ``center`` or ``none``.
 
     Returns
     -------
     Fit
         Selected are the features with a positive scale and weight. ``objective`` is the hinge loss E of the
-        final plane; ``feasible`` by nature: the alternation proves no optimum. The certificate holds where E and, for
-        c = 0, H never rose and E is proved to be the least loss for the final scales and cap; with c > 0 its notes say
-        that Proposition 1 is not guaranteed. ``details`` has
-        ``scales``, ``E`` and ``H`` histories, ``alpha`` and ``cap``, the proof of the final E, and ``scaling``, the
-        last (15) with its answer and, for ``global``, its proof. Paper 5, section 6.
+        final hyperplane; ``feasible`` always, because the alternation does not prove an optimum. The certificate holds
+        where E and, for c = 0, H = RW never rose and E is the smallest loss for the final scales and capacity; with
+        c > 0 its notes say that Proposition 1 is not guaranteed. ``details`` has ``scales``, the histories ``E`` and
+        ``H``, ``alpha`` and ``cap``, the evidence of the final E, and ``scaling``, the last (15) with its answer and,
+        for ``global``, its cuts.
 
     Raises
     ------
     ParameterError : another word for scaling or scale, or a number outside its range.
+
+    Notes
+    -----
+    Bi, Algorithm 1 and section 6.
     """
     started = time.perf_counter()
-    cap = default_cap(data.n) if w_cap is None else number("mopfs", "w_cap", w_cap, low=0.0, strict=True)
-    price = number("mopfs", "c", c, low=0.0)
+    cap = default_capacity(data.n, 1.0) if w_cap is None else number("mopfs", "w_cap", w_cap, low=0.0, strict=True)
+    weight = number("mopfs", "c", c, low=0.0)
     check_scaling("mopfs", scaling)
     max_iterations = whole("mopfs", "max_iterations", max_iterations, low=1, high=100_000)
     work, map_ = preprocess(data, scale)
-    result = mop(work, w_cap=cap, c=absolute_price(work, price, cap), scaling=scaling, max_iterations=max_iterations, run=run)  # fmt: skip
+    result = mop(
+        work,
+        w_cap=cap,
+        c=scale_cost(work, weight, cap),
+        scaling=scaling,
+        max_iterations=max_iterations,
+        run=run,
+    )
     at = result.point
     warnings = [START[at["start"]]] if at["start"] else []
     if at["inactive"]:
-        warnings.append("the capacity constraint is inactive: the plane of least norm is used")
-    chosen = _support(at["w"])
-    assert result.objective is not None
-    details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {"scaling": _saved(at["scaling"])}
+        warnings.append("the capacity constraint is inactive: the hyperplane of smallest norm is used")
+    details = {k: at[k] for k in ("scales", "E", "H", "alpha", "cap")} | {"scaling": _saved_scaling(at["scaling"])}
     return make_fit(
-        data, map_, Hyperplane(at["w"], at["b"], chosen), objective=result.objective, outcome=result, started=started,
-        warnings=tuple(warnings), details=details,
-    )  # fmt: skip
+        data,
+        map_,
+        Hyperplane(at["w"], at["b"], select("mopfs", at["w"])),
+        result,
+        started=started,
+        warnings=tuple(warnings),
+        details=details,
+    )
 
 
-def default_cap(n: int) -> float:
-    """Return W0 for h/l = 0.1 on rows of norm 1."""
-    return max(1.0, SHARE * n - 1.0)
+def scale_cost(work: Dataset, weight: float, cap: float) -> float:
+    """Return the cost of a scale in (15): the weight times RW of the start, spread over the features."""
+    return weight * cap * squared_radius(work) / work.p
 
 
-def absolute_price(work: Dataset, price: float, cap: float) -> float:
-    """Return the price of a scale in units of RW: relative to the start, spread over the features."""
-    return price * cap * float((work.X**2).sum(axis=1).max()) / work.p
-
-
-def _support(w: Vector) -> tuple[int, ...]:
-    return tuple(np.flatnonzero(np.abs(w) > KEPT * np.abs(w).max(initial=0.0)).tolist())
-
-
-def _saved(answer: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _saved_scaling(answer: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return the last (15) as plain data."""
     if answer is None:
         return None
-    return {k: v for k, v in answer.items() if k not in ("certificate", "price")} | {
-        "cuts": [asdict(cut) for cut in answer["cuts"]]
-    }
+    kept = {k: v for k, v in answer.items() if k not in ("certificate", "price")}
+    return {**kept, "cuts": [asdict(cut) for cut in answer["cuts"]]}
 
 
-def check(claim: SavedFit) -> Certificate:
-    """Recompute what a saved fit claims: histories, the proof of the final E, and that of the last (15).
+def check(saved: SavedFit) -> Certificate:
+    """Recompute the certificate of a saved fit: histories, the bound on the final E, and the last (15).
 
     Raises
     ------
-    FileError : the saved proof is damaged.
+    FileError : the saved evidence is damaged.
     """
-    fit, data = claim.fit, claim.data
+    fit, data = saved.fit, saved.data
     with reading("proof"):
-        at: dict[str, Any] = {k: np.array(fit.details[k], dtype=float) for k in ("scales", "alpha")}
-        at |= {"w": claim.w, "b": claim.b, "cap": float(fit.details["cap"])}
+        at: dict[str, Any] = {
+            "w": saved.w,
+            "b": saved.b,
+            "scales": finite_vector(fit.details["scales"], data.p),
+            "alpha": finite_vector(fit.details["alpha"], data.n),
+            "cap": float(fit.details["cap"]),
+        }
         at |= {k: [float(v) for v in fit.details[k]] for k in ("E", "H")}
-        if at["scales"].shape != (data.p,) or at["alpha"].shape != (data.n,) or not at["cap"] > 0 or not at["E"]:
-            raise ValueError(f"{data.p} scales, {data.n} multipliers, a cap > 0 and a history are needed")
-        found = certify_mop(data, at, priced=fit.params["c"] > 0)
+        if not at["cap"] >= 0 or not at["E"]:
+            raise ValueError("a cap >= 0 and a history are needed")
+        found = certify_mop(data, at, costs=fit.params["c"] > 0)
         wrong = {
             "scales": float(np.maximum(-at["scales"], 0.0).max()),
-            "support": float(_support(claim.w) != fit.support),
+            "support": float(select("mopfs", saved.w) != fit.support),
             "status": float(fit.status is not Status.FEASIBLE),
         }
         if fit.details["scaling"] is not None:
-            wrong |= _check_scaling_proof(fit, data, at)
-    return replace(extend(found, {**claim.residuals, **wrong}), objective=claim.value)
+            wrong |= _check_scaling(SavedScaling.of(fit.details["scaling"], data), fit, data, at)
+    return replace(extend(found, {**saved.residuals, **wrong}), objective=saved.value)
 
 
-def _check_scaling_proof(fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, float]:
-    """Return how far the last (15) is from feasible, from the histories, and from its proof where it claims one."""
-    last, H = fit.details["scaling"], at["H"][-1]
-    w, before, s = (np.array(last[k], dtype=float) for k in ("w", "from", "s"))
-    b, e_cap = float(last["b"]), float(last["e_cap"])
-    if not w.shape == before.shape == s.shape == (data.p,):
-        raise ValueError("the scales of (15) have another length")
-    alive = before > 0
-    cap = default_cap(data.n) if fit.params.get("w_cap") is None else float(fit.params["w_cap"])
-    price = np.where(alive, absolute_price(data, fit.params["c"], cap) / np.where(alive, before, 1.0), 0.0)
-    problem = ScalingProblem(data, w, b, e_cap, price, alive)
-    radius, capacity = problem.size(s)
-    risk = hinge(data.X @ (before * w) + b, data.y)
+@dataclass(frozen=True)
+class SavedScaling:
+    """The last (15) of a saved fit.
+
+    Attributes
+    ----------
+    w, b : the hyperplane for scales 1, with the hinge loss at most ``e_cap``.
+    before, s : (p,) scales from which the problem started, and its answer.
+    status, bound : of the answer.
+    cuts : the evidence of the bound.
+    """
+
+    w: Vector
+    b: float
+    e_cap: float
+    before: Vector
+    s: Vector
+    status: str
+    bound: float | None
+    cuts: tuple[Cut, ...]
+
+    @classmethod
+    def of(cls, last: Mapping[str, Any], data: Dataset) -> SavedScaling:
+        """Return it from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
+        w, before, s = (finite_vector(last[k], data.p) for k in ("w", "from", "s"))
+        bound = None if last["bound"] is None else float(last["bound"])
+        cuts = tuple(_cut(record, data.n) for record in last["cuts"])
+        return cls(w, float(last["b"]), float(last["e_cap"]), before, s, str(last["status"]), bound, cuts)
+
+
+def _check_scaling(last: SavedScaling, fit: Fit, data: Dataset, at: Mapping[str, Any]) -> dict[str, float]:
+    """Return the residuals of the last (15): feasibility, the histories, and the bound where it is called optimal."""
+    active = last.before > 0
+    cap = default_capacity(data.n, 1.0) if fit.params.get("w_cap") is None else float(fit.params["w_cap"])
+    # Costs are relative to the scales before: a scale that did not change costs the same as at the start.
+    costs = np.where(active, scale_cost(data, fit.params["c"], cap) / np.where(active, last.before, 1.0), 0.0)
+    problem = ScalingProblem(data, last.w, last.b, last.e_cap, costs, active)
+    radius, capacity = problem.size(last.s)
+    risk = hinge(data.X @ (last.before * last.w) + last.b, data.y)
     residuals = {
-        "H": relative_gap(H, radius * capacity),
+        "H": relative_gap(at["H"][-1], radius * capacity),
         "E of (15)": relative_gap(at["E"][len(at["H"]) - 1], risk),
-        "slack of (15)": max(e_cap - risk - 2 * SLACK * max(1.0, risk), 0.0),
-        "risk of (15)": problem.excess(s),
+        "slack of (15)": max(last.e_cap - risk - 2 * SLACK * max(1.0, risk), 0.0),
+        "risk of (15)": problem.excess(last.s),
     }
-    if last["status"] == Status.OPTIMAL:
-        cuts = [_cut(record, data.n) for record in last["cuts"]]
-        found = certify_scaling(problem, s, cuts, float(last["bound"]), GAP)
+    if last.status == Status.OPTIMAL:
+        bound = float("nan") if last.bound is None else last.bound
+        found = certify_scaling(problem, last.s, last.cuts, bound, GAP)
         residuals |= {f"{name} of (15)": value for name, value in found.residuals.items()}
     return residuals
 
 
 def _cut(record: Mapping[str, Any], n: int) -> Cut:
-    mu, beta = np.array(record["mu"], dtype=float), np.array(record["beta"], dtype=float)
-    if not mu.shape == beta.shape == (n,) or not np.isfinite([*mu, *beta, record["delta"]]).all():
-        raise ValueError(f"multipliers of the shapes {mu.shape} and {beta.shape}")
-    return Cut(mu, beta, float(record["delta"]), bool(record["priced"]))
+    """Return a cut from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
+    delta = float(finite_vector([record["delta"]], 1)[0])
+    return Cut(finite_vector(record["mu"], n), finite_vector(record["beta"], n), delta, bool(record["priced"]))
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

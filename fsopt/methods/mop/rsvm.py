@@ -1,4 +1,4 @@
-"""Method ``rsvm`` (paper 5): the rigorous support vector machine, for columns and for kernels."""
+"""Method ``rsvm`` (Bi): the rigorous support vector machine, on features or on kernel values."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
-from fsopt.methods.assembly import extend, make_fit
+from fsopt.methods.assembly import certified, make_fit
+from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
-from fsopt.methods.kernel_values import kernel_space
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.results import Fit, Status
+from fsopt.methods.verification import extend, finite_vector
+from fsopt.results import Fit
 from fsopt.typing import Vector
 
 RANK = 1e-12
@@ -40,62 +42,64 @@ def fit_rsvm(
 
     .. math:: \min\ e'\xi \quad\text{s.t.}\quad w'w \le W,\quad y_i(w'z_i + b) \ge 1 - \xi_i,\ \xi \ge 0
 
-    With a kernel, :math:`z_i` are the images of the preprocessed rows, centred to mean 0 as in section 3 of the paper:
-    the factor F of their Gram matrix :math:`FF'`, of full rank, takes the rows' place in (13) and (14). Centring moves
-    the intercept, and the radius R of the ball, but neither w nor the loss.
+    With a kernel, :math:`z_i` are the images of the preprocessed samples, centred to mean 0 as in section 3 of the
+    paper: the rows of the factor F of their Gram matrix :math:`FF'`, of full rank, take the samples' place in (13) and
+    (14). Centring moves the intercept, and the radius R of the ball, but neither w nor the loss.
 
     Parameters
     ----------
     w_cap : W > 0; None takes (RW + 1) / n = 0.1, with RW at least 1.
     route : ``dual`` (default) solves (14), ``primal`` (13).
-    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, rows to norm 1), ``standard``,
+    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
         ``center`` or ``none``.
-    kernel : ``gaussian``, ``polynomial`` or ``linear``: a machine on the kernel values of the preprocessed rows; None
-        for a plane in the space of the columns, which are not centred again.
+    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples;
+        None for a hyperplane in the space of the features, which are not centred again.
     width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
         is sqrt(p v / 2), with v the variance of all entries.
 
     Returns
     -------
     Fit
-        ``objective`` is the hinge loss E. Selected are the features of nonzero weight, with a kernel the training rows
-        that are support vectors. ``details`` has ``w_cap``; ``radius`` R, the largest squared norm of a row or
-        centred image; ``h_over_l`` = (RW + 1) / n, the paper's estimate of the VC dimension over the number of rows;
-        ``gamma``, 1/C of the C-SVM with the same plane, 0 where the capacity constraint is not active;
-        ``capacity`` w'w; ``b_interval``, of which b is the middle; ``n_support_vectors``; ``alpha``, the proof.
+        ``objective`` is the hinge loss E. Selected are the features of nonzero weight, with a kernel the training
+        samples that are support vectors. ``details`` has ``w_cap``; ``radius`` R, the largest squared norm of a sample
+        or centred image; ``h_over_l`` = (RW + 1) / n, the paper's estimate of the VC dimension over the number of
+        samples; ``gamma``, 1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is not active;
+        ``capacity`` w'w; ``b_interval``, whose middle is b; ``n_support_vectors``; ``alpha``, the evidence.
 
     Raises
     ------
-    ParameterError : w_cap <= 0, an unknown route or kernel, or kernel values that are nearly the same for all rows.
+    ParameterError : w_cap <= 0, an unknown route or kernel, or kernel values that are too alike.
 
     Notes
     -----
-    Paper 5, (13), (14) and sections 3 and 7.
+    Bi, (13), (14) and sections 3 and 7.
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
-    function, warnings, factor = None, tuple[str, ...](), work
+    function, warnings, samples = None, tuple[str, ...](), work
     if kernel is not None:
-        function, work, warnings = kernel_space(work, kernel, width, degree)
-        factor = _centred_factor(work)
-    radius = squared_radius(factor)
+        function, work, warnings = kernel_values(work, kernel, width, degree)
+        samples = _centred_factor(work)
+    radius = squared_radius(samples)
     if radius == 0:
-        raise ParameterError("all rows are the same", "give data that vary")
-    machine = solve_rsvm(factor, run, w_cap=default_capacity(data.n, radius) if w_cap is None else w_cap, route=route)
-    w, b, certificate = machine.w, machine.b, machine.certificate
+        raise ParameterError("all samples are the same", "give data that vary")
+    found = solve_rsvm(samples, run, w_cap=default_capacity(data.n, radius) if w_cap is None else w_cap, route=route)
+    cap = found.details["w_cap"]
+    hyperplane, certificate = Hyperplane(found.w, found.b, select("rsvm", found.w)), found.certificate
     if function is not None:
-        w = _expansion(factor, machine.w) if machine.beta is None else machine.beta
-        b = machine.b - float(w @ work.X.mean(axis=1))
-        certificate = certify_rsvm(work, machine.details["w_cap"], w, b, machine.details["alpha"], gram=True)
-    details = {
-        **machine.details, "radius": radius, "h_over_l": (radius * machine.details["w_cap"] + 1.0) / data.n,
-    }  # fmt: skip
-    chosen = tuple(np.flatnonzero(w).tolist()) if function is None else machine.supporting
+        w = _expansion(samples, found.w) if found.beta is None else found.beta
+        hyperplane = Hyperplane(w, found.b - float(w @ work.X.mean(axis=1)), found.supporting)
+        certificate = certify_rsvm(work, cap, w, hyperplane.b, found.details["alpha"], gram=True)
     return make_fit(
-        work, map_, Hyperplane(w, b, chosen), kernel=function, objective=certificate.objective or 0.0,
-        outcome=machine.outcome, started=started, status=Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        bound=certificate.bound, certificate=certificate, warnings=warnings + machine.warnings, details=details,
-    )  # fmt: skip
+        work,
+        map_,
+        hyperplane,
+        certified(found.outcome, certificate),
+        started=started,
+        warnings=warnings + found.warnings,
+        details={**found.details, "radius": radius, "h_over_l": (radius * cap + 1.0) / data.n},
+        kernel=function,
+    )
 
 
 def _centred_factor(kernel: Dataset) -> Dataset:
@@ -108,23 +112,27 @@ def _centred_factor(kernel: Dataset) -> Dataset:
 
 
 def _expansion(factor: Dataset, w: Vector) -> Vector:
-    """Return beta (n,) with F'beta = w and sum 0: FF' does not feel a constant, but rows to come would."""
+    """Return beta (n,) with F'beta = w and sum 0.
+
+    A constant in beta does not change FF'beta, but it changes the scores of further samples.
+    """
+    # The columns of F are orthogonal.
     beta = factor.X @ (w / (factor.X**2).sum(axis=0))
     centred: Vector = beta - beta.mean()
     return centred
 
 
-def check(claim: SavedFit) -> Certificate:
-    """Recompute the certificate from the saved multipliers."""
-    fit, data = claim.fit, claim.data
+def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again from its multipliers; raises FileError where they are damaged."""
+    fit, data = saved.fit, saved.data
     with reading("proof"):
-        alpha, w_cap = np.array(fit.details["alpha"], dtype=float), float(fit.details["w_cap"])
-        if alpha.shape != (data.n,) or not np.isfinite(alpha).all() or not w_cap > 0:
-            raise ValueError(f"{data.n} multipliers and a capacity > 0 are needed")
-    proof = certify_rsvm(data, w_cap, claim.w, claim.b, alpha, gram=fit.kernel is not None)
+        alpha, w_cap = finite_vector(fit.details["alpha"], data.n), float(fit.details["w_cap"])
+        if not w_cap > 0:
+            raise ValueError("a capacity > 0 is needed")
+    proof = certify_rsvm(data, w_cap, saved.w, saved.b, alpha, gram=fit.kernel is not None)
     asked = fit.params.get("w_cap")
     other = 0.0 if asked is None else abs(w_cap / asked - 1.0)
-    return extend(proof, {**claim.residuals, "parameters": other})
+    return extend(proof, {**saved.residuals, "parameters": other})
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

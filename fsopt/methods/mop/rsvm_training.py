@@ -1,4 +1,12 @@
-"""The rigorous support vector machine (paper 5): least hinge loss at a capacity that is given, with its proof."""
+r"""Training of the rigorous support vector machine of Bi: the smallest hinge loss at a capacity W, with its proof.
+
+.. math:: (13) \quad \min\ e'\xi \quad\text{s.t.}\quad w'w \le W,\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+
+Its dual (14) has multipliers alpha of the margins. With :math:`v = X'Y\alpha` and :math:`\gamma = \|v\|/\sqrt W` the
+solution is :math:`w = v/\gamma`, that of the C-SVM at :math:`C = 1/\gamma`. It is :math:`\gamma = 0` if and only if W
+is at least the smallest w'w among the hyperplanes of smallest hinge loss: then the shortest of them is the answer, and
+is found by a linear and a quadratic program.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +24,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
+from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -26,43 +35,36 @@ from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 ROUTES = ("dual", "primal")
-
+"""The words of the parameter ``route``."""
 
 SHARE = 0.1
-"""Default h / l, that of the paper's best runs: RW + 1 is a tenth of the number of rows."""
-
+"""Default (RW + 1) / n, the paper's estimate of the VC dimension over the number of samples in its best runs."""
 
 INACTIVE = 1e-7
-"""At a gamma below this, relative to the number of rows, it is asked whether the capacity constraint is active."""
-
+"""gamma, relative to the number of samples, up to which the capacity constraint may be inactive: solvers leave that."""
 
 SLACK = 1e-9
-"""What the loss is raised by, relative, so that rounding does not make the plane of least norm infeasible."""
-
+"""Relative increase of the smallest loss, with which rounding does not make the shortest hyperplane infeasible."""
 
 EXACT = {"tolerance": 1e-10}
-"""Options where the user names no solver and no options: w = v / gamma multiplies what is left in v."""
-
-
-SUPPORT = 1e-6
-"""Multipliers above this, relative to the largest, make a support vector."""
+"""Options where the user names no solver and no options: the quotient v / gamma multiplies errors of v."""
 
 
 @dataclass(frozen=True)
 class RsvmSolution:
-    """A rigorous support vector machine on the rows it was given.
+    """A rigorous support vector machine on the samples it was given.
 
     Attributes
     ----------
-    w, b : (p,) and scalar, the plane; b is the middle of the interval of intercepts that are best for w.
+    w, b : (p,) weights and the intercept, the middle of the interval of intercepts that are best for w.
     risk : E, the hinge loss at (w, b).
     status : ``optimal`` where the certificate holds, else ``feasible``.
     certificate : kind ``convex``, with objective and bound, see :func:`certify_rsvm`.
     outcome : of the last solve, with the seconds of all; its status and objective are those of its own program.
-    beta : (n,) with w = X'beta, the expansion of the plane in its support vectors; None where it is not known.
-    supporting : rows with a multiplier above 1e-6 of the largest, the support vectors.
-    details : what a Fit keeps: ``w_cap``; ``alpha`` (n,), multipliers in [0, 1] of the margins, the proof; ``gamma``,
-        1/C of the C-SVM with the same plane, 0 where the capacity constraint is not active; ``b_interval``;
+    beta : (n,) with w = X'beta, the expansion of the hyperplane in its support vectors; None where it is not known.
+    supporting : samples with a multiplier above 1e-6 of the largest, the support vectors.
+    details : for a Fit: ``w_cap``; ``alpha`` (n,), multipliers in [0, 1] of the margins, the evidence; ``gamma``,
+        1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is not active; ``b_interval``;
         ``capacity`` w'w; ``n_support_vectors``.
     warnings : remarks that the user should read.
     """
@@ -80,17 +82,12 @@ class RsvmSolution:
 
 
 def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") -> RsvmSolution:
-    r"""Train the rigorous support vector machine (13) on preprocessed rows.
-
-    With alpha of the dual (14), :math:`v = X'Y\alpha` and :math:`\gamma = \|v\|/\sqrt W`, the plane has
-    :math:`w = v/\gamma`, that of the C-SVM at :math:`C = 1/\gamma`. Where gamma is so small that the quotient does not
-    certify, the solver's own w, pulled into the ball, is taken. gamma = 0 iff W is at least the squared norm of the
-    shortest plane of least hinge loss: then that plane is the answer, by a linear and a quadratic program.
+    """Train the rigorous support vector machine (13).
 
     Parameters
     ----------
-    work : preprocessed rows, all columns used.
-    run : solver, time limit of each solve and options; without them a tolerance of 1e-10 is asked for.
+    work : preprocessed data, all features used.
+    run : solver, time limit of each solve, and options; without them a tolerance of 1e-10 is asked for.
     w_cap : W > 0.
     route : ``dual`` (default) solves (14), ``primal`` (13). The solver has to give multipliers.
 
@@ -105,15 +102,14 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
 
     Notes
     -----
-    Paper 5, (13) and (14).
+    Bi, (13) and (14).
     """
     if route not in ROUTES:
         raise ParameterError(f"route is {route!r}", f"one of {', '.join(ROUTES)}")
     w_cap = number("rsvm", "w_cap", w_cap, low=0.0, strict=True)
     run = exact(run)
     build = build_rsvm_dual if route == "dual" else build_rsvm
-    session = Session(build(work, w_cap=w_cap), run.solver, options=run.options)
-    return recover(work, run, session, w_cap)
+    return solve_at_capacity(work, run, run.open(build(work, w_cap=w_cap)), w_cap)
 
 
 def exact(run: Run) -> Run:
@@ -121,67 +117,81 @@ def exact(run: Run) -> Run:
     return replace(run, options=EXACT) if run.solver is None and run.options is None else run
 
 
-def recover(work: Dataset, run: Run, session: Session, w_cap: float) -> RsvmSolution:
-    """Solve what is loaded, (14) or (13) at the capacity W, and return its machine, see :func:`rigorous`."""
-    outcome, alpha, own = (_dual if hasattr(session.model, "alpha") else _primal)(session, run)
+def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -> RsvmSolution:
+    """Solve (14) or (13), loaded in a session at the capacity W, and return the support vector machine.
+
+    The hyperplane of the multipliers, ``w = v / gamma``, is taken where it is certified. Where gamma is too small for
+    that, the candidate with the smaller residual is taken, of it and the solver's own w, shortened to w'w = W.
+    """
+    outcome, alpha, own = (_solve_dual if hasattr(session.model, "alpha") else _solve_primal)(session, run)
     alpha = project_multipliers(alpha, work.y, 1.0)
     direction = work.X.T @ (alpha * work.y)
     gamma = float(np.linalg.norm(direction) / np.sqrt(w_cap))
-    supporting, planes = alpha, list[tuple[Vector, Vector | None]]([(own, None)])
+    supporting = alpha
+    candidates: list[tuple[Vector, Vector | None]] = [(own, None)]
     if gamma > 0:
-        planes = [(direction / gamma, alpha * work.y / gamma), (own, None)]
+        candidates.insert(0, (direction / gamma, alpha * work.y / gamma))
     if gamma <= INACTIVE * work.n:
-        shortest, mu, outcome = _least_norm(work, run, outcome)
+        shortest, multipliers_of_shortest, outcome = _least_norm(work, run, outcome)
         if float(shortest @ shortest) <= (1 + TOLERANCE) * w_cap:
-            gamma, supporting, planes = 0.0, mu, [(shortest, None), (own, None)]
-    found = [(_pulled(w, w_cap), beta) for w, beta in planes]
-    proofs = [certify_rsvm(work, w_cap, w, midpoint_intercept(work.X @ w, work.y), alpha) for w, _ in found]
+            gamma, supporting = 0.0, multipliers_of_shortest
+            candidates = [(shortest, None), (own, None)]
+    inside = [(_shortened(w, w_cap), beta) for w, beta in candidates]
+    proofs = [certify_rsvm(work, w_cap, w, midpoint_intercept(work.X @ w, work.y), alpha) for w, _ in inside]
     best = 0 if proofs[0].ok else int(np.argmin([proof.worst for proof in proofs]))
-    (w, beta), certificate = found[best], proofs[best]
+    (w, beta), certificate = inside[best], proofs[best]
     interval, capacity = best_intercepts(work.X @ w, work.y), float(w @ w)
-    rows = support_vectors(supporting)
-    details = {
-        "w_cap": w_cap, "alpha": alpha, "gamma": gamma, "b_interval": interval, "capacity": capacity,
-        "n_support_vectors": len(rows),
-    }  # fmt: skip
+    vectors = support_vectors(supporting)
     return RsvmSolution(
-        w, sum(interval) / 2, certificate.objective or 0.0, Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        certificate, outcome, beta, rows, details, () if gamma else (_remark(w_cap, capacity),),
-    )  # fmt: skip
+        w=w,
+        b=sum(interval) / 2,
+        risk=certificate.objective or 0.0,
+        status=Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
+        certificate=certificate,
+        outcome=outcome,
+        beta=beta,
+        supporting=vectors,
+        details={
+            "w_cap": w_cap,
+            "alpha": alpha,
+            "gamma": gamma,
+            "b_interval": interval,
+            "capacity": capacity,
+            "n_support_vectors": len(vectors),
+        },
+        warnings=() if gamma else (_inactive_warning(w_cap, capacity),),
+    )
 
 
-def support_vectors(multipliers: Vector) -> tuple[int, ...]:
-    """Return the rows whose multiplier is above 1e-6 of the largest."""
-    return tuple(np.flatnonzero(multipliers > SUPPORT * multipliers.max()).tolist())
-
-
-def _pulled(w: Vector, w_cap: float) -> Vector:
+def _shortened(w: Vector, w_cap: float) -> Vector:
     """Return w, or the nearest point of the ball w'w <= W."""
     inside: Vector = w * min(1.0, float(np.sqrt(w_cap / max(float(w @ w), 1e-300))))
     return inside
 
 
-def _remark(w_cap: float, capacity: float) -> str:
+def _inactive_warning(w_cap: float, capacity: float) -> str:
     return (
-        f"the capacity constraint is inactive at W = {w_cap:g}: the plane of least norm among those of least loss, "
-        f"with w'w = {capacity:.6g}, is the answer"
+        f"the capacity constraint is inactive at W = {w_cap:g}: the hyperplane of smallest norm among those of "
+        f"smallest loss, with w'w = {capacity:.6g}, is the answer"
     )
 
 
 def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector, *, gram: bool = False) -> Certificate:
-    r"""Certify a plane as the optimum of (13), in numpy alone.
+    r"""Certify a hyperplane as the optimum of (13), in numpy alone.
 
     Every :math:`\alpha \in [0, 1]^n` with :math:`y'\alpha = 0` gives the lower bound
     :math:`e'\alpha - \sqrt W\,\|X'Y\alpha\|` on the hinge loss.
 
     Parameters
     ----------
-    data : the rows; their Gram matrix where ``gram``, and w (n,) is then the expansion of the plane in the rows.
+    data : the samples; their Gram matrix where ``gram``, and w (n,) is then the expansion of the hyperplane in them.
+    w_cap : W > 0.
+    alpha : (n,) multipliers; the nearest feasible ones are taken.
 
     Returns
     -------
     Certificate
-        Kind ``convex``, residuals ``capacity`` (w'w beyond W, relative to W) and ``gap``.
+        Kind ``convex``, residuals ``capacity`` (excess of w'w over W, relative to W) and ``gap``.
     """
     scores = data.X @ w
     turned = project_multipliers(alpha, data.y, 1.0) * data.y
@@ -194,23 +204,23 @@ def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector
 
 
 def default_capacity(n: int, radius: float) -> float:
-    """Return the W with (RW + 1) / n = 0.1, for the squared radius R of the rows; RW is at least 1."""
+    """Return the W with (RW + 1) / n = 0.1, for the squared radius R of the n samples; RW is at least 1."""
     return max(1.0, SHARE * n - 1.0) / radius
 
 
 def squared_radius(data: Dataset) -> float:
-    """Return R, the largest squared norm of a row."""
+    """Return R, the largest squared norm of a sample."""
     return float((data.X**2).sum(axis=1).max())
 
 
-def _dual(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
-    """Return the outcome of (14), its alpha, and w as the multipliers of its rows."""
+def _solve_dual(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
+    """Return the outcome of (14), its alpha, and w as the multipliers of the constraints v = X'Y alpha."""
     model = session.model
     result = usable(session.solve(time_limit=run.time_limit), "(14)")
     return result, values_of(model.alpha), multipliers(session, result, model.expansion)
 
 
-def _primal(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
+def _solve_primal(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
     """Return the outcome of (13), the multipliers of its margins, and its w."""
     model = session.model
     result = usable(session.solve(time_limit=run.time_limit), "(13)")
@@ -218,26 +228,21 @@ def _primal(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
 
 
 def _least_norm(work: Dataset, run: Run, before: SolveResult) -> tuple[Vector, Vector, SolveResult]:
-    """Return the w of least norm with the least hinge loss, the multipliers of its margins, and the last outcome."""
+    """Return the w of smallest norm with the smallest loss, the multipliers of its margins, and the last outcome."""
     model = build_rsvm(work)
     model.capacity.deactivate()
-    _, free = _solve(model, run, "the least hinge loss of any plane")
+    _, free = run.solve(model, "the smallest hinge loss of any hyperplane")
     risk = hinge(work.X @ values_of(model.w) + model.b.value, work.y)
     model = build_rsvm_least_norm(work, e_cap=risk + SLACK * max(1.0, risk))
-    session, result = _solve(model, run, "the plane of least norm")
+    session, result = run.solve(model, "the hyperplane of smallest norm")
     seconds = {k: sum(r.seconds.get(k, 0.0) for r in (before, free, result)) for k in result.seconds}
     w = values_of(model.w)
     return w, multipliers(session, result, model.margin), replace(result, seconds=seconds)
 
 
-def _solve(model: pyo.ConcreteModel, run: Run, what: str) -> tuple[Session, SolveResult]:
-    session = Session(model, run.solver, options=run.options)
-    return session, usable(session.solve(time_limit=run.time_limit), what)
-
-
-def multipliers(session: Session, result: SolveResult, rows: Any) -> Vector:
-    """Return the multipliers (k,) of linear rows; raise SolverError where the solver has none."""
+def multipliers(session: Session, result: SolveResult, constraints: pyo.Constraint) -> Vector:
+    """Return the multipliers (k,) of linear constraints; raises SolverError where the solver gives none."""
     if result.point is None or result.point.y is None:
         raise no_multipliers(result.solver, session.problem_class)
-    y: Vector = result.point.y[session.rows(rows)]
+    y: Vector = result.point.y[session.rows(constraints)]
     return y

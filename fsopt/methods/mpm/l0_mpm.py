@@ -1,4 +1,4 @@
-"""Method ``l0-mpm`` (paper 2): few features with a worst-case accuracy, by DCA."""
+"""Method ``l0-mpm`` (Yang & Ju): few features with a worst-case accuracy, by DCA."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.verification import check_first_order, evidence, has_program
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.mpm.mpm import THRESHOLD
-from fsopt.methods.mpm.feature_space import Space, accuracy_violation, asked_delta, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta
+from fsopt.methods.mpm.worst_case import accuracy_violation, with_worst_case, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import check_first_order, evidence, finite_vector, has_program
 from fsopt.models.blocks import number
 from fsopt.models.mpm.l0_mpm_step import build_l0_mpm_step
 from fsopt.results import Fit
@@ -43,7 +43,7 @@ def fit_l0_mpm(
     width: float | None = None,
     degree: int = 2,
 ) -> Fit:
-    r"""Fit the sparse plane with worst-case accuracy delta by DCA (L0-MPM).
+    r"""Fit the sparse hyperplane with worst-case accuracy delta by DCA (L0-MPM).
 
     .. math:: \min\ \sum_j \varphi(|w_j|) \quad\text{s.t. the worst-case accuracy is at least } \delta
         \text{ on both classes, and } w'\mu_1 - b \ge 1,\ b - w'\mu_2 \ge 1
@@ -56,42 +56,55 @@ def fit_l0_mpm(
         or ``lp``; their formulas are in :mod:`fsopt.drivers.penalties.registry`.
     alpha : > 0, steepness of the approximation.
     n_starts : >= 1, runs of DCA, of which the best is returned: the first from v = 0, whose first iterate is the
-        L1-MPM plane, the others from random v.
+        L1-MPM hyperplane, the others from random v.
     seed : >= 0, of the random starts.
 
     Returns
     -------
     Fit
-        ``objective`` is (32), in preprocessed units; ``stationary`` where DCA's certificate holds, never a global
-        claim. ``details`` has ``delta``, ``kappa_limit``, ``alpha_limit``, ``worst_case`` (the accuracy on class +1
-        and -1), and ``starts``, the best value of each run. Paper 2, Algorithm 1.
+        ``objective`` is (32), in preprocessed units; ``stationary`` where DCA's certificate holds, without any
+        statement on global optimality. ``details`` has ``delta``, ``kappa_limit``, ``alpha_limit``, ``worst_case``
+        (the accuracy on class +1 and -1), and ``starts``, the best objective value of each run.
 
     Raises
     ------
-    InfeasibleError : delta > alpha*, told before any solver is called.
+    InfeasibleError : delta > alpha*, known before any solver is called.
     ParameterError : another word for ``approx``, or a number outside its range.
+
+    Notes
+    -----
+    Yang & Ju, (32)-(46) and Algorithm 1.
     """
     started = time.perf_counter()
     penalty = approximation(approx, number("l0-mpm", "alpha", alpha, low=0.0, strict=True))
-    space = Space.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
     warnings = [*space.warnings]
     asked = asked_delta("l0-mpm", delta, space.limit, warnings)
     params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
-    result = dca(build_l0_mpm_step(space.work, **params), penalty, n_starts=n_starts, seed=seed, run=run)  # fmt: skip
-    at, params = result.point, {**params, "v": result.point["gradient"]}
-    assert result.objective is not None
+    result = dca(build_l0_mpm_step(space.work, **params), penalty, n_starts=n_starts, seed=seed, run=run)
+    at = result.point
+    w, b = at["w"], -at["b"]
     return make_fit(
-        space.work, space.map_, Hyperplane(at["w"], -at["b"], select(at["w"], THRESHOLD)), kernel=space.kernel,
-        objective=result.objective, outcome=result, started=started, warnings=tuple(warnings),
+        space.work,
+        space.map_,
+        Hyperplane(w, b, select("l0-mpm", w)),
+        result,
+        started=started,
+        warnings=tuple(warnings),
         details=evidence(
-            "l0-mpm-step", params, at["proof"], **space.details(asked), starts=_best_values(result.history),
-            worst_case=worst_case(at["w"], -at["b"], space.moments),
+            "l0-mpm-step",
+            {**params, "v": at["gradient"]},
+            at["proof"],
+            **space.details(asked),
+            starts=_best_values(result.history),
+            worst_case=worst_case(w, b, space.moments),
         ),
-    )  # fmt: skip
+        kernel=space.kernel,
+    )
 
 
 def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return the least objective of each run."""
+    """Return the smallest objective value of each run."""
     values: dict[int, float] = {}
     for record in history:
         values[record["start"]] = min(record["objective"], values.get(record["start"], record["objective"]))
@@ -99,26 +112,32 @@ def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the approximated number of nonzeros, and the violation of the probability constraints."""
+    """Return the approximated number of nonzeros, and the violation of the constraints on the accuracies."""
     return approximation(at["approx"], at["alpha"]).value(w), accuracy_violation(data, w, b, at)
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it."""
+    """Certify the first-order condition of DCA again: the last step, linearised at the answer, does not improve it.
+
+    Raises
+    ------
+    FileError : the saved step is damaged.
+    """
     saved = with_worst_case(saved)
     if not has_program(saved):
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     with reading("step"):
         at = saved.fit.details["program_params"]
-        here = float(at["alpha"] * np.abs(saved.w).sum() - np.asarray(at["v"]) @ saved.w)
-        wrong = {"linearisation": _wrong_step(saved)}
+        v = finite_vector(at["v"], len(saved.w))
+        here = float(at["alpha"] * np.abs(saved.w).sum() - v @ saved.w)
+        wrong = {"linearisation": _wrong_step(saved, v)}
     return check_first_order(saved, Kind.DCA, here, wrong)
 
 
-def _wrong_step(saved: SavedFit) -> float:
+def _wrong_step(saved: SavedFit, v: Vector) -> float:
     """Return the distance of the saved step of DCA from that of the fit's own parameters and penalty at w."""
     own, at, w = saved.params, saved.fit.details["program_params"], saved.w
-    penalty, v, rounding = approximation(own["approx"], own["alpha"]), np.asarray(at["v"]), 1e-9 * (1 + np.abs(w))
+    penalty, rounding = approximation(own["approx"], own["alpha"]), 1e-9 * (1 + np.abs(w))
     # h is convex: its subgradients at w lie between the gradients on either side.
     excess = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
     wrong = max(float(excess.max()), abs(at["alpha"] - penalty.slope)) / penalty.slope

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,16 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run, usable
-from fsopt.methods.verification import check_program, evidence
+from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.mpm.mpm import THRESHOLD
-from fsopt.methods.mpm.feature_space import Space, accuracy_violation, asked_delta, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta
+from fsopt.methods.mpm.worst_case import accuracy_violation, with_worst_case, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import check_program, evidence
 from fsopt.models.mpm.l1_mpm import build_l1_mpm
 from fsopt.results import Fit
-from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 
 
@@ -37,43 +37,55 @@ def fit_l1_mpm(
     width: float | None = None,
     degree: int = 2,
 ) -> Fit:
-    """Fit the plane of least 1-norm with worst-case accuracy delta on both classes (L1-MPM).
+    r"""Fit the hyperplane of smallest 1-norm with worst-case accuracy delta on both classes (L1-MPM).
+
+    .. math:: \min\ \|w\|_1 \quad\text{s.t.}\quad w'\mu_1 + b \ge \max(1, \kappa(\delta)\|F_1w\|), \quad
+        -(w'\mu_2 + b) \ge \max(1, \kappa(\delta)\|F_2w\|), \qquad \kappa(\delta)^2 = \delta/(1 - \delta)
 
     Parameters
     ----------
     delta : in (0, alpha*]; None asks for 0.9 alpha* of the data.
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it, alpha* does not.
-    unbiased, ridge, kernel, width, degree : as in :func:`fit_mpm`.
+    unbiased, ridge, kernel, width, degree : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
 
     Returns
     -------
     Fit
         ``objective`` is the 1-norm of w in preprocessed units; ``details`` has ``delta``, ``kappa_limit``,
-        ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1. Paper 2, (12)-(15).
+        ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1.
 
     Raises
     ------
-    InfeasibleError : delta > alpha*, told before any solver is called.
+    InfeasibleError : delta > alpha*, known before any solver is called.
+    ParameterError : a number outside its range.
+
+    Notes
+    -----
+    Yang & Ju, (12)-(15).
     """
     started = time.perf_counter()
-    space = Space.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
     work, warnings = space.work, list(space.warnings)
     asked = asked_delta("l1-mpm", delta, space.limit, warnings)
     params = {"delta": asked, **space.moment_options}
     model = build_l1_mpm(work, **params)
-    result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "L1-MPM")
+    _, result = run.solve(model, "L1-MPM")
     w, b = values_of(model.w), -model.b.value
+    accuracies = worst_case(w, b, space.moments)
     return make_fit(
-        work, space.map_, Hyperplane(w, b, select(w, THRESHOLD)), kernel=space.kernel, objective=float(np.abs(w).sum()),
-        outcome=result, started=started, warnings=tuple(warnings),
-        details=evidence(
-            "l1-mpm", params, result.point, **space.details(asked), worst_case=worst_case(w, b, space.moments)
-        ),
-    )  # fmt: skip
+        work,
+        space.map_,
+        Hyperplane(w, b, select("l1-mpm", w)),
+        replace(result, objective=float(np.abs(w).sum())),
+        started=started,
+        warnings=tuple(warnings),
+        details=evidence("l1-mpm", params, result.point, **space.details(asked), worst_case=accuracies),
+        kernel=space.kernel,
+    )
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return the one-norm of the weights, and the violation of the probability constraints."""
+    """Return the 1-norm of the weights, and the violation of the constraints on the accuracies."""
     return float(np.abs(w).sum()), accuracy_violation(data, w, b, at)
 
 

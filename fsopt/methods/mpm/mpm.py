@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,17 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.drivers.run import Run, usable
-from fsopt.methods.verification import check_program, evidence
-from fsopt.methods.assembly import extend, make_fit
-from fsopt.methods.mpm.feature_space import Space, accuracy_limit, moments_of, warn_if_infinite, with_worst_case, worst_case
+from fsopt.drivers.run import Run
+from fsopt.methods.assembly import make_fit
+from fsopt.methods.mpm.feature_space import FeatureSpace, warn_if_infinite
+from fsopt.methods.mpm.worst_case import accuracy_limit, moments_of, with_worst_case, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import check_program, evidence, extend
 from fsopt.models.mpm.mpm import build_mpm
 from fsopt.results import Fit
-from fsopt.solvers.base import solve
 from fsopt.typing import Vector
-
-THRESHOLD = 1e-4
-"""Relative size of a weight that counts as selected."""
 
 
 def fit_mpm(
@@ -38,58 +36,65 @@ def fit_mpm(
     width: float | None = None,
     degree: int = 2,
 ) -> Fit:
-    r"""Fit the plane with the largest worst-case accuracy alpha* on both classes (MPM).
+    r"""Fit the hyperplane with the largest worst-case accuracy alpha* on both classes (MPM).
 
     .. math:: \kappa^* = 1/\min\{\|F_1w\| + \|F_2w\| : w'(\mu_1 - \mu_2) = 1\}, \qquad
         b = w'\mu_1 - \kappa^*\|F_1w\|, \qquad \alpha^* = \kappa^{*2}/(1 + \kappa^{*2})
 
-    kappa* is computed twice, by :func:`fsopt.methods.mpm.feature_space.accuracy_limit` and by the cone program, and the
-    certificate holds only where the two agree. Nothing is sparse: every weight above 1e-4 of the largest is selected.
+    kappa* is computed twice, by :func:`fsopt.methods.mpm.worst_case.accuracy_limit` and by the cone program, and the
+    certificate holds only where the two agree. The weights are not sparse.
 
     Parameters
     ----------
     scale : ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha* does not depend on it.
-    unbiased : divide the covariance of a class of m rows by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances of the preprocessed columns, or of the kernel values;
-        None is 0 for columns and 1e-2 of the mean variance within a class for kernel values, which need one.
-    kernel : ``gaussian``, ``polynomial`` or ``linear``: a machine on the kernel values of the preprocessed rows, which
-        selects training rows (paper 2, (48)-(52)); None for a plane in the space of the columns.
+    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values;
+        None is 0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
+    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples,
+        which selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane in the space of the features.
     width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
-        is sqrt(p / 2) for standardised columns.
+        is sqrt(p / 2) for standardised features.
 
     Returns
     -------
     Fit
-        ``objective`` is 1/kappa*, 0 where kappa* is infinite: the plane is then halfway between the means. ``details``
-        has ``kappa_limit``, ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1.
+        ``objective`` is 1/kappa*, 0 where kappa* is infinite: the hyperplane is then halfway between the means.
+        ``details`` has ``kappa_limit``, ``alpha_limit`` and ``worst_case``, the accuracy on class +1 and -1.
 
     Raises
     ------
-    ParameterError : ridge < 0, unbiased with a class of one row, a kernel that is unknown, has a parameter outside its
-        range or a ridge of 0, or kernel values that are nearly the same for all rows.
+    ParameterError : ridge < 0, unbiased with a class of one sample, a kernel that is unknown, has a parameter outside
+        its range or a ridge of 0, or kernel values that are too alike.
 
     Notes
     -----
-    Paper 2, section 2.1, (3)-(5).
+    Yang & Ju, section 2.1, (3)-(5).
     """
     started = time.perf_counter()
-    space = Space.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
     warnings = list(space.warnings)
     warn_if_infinite(space.limit, warnings)
     model = build_mpm(space.work, **space.moment_options)
-    result = usable(solve(model, run.solver, time_limit=run.time_limit, options=run.options), "MPM")
+    _, result = run.solve(model, "MPM")
     w, moments = values_of(model.w), space.moments
     spreads = np.array([np.linalg.norm(factor @ w) for factor in (moments.factor1, moments.factor2)])
-    share = 0.5 if np.isinf(space.limit.kappa) else spreads[0] / spreads.sum()
+    total = float(spreads.sum())
+    share = 0.5 if np.isinf(space.limit.kappa) else spreads[0] / total
     b = -float(moments.mean1 @ w - share * (moments.mean1 - moments.mean2) @ w)
-    assert result.certificate is not None
-    difference = abs(spreads.sum() - 1.0 / space.limit.kappa) / max(1.0, spreads.sum())
+    if result.certificate is not None:
+        difference = abs(total - 1.0 / space.limit.kappa) / max(1.0, total)
+        result = replace(result, certificate=extend(result.certificate, {"kappa limit": difference}))
+    accuracies = worst_case(w, b, moments)
     return make_fit(
-        space.work, space.map_, Hyperplane(w, b, select(w, THRESHOLD)), kernel=space.kernel, objective=float(spreads.sum()),
-        outcome=result, started=started, certificate=extend(result.certificate, {"kappa limit": difference}),
+        space.work,
+        space.map_,
+        Hyperplane(w, b, select("mpm", w)),
+        replace(result, objective=total),
+        started=started,
         warnings=tuple(warnings),
-        details=evidence("mpm", space.moment_options, result.point, **space.limits, worst_case=worst_case(w, b, moments)),
-    )  # fmt: skip
+        details=evidence("mpm", space.moment_options, result.point, **space.limits, worst_case=accuracies),
+        kernel=space.kernel,
+    )
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

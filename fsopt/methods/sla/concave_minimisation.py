@@ -1,8 +1,13 @@
-"""Shared by ``misclass`` and ``fsv``: large data by column generation, the check of the last step, warnings."""
+"""Shared by ``misclass`` and ``fsv``: the Fit of a hyperplane found by SLA, and the verification of its last step.
+
+Both methods minimise a concave function of the errors of a hyperplane and the sizes of its weights over a polyhedron,
+by successive linearisation (SLA). The last linear program proves the minimum principle at the answer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,21 +15,40 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.column_generation.sla_steps import ConcaveHinge, sla_generation
-from fsopt.drivers.run import Run
+from fsopt.drivers.column_generation.sla import ConcaveHinge
 from fsopt.errors import reading
-from fsopt.methods.large_programs import certify_generated
-from fsopt.methods.verification import check_first_order, has_program
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.large_programs import certify_generation
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select, without_rounding
 from fsopt.methods.spec import SavedFit
-from fsopt.models.sla.hyperplane import step_costs
+from fsopt.methods.verification import check_first_order, finite_vector, has_program
+from fsopt.models.sla.step_function import step_costs
 from fsopt.results import DriverResult, Fit, Preprocessing
 from fsopt.typing import Vector
 
-THRESHOLD = 1e-6
-"""Vertices have exact zeros; this only separates them from rounding."""
+
+@dataclass(frozen=True)
+class SlaAnswer:
+    """The hyperplane w'z + b = 0 at which SLA ended.
+
+    Attributes
+    ----------
+    w, b : (p,) weights and the intercept, for preprocessed features.
+    result : of the driver.
+    evidence : details of the Fit by which the last step can be verified.
+    """
+
+    w: Vector
+    b: float
+    result: DriverResult
+    evidence: Mapping[str, Any]
+
+    @classmethod
+    def generated(cls, result: DriverResult) -> SlaAnswer:
+        """Return the answer of SLA with steps by column generation; its evidence are multipliers, if there are any."""
+        at = result.point
+        return cls(at["w"], at["b"], result, {} if at["alpha"] is None else {"alpha": at["alpha"]})
 
 
 def concave_hinge(data: Dataset, alpha: float, lam: float | None = None) -> ConcaveHinge:
@@ -35,25 +59,50 @@ def concave_hinge(data: Dataset, alpha: float, lam: float | None = None) -> Conc
     return ConcaveHinge((1 - lam) * shares, alpha, lam, counted=False)
 
 
-def fit_by_generation(
-    data: Dataset, work: Dataset, map_: Preprocessing, problem: ConcaveHinge, run: Run, n_starts: int, seed: int,
-    started: float, hint: str,
-) -> Fit:  # fmt: skip
-    """Return the fit of a problem whose steps are solved by rows and columns."""
-    result = sla_generation(work, problem, n_starts=n_starts, seed=seed, run=run)  # fmt: skip
-    w, b, alpha = without_rounding(result.point["w"], work.X), result.point["b"], result.point["alpha"]
-    details: dict[str, Any] = {"plane_errors": hyperplane_errors(work, w, b), "starts": start_values(result)}
-    assert result.objective is not None
+def fit_of_answer(
+    method: str, data: Dataset, map_: Preprocessing, answer: SlaAnswer, *, n_starts: int, started: float, hint: str
+) -> Fit:
+    """Return the Fit of an answer of SLA, its rounded weights set to 0.
+
+    Parameters
+    ----------
+    method : its name, for the selection rule.
+    data, map_ : the preprocessed data and the map that was applied.
+    n_starts : number of runs that the user asked for.
+    started : value of ``time.perf_counter`` when the method began.
+    hint : advice of the warning about w = 0.
+    """
+    w, b = without_rounding(answer.w, np.abs(data.X).max(axis=0)), answer.b
+    errors = hyperplane_errors(data, w, b)
     return make_fit(
-        data, map_, Hyperplane(w, b, select(w, THRESHOLD)), objective=result.objective, outcome=result, started=started,
-        warnings=trap_warnings(w, result, n_starts, hint), details=details | ({} if alpha is None else {"alpha": alpha}),
-    )  # fmt: skip
+        data,
+        map_,
+        Hyperplane(w, b, select(method, w)),
+        answer.result,
+        started=started,
+        warnings=zero_warnings(w, answer.result, n_starts, hint),
+        details={**answer.evidence, "plane_errors": errors, "starts": start_values(answer.result)},
+    )
 
 
 def class_errors(data: Dataset, w: Vector, b: float) -> tuple[Vector, Vector]:
     """Return the errors y and z of the hyperplane on the samples of class +1 and of class -1."""
     errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
     return errors[data.y > 0], errors[data.y < 0]
+
+
+def start_values(result: DriverResult) -> list[float]:
+    """Return the objective value at which each run of SLA ended."""
+    return [run["objective"] for run in result.point["starts"]]
+
+
+def zero_warnings(w: Vector, result: DriverResult, n_starts: int, hint: str) -> tuple[str, ...]:
+    """Return the warnings about w = 0: that more runs were made because of it, and that it is the answer."""
+    more = len(start_values(result)) - n_starts
+    warnings = [f"the start from zero ended at w = 0: {more} random starts were added"] if more > 0 else []
+    if not np.any(w):
+        warnings.append(f"w = 0: no feature was selected, {hint}")
+    return tuple(warnings)
 
 
 def check_step(
@@ -66,13 +115,13 @@ def check_step(
     problem : (20) or (21) of the fit's own parameters.
     iterate : component -> its value at the hyperplane, of the components under the exponential.
     rest : the linear rest of the last program's objective at the hyperplane, from the parameters of the program.
+
+    Raises
+    ------
+    FileError : the saved step is damaged.
     """
     if "alpha" in saved.fit.details:
-        errors = np.maximum(1.0 - saved.data.y * (saved.data.X @ saved.w + saved.b), 0.0)
-        found = certify_generated(saved, *problem.slopes(errors, np.abs(saved.w)))
-        principle = {"minimum principle": found.residuals["gap"], "cost": found.residuals["cost"]}
-        residuals = {**saved.residuals, **principle}
-        return make(Kind.SLA, residuals, objective=saved.value, tolerance=found.tolerance)
+        return _check_generated(saved, problem)
     if not has_program(saved):
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     with reading("step"):
@@ -82,22 +131,17 @@ def check_step(
         # Iterates are compared by the costs that they give: errors of 100 and of 101 both cost nothing.
         wrong = [abs(at[k] - own[k]) for k in ("alpha", "lam") if k in own]
         for name, x in iterate.items():
-            saved_x = np.asarray(at[name], dtype=float)
+            saved_x = finite_vector(at[name], len(x))
             here += weight * float(step_costs(at["alpha"], saved_x) @ x)
             costs = (step_costs(1.0, own["alpha"] * v) for v in (x, saved_x))
             wrong.append(float(np.abs(np.subtract(*costs)).max()))
     return check_first_order(saved, Kind.SLA, here, {"linearisation": float(max(wrong))})
 
 
-def start_values(result: DriverResult) -> list[float]:
-    """Return the value that each run reached."""
-    return [run["objective"] for run in result.point["starts"]]
-
-
-def trap_warnings(w: Vector, result: DriverResult, n_starts: int, hint: str) -> tuple[str, ...]:
-    """Return the warnings about w = 0: that more runs were made because of it, and that it is the answer."""
-    more = len(start_values(result)) - n_starts
-    warnings = [f"the start from zero ended at w = 0: {more} random starts were added"] if more > 0 else []
-    if not np.any(w):
-        warnings.append(f"w = 0: no feature was selected, {hint}")
-    return tuple(warnings)
+def _check_generated(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
+    """Certify the minimum principle by the saved multipliers: the step at the answer does not improve it."""
+    errors = np.maximum(1.0 - saved.data.y * (saved.data.X @ saved.w + saved.b), 0.0)
+    found = certify_generation(saved, *problem.slopes(errors, np.abs(saved.w)))
+    principle = {"minimum principle": found.residuals["gap"], "cost": found.residuals["cost"]}
+    residuals = {**saved.residuals, **principle}
+    return make(Kind.SLA, residuals, objective=saved.value, tolerance=found.tolerance)

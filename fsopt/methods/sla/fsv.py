@@ -10,24 +10,14 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.methods.large_programs import generates_columns
-from fsopt.methods.verification import evidence
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select, without_rounding
-from fsopt.methods.sla.concave_minimisation import (
-    THRESHOLD,
-    check_step,
-    class_errors,
-    concave_hinge,
-    fit_by_generation,
-    start_values,
-    trap_warnings,
-)
+from fsopt.methods.large_programs import uses_generation
+from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.sla.concave_minimisation import SlaAnswer, check_step, class_errors, concave_hinge, fit_of_answer
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.models.sla.fsv_step import build_fsv_step
 from fsopt.results import Fit
@@ -45,46 +35,49 @@ def fit_fsv(
     scale: str = "standard",
     generate: bool | str = "auto",
 ) -> Fit:
-    """Fit a plane in few features by concave minimisation (FSV).
+    r"""Fit a hyperplane in few features by concave minimisation (FSV).
+
+    .. math:: \min\ (1-\lambda)\Bigl(\tfrac1m \sum_{y_i = 1} e_i + \tfrac1k \sum_{y_i = -1} e_i\Bigr)
+        + \lambda \sum_j (1 - e^{-\alpha|w_j|}), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Parameters
     ----------
     lam : in [0, 1], weight of feature suppression.
     alpha : > 0, steepness of the approximation of the step function; the paper's 5.
     n_starts : >= 1, runs of SLA, of which the best is returned: the first from zero, the others from v drawn from
-        U(0, 1). More are made where the first one ends at w = 0, and ``warnings`` tells it.
+        U(0, 1). Runs are added where the first one ends at w = 0, with a warning.
     seed : >= 0, of the random starts.
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it. The paper's is ``none``.
-    generate : as for ``misclass``, and also where there are many columns.
+    generate : as in :func:`fsopt.methods.sla.misclass.fit_misclass`, and ``auto`` also for many features.
 
     Returns
     -------
     Fit
-        ``objective`` is (21), in preprocessed units; ``stationary`` where the minimum principle was
-        certified, never a global claim. ``details`` as for ``misclass``. Paper 3, section 4.
+        ``objective`` is (21), in preprocessed units; ``stationary`` where the minimum principle was certified, without
+        any statement on global optimality. ``details`` as for ``misclass``.
+
+    Raises
+    ------
+    ParameterError : a number outside its range.
+
+    Notes
+    -----
+    Mangasarian, (21), section 4 and Algorithm 4.1.
     """
     started = time.perf_counter()
     lam = number("fsv", "lam", lam, low=0.0, high=1.0)
     alpha = number("fsv", "alpha", alpha, low=0.0, strict=True)
     work, map_ = preprocess(data, scale)
-    if generates_columns(generate, work, run):
-        return fit_by_generation(
-            data, work, map_, concave_hinge(work, alpha, lam), run, n_starts, seed, started, "lower lam"
-        )
-    model = build_fsv_step(work, lam=lam, alpha=alpha)
-    terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam)
-    result = sla(model, terms, n_starts=n_starts, seed=seed, run=run)  # fmt: skip
-    at = result.point
-    w, b = without_rounding(at["w"], work.X), -at["gamma"]
-    params = {"lam": lam, "alpha": alpha, "v": np.maximum(at["v"], 0.0)}
-    assert result.objective is not None
-    return make_fit(
-        data, map_, Hyperplane(w, b, select(w, THRESHOLD)), objective=result.objective, outcome=result,
-        started=started, warnings=trap_warnings(w, result, n_starts, "lower lam"),
-        details=evidence(
-            "fsv-step", params, at["proof"], plane_errors=hyperplane_errors(work, w, b), starts=start_values(result)
-        ),
-    )  # fmt: skip
+    if uses_generation(generate, work, run):
+        problem = concave_hinge(work, alpha, lam)
+        answer = SlaAnswer.generated(sla_by_column_generation(work, problem, n_starts=n_starts, seed=seed, run=run))
+    else:
+        terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam)
+        result = sla(build_fsv_step(work, lam=lam, alpha=alpha), terms, n_starts=n_starts, seed=seed, run=run)
+        at = result.point
+        params = {"lam": lam, "alpha": alpha, "v": np.maximum(at["v"], 0.0)}
+        answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("fsv-step", params, at["proof"]))
+    return fit_of_answer("fsv", work, map_, answer, n_starts=n_starts, started=started, hint="lower lam")
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

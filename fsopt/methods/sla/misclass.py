@@ -10,24 +10,14 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
-from fsopt.methods.large_programs import generates_columns
-from fsopt.methods.verification import evidence
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select, without_rounding
-from fsopt.methods.sla.concave_minimisation import (
-    THRESHOLD,
-    check_step,
-    class_errors,
-    concave_hinge,
-    fit_by_generation,
-    start_values,
-    trap_warnings,
-)
+from fsopt.methods.large_programs import uses_generation
+from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.sla.concave_minimisation import SlaAnswer, check_step, class_errors, concave_hinge, fit_of_answer
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.results import Fit
@@ -44,7 +34,9 @@ def fit_misclass(
     scale: str = "standard",
     generate: bool | str = "auto",
 ) -> Fit:
-    """Fit the plane with few misclassified rows by successive linearisation.
+    r"""Fit the hyperplane with few misclassified samples by successive linearisation.
+
+    .. math:: \min\ \sum_i (1 - e^{-\alpha e_i}), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Parameters
     ----------
@@ -53,38 +45,38 @@ def fit_misclass(
         from U(0, 1).
     seed : >= 0, of the random starts.
     scale : ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
-    generate : solve each step by small programs of some of the rows
-        (:func:`fsopt.drivers.column_generation.sla_steps.sla_generation`): true, false, or ``auto`` (default), which does so
-        where there are many rows.
+    generate : solve each step by restricted programs of some of the samples
+        (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto`` (default),
+        which does so for many samples.
 
     Returns
     -------
     Fit
-        ``objective`` is (20); ``stationary`` where the minimum principle was certified, never a global claim.
-        ``details`` has ``plane_errors``, the rows on the wrong side of or on the plane, and ``starts``, the value
-        that each run reached. Paper 3, section 4.
+        ``objective`` is (20); ``stationary`` where the minimum principle was certified, without any statement on global
+        optimality. ``details`` has ``plane_errors``, the number of samples on the wrong side of the hyperplane or on
+        it, and ``starts``, the objective value of each run.
+
+    Raises
+    ------
+    ParameterError : a number outside its range.
+
+    Notes
+    -----
+    Mangasarian, (20), section 4 and Algorithm 4.1.
     """
     started = time.perf_counter()
     alpha = number("misclass", "alpha", alpha, low=0.0, strict=True)
     work, map_ = preprocess(data, scale)
-    if generates_columns(generate, work, run, columns=False):
-        return fit_by_generation(
-            data, work, map_, concave_hinge(work, alpha), run, n_starts, seed, started, "raise n_starts"
-        )
-    model = build_misclass_step(work, alpha=alpha)
-    terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
-    result = sla(model, terms, n_starts=n_starts, seed=seed, run=run)  # fmt: skip
-    at = result.point
-    w, b = without_rounding(at["w"], work.X), -at["gamma"]
-    params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
-    assert result.objective is not None
-    return make_fit(
-        data, map_, Hyperplane(w, b, select(w, THRESHOLD)), objective=result.objective, outcome=result,
-        started=started, warnings=trap_warnings(w, result, n_starts, "raise n_starts"),
-        details=evidence(
-            "misclass-step", params, at["proof"], plane_errors=hyperplane_errors(work, w, b), starts=start_values(result)
-        ),
-    )  # fmt: skip
+    if uses_generation(generate, work, run, features=False):
+        problem = concave_hinge(work, alpha)
+        answer = SlaAnswer.generated(sla_by_column_generation(work, problem, n_starts=n_starts, seed=seed, run=run))
+    else:
+        terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), alpha)
+        result = sla(build_misclass_step(work, alpha=alpha), terms, n_starts=n_starts, seed=seed, run=run)
+        at = result.point
+        params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
+        answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("misclass-step", params, at["proof"]))
+    return fit_of_answer("misclass", work, map_, answer, n_starts=n_starts, started=started, hint="raise n_starts")
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

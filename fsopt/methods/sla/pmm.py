@@ -1,4 +1,4 @@
-"""Method ``pmm`` (paper 3, Table 1): few misclassified rows by parametric minimisation."""
+"""Method ``pmm`` (Mangasarian, Table 1): few misclassified samples by parametric minimisation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from fsopt.certificates.certificate import Certificate
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
@@ -16,11 +14,11 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.pmm import Stuck, certify_pmm, pmm
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.assembly import extend, make_fit
+from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select
-from fsopt.methods.sla.concave_minimisation import THRESHOLD
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.results import Fit
 from fsopt.saved import point_from
@@ -28,7 +26,14 @@ from fsopt.typing import Vector
 
 
 def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
-    """Fit the plane with few misclassified rows by parametric minimisation (PMM).
+    r"""Fit the hyperplane with few misclassified samples by parametric minimisation (PMM).
+
+    For a number d of samples that may be misclassified,
+
+    .. math:: f(d) = \min_{w, b, r}\ \sum_i (1 - r_i) \max(0, 1 - y_i(w'x_i + b))
+        \quad\text{s.t.}\quad e'r \le d,\ 0 \le r \le e
+
+    is bilinear; the smallest d with f(d) = 0 is searched for, each f(d) minimised locally.
 
     Parameters
     ----------
@@ -37,19 +42,26 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
     Returns
     -------
     Fit
-        ``objective`` is the number of rows on the wrong side of the plane or on it, an upper bound on the least one;
-        ``stationary`` where the search for one error less ended at the minimum principle, kept in ``details["below"]``.
-        Paper 3, Table 1; :func:`fsopt.drivers.pmm.pmm` says how.
+        ``objective`` is the number of samples on the wrong side of the hyperplane or on it, an upper bound on the
+        smallest one; ``stationary`` where the search for one error less ended at the minimum principle, whose evidence
+        is ``details["below"]``.
+
+    Notes
+    -----
+    Mangasarian, (16) and Table 1; the algorithm is :func:`fsopt.drivers.pmm.pmm`.
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     result = pmm(work, run=run)
     w, b = result.point["w"], -result.point["gamma"]
-    assert result.objective is not None
     return make_fit(
-        data, map_, Hyperplane(w, b, select(w, THRESHOLD)), objective=result.objective, outcome=result, started=started,
-        details={"plane_errors": int(result.objective), "below": result.point["below"]},
-    )  # fmt: skip
+        data,
+        map_,
+        Hyperplane(w, b, select("pmm", w)),
+        result,
+        started=started,
+        details={"plane_errors": int(result.objective or 0), "below": result.point["below"]},
+    )
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -64,7 +76,7 @@ def check(saved: SavedFit) -> Certificate:
     with reading("proof"):
         if isinstance(below, Mapping):
             point = None if below["point"] is None else point_from(below["point"], program)
-            w = np.array(below["w"], dtype=float)
+            w = finite_vector(below["w"], saved.data.p)
             below = Stuck(int(below["d"]), float(below["value"]), w, float(below["b"]), point)
         proof = certify_pmm(saved.data, int(fit.objective or 0), below)
     return replace(extend(proof, saved.residuals), objective=fit.objective)

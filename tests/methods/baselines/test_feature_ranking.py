@@ -13,7 +13,7 @@ import fsopt
 from fsopt.checking import check_fit
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.errors import FileError, ParameterError
-from fsopt.methods.baselines.feature_scores import described, entropy, fisher, infogain, ks, pearson, ranking
+from fsopt.methods.baselines.feature_scores import mdl_bins, entropy, fisher, infogain, ks, pearson, ranking
 from fsopt.saved import fit_from, fit_record, numbers
 
 FILTERS = ("pearson", "fisher", "ks", "infogain")
@@ -125,7 +125,7 @@ def test_the_description_length_decides_about_cuts():
     for seed in range(40):
         x = np.sort(rng.normal(size=60).round(1 + seed % 2))
         y = np.where(np.abs(x) < 0.7, 1, 0) if seed % 3 else (x + 3 * (seed % 2) * rng.normal(size=60) > 0).astype(int)
-        counts = described(x[::-1], y[::-1] == 1)
+        counts = mdl_bins(x[::-1], y[::-1] == 1)
         assert counts.sum(axis=0).tolist() == brute(x, y)
         assert counts.sum(axis=1).tolist() == [y.sum(), 60 - y.sum()]
         found.append(counts.shape[1])

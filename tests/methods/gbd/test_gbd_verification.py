@@ -116,9 +116,7 @@ FORGERIES = {
     "cuts removed": lambda r: r["details"].update(alphas=r["details"]["alphas"][:1]),
     "cut unbalanced": lambda r: r["details"]["alphas"][0].__setitem__(0, r["details"]["alphas"][0][0] + 0.01),
     "cuts scaled": lambda r: r["details"].update(alphas=(3.0 * np.array(r["details"]["alphas"])).tolist()),
-    "cuts not numbers": lambda r: r["details"].update(alphas=[["x"]]),
-    "cuts infinite": lambda r: r["details"]["alphas"][0].__setitem__(0, float("nan")),
-    "no cuts": lambda r: r["details"].pop("alphas"),
+    "no cuts": lambda r: r["details"].update(alphas=[]),
     "bound nan": lambda r: r.update(bound=float("nan")),
     "selection too large": _more_features,
     "selection without a used feature": lambda r: r["details"].update(sigma=[0.0] * 6),
@@ -136,6 +134,17 @@ def test_a_forged_record_is_not_verified(case, forgery):
     FORGERIES[forgery](forged)
     assert forged != record
     assert not check_record(forged, data, "test")["verified"]
+
+
+@pytest.mark.parametrize("alphas", [None, [["x"]], [[1.0]], "nan"])
+def test_damaged_cuts_are_said(alphas):
+    data, record = record_of("m")
+    if alphas == "nan":
+        alphas = copy.deepcopy(record["details"]["alphas"])
+        alphas[0][0] = float("nan")
+    record["details"]["alphas"] = alphas
+    with pytest.raises(FileError, match="list of cuts is damaged"):
+        check_record(record, data, "test")
 
 
 def test_an_open_gap_cannot_be_called_optimal():

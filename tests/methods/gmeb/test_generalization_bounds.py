@@ -1,4 +1,4 @@
-"""The generalization bounds of paper 1: independent loops, a hand-made case, monotonicity."""
+"""The generalization error bounds of Peleg & Meir: independent loops, a hand-made case, monotonicity."""
 
 from dataclasses import replace
 from math import isclose, log, log2, sqrt
@@ -11,7 +11,8 @@ from support import blobs
 
 import fsopt
 from fsopt.errors import ParameterError
-from fsopt.methods.gmeb.generalization_bounds import Bound, margin_bound, margin_bound_terms, scaled_bound, scaled_bound_terms
+from fsopt.methods.gmeb.bound_terms import Bound, ScaledClassifier, margin_bound_terms, scaled_bound_terms
+from fsopt.methods.gmeb.generalization_bounds import margin_bound, scaled_bound
 
 # ---------------------------------------------------------------- bounds, by loops over samples and features
 
@@ -67,7 +68,7 @@ def sample(seed, n=12, p=4):
 )
 def test_each_term_of_theorem_9(seed, at):
     X, y, w, sigma, b = sample(seed)
-    bound = scaled_bound_terms(X, y, w, sigma, b, **at)
+    bound = scaled_bound_terms(X, y, ScaledClassifier(w, sigma, b), **at)
     expected = theorem9(X, y, w, sigma, b, **at)
     assert list(bound.terms) == ["margin loss", "class +1", "class -1", "intercept", "union bound", "confidence"]
     np.testing.assert_allclose(list(bound.terms.values()), expected, rtol=1e-12)
@@ -96,7 +97,7 @@ def test_two_points_by_hand():
     # z = 1, loss 1/2; delta_1 = 1; v = 4; each class 2/2 * 1/2 * 2 = 1; log2(1/(1/4)) = 2; K = 4; ln(2/delta) = 2.
     X, y = np.array([[2.0], [-2.0]]), np.array([1.0, -1.0])
     at = {"r": 2.0, "gamma": 2.0, "delta": 2 / np.e**2}
-    bound = scaled_bound_terms(X, y, np.ones(1), np.array([0.5]), 0.0, sigma0=0.25, **at)
+    bound = scaled_bound_terms(X, y, ScaledClassifier(np.ones(1), np.array([0.5]), 0.0), sigma0=0.25, **at)
     by_hand = [0.5, 1.0, 1.0, sqrt(2), 4 * sqrt(log(2)), 8 * sqrt(2)]
     np.testing.assert_allclose(list(bound.terms.values()), by_hand, rtol=1e-14)
     assert bound.applies
@@ -113,17 +114,20 @@ def test_bounds_rise_with_confidence_radius_and_norm(seed, delta, gamma):
     base = {"r": 2.0, "gamma": gamma, "delta": delta, "norm": 1.0}
     for change in ({"delta": delta / 2}, {"r": 3.0}, {"norm": 2.0}):
         for bound in (
-            lambda at: scaled_bound_terms(X, y, w, sigma, b, **at),
+            lambda at: scaled_bound_terms(X, y, ScaledClassifier(w, sigma, b), **at),
             lambda at: margin_bound_terms(X, y, w, b, **at),
         ):
             assert bound(base | change).total > bound(base).total
-    first, second = (scaled_bound_terms(X, y, w, s, b, **base).terms for s in (sigma, 2 * sigma))
+    first, second = (scaled_bound_terms(X, y, ScaledClassifier(w, s, b), **base).terms for s in (sigma, 2 * sigma))
     assert all(second[k] > first[k] for k in ("class +1", "class -1", "union bound", "confidence"))
 
 
 def test_more_of_the_same_sample_lowers_all_terms_but_the_loss():
     X, y, w, sigma, b = sample(3)
-    small, large = (scaled_bound_terms(np.tile(X, (k, 1)), np.tile(y, k), w, sigma, b, r=3.0).terms for k in (1, 100))
+    small, large = (
+        scaled_bound_terms(np.tile(X, (k, 1)), np.tile(y, k), ScaledClassifier(w, sigma, b), r=3.0).terms
+        for k in (1, 100)
+    )
     assert isclose(small.pop("margin loss"), large.pop("margin loss"))
     assert all(isclose(large[k], small[k] / 10) for k in small)
 
@@ -132,7 +136,7 @@ def test_conditions_are_told_apart():
     X, y, w, sigma, _ = sample(1)
     radius = np.linalg.norm(X, axis=1).max()
     told = [
-        scaled_bound_terms(X, y, w * f, sigma, b, r=r).conditions
+        scaled_bound_terms(X, y, ScaledClassifier(w * f, sigma, b), r=r).conditions
         for f, r, b in ((1.0, radius, 0.5), (1.0, radius / 2, 0.5), (1.0, radius, 2 * radius), (1.1, radius, 0.5))
     ]
     assert [[k for k, ok in c.items() if not ok] for c in told] == [[], ["||x|| <= r"], ["|b| <= r"], ["||w|| <= B"]]
@@ -167,6 +171,26 @@ def test_theorem_9_of_a_gmeb_fit_has_the_papers_variables(scale):
     for label, radius, n in ((1, 0.5, 30), (-1, 0.4, 30)):
         rest = 4 * 1e-6 * (Z[data.y == label] ** 2).mean(axis=0).sum()
         assert bound.terms[f"class {label:+d}"] <= 2 * sqrt(n) / 60 * sqrt(4 * radius * (1 + 1e-6) + rest)
+
+
+@pytest.mark.parametrize("route", ["dual", "primal", "sdp", "theta-cuts"])
+def test_theorem_9_does_not_depend_on_the_noise_of_a_solver(wdbc, route):
+    """Cone programs leave 1e-10 in place of zeros; its root is above sigma0, and costs 5 to 17 in the union bound."""
+    fit = fsopt.fit("gmeb", wdbc, r_plus=5.0, r_minus=1.75, scale="standard", route=route)
+    assert len(fit.support) == 6
+    bound = scaled_bound(fit, wdbc)
+    assert bound.total == pytest.approx(56.3745, abs=1e-3)
+    assert bound.terms["margin loss"] == pytest.approx(fit.objective / wdbc.n, rel=1e-7)
+
+
+def test_theorem_9_keeps_small_weights_that_the_rule_of_the_user_does_not_select(wdbc):
+    at = {"r_plus": 5.0, "r_minus": 1.75, "scale": "standard", "route": "theta-cuts"}
+    fit, few = (
+        fsopt.fit("gmeb", wdbc, **at),
+        fsopt.fit("gmeb", wdbc, **at, rule="relative", units="scaled", epsilon=0.5),
+    )
+    assert len(few.support) < len(fit.support)
+    assert scaled_bound(few, wdbc).total == scaled_bound(fit, wdbc).total
 
 
 def test_theorem_9_of_a_penalised_fit_is_its_objective_and_more():
@@ -211,4 +235,4 @@ def test_numbers_outside_their_range_are_refused_by_name(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         scaled_bound(fit, data, **wrong)
     with pytest.raises(ParameterError, match="negative"):
-        scaled_bound_terms(data.X, data.y, np.ones(3), -np.ones(3), 0.0, r=1.0)
+        scaled_bound_terms(data.X, data.y, ScaledClassifier(np.ones(3), -np.ones(3), 0.0), r=1.0)

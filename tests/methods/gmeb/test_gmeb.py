@@ -203,7 +203,7 @@ def test_separable_data_get_the_plane_of_least_norm_by_every_route(route):
 
 
 def test_flat_data_are_refused_and_features_of_one_class_alone_are_kept():
-    with pytest.raises(ParameterError, match="all columns are constant"):
+    with pytest.raises(ParameterError, match="all features are constant"):
         fsopt.fit("gmeb", fsopt.Dataset(np.ones((6, 2)), np.array([1.0, -1.0] * 3)))
     data = blobs(30, 3, seed=1)
     X = data.X.copy()

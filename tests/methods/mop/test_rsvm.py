@@ -210,7 +210,7 @@ def test_parameters_are_refused(params, words):
 
 
 def test_rows_without_a_difference_and_solvers_without_multipliers_are_refused():
-    with pytest.raises(FsoptError, match="all rows are the same"):
+    with pytest.raises(FsoptError, match="all samples are the same"):
         fsopt.fit("rsvm", fsopt.Dataset(np.ones((4, 2)), [1, -1, 1, -1]))
     pytest.importorskip("pyscipopt")
     with pytest.raises(FsoptError, match=r"scip.*gives no multipliers.*clarabel"):

@@ -11,7 +11,8 @@ from support import blobs, reference
 import fsopt
 from fsopt.checking import check_fit
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.methods.mpm.feature_space import Space, accuracy_limit, worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace
+from fsopt.methods.mpm.worst_case import accuracy_limit, worst_case
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.solvers.base import Session
 
@@ -91,7 +92,7 @@ def test_bad_moment_options_are_refused():
             with pytest.raises(ParameterError, match=next(iter(params))):
                 fsopt.fit(name, blobs(20, 3), **params)
     lone = fsopt.Dataset(np.arange(8.0).reshape(4, 2), [1, -1, -1, -1])
-    with pytest.raises(ParameterError, match="one row"):
+    with pytest.raises(ParameterError, match="one sample"):
         fsopt.build("mpm", lone, unbiased=True)
 
 
@@ -105,7 +106,7 @@ PUBLISHED = {
 def test_the_paper_asks_for_more_than_its_data_allow(name, shared):
     """On 7 of its 8 data sets delta = 0.9 is infeasible; incomplete rows of wpbc and wbcd are dropped."""
     data = fsopt.load_dataset(shared / "data" / f"{name}.csv.gz", missing="drop")
-    assert Space.of(data, "standard").limit.alpha == pytest.approx(PUBLISHED[name], abs=1e-4)
+    assert FeatureSpace.of(data, "standard").limit.alpha == pytest.approx(PUBLISHED[name], abs=1e-4)
     with pytest.raises(InfeasibleError, match=r"alpha\* = 0\."):
         fsopt.fit("l1-mpm", data, delta=0.9)
 
@@ -116,7 +117,7 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     data = blobs(60, 4)
     with pytest.raises(InfeasibleError) as caught:
         fsopt.fit(method, data, delta=0.95)
-    limit = Space.of(data, "standard").limit
+    limit = FeatureSpace.of(data, "standard").limit
     for number in ("delta = 0.95", f"{kappa(0.95):.4f}", f"{limit.kappa:.4f}", f"{limit.alpha:.4f}"):
         assert number in caught.value.message
     assert "choose delta <=" in caught.value.hint

@@ -9,7 +9,7 @@ from support import blobs, reference
 import fsopt
 from fsopt.checking import check_fit
 from fsopt.errors import InfeasibleError, ParameterError
-from fsopt.methods.mpm.feature_space import accuracy_limit, worst_case
+from fsopt.methods.mpm.worst_case import accuracy_limit, worst_case
 from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import Moments, kappa
 

@@ -1,0 +1,180 @@
+r"""The outer problem of S-MPM: the best worst-case accuracy beta of class -1, a search in one variable.
+
+.. math:: \max_{0<\beta<1}\ J(\beta) = \theta\,\frac{g(\beta)^2}{1+g(\beta)^2} + (1-\theta)\beta
+
+with g(beta) the optimal value of the inner cone program. J is not unimodal: it has local maxima where a class is given
+up, at beta = 0, and at alpha = 0 with beta towards 1. So a grid is searched for brackets of an inner maximum, and
+inverse quadratic interpolation (Brent) finds the root of the slope of J in the best one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import brentq
+
+from fsopt.certificates.certificate import Kind, make
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import OutOfTime, usable
+from fsopt.errors import InfeasibleError
+from fsopt.models.mpm.biased import penalised_ratio
+from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.results import DriverResult, SolveResult, Status
+from fsopt.solvers.base import Session
+from fsopt.typing import Vector
+
+GRID = np.sin(np.linspace(0.0, np.pi / 2, 21)[1:-1]) ** 2
+"""Values of beta among which the search looks for a bracket: equal steps of arctan(kappa)."""
+
+TOLERANCE = 1e-5
+"""Largest relative slope of a stationary answer."""
+
+
+@dataclass(frozen=True)
+class WeightedAccuracy:
+    r"""The outer objective :math:`J = \theta\alpha + (1-\theta)\beta`, :math:`\alpha = g^2/(1+g^2)`, at a hyperplane.
+
+    Attributes
+    ----------
+    beta : worst-case accuracy of class -1.
+    ratio : g, the penalised ratio of :func:`fsopt.models.mpm.biased.penalised_ratio`, 0 where it is negative.
+    theta : weight of class +1.
+    spread : ``||F_2 w|| / ||F_1 w||``, minus the derivative of g in kappa(beta) (envelope theorem).
+    """
+
+    beta: float
+    ratio: float
+    theta: float
+    spread: float
+
+    @classmethod
+    def at(cls, moments: Moments, w: Vector, beta: float, lam: float, theta: float) -> WeightedAccuracy:
+        """Return the objective at w (p,), nonzero."""
+        spread = np.linalg.norm(moments.factor2 @ w) / np.linalg.norm(moments.factor1 @ w)
+        return cls(beta, max(penalised_ratio(moments, w, beta, lam), 0.0), theta, float(spread))
+
+    @property
+    def alpha(self) -> float:
+        """The accuracy alpha of class +1 that is left after the penalty on the 1-norm."""
+        return self.ratio**2 / (1.0 + self.ratio**2)
+
+    @property
+    def value(self) -> float:
+        """The objective J."""
+        return self.theta * self.alpha + (1.0 - self.theta) * self.beta
+
+    @property
+    def slope(self) -> float:
+        r"""The derivative of J in beta over that of its second term: 0 at a stationary beta, 1 where alpha is 0.
+
+        With :math:`\kappa^2 = \beta/(1-\beta)`, :math:`\kappa' = 1/(2\kappa(1-\beta)^2)` and
+        :math:`\alpha' = 2g/(1+g^2)^2 \cdot (-\text{spread}\,\kappa')`.
+        """
+        growth = 0.5 / (kappa(self.beta) * (1.0 - self.beta) ** 2)
+        loss = 2.0 * self.ratio / (1.0 + self.ratio**2) ** 2 * self.spread * growth
+        return 1.0 - self.theta * loss / (1.0 - self.theta)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The optimal hyperplane w (p,) of the inner program at an accuracy beta, and the solve behind it."""
+
+    at: WeightedAccuracy
+    w: Vector
+    solved: SolveResult
+
+
+@dataclass
+class AccuracySearch:
+    """The search over beta: one inner program in one session, solved again for each beta.
+
+    Attributes
+    ----------
+    session : the model ``s-mpm`` in its solver.
+    recorder : history and time limit.
+    moments, lam, theta : of the method.
+    found : hyperplanes with an accuracy of class +1 above 0, in the order of their solves.
+    """
+
+    session: Session
+    recorder: Recorder
+    moments: Moments
+    lam: float
+    theta: float
+    found: list[Candidate] = field(default_factory=list)
+
+    def run(self, warnings: list[str]) -> tuple[DriverResult, Candidate]:
+        """Return the result and the hyperplane of the best inner maximum.
+
+        Without an inner maximum the hyperplane of the grid with the most even accuracies is taken, and a warning added.
+
+        Raises
+        ------
+        InfeasibleError : the penalty leaves no weight, or the inner program is unbounded.
+        """
+        stop = "no-maximum"
+        try:
+            for beta in GRID:
+                if not self.solve(float(beta)).ratio:
+                    break
+            brackets = [(a.at, b.at) for a, b in pairwise(self.found) if a.at.slope > 0 > b.at.slope]
+            if brackets:
+                left, right = max(brackets, key=lambda ends: max(end.value for end in ends))
+                brentq(lambda beta: self.solve(beta).slope, left.beta, right.beta, xtol=1e-12)
+                stop = "stationary"
+            elif self.found:
+                warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
+        except (KeyboardInterrupt, OutOfTime) as reason:
+            if not self.found:
+                raise
+            stop = stop_word(reason)
+        if not self.found:
+            limit = np.abs(self.moments.mean1 - self.moments.mean2).max()
+            raise InfeasibleError(
+                f"'s-mpm' at lam = {self.lam:g} has no hyperplane: the penalty leaves no weight",
+                f"choose a smaller lam; {limit:.4g}, the largest difference of the means, is certainly too much",
+            )
+        even = max(self.found, key=lambda c: min(c.at.alpha, c.at.beta))
+        best = min(self.found, key=lambda c: abs(c.at.slope)) if stop == "stationary" else even
+        return self._result(best, stop), best
+
+    def solve(self, beta: float) -> WeightedAccuracy:
+        """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
+        session, model = self.session, self.session.model
+        if self.found:
+            self.recorder.check_clock()
+        model.kappa.set_value(kappa(beta))
+        session.update(model.objective)
+        solved = session.solve(time_limit=self.recorder.remaining, load=False)
+        if solved.status is Status.UNBOUNDED:
+            raise InfeasibleError(
+                "'s-mpm' is unbounded: the covariance of class +1 is singular along a direction that separates the "
+                "means, which would have the worst-case accuracy 1",
+                "set a ridge > 0, for example ridge=0.01",
+            )
+        if not solved.status.solved and self.recorder.expired:
+            raise OutOfTime("the time limit passed before S-MPM had a hyperplane", "give more seconds")
+        point = usable(solved, "the inner problem of S-MPM").point
+        assert point is not None
+        w = point.x[session.columns(model.w)]
+        # The optimum is at ||F_1 w|| = 1, or at w = 0 where the ratio is not positive.
+        if np.linalg.norm(self.moments.factor1 @ w) < 0.5:
+            return WeightedAccuracy(beta, 0.0, self.theta, 0.0)
+        at = WeightedAccuracy.at(self.moments, w, beta, self.lam, self.theta)
+        if at.ratio:
+            self.found.append(Candidate(at, w, solved))
+        self.recorder.record(objective=at.value, beta=beta, alpha=at.alpha, slope=at.slope)
+        return at
+
+    def _result(self, best: Candidate, stop: str) -> DriverResult:
+        """Return the result: stationary where the inner program is certified and the slope is 0, else feasible."""
+        inner = best.solved.certificate
+        assert inner is not None
+        certificate = make(Kind.KKT, {**inner.residuals, "slope": abs(best.at.slope)}, tolerance=TOLERANCE)
+        proved = stop == "stationary" and certificate.ok and best.solved.status is Status.OPTIMAL
+        status = Status.STATIONARY if proved else Status.FEASIBLE
+        if stop != "stationary":
+            certificate = inner
+        return self.recorder.end(status, stop, objective=best.at.value, point={"w": best.w}, certificate=certificate)

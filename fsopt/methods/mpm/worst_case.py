@@ -1,0 +1,130 @@
+"""Worst-case accuracy of a hyperplane over all distributions with given moments, and its largest value alpha*."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from fsopt.data import Dataset
+from fsopt.errors import reading
+from fsopt.methods.spec import SavedFit
+from fsopt.models.mpm.moments import Moments, kappa
+from fsopt.typing import Vector
+
+RANK = 1e-9
+"""Singular values of the stacked factors below this, relative to the largest, are 0 up to rounding."""
+OUTSIDE = 1e-7
+"""Part of mu_1 - mu_2 outside the range of S_1 + S_2, relative to its norm, from which kappa* is infinite."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest worst-case accuracy alpha* = kappa*^2 / (1 + kappa*^2) of any hyperplane for given moments."""
+
+    kappa: float
+
+    @property
+    def alpha(self) -> float:
+        """The limit alpha*; 1 where kappa* is infinite."""
+        return 1.0 if np.isinf(self.kappa) else self.kappa**2 / (1 + self.kappa**2)
+
+
+def accuracy_limit(moments: Moments) -> Limit:
+    r"""Return kappa* of the minimax probability machine, computed without a solver.
+
+    Since :math:`(\|F_1w\| + \|F_2w\|)^2 = \min_{0<\lambda<1} w'(S_1/\lambda + S_2/(1-\lambda))w`,
+
+    .. math:: \kappa^{*2} = \max_{0<\lambda<1} d'\left(\frac{S_1}{\lambda} + \frac{S_2}{1-\lambda}\right)^{-1}d
+        = \max_\lambda \sum_i \frac{\lambda(1-\lambda)\,\delta_i^2}{(1-\lambda)\tau_i + \lambda(1-\tau_i)},
+        \qquad d = \mu_1 - \mu_2
+
+    with :math:`\tau` the eigenvalues of :math:`S_1` relative to :math:`S_1 + S_2` and :math:`\delta` the
+    coordinates of d: concave in one variable. If d leaves the range of :math:`S_1 + S_2`, kappa* is infinite.
+    """
+    d = moments.mean1 - moments.mean2
+    stacked = np.vstack([moments.factor1, moments.factor2])
+    _, s, Vt = np.linalg.svd(stacked, full_matrices=False)
+    keep = s > RANK * max(s[0], 1e-300)
+    V, s = Vt[keep].T, s[keep]
+    inside = V.T @ d
+    if np.linalg.norm(d - V @ inside) > OUTSIDE * np.linalg.norm(d):
+        return Limit(np.inf)
+    # With S_1 + S_2 = V diag(s^2) V', the eigenvalues of S_1 relative to it are those of (F_1 V/s)'(F_1 V/s).
+    half = moments.factor1 @ (V / s)
+    tau, Q = np.linalg.eigh(half.T @ half)
+    tau = np.clip(tau, 0.0, 1.0)
+    squares = (Q.T @ (inside / s)) ** 2
+
+    def kappa_squared(lam: float) -> float:
+        return float(np.sum(squares * lam * (1 - lam) / np.maximum((1 - lam) * tau + lam * (1 - tau), 1e-300)))
+
+    best = minimize_scalar(
+        lambda t: -kappa_squared(t), bounds=(1e-12, 1 - 1e-12), method="bounded", options={"xatol": 1e-12}
+    )
+    return Limit(float(np.sqrt(-best.fun)))
+
+
+def worst_case(w: Vector, b: float, moments: Moments) -> tuple[float, float]:
+    r"""Return the worst-case accuracy of the hyperplane ``w'x + b`` on class 1 (y = +1) and on class 2 (y = -1).
+
+    .. math:: \inf_{X \sim (\mu, S)} P(w'X + b \ge 0) = \frac{d^2}{d^2 + w'Sw}, \qquad d = w'\mu + b > 0
+
+    and 0 where d <= 0, over all distributions with this mean and covariance; with the sign turned for class 2.
+
+    Parameters
+    ----------
+    w : (p,) weights.
+    b : intercept.
+    moments : in the units of the weights.
+
+    Notes
+    -----
+    Yang & Ju, section 2.1: the Chebyshev-Cantelli inequality, which two-point distributions attain.
+    """
+    found = []
+    for mean, factor, sign in ((moments.mean1, moments.factor1, 1.0), (moments.mean2, moments.factor2, -1.0)):
+        distance = sign * float(mean @ w + b)
+        spread = float(np.linalg.norm(factor @ w))
+        found.append(distance**2 / (distance**2 + spread**2) if distance > 0 else 0.0)
+    return found[0], found[1]
+
+
+def moments_of(data: Dataset, at: Mapping[str, Any]) -> Moments:
+    """Return the moments of preprocessed data that a method with the parameters ``at`` uses."""
+    ridge = at.get("ridge")
+    return Moments.of(data, unbiased=at.get("unbiased", False), ridge=0.0 if ridge is None else ridge)
+
+
+def accuracy_violation(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> float:
+    r"""Return the largest relative violation of the constraints of L1-MPM and L0-MPM.
+
+    .. math:: w'\mu_1 + b \ge \max(1, \kappa(\delta)\|F_1w\|), \qquad -(w'\mu_2 + b) \ge \max(1, \kappa(\delta)\|F_2w\|)
+
+    Parameters
+    ----------
+    data : preprocessed.
+    at : parameters of the method, with ``delta``.
+    """
+    moments, delta, largest = moments_of(data, at), at["delta"], 0.0
+    for mean, factor, sign in ((moments.mean1, moments.factor1, 1), (moments.mean2, moments.factor2, -1)):
+        distance = sign * float(mean @ w + b)
+        needed = max(1.0, kappa(delta) * float(np.linalg.norm(factor @ w)))
+        largest = max(largest, (needed - distance) / needed)
+    return largest
+
+
+def with_worst_case(saved: SavedFit) -> SavedFit:
+    """Return a saved fit with a residual for the worst-case accuracies that it states.
+
+    Raises
+    ------
+    FileError : they are damaged.
+    """
+    with reading("list of worst-case accuracies"):
+        found = worst_case(saved.w, saved.b, moments_of(saved.data, saved.params))
+        difference = float(np.abs(np.subtract(found, saved.fit.details["worst_case"])).max())
+    return replace(saved, residuals={**saved.residuals, "worst case": difference})
