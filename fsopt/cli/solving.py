@@ -114,11 +114,13 @@ def _dual_difference(model: pyo.ConcreteModel, first: SolveResult, second: Solve
     import numpy as np
     import pyomo.environ as pyo
 
+    from fsopt.errors import ParameterError
+
     worst = 0.0
     for component in model.component_objects(pyo.Constraint, active=True):
         try:
             a, b = (np.array(list(r.duals(component).values()), dtype=float) for r in (first, second))
-        except KeyError:
+        except ParameterError:
             return None
         apart = np.abs(a - b) / (1.0 + np.abs(a))
         worst = max(worst, float(np.nanmax(apart, initial=0.0)))

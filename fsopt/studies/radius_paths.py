@@ -96,7 +96,7 @@ class GmebPath:
 
 @dataclass(frozen=True)
 class GridTask:
-    """The grid of one data set: what every process is given."""
+    """A grid of radii and the settings of its fits: the argument of every process."""
 
     r_plus: Vector
     r_minus: Vector

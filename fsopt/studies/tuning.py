@@ -117,7 +117,8 @@ def cross_validate(
 
     def held_out_error(params: Params, fold: Indices) -> float:
         train, test = train_and_test(data, fold)
-        return _error(fit_candidate(method, train, params, solver=solver, time_limit=time_limit), test)
+        found = fit_candidate(method, train, params, solver=solver, time_limit=time_limit)
+        return error_rate(found.decision_function(test.X), test.y)
 
     tasks = (delayed(held_out_error)(params, fold) for params in params_list for fold in splits)
     return np.array(Parallel(n_jobs=jobs)(tasks)).reshape(len(params_list), folds)
@@ -160,7 +161,7 @@ def tune(
     else:
         tasks = (delayed(fit_candidate)(method, data, params, **limits) for params in params_list)
         fits = list(Parallel(n_jobs=jobs)(tasks))
-        errors = np.array([[_error(fitted, validation)] for fitted in fits])
+        errors = np.array([[error_rate(found.decision_function(validation.X), validation.y)] for found in fits])
         best = _first_smallest(errors)
         chosen = fits[best]
     return Tuned(params_list[best], errors, chosen, time.perf_counter() - started)
@@ -203,7 +204,7 @@ def nested_cross_validation(
         tuned = tune(method, train, params_list, folds=folds, seed=seed, solver=solver)
         found = tuned.fit
         selected = count.select(found.coef, train.X.std(axis=0)) if found.kernel is None else found.support
-        return _error(found, test), len(selected), tuned.params
+        return error_rate(found.decision_function(test.X), test.y), len(selected), tuned.params
 
     done = Parallel(n_jobs=jobs)(delayed(round_of)(part) for part in stratified_folds(data, splits, seed))
     errors, counts, params = zip(*done, strict=True)
@@ -228,13 +229,9 @@ def _check(method: str, params_list: Sequence[Params]) -> None:
 
 
 def _first_smallest(errors: Matrix) -> int:
-    """Return the first candidate (row) of smallest mean error rate."""
+    """Return the index of the first candidate of smallest mean error rate."""
     means = errors.mean(axis=1)
     return int(np.argmax(means <= means.min() + TIE))
-
-
-def _error(fitted: Fit, data: Dataset) -> float:
-    return error_rate(fitted.decision_function(data.X), data.y)
 
 
 def _mean(values: NDArray[Any]) -> tuple[float, float]:

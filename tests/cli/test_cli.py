@@ -77,6 +77,15 @@ def test_verify_solves_again_with_another_solver(small: Path, capsys: pytest.Cap
     assert record["verify"]["dual_difference"] < 1e-4
 
 
+def test_verify_by_a_solver_without_multipliers_compares_the_rest(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyscipopt")
+    record = run("solve svm --data small.csv --label kind --solver clarabel --verify scip --json", capsys)
+    assert record["verify"]["difference"] < 1e-6
+    assert record["verify"]["dual_difference"] is None
+
+
 def test_options_files_reach_the_solver(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (small / "loose.toml").write_text("max_iter = 2\n")
     command = "solve svm --data small.csv --label kind --options loose.toml --solver clarabel --json"

@@ -65,7 +65,7 @@ CASES = {
     "nan for a number": ("solve svm --data good.csv --param c=NaN", "'c' of 'svm'"),
     "c = 0": ("solve svm --data good.csv --param c=0", "outside (0"),
     "negative radius": ("solve gmeb-dual --data good.csv --param r_plus=-1", "'r_plus'"),
-    "both radii infinite": ("fit gmeb --data good.csv --param r_plus=inf --param r_minus=inf", "nothing limits w"),
+    "both radii infinite": ("fit gmeb --data good.csv --param r_plus=inf --param r_minus=inf", "nothing bounds w"),
     "delta above 1": ("solve l1-mpm --data good.csv --param delta=1.2", "outside (0, 1)"),
     "delta = 0": ("fit l1-mpm --data good.csv --param delta=0", "outside (0, 1)"),
     "infeasible delta": ("fit l1-mpm --data wdbc --param delta=0.9", "alpha* = 0.7749"),
