@@ -100,6 +100,15 @@ def split_weights(m: pyo.ConcreteModel, x: Vector, columns: Callable[[pyo.Var], 
     return weights
 
 
+def perspective_constraint(m: pyo.ConcreteModel, scales: pyo.Var, doc: str) -> pyo.Constraint:
+    """Return the rotated cones w_j^2 <= scales_j t_j (J), the closure of w_j^2 / scales_j <= t_j."""
+
+    def perspective(m: pyo.ConcreteModel, j: int) -> Any:
+        return m.w[j] ** 2 <= scales[j] * m.t[j]
+
+    return pyo.Constraint(m.J, rule=perspective, doc=doc)
+
+
 # -- expressions and parameters of indexed components ---------------------------------------------------------
 
 

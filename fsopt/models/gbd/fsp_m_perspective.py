@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_margins, number, total
+from fsopt.models.blocks import add_margins, number, perspective_constraint, total
 from fsopt.models.gbd.mixed_integer import new_selection_model
 from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
@@ -90,13 +89,10 @@ def build_fsp_m_perspective(
     model = new_selection_model(name, data, relax=relax)
     model.t = pyo.Var(model.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
 
-    def perspective(model: pyo.ConcreteModel, j: int) -> Any:
-        return model.w[j] ** 2 <= model.sigma[j] * model.t[j]
-
     model.objective = pyo.Objective(expr=0.5 * total(model.t) + c * total(model.xi), doc="(FSP-M) 1/2 e't + C e'xi")
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)
-    model.perspective = pyo.Constraint(model.J, rule=perspective, doc="(FSP-M) w_j^2 <= sigma_j t_j")
+    model.perspective = perspective_constraint(model, model.sigma, "(FSP-M) w_j^2 <= sigma_j t_j")
     return model
 
 

@@ -139,9 +139,9 @@ class SelectionConstraints:
             broken = f"they cost {float(self.costs @ sigma):g}, more than the budget {self.budget:g}"
         features = ", ".join(f"'{data.features[j]}'" for j in needed)
         raise ParameterError(
-            f"no selection keeps the limits of '{name}': include (with what it implies) asks for {features}, "
+            f"no selection satisfies the constraints of '{name}': include, with all it implies, asks for {features}, "
             f"but {broken}",
-            "drop one of the limits",
+            "drop one of the constraints",
         )
 
     def add_to(self, model: pyo.ConcreteModel) -> None:

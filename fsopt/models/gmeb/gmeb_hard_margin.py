@@ -8,8 +8,8 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import signed_samples, total
-from fsopt.models.gmeb.moments import add_moment_bounds, add_perspectives, new_scaled_model
+from fsopt.models.blocks import perspective_constraint, signed_samples, total
+from fsopt.models.gmeb.moments import add_moment_bounds, new_scaled_model
 from fsopt.models.spec import Instance, ModelSpec
 
 
@@ -56,7 +56,7 @@ def build_gmeb_hard_margin(data: Dataset, *, r_plus: float = 3.0, r_minus: float
 
     m.objective = pyo.Objective(expr=total(m.t), doc="(15), xi = 0: 1't = N(w)^2")
     m.margin = pyo.Constraint(m.I, rule=margin, doc="(15), xi = 0: y_i (w'x_i + b) >= 1")
-    add_perspectives(m)
+    m.perspective = perspective_constraint(m, m.sigma, "(15) w_j^2 <= sigma_j t_j")
     add_moment_bounds(m, data, r_plus, r_minus)
     return m
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyomo.environ as pyo
 
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_margins, add_slacks, total
-from fsopt.models.gmeb.moments import add_moment_bounds, add_perspectives, new_scaled_model
+from fsopt.models.blocks import add_margins, add_slacks, perspective_constraint, total
+from fsopt.models.gmeb.moments import add_moment_bounds, new_scaled_model
 from fsopt.models.spec import ModelSpec
 
 
@@ -50,7 +50,7 @@ def build_gmeb_primal(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.
     add_slacks(m)
     m.objective = pyo.Objective(expr=total(m.xi), doc="(15) 1'xi")
     add_margins(m, data, "(15)")
-    add_perspectives(m)
+    m.perspective = perspective_constraint(m, m.sigma, "(15) w_j^2 <= sigma_j t_j")
     m.unit_norm = pyo.Constraint(expr=total(m.t) <= 1, doc="(15) sum_j w_j^2 / sigma_j <= 1")
     add_moment_bounds(m, data, r_plus, r_minus)
     return m

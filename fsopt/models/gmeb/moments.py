@@ -45,15 +45,6 @@ def new_scaled_model(name: str, data: Dataset) -> pyo.ConcreteModel:
     return m
 
 
-def add_perspectives(m: pyo.ConcreteModel) -> None:
-    """Add the rotated cones ``perspective`` (J): w_j^2 <= sigma_j t_j, the closure of w_j^2 / sigma_j <= t_j."""
-
-    def perspective(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.w[j] ** 2 <= m.sigma[j] * m.t[j]
-
-    m.perspective = pyo.Constraint(m.J, rule=perspective, doc="(15) w_j^2 <= sigma_j t_j")
-
-
 def add_moment_bounds(m: pyo.ConcreteModel, data: Dataset, r_plus: float, r_minus: float) -> None:
     """Add the constraints ``moment_plus`` and ``moment_minus`` whose radii are finite."""
     r_plus, r_minus = radius(m.name, "r_plus", r_plus), radius(m.name, "r_minus", r_minus)

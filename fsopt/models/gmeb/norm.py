@@ -39,7 +39,7 @@ class GmebNorm:
     def of(cls, data: Dataset, r_plus: float, r_minus: float) -> GmebNorm:
         """Return the norm of a data set; raises ParameterError if both radii are infinite."""
         if np.isinf(r_plus) and np.isinf(r_minus):
-            raise ParameterError("both r_plus and r_minus are infinite, nothing limits w", "give a finite one")
+            raise ParameterError("both r_plus and r_minus are infinite, nothing bounds w", "give a finite one")
         return cls(*second_moments(data), r_plus, r_minus)
 
     @property

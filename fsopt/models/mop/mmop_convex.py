@@ -8,7 +8,15 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, total
+from fsopt.models.blocks import (
+    add_classifier,
+    add_margins,
+    add_slacks,
+    new_model,
+    number,
+    perspective_constraint,
+    total,
+)
 from fsopt.models.spec import ModelSpec
 
 
@@ -61,15 +69,12 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
     m.h_cap = pyo.Param(initialize=h_cap, mutable=True, doc="H, upper bound on RW")
     squared, scales = data.X**2, tuple(m.s.values())
 
-    def perspective(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.w[j] ** 2 <= m.s[j] * m.t[j]
-
     def ball(m: pyo.ConcreteModel, i: int) -> Any:
         return dot(squared[i], scales) <= 1
 
     m.objective = pyo.Objective(expr=total(m.xi), doc="(7) e'xi")
     add_margins(m, data, "(9)")
-    m.perspective = pyo.Constraint(m.J, rule=perspective, doc="(10) w_j^2 <= s_j t_j")
+    m.perspective = perspective_constraint(m, m.s, "(10) w_j^2 <= s_j t_j")
     m.capacity = pyo.Constraint(expr=total(m.t) - m.h_cap <= 0, doc="(8), (10) sum_j t_j <= H")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R = 1")
     return m

@@ -84,7 +84,7 @@ def test_contradictions_are_refused_and_else_the_smallest_selection_is_in_all_al
             assert all(np.all(s >= smallest) for s in allowed)
         else:
             refused += 1
-            with pytest.raises(ParameterError, match="no selection keeps the limits of 'test'"):
+            with pytest.raises(ParameterError, match="no selection satisfies the constraints of 'test'"):
                 SelectionConstraints.of("test", DATA, **rules)
     assert 50 <= refused <= 150
     assert SelectionConstraints.of(
