@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind, make
-from fsopt.certificates.model import certify_point
+from fsopt.certificates.model import Claim, certify_point
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
@@ -28,7 +28,7 @@ _LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
 EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
     {
         Status.OPTIMAL: _GLOBAL,
-        Status.STATIONARY: _LOCAL,
+        Status.STATIONARY: _LOCAL | {Kind.GLOBAL},  # a global optimum satisfies every first-order condition
         Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
     }
 )
@@ -70,12 +70,14 @@ def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
         return Certificate(Kind.NONE, False, {}, notes=("the saved answer has no point to check",))
     program = compile_model(build(record["model"], data, **record["params"]))
     bound = record.get("bound")
-    found = certify_point(
-        program,
-        point_from(record["point"], program),
-        bound=None if bound is None else program.sign * bound,
-        source=str(record.get("solver")),
+    evidence = None if record.get("evidence") is None else point_from(record["evidence"], program)
+    claim = Claim(
+        None if bound is None else program.sign * bound,
+        str(record.get("solver")),
+        evidence,
+        str(record.get("evidence_source", "")),
     )
+    found = certify_point(program, point_from(record["point"], program), claim)
     stated = {"objective": relative_gap(found.objective or 0.0, record["objective"])}
     if record["status"] == Status.FEASIBLE:
         residuals = {"primal": found.residuals["primal"], **stated}

@@ -1,9 +1,8 @@
-"""PMM: the number of misclassified rows as a parameter that is lowered (the baseline of paper 3, Table 1)."""
+"""Driver ``pmm``: the number of misclassified samples as a parameter that is lowered (Mangasarian, Table 1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -16,24 +15,29 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.sla.misclass_step import build_misclass_step
-from fsopt.results import DriverResult, Point, Status
+from fsopt.results import DriverResult, Point, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
 FREE = 1e3
-"""Error at which the cost exp(-y) of a row is 0 in floating point."""
-NOTE = "no plane with fewer errors was found from the planes tried; that there is none is not proved"
+"""Error at which the cost exp(-y) of a sample is 0 in floating point."""
+NOTE = "no hyperplane with fewer errors was found from those tried; that there is none is not proved"
+SEPARATES = "the hyperplane separates the classes"
+COUNT = "a number of errors is nonnegative"
+"""Source of the lower bound 0."""
 
 
 @dataclass(frozen=True)
-class Stuck:
-    """Where the descent for d dropped rows ended: a plane that is best for the rows it keeps, with a loss > 0.
+class StationaryPoint:
+    """The end of a descent for d dropped samples: a hyperplane of smallest loss on the others, with a loss > 0.
+
+    The field names are keys of saved fits.
 
     Attributes
     ----------
     d, value : the parameter, and the hinge loss without the d largest errors.
-    w, b : the plane.
-    point : primal-dual point of the linear program on the rows kept, which proves that the plane solves it.
+    w, b : the hyperplane.
+    point : primal-dual point of the linear program on the other samples, which proves that the hyperplane solves it.
     """
 
     d: int
@@ -45,7 +49,7 @@ class Stuck:
 
 @dataclass
 class _Search:
-    """The best plane so far, and the values of d at which the descent got stuck."""
+    """The hyperplane with the fewest errors so far, and the stationary points, by the parameter d of their descent."""
 
     data: Dataset
     session: Session
@@ -54,48 +58,50 @@ class _Search:
     errors: int
     w: Vector
     b: float = 0.0
-    stuck: dict[int, Stuck] = field(default_factory=dict)
+    stationary: dict[int, StationaryPoint] = field(default_factory=dict)
 
     @property
     def low(self) -> int:
-        """The largest d below the number of errors at which the descent got stuck, -1 if there is none."""
-        return max((d for d in self.stuck if d < self.errors), default=-1)
+        """The largest d below the number of errors with a stationary point, -1 if there is none."""
+        return max((d for d in self.stationary if d < self.errors), default=-1)
 
     def try_parameter(self, d: int) -> None:
-        """Descend for d from the best plane and from the one that got stuck last, unless one reaches f(d) = 0."""
-        starts = [(self.w, self.b)] + [(s.w, s.b) for s in (self.stuck.get(self.low),) if s is not None]
+        """Descend for d from the incumbent and from the stationary point of ``low``, unless one reaches f(d) = 0."""
+        starts = [(self.w, self.b)] + [(s.w, s.b) for s in (self.stationary.get(self.low),) if s is not None]
         ends = []
         for w, b in starts:
             end = self._descend(d, w, b)
             if end is None:
                 return
             ends.append(end)
-        self.stuck[d] = min(ends, key=lambda end: end.value)
+        self.stationary[d] = min(ends, key=lambda end: end.value)
 
-    def _descend(self, d: int, w: Vector, b: float) -> Stuck | None:
-        """Alternate between the d rows to drop and the plane for the others; None where f(d) = 0 was reached.
+    def _descend(self, d: int, w: Vector, b: float) -> StationaryPoint | None:
+        """Alternate between the d samples to drop and the hyperplane for the others; None where f(d) = 0 was reached.
 
-        Both sides of the stop test are sums recomputed from a plane: they fall by more than rounding at each step, so
-        that the loop ends. The solver's own value may lie below them for ever, by its feasibility tolerance.
+        The stopping criterion compares sums recomputed from hyperplanes. The solver's own value may lie below them
+        for ever, by its feasibility tolerance.
         """
-        costs, here = kept(self.data, d, w, b)
+        costs, here = without_largest(self.data, d, w, b)
+        # The recomputed loss falls by more than the tolerance in each pass, and is never negative.
         while True:
-            step, new_w, new_b = self._plane(costs)
-            new_costs, value = kept(self.data, d, new_w, new_b)
+            step, new_w, new_b = self._best_hyperplane(costs)
+            new_costs, value = without_largest(self.data, d, new_w, new_b)
             self.recorder.record(d=d, hinge=value, errors=self.errors)
             if self.errors <= d:
                 return None
             if value >= here - self.tolerance * (1.0 + here):
-                return Stuck(d, here, w, b, step.point if step.status is Status.OPTIMAL else None)
-            w, b, costs, here = new_w, new_b, new_costs, value
+                return StationaryPoint(d, here, w, b, step.point if step.status is Status.OPTIMAL else None)
+            w, b = new_w, new_b
+            costs, here = new_costs, value
             self.recorder.check_clock()
 
-    def _plane(self, costs: Vector) -> tuple[Any, Vector, float]:
-        """Solve the linear program with these costs of the errors and count the errors of its plane."""
+    def _best_hyperplane(self, costs: Vector) -> tuple[SolveResult, Vector, float]:
+        """Solve the linear program with these costs of the errors and count the errors of its hyperplane."""
         model = self.session.model
         if self.recorder.history:  # The session was opened with costs of 1, those of the first step.
-            for cost, rows in ((model.cost_y, self.data.positive), (model.cost_z, self.data.negative)):
-                store(cost, costs[rows])
+            for cost, members in ((model.cost_y, self.data.positive), (model.cost_z, self.data.negative)):
+                store(cost, costs[members])
             self.session.update(model.objective)
         step = self.recorder.solve(self.session, "a step of PMM")
         w, b = values_of(model.w), -float(model.gamma.value)
@@ -105,37 +111,32 @@ class _Search:
         return step, w, b
 
 
-def pmm(
-    data: Dataset,
-    *,
-    tolerance: float = 1e-9,
-    run: Run = DEFAULT_RUN,
-) -> DriverResult:
-    r"""Find a plane with few errors by lowering the number d of rows that it may misclassify.
+def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> DriverResult:
+    r"""Find a hyperplane with few errors by lowering the number d of samples that it may misclassify.
 
     .. math::
 
         f(d) = \min_{w, \gamma, r}\ \sum_i (1 - r_i)\, (1 - y_i (x_i'w - \gamma))_+
         \quad\text{s.t.}\quad e'r \le d,\ 0 \le r \le e
 
-    For fixed d, alternate between r, by sorting the errors, and the plane, a linear program: Frank-Wolfe on a
-    bilinear problem, which ends at a vertex with the minimum principle. The least d with f(d) = 0 is sought by
-    bisection between the d where the descent got stuck at f > 0 and the least number of errors of any plane seen
-    (such a plane, made longer, gives f = 0).
+    For fixed d, alternate between r, by sorting the errors, and the hyperplane, a linear program: Frank-Wolfe on a
+    bilinear problem, which ends at a vertex with the minimum principle. The smallest d with f(d) = 0 is sought by
+    bisection between the d of stationary points with f > 0 and the smallest number of errors of any hyperplane (such a
+    hyperplane, made longer, gives f = 0).
 
     Parameters
     ----------
     data : preprocessed.
-    tolerance : a descent ends when the loss falls by less than this, relative.
-    time_limit : seconds; the answer is then feasible only.
+    tolerance : > 0, a descent ends when the loss falls by less than this, relative.
+    run : solver (any for LP), options, time limit, progress. After a limit the answer is feasible only.
 
     Returns
     -------
     DriverResult
-        The objective is the number of rows on the wrong side of the plane or on it, counted; ``point`` has ``w``,
-        ``gamma`` and ``below``, a :class:`Stuck` for one error less. ``stationary`` where that one satisfies the
-        minimum principle. The number is an upper bound on the least one; f(d) is minimised locally, so no lower
-        bound is known, except that 0 errors cannot be improved.
+        The objective is the number of samples on the wrong side of the hyperplane or on it, counted; ``point`` has
+        ``w``, ``gamma`` and ``below``, a :class:`StationaryPoint` for one error less. ``optimal``, with the bound 0,
+        where there are no errors; ``stationary`` where the stationary point satisfies the minimum principle. The number
+        is then an upper bound on the smallest one; f(d) is minimised locally, and gives no lower bound.
 
     Raises
     ------
@@ -143,13 +144,14 @@ def pmm(
 
     Notes
     -----
-    Paper 3, (16) and Table 1, which gives no rule for d; bisection is ours.
+    Mangasarian, (16) and Table 1, without a rule for d; bisection is ours.
     """
     session = run.open(build_misclass_step(data, alpha=1.0))
     recorder = Recorder([session], run)
     search = _Search(data, session, recorder, tolerance, data.n + 1, np.zeros(data.p))
     stop = "stationary"
     try:
+        # Each pass raises the largest stationary d below the number of errors, or lowers that number: at most n passes.
         while search.low < search.errors - 1:
             search.try_parameter(0 if search.errors > data.n else (search.low + search.errors) // 2)
             if recorder.expired:
@@ -159,35 +161,49 @@ def pmm(
         if search.errors > data.n:
             raise
         stop = stop_word(reason)
-    below = search.stuck.get(search.errors - 1)
+    below = search.stationary.get(search.errors - 1)
     certificate = certify_pmm(data, search.errors, below)
-    status = Status.STATIONARY if stop == "stationary" and certificate.ok else Status.FEASIBLE
+    status = Status.FEASIBLE
+    if certificate.kind is Kind.GLOBAL:
+        status, stop = Status.OPTIMAL, "optimal" if stop == "stationary" else stop
+    elif stop == "stationary" and certificate.ok:
+        status = Status.STATIONARY
     return recorder.end(
-        status, stop, objective=float(search.errors), certificate=certificate,
+        status,
+        stop,
+        objective=float(search.errors),
+        bound=certificate.bound,
+        certificate=certificate,
         point={"w": search.w, "gamma": -search.b, "below": below},
-    )  # fmt: skip
+    )
 
 
-def kept(data: Dataset, d: int, w: Vector, b: float) -> tuple[Vector, float]:
-    """Return 0 for the d rows with the largest errors of the plane, 1 for the others, and the errors of these."""
+def without_largest(data: Dataset, d: int, w: Vector, b: float) -> tuple[Vector, float]:
+    """Return 0 for the d samples with the largest errors of a hyperplane, 1 for the others, and the sum of theirs."""
     errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
     costs = np.ones(data.n)
     costs[np.argsort(-errors, kind="stable")[:d]] = 0.0
     return costs, float(costs @ errors)
 
 
-def certify_pmm(data: Dataset, errors: int, below: Stuck | None) -> Certificate:
-    """Certify that the search for one error less ended at the minimum principle; nothing is claimed without it.
+def certify_pmm(data: Dataset, errors: int, below: StationaryPoint | None) -> Certificate:
+    """Certify that no errors cannot be improved, or that the search for one error less ended at the minimum principle.
 
-    The rows kept are recomputed from the plane, and the multipliers bound the linear program on them from below.
+    The samples that are left are recomputed from the hyperplane, and the multipliers bound the linear program on them
+    from below. Without a stationary point nothing but the number of errors is certified.
     """
     if errors == 0:
-        return make(Kind.PMM, {}, objective=0.0, notes=("the plane separates the classes",))
-    if below is None or below.d != errors - 1 or below.point is None or hyperplane_errors(data, below.w, below.b) < errors:
+        return make(Kind.GLOBAL, {"gap": 0.0}, objective=0.0, bound=0.0, bound_source=COUNT, notes=(SEPARATES,))
+    if (
+        below is None
+        or below.d != errors - 1
+        or below.point is None
+        or hyperplane_errors(data, below.w, below.b) < errors
+    ):
         return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
-    costs, here = kept(data, below.d, below.w, below.b)
-    y, z = (FREE * (1.0 - costs[rows]) for rows in (data.positive, data.negative))
-    least, dual = dual_point(compile_model(build_misclass_step(data, alpha=1.0, y=y, z=z)), below.point)
-    residuals = {"dual": dual["dual"], "minimum principle": max(here - least, 0.0) / (1.0 + here)}
+    costs, here = without_largest(data, below.d, below.w, below.b)
+    y, z = (FREE * (1.0 - costs[members]) for members in (data.positive, data.negative))
+    bound, dual = dual_point(compile_model(build_misclass_step(data, alpha=1.0, y=y, z=z)), below.point)
+    residuals = {"dual": dual["dual"], "minimum principle": max(here - bound, 0.0) / (1.0 + here)}
     residuals["loss"] = abs(here - below.value) / (1.0 + here)
     return make(Kind.PMM, residuals, objective=float(errors), notes=(NOTE,))

@@ -1,4 +1,4 @@
-"""SLA: successive linearisation of a concave function over a polyhedron (paper 3, Algorithm 4.1)."""
+"""Driver ``sla``: successive linearisation of a concave function over a polyhedron (Mangasarian, Algorithm 4.1)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import Kind, make
+from fsopt.certificates.certificate import TOLERANCE, Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
+from fsopt.compiler.expressions import read
+from fsopt.compiler.rows import linear_part
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
-from fsopt.errors import SolverError
-from fsopt.models.blocks import whole
+from fsopt.errors import ParameterError, SolverError
+from fsopt.models.blocks import number, whole
 from fsopt.models.sla.step_function import step_costs
 from fsopt.results import DriverResult, Point, SolveResult, Status
 from fsopt.solvers.base import Session
@@ -23,6 +26,10 @@ ROUNDING = 1e-10
 """Weights below this are zeros that a solver rounded."""
 RESTARTS = 4
 """Random starts that are added where the start from zero ends at w = 0."""
+EQUAL = 1e-9
+"""Relative difference up to which a coefficient of the step model is that of the terms."""
+NONNEGATIVE = "every term of the objective is nonnegative"
+"""Source of the lower bound that makes the value 0 a global minimum."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +39,26 @@ class ConcaveTerms:
     Attributes
     ----------
     pairs : (variable, mutable cost) component names of the step model; its objective is
-        ``rest + weight * sum(cost * variable)``.
-    alpha, weight : steepness, and the weight omega.
+        ``rest + weight * sum(cost * variable)`` with a linear rest, and the variables are nonnegative.
+    alpha : > 0, steepness.
+    weight : omega >= 0.
     """
 
     pairs: tuple[tuple[str, str], ...]
     alpha: float
     weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        number("sla", "alpha", self.alpha, low=0.0, strict=True)
+        number("sla", "weight", self.weight, low=0.0)
+
+    def check_components(self, model: pyo.ConcreteModel) -> None:
+        """Raise ParameterError for a name that is no component of the step model."""
+        for name in (name for pair in self.pairs for name in pair):
+            if model.component(name) is None:
+                raise ParameterError(
+                    f"the step model '{model.name}' has no component '{name}'", "name its variables and costs"
+                )
 
     def columns(self, session: Session) -> Indices:
         """Return the places of the variables in the point of a step."""
@@ -52,12 +72,16 @@ class ConcaveTerms:
         """Return its gradient at x."""
         return self.weight * step_costs(self.alpha, x)
 
-    def move(self, model: pyo.ConcreteModel, x: Vector) -> None:
-        """Set the costs of the step model to the gradient at x."""
-        costs = iter(step_costs(self.alpha, x).tolist())
+    def set_costs(self, model: pyo.ConcreteModel, costs: Vector) -> None:
+        """Store the costs of the variables in the step model, before their weight."""
+        left = iter(costs.tolist())
         for _, name in self.pairs:
             cost = model.component(name)
-            cost.store_values({i: next(costs) for i in cost})
+            cost.store_values({i: next(left) for i in cost})
+
+    def linearise(self, model: pyo.ConcreteModel, x: Vector) -> None:
+        """Set the costs of the step model to those of the gradient at x."""
+        self.set_costs(model, step_costs(self.alpha, x))
 
 
 @dataclass
@@ -97,10 +121,10 @@ class _Descent:
         model = self.session.model
         for i in range(max_iterations):
             if i or self.start:  # The session was opened with the costs of the first step of the first run.
-                self.concave.move(model, at)
+                self.concave.linearise(model, at)
                 self.session.update(model.objective)
-            step = self.recorder.solve(self.session, f"a step of '{model.name}'", load=False)
-            if self._ends(step, self.concave.slopes(at)):
+            step = self.recorder.solve(self.session, f"a step of '{model.name}'", load=False, vertex=True)
+            if self._advance(step, self.concave.slopes(at)):
                 return
             if self.recorder.expired:
                 self.stop = "time-limit"
@@ -108,22 +132,31 @@ class _Descent:
             assert self.x is not None
             at = self.x
 
-    def _ends(self, step: SolveResult, slopes: Vector) -> bool:
-        """Take over the answer of a step, unless it ends the run."""
+    def _advance(self, step: SolveResult, slopes: Vector) -> bool:
+        """Move to the vertex of a step unless the stopping criterion holds; return whether it does.
+
+        The step minimises the linearisation at the last iterate, whose value there is ``here``. Where the minimum is
+        not below it, the last iterate solves its own linearisation: the minimum principle.
+        """
         assert step.point is not None
         assert step.objective is not None
+        # A variable below 0 by the solver's tolerance would have a negative concave term, and a cost above alpha.
         new, here = np.maximum(step.point.x[self.columns], 0.0), np.inf
         rest = step.objective - float(slopes @ new)
         value = rest + self.concave.value(new)
         if self.x is not None:
             here = self.rest + float(slopes @ self.x)
+            # Judged by the dual bound of the step, not by the vertex that the solver calls optimal.
             self.principle = max(here - proved_bound(step), 0.0) / (1.0 + abs(here))
             self.proof = step.point
         self.recorder.record(start=self.start, objective=value, principle=float(self.principle))
+        # f is concave: f falls by at least as much as its linearisation, so each step but the last lowers f, and no
+        # vertex comes back. The criterion is skipped at the start, which need not be feasible.
         if self.x is not None and step.objective >= here - self.tolerance * (1.0 + abs(here)):
             self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
             return True
-        self.x, self.rest, self.value, self.principle = new, rest, value, np.inf
+        self.x, self.rest = new, rest
+        self.value, self.principle = value, np.inf
         self.vertex, self.proof = step.point.x, None
         return False
 
@@ -143,19 +176,21 @@ def sla(
     .. math:: x^{i+1} \in \arg\,\mathrm{vertex}\min_{x \in X}\ \nabla f(x^i)'(x - x^i)
 
     from :math:`x^0 = 0`, until :math:`\nabla f(x^i)'(x^{i+1} - x^i) \ge -\epsilon(1 + |\nabla f(x^i)'x^i|)`
-    for some i >= 1: a vertex that linearises to itself.
+    for some i >= 1: a vertex that solves its own linearisation.
 
     Parameters
     ----------
     model : a step model with the weights ``w`` and mutable costs, such as ``fsopt.build("fsv-step", data)``.
-    concave : which of its variables are under the exponential.
-    n_starts : >= 1, runs, of which the one of least f is returned. In the first the variables under the exponential
-        start from 0, in the others from U(0, 1): errors of a random plane are so large that all costs underflow.
-        A first run that ends at w = 0, as at a large weight of sparsity, adds ``RESTARTS`` runs where
-        ``n_starts`` asks for fewer.
+    concave : the variables under the exponential, and the weight of their terms.
+    n_starts : >= 1, runs, of which the one with the smallest f is returned. In the first the variables under the
+        exponential start from 0, in the others from U(0, 1): errors of a random hyperplane are so large that all costs
+        underflow. A first run that ends at w = 0, as at a large penalty weight of the features, adds ``RESTARTS`` runs
+        where ``n_starts`` asks for fewer.
     seed : >= 0, of the random starts.
-    tolerance : the epsilon of the stop test.
-    max_iterations, run.time_limit : further reasons to stop, for each run and for all; the answer is then feasible only.
+    tolerance : the epsilon of the stopping criterion.
+    max_iterations : further stopping criterion, for each run.
+    run : solver (any for LP that returns vertices), options, time limit of all runs, progress. After a limit the answer
+        is feasible only.
 
     Returns
     -------
@@ -163,27 +198,33 @@ def sla(
         ``point`` has every variable of the model by name, and ``starts``, the same and the ``objective`` for each
         run; the variables of the model itself are left as they were. ``stationary`` where the minimum principle
         :math:`\nabla f(x)'(z - x) \ge 0` holds over the polyhedron, judged by the dual bound of the last linear
-        program of the best run, kept in ``point["proof"]``. Finite, local, without a bound. Each record of
-        ``history`` tells the run that it belongs to in ``start``.
+        program of the best run, kept in ``point["proof"]``: finite, local, without a bound. ``optimal`` where the
+        value is the sum of the lower bounds of the terms, as a value 0 of nonnegative terms, with that bound. Each
+        record of ``history`` has its run in ``start``.
 
     Raises
     ------
     SolverError : a solver that returns no vertices, or a step that was not solved.
-    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number.
+    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number; a model that is no linear program, whose
+        objective does not have the terms with their weight, or whose variables under the exponential can be negative.
 
     Notes
     -----
-    Paper 3, Algorithm 4.1 and Theorem 4.2.
+    Mangasarian, Algorithm 4.1 and Theorem 4.2.
     """
     n_starts = whole("sla", "n_starts", n_starts, low=1, high=10**6)
     rng = np.random.default_rng(whole("sla", "seed", seed, low=0, high=2**32 - 1))
+    concave.check_components(model)
     zero = np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs))
-    concave.move(model, zero)
-    session = _vertex_session(model, run)
+    concave.linearise(model, zero)
+    session = run.open(model)
+    columns, lower = concave.columns(session), _lower_bound(session, concave)
+    _check_vertices(session, run)
     recorder = Recorder([session], run)
     runs: list[_Descent] = []
-    columns, stop = concave.columns(session), ""
+    stop = ""
     try:
+        # Each pass appends a run, of which there are n_starts, or 1 + RESTARTS where that is more.
         while len(runs) < n_starts:
             runs.append(_Descent(len(runs), session, recorder, concave, columns, tolerance))
             runs[-1].run(rng.uniform(size=len(zero)) if len(runs) > 1 else zero, max_iterations)
@@ -197,17 +238,74 @@ def sla(
             raise
         stop = stop_word(reason)
     best = min(runs, key=lambda descent: descent.value)
-    principle = {"minimum principle": float(best.principle)}
-    certificate = make(Kind.SLA, principle, tolerance=max(1e-7, 10 * tolerance))
-    status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
+    certificate = certify_vertex(best.value, lower, best.principle, tolerance)
+    status = status_of(certificate, stationary=best.stop == "stationary")
     starts = [{"objective": d.value, **d.point} for d in runs if d.x is not None]
-    point = {**best.point, "starts": starts}
-    return recorder.end(status, stop or best.stop, objective=best.value, point=point, certificate=certificate)
+    return recorder.end(
+        status,
+        stop or ("optimal" if status is Status.OPTIMAL else best.stop),
+        objective=best.value,
+        bound=certificate.bound,
+        point={**best.point, "starts": starts},
+        certificate=certificate,
+    )
 
 
-def _vertex_session(model: pyo.ConcreteModel, run: Run) -> Session:
-    """Open a session with a solver that returns vertices, or refuse."""
-    session = run.open(model)
+def certify_vertex(value: float, lower: float, principle: float, tolerance: float) -> Certificate:
+    """Certify the end of SLA: a global minimum where the value is its lower bound, else the minimum principle.
+
+    Parameters
+    ----------
+    value, lower : objective value, and the sum of the lower bounds of its terms over their variables' bounds.
+    principle : relative decrease that the linearisation at the vertex still allows.
+    tolerance : the epsilon of the stopping criterion.
+    """
+    gap = relative_gap(value, lower)
+    if gap <= TOLERANCE:
+        return make(Kind.GLOBAL, {"gap": gap}, objective=value, bound=lower, bound_source=NONNEGATIVE)
+    return make(Kind.SLA, {"minimum principle": float(principle)}, tolerance=max(1e-7, 10 * tolerance))
+
+
+def status_of(certificate: Certificate, *, stationary: bool) -> Status:
+    """Return the status that a certificate of SLA is evidence for; ``stationary``: the stopping criterion held."""
+    if certificate.ok and certificate.kind is Kind.GLOBAL:
+        return Status.OPTIMAL
+    return Status.STATIONARY if certificate.ok and stationary else Status.FEASIBLE
+
+
+def _lower_bound(session: Session, concave: ConcaveTerms) -> float:
+    """Return the sum of the lower bounds of the objective's terms, and refuse a model that does not have the terms.
+
+    The objective is read a second time, with costs of 0: the difference are the concave terms, the rest is linear.
+    """
+    model, program = session.model, session.program
+    hint = "give the terms the weight that the model's objective has, and leave its objective"
+    if session.problem_class != "LP" or program.objective is None or program.sign != 1.0:
+        raise ParameterError(f"the step model '{model.name}' is not a linear program that is minimised", hint)
+    columns = concave.columns(session)
+    zero = np.zeros(len(columns))
+    concave.set_costs(model, zero)
+    terms = read(program.objective.expr, program.column)
+    rest = linear_part(terms, program.column)
+    concave.linearise(model, zero)
+    expected = np.zeros(program.n)
+    expected[columns] = concave.slopes(zero)
+    if np.any(np.abs(program.c - rest - expected) > EQUAL * (1.0 + np.abs(program.c))):
+        raise ParameterError(
+            f"the objective of '{model.name}' does not have the concave terms with the weight {concave.weight:g}", hint
+        )
+    if np.any(program.lb[columns] < 0.0):
+        raise ParameterError(
+            f"a variable under the exponential can be negative in '{model.name}'", "give it the lower bound 0"
+        )
+    # A term c_j x_j is at least its smaller value at the bounds of x_j; a concave term is at least 0.
+    used = rest != 0.0
+    at_bounds = np.minimum(rest[used] * program.lb[used], rest[used] * program.ub[used])
+    return float(at_bounds.sum()) + terms.constant
+
+
+def _check_vertices(session: Session, run: Run) -> None:
+    """Raise SolverError for a solver that returns no vertices, by nature or by its options."""
     if not session.spec.vertex:
         raise SolverError(
             f"SLA needs vertices and solver '{session.spec.name}' returns none",
@@ -219,4 +317,3 @@ def _vertex_session(model: pyo.ConcreteModel, run: Run) -> Session:
             f"SLA needs vertices and '{session.spec.name}' returns none with {', '.join(blunt)}",
             "leave the option out: simplex, or interior point with crossover",
         )
-    return session

@@ -202,6 +202,7 @@ def damages(record):
     yield "alpha", changed(alpha=[0.9 * a for a in d["alpha"]])
     yield "cap", changed(cap=d["cap"] * 1.01)
     yield "smaller cap", changed(cap=d["cap"] * 0.99)
+    yield "no cap", changed(cap=0.0)
     yield "scales", changed(scales=[1.01 * s for s in d["scales"]])
     yield "H", changed(H=[*d["H"][:-1], d["H"][-1] * 0.999])
     yield "support", {**record, "support": record["support"][1:]}
@@ -229,7 +230,7 @@ def test_parts_that_do_not_fit_together_are_an_error(held):
     for part in (
         {"alpha": [1.0]},
         {"scales": None},
-        {"cap": 0.0},
+        {"cap": -1.0},
         {"E": []},
         {"scaling": {**details["scaling"], "s": [1.0]}},
     ):

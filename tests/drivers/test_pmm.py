@@ -14,7 +14,7 @@ import fsopt
 from fsopt.checking import check_fit, check_record
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.drivers.pmm import Stuck, certify_pmm, kept, pmm
+from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_largest
 from fsopt.drivers.recorder import Recorder
 from fsopt.results import Status
 from fsopt.saved import fit_record
@@ -97,10 +97,23 @@ def test_the_least_loss_of_the_bilinear_model_is_no_larger():
     assert exact.objective <= below.value * (1 + 1e-6) + 1e-6
 
 
-def test_separable_classes_have_no_errors():
-    result = pmm(blobs(30, 4, gap=6.0))
-    assert (result.objective, result.status) == (0.0, Status.STATIONARY)
+def test_no_errors_are_optimal_and_the_saved_fit_checks():
+    data = blobs(30, 4, gap=6.0)
+    result = pmm(data)
+    assert (result.objective, result.bound, result.status, result.stop) == (0.0, 0.0, Status.OPTIMAL, "optimal")
+    assert (result.certificate.kind, result.certificate.bound_source) == ("global", COUNT)
     assert result.point["below"] is None
+    fit = fsopt.fit("pmm", data)
+    record = json.loads(json.dumps(fit_record(fit, data=data, source="blobs")))
+    checked = check_record(record, data, "file")
+    assert checked["verified"]
+    assert (checked["certificate"].kind, checked["claimed"]) == ("global", Status.OPTIMAL)
+    for part in ({"bound": 1.0}, {"bound": None}, {"objective": 1.0}, {"coef": [-v for v in record["coef"]]}):
+        assert not check_record({**record, **part}, data, "file")["verified"]
+    # Fits of version 0.1.0 called the same answer stationary.
+    assert check_record({**record, "status": "stationary", "bound": None}, data, "file")["verified"]
+    other = json.loads(json.dumps(fit_record(fsopt.fit("pmm", OVERLAP), data=OVERLAP, source="blobs")))
+    assert not check_record({**other, "status": "optimal", "bound": 0.0}, OVERLAP, "file")["verified"]
 
 
 def test_units_do_not_matter():
@@ -150,9 +163,9 @@ def test_an_early_end_claims_a_plane_and_no_more(limit):
     assert result.certificate.kind == "feasible"
 
 
-def test_the_rows_kept_are_those_with_the_smallest_errors():
+def test_the_samples_that_stay_are_those_with_the_smallest_errors():
     data = fsopt.Dataset([[2.0], [0.5], [-3.0], [0.0]], [1, 1, 1, -1])
-    costs, value = kept(data, 2, np.array([1.0]), 0.0)
+    costs, value = without_largest(data, 2, np.array([1.0]), 0.0)
     assert costs.tolist() == [1, 1, 0, 0]
     assert value == 0.5
 
@@ -188,7 +201,7 @@ def test_a_corrupted_saved_answer_is_not_verified(change):
 def test_a_plane_with_fewer_errors_is_no_proof_that_there_is_none():
     result = pmm(OVERLAP)
     errors, below = int(result.objective), result.point["below"]
-    good = Stuck(errors, 0.0, result.point["w"], -result.point["gamma"], below.point)
+    good = StationaryPoint(errors, 0.0, result.point["w"], -result.point["gamma"], below.point)
     assert certify_pmm(OVERLAP, errors + 1, good).kind == "feasible"
     assert certify_pmm(OVERLAP, errors, None).kind == "feasible"
     assert certify_pmm(OVERLAP, errors, below).kind == "pmm"

@@ -1,1 +1,1 @@
-"""Column and constraint generation for l1-hinge programs: the loop, SLA on it, and the bound for all data."""
+"""Column and constraint generation for l1-hinge programs: the driver, its steps, SLA by it, bounds for all data."""

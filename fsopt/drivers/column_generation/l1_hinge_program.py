@@ -1,10 +1,10 @@
-r"""The l1-hinge program, its value and its dual bound, in numpy alone.
+r"""The l1-hinge program, its objective values and its dual bound, in numpy alone.
 
 .. math:: f(w, b) = \sum_j c_j |w_j| + \sum_i d_i \max(0,\ 1 - y_i(w'x_i + b)), \qquad c, d \ge 0
 
-Every :math:`0 \le \alpha \le d` with :math:`y'\alpha = 0` and :math:`|X'Y\alpha|_j \le c_j` for all j gives the lower
-bound :math:`1'\alpha`. Any vector is made such a point: it is clipped, its heavier class is shrunk, and it is scaled
-down as a whole until the columns hold.
+Every :math:`0 \le \alpha \le d` with :math:`y'\alpha = 0` and :math:`|X'Y\alpha|_j \le c_j` for all features j gives
+the lower bound :math:`1'\alpha`. Any vector is made dual feasible: it is clipped, its heavier class is shrunk, and it
+is scaled down as a whole until the constraints of the features hold.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import project_multipliers
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 SLACK = 1e-8
-"""How far a column's multiplier may exceed its cost, relative to the norms of what it is a scalar product of."""
+"""Tolerance of |X'Y alpha|_j <= c_j, relative to the norms of the two vectors of the scalar product."""
 
 
 @dataclass(frozen=True)
 class L1Hinge:
-    """An l1-hinge program on centred columns of unit deviation, which leave its value as it is.
+    """An l1-hinge program on centred features of unit deviation, which leave its value as it is.
 
     Attributes
     ----------
-    Z : (n, p) centred and scaled columns times the labels: row i is ``y_i z_i``; constant columns are 0.
-    y, d : (n,) labels and costs of the rows.
-    c : (p,) costs of the columns in their new units.
+    Z : (n, p) centred and scaled data times the labels: row i is ``y_i z_i``; constant features are 0.
+    y, d : (n,) labels, and penalty weights of the hinge losses.
+    c : (p,) costs of the features in their new units.
     mean, unit : (p,) ``z = (x - mean) / unit``.
-    reach : (n,) by how much a step of length 1 in (w, b) may change each margin.
+    reach : (n,) the largest change of each margin for a step of length 1 in (w, b).
     """
 
-    Z: Vector
+    Z: Matrix
     y: Vector
     d: Vector
     c: Vector
@@ -47,14 +47,14 @@ class L1Hinge:
 
     @staticmethod
     def of(data: Dataset, row_costs: Vector, column_costs: Vector) -> L1Hinge:
-        """Return the program of a data set with costs d (n,) and c (p,)."""
+        """Return the program of a data set with the weights d (n,) and c (p,)."""
         mean, deviation = data.X.mean(axis=0), data.X.std(axis=0)
-        flat = deviation <= 1e-12 * np.abs(data.X).max(axis=0)
-        unit = np.where(flat, 1.0, deviation)
+        constant = deviation <= 1e-12 * np.abs(data.X).max(axis=0)
+        unit = np.where(constant, 1.0, deviation)
         Z = data.X - mean
         Z /= unit
         Z *= data.y[:, None]
-        Z[:, flat] = 0.0
+        Z[:, constant] = 0.0
         reach = np.sqrt(1.0 + np.einsum("ij,ij->i", Z, Z))
         return L1Hinge(Z, data.y, row_costs, column_costs / unit, mean, unit, reach)
 
@@ -67,7 +67,11 @@ class L1Hinge:
         return float(self.c @ np.abs(w) + self.d @ np.maximum(1.0 - margins, 0.0))
 
     def best_intercept(self, margins: Vector, b: float) -> float:
-        """Return an intercept that minimises the loss of weights whose margins with intercept b are given."""
+        """Return an intercept that minimises the loss of weights whose margins with intercept b are given.
+
+        The loss is convex and piecewise linear in the intercept. Its slope left of all breakpoints is minus the weight
+        of the positive class, and rises by d_i at the breakpoint of sample i: the first one with a slope >= 0 is best.
+        """
         counted = self.d > 0
         y, d = self.y[counted], self.d[counted]
         points = b + (1.0 - margins[counted]) * y
@@ -78,27 +82,28 @@ class L1Hinge:
         return float(points[order[min(int(np.searchsorted(slopes, 0.0)), len(slopes) - 1)]])
 
     def scaled(self, w: Vector, b: float) -> tuple[Vector, float]:
-        """Return a plane of the columns of Z; ``raw`` is the inverse."""
+        """Return a hyperplane in the space of Z; ``raw`` is the inverse."""
         return w * self.unit, b + float(w @ self.mean)
 
     def raw(self, w: Vector, b: float) -> tuple[Vector, float]:
-        """Return a plane of the data's own columns."""
+        """Return a hyperplane in the space of the data."""
         w = w / self.unit
         return w, b - float(w @ self.mean)
 
     def dual(self, alpha: Vector) -> tuple[Vector, Vector, float]:
-        """Return alpha (n,) with its rows and balance made feasible, the excess (p,) of its columns, and a factor.
+        """Return alpha (n,) within its bounds and balanced, the excess (p,) of |X'Y alpha| over c, and a factor.
 
-        The factor takes alpha into all columns: ``factor * 1'alpha`` is a lower bound up to :data:`SLACK`.
+        The factor makes alpha feasible for all features: ``factor * 1'alpha`` is a lower bound up to :data:`SLACK`.
         """
         alpha = project_multipliers(alpha, self.y, self.d)
         s = np.abs(self.Z.T @ alpha)
+        # Every column of Z has norm sqrt(n): this is the rounding of its scalar product with alpha.
         excess = s - self.c - SLACK * np.sqrt(len(alpha)) * float(np.linalg.norm(alpha))
         over = excess > 0
         return alpha, excess, float((1.0 - excess[over] / s[over]).min(initial=1.0))
 
     def slack(self, alpha: Vector, w: Vector) -> float:
-        """Return what the column multipliers of alpha beyond their costs are worth at weights w."""
+        """Return the error of the bound by alpha at weights w, from constraints that are violated within the slack."""
         return float(np.maximum(np.abs(self.Z.T @ alpha) - self.c, 0.0) @ np.abs(w))
 
 
@@ -112,20 +117,20 @@ def certify_l1_hinge(
     *,
     residuals: Mapping[str, float] | None = None,
 ) -> Certificate:
-    """Certify a plane of the whole program by multipliers, with further residuals if there are some.
+    """Certify a hyperplane as optimal for the whole program by multipliers, with further residuals if there are some.
 
     Parameters
     ----------
-    data : all rows and columns, in the units of w.
+    data : all samples and features, in the units of w.
     row_costs, column_costs : (n,) d >= 0 and (p,) c >= 0.
-    w, b : (p,) the plane.
-    alpha : (n,) multipliers; what is infeasible in them makes the bound weaker, not wrong.
+    w, b : (p,) and scalar, the hyperplane.
+    alpha : (n,) multipliers; infeasible ones make the bound weaker, not wrong.
 
     Returns
     -------
     Certificate
-        Of kind ``convex``: the gap between f(w, b) and the bound, and ``cost``, what columns over their cost by
-        rounding are worth at w.
+        Of kind ``convex``: the gap between f(w, b) and the bound, and ``cost``, the error of the bound from
+        constraints that hold within rounding only.
     """
     program = L1Hinge.of(data, row_costs, column_costs)
     hinges = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.sla import ConcaveHinge
+from fsopt.drivers.sla import NONNEGATIVE
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.large_programs import certify_generation
@@ -24,7 +26,7 @@ from fsopt.methods.selection import select, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import check_first_order, finite_vector, has_program
 from fsopt.models.sla.step_function import step_costs
-from fsopt.results import DriverResult, Fit, Preprocessing
+from fsopt.results import DriverResult, Fit, Preprocessing, Status
 from fsopt.typing import Vector
 
 
@@ -120,6 +122,8 @@ def check_step(
     ------
     FileError : the saved step is damaged.
     """
+    if saved.fit.status is Status.OPTIMAL:
+        return _check_zero(saved, problem)
     if "alpha" in saved.fit.details:
         return _check_generated(saved, problem)
     if not has_program(saved):
@@ -136,6 +140,18 @@ def check_step(
             costs = (step_costs(1.0, own["alpha"] * v) for v in (x, saved_x))
             wrong.append(float(np.abs(np.subtract(*costs)).max()))
     return check_first_order(saved, Kind.SLA, here, {"linearisation": float(max(wrong))})
+
+
+def _check_zero(saved: SavedFit, problem: ConcaveHinge) -> Certificate:
+    """Certify a global minimum: the value is 0, and every term of (20) and (21) is nonnegative."""
+    bound = float("nan") if saved.fit.bound is None else float(saved.fit.bound)
+    residuals = {
+        **saved.residuals,
+        "bound": abs(bound),
+        "weights": max(-float(problem.rows.min()), -problem.omega, 0.0),
+        "gap": relative_gap(saved.value, 0.0),
+    }
+    return make(Kind.GLOBAL, residuals, objective=saved.value, bound=0.0, bound_source=NONNEGATIVE)
 
 
 def _check_generated(saved: SavedFit, problem: ConcaveHinge) -> Certificate:

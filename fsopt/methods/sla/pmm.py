@@ -11,7 +11,7 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.pmm import Stuck, certify_pmm, pmm
+from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
@@ -20,7 +20,7 @@ from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.sla.misclass_step import build_misclass_step
-from fsopt.results import Fit
+from fsopt.results import Fit, Status
 from fsopt.saved import point_from
 from fsopt.typing import Vector
 
@@ -43,8 +43,8 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
     -------
     Fit
         ``objective`` is the number of samples on the wrong side of the hyperplane or on it, an upper bound on the
-        smallest one; ``stationary`` where the search for one error less ended at the minimum principle, whose evidence
-        is ``details["below"]``.
+        smallest one; ``optimal`` where it is 0; ``stationary`` where the search for one error less ended at the minimum
+        principle, whose evidence is ``details["below"]``.
 
     Notes
     -----
@@ -77,9 +77,12 @@ def check(saved: SavedFit) -> Certificate:
         if isinstance(below, Mapping):
             point = None if below["point"] is None else point_from(below["point"], program)
             w = finite_vector(below["w"], saved.data.p)
-            below = Stuck(int(below["d"]), float(below["value"]), w, float(below["b"]), point)
+            below = StationaryPoint(int(below["d"]), float(below["value"]), w, float(below["b"]), point)
         proof = certify_pmm(saved.data, int(fit.objective or 0), below)
-    return replace(extend(proof, saved.residuals), objective=fit.objective)
+    residuals = dict(saved.residuals)
+    if fit.status is Status.OPTIMAL:
+        residuals["bound"] = abs(float("nan") if fit.bound is None else fit.bound)
+    return replace(extend(proof, residuals), objective=fit.objective)
 
 
 SPEC = MethodSpec(

@@ -12,8 +12,9 @@ import fsopt
 from fsopt.checking import check_fit
 from fsopt.cli import main
 from fsopt.data import Dataset
-from fsopt.drivers.column_generation.driver import GenerationSettings, column_generation
+from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
+from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import FsoptError, ParameterError
 from fsopt.models.sla.step_function import step_costs

@@ -10,7 +10,8 @@ from support import SHARED, blobs, flat, reference
 
 import fsopt
 from fsopt.checking import check_record
-from fsopt.drivers.column_generation.driver import GenerationSettings, column_generation
+from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.sla import RESTARTS
 from fsopt.errors import ParameterError
 from fsopt.models.sla.step_function import step_costs
