@@ -1,8 +1,13 @@
-"""The code in README and docs runs, the notebooks execute, and relative links lead somewhere."""
+"""README, CONTRIBUTING, docs and notebooks: their code runs; links, tables, names of tests and of papers are true."""
 
 from __future__ import annotations
 
+import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -10,7 +15,11 @@ import pytest
 from nbclient import NotebookClient
 from support import ROOT, SHARED
 
+import fsopt
+
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDE = ROOT / "CONTRIBUTING.md"
+LINKED = [*PAGES, GUIDE, ROOT / "CHANGELOG.md"]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
@@ -27,10 +36,48 @@ def test_the_python_on_a_page_runs(page, tmp_path, monkeypatch):
         exec(compile(block, str(page), "exec"), space)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", LINKED, ids=name)
 def test_links_to_files_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_tests_that_a_page_names_are_there(page):
+    there: dict[str, set[str]] = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        there.setdefault(path.name, set()).update(f.name for f in body if isinstance(f, ast.FunctionDef))
+    file = ""
+    for named, test in re.findall(r"`(test_\w+\.py)?(?:::(test_\w+))?`", page.read_text(encoding="utf-8")):
+        file = named or file
+        if file:
+            assert file in there, file
+            assert not test or test in there[file], f"{file}::{test}"
+
+
+def test_the_readme_lists_the_models_and_methods_of_the_registries():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for paper in ("gmeb", "mpm", "sla", "gbd", "mop"):
+        row = next(line for line in text.splitlines() if line.startswith(f"| **[{paper}](docs/{paper}.md)**"))
+        _, _, models, _, methods, _ = row.split("|")
+        assert re.findall("`(.+?)`", models) == [m.slug for m in fsopt.MODELS.values() if m.paper == paper]
+        assert re.findall("`(.+?)`", methods) == [m.name for m in fsopt.METHODS.values() if m.paper == paper]
+    row = next(line for line in text.splitlines() if line.startswith("| baselines"))
+    assert re.findall("`(.+?)`", row.split("|")[4]) == [m.name for m in fsopt.METHODS.values() if m.paper is None]
+
+
+def test_the_readme_compares_all_methods():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("    method ")[2].partition("\n\n")[0].splitlines()[1:]
+    shown = [tuple(line.split()[:2]) for line in table]
+    assert shown == [(m.name, m.paper or "-") for m in fsopt.METHODS.values()]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_a_notebook_calls_papers_by_their_authors(path):
+    cells = nbformat.read(path, as_version=4).cells
+    assert not [c.source for c in cells if re.search(r"\bpapers? [1-5]\b", c.source, re.IGNORECASE)]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
@@ -43,3 +90,43 @@ def test_the_notebook_executes(path, monkeypatch):
     kinds = {o["output_type"] for cell in notebook.cells for o in cell.get("outputs", [])}
     assert "error" not in kinds
     assert any("image/png" in o.get("data", {}) for cell in notebook.cells for o in cell.get("outputs", []))
+
+
+# ------------------------------------------------ the examples of CONTRIBUTING, in a copy of the package
+
+
+def follow(guide: str, root: Path) -> list[str]:
+    """Write the files of a guide and add the lines of its diffs to a copy of the repository; return the files."""
+    written = []
+    for path, code in re.findall(r"`((?:fsopt|tests)/[\w/]+\.py)`:\n\n```python\n(.*?)```", guide, flags=re.DOTALL):
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(code, encoding="utf-8")
+        written.append(path)
+    for path, lines in re.findall(r"```diff\n--- (\S+)\n(.*?)```", guide, flags=re.DOTALL):
+        target, text = root / path, (root / path).read_text(encoding="utf-8")
+        before = "".join(line[1:] for line in lines.splitlines(keepends=True) if line[0] == " ")
+        after = "".join(line[1:] for line in lines.splitlines(keepends=True))
+        assert text.count(before) == 1, f"{path} has not the lines of the guide: {before}"
+        target.write_text(text.replace(before, after), encoding="utf-8")
+    return written
+
+
+def test_the_examples_of_contributing_work_as_written(tmp_path):
+    shutil.copytree(ROOT / "fsopt", tmp_path / "fsopt", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__", "saved"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    written = follow(GUIDE.read_text(encoding="utf-8"), tmp_path)
+    own = [path for path in written if path.startswith("tests/")]
+    of_all = ["models/test_builders.py", "drivers/test_penalties.py", "solvers/test_conformance.py"]
+    names = "huber or jsonl or arctan or linprog"
+    options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-k", names]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *own, *(f"tests/{path}" for path in of_all)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
