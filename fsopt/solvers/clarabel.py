@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from fsopt.compiler import Program
-from fsopt.errors import OptionError
+from fsopt.errors import OptionError, SolverError
 from fsopt.results import Status
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
@@ -87,7 +87,7 @@ class Clarabel:
                 return "a bound appeared or vanished"
             new["b"] = self.form.right_hand_side()
         if change.rows is not None:
-            # Clarabel equilibrates the entries that it is given, so entries that stay must not be sent again.
+            # Clarabel equilibrates every entry that it is given, so only the changed ones are sent.
             before, self.matrix = self.matrix, self.form.matrix()
             places = np.flatnonzero(self.matrix.data != before.data)
             new["A"] = (places, self.matrix.data[places])
@@ -103,6 +103,8 @@ class Clarabel:
             self.settings.time_limit = limit
             self.solver.update(settings=self.settings)
         solution = self.solver.solve()
+        if str(solution.status) not in STATUS_MAP:
+            raise SolverError(f"Clarabel stopped with '{solution.status}'", "try another solver")
         status, stop = STATUS_MAP[str(solution.status)]
         found = self.form.point(np.array(solution.x), np.array(solution.z))
         usable = status in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(found.x)))

@@ -189,9 +189,11 @@ class Gurobi:
             # Gurobi hands out no Farkas vector of a cone program: it is looked for here, and checked.
             ray = self._ray(point)
             if ray is not None:
-                status, stop, point = Status.INFEASIBLE, "infeasible", None
+                status, stop = Status.INFEASIBLE, "infeasible"
             elif status is Status.NONE and self.depth == 0 and self._recedes():
-                status, stop, point = Status.UNBOUNDED, "unbounded", None
+                status, stop = Status.UNBOUNDED, "unbounded"
+        if status in (Status.INFEASIBLE, Status.UNBOUNDED):
+            point = None
         seconds = time.perf_counter() - started
         return Outcome(status, stop, point, bound, iterations, seconds, f"status {m.Status}", ray)
 
@@ -269,7 +271,7 @@ def _status_name(code: int) -> str:
 
 
 def _failure(error: Any) -> SolverError:
-    """Turn Gurobi's error into one that says what to do."""
+    """Return Gurobi's error as one with the next step."""
     if error.errno == gp.GRB.Error.SIZE_LIMIT_EXCEEDED:
         return ERRORS.too_large(error)
     if error.errno == gp.GRB.Error.NO_LICENSE:

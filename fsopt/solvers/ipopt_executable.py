@@ -1,4 +1,4 @@
-"""Ipopt as a program on the search path: the smooth form as a Pyomo model, handed over as an .nl file."""
+"""Ipopt as a program on the search path: it reads the smooth form, a Pyomo model, from an .nl file."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ STATUS_MAP = {
     403: (Status.FEASIBLE, "interrupted"),
     **dict.fromkeys((500, 501, 502, 503, *range(550, 555), 599, -1), (Status.NONE, "numerical")),
 }
-"""The codes in the file that Ipopt answers with: Pyomo's termination conditions do not tell 400 from 402. Pyomo reads
-no point from 300 and 5xx; -1, which is ours, stands for no file at all."""
+"""The codes in Ipopt's answer file: Pyomo's termination conditions do not distinguish 400 from 402. Pyomo reads no
+point from 300 and 5xx; -1, which is ours, stands for a missing file."""
 DIVERGED, NO_ANSWER = 300, -1
 COUNT = re.compile(r"Number of Iterations\.*:\s*(\d+)")
 

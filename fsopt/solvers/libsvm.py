@@ -30,7 +30,7 @@ FIRST_RUN = 2_000
 """Iterations of a first run that measures the speed: LIBSVM itself has no time limit."""
 ROUNDS = 30
 """Largest number of rounds of the refinement."""
-MOST_FREE = 1_500
+MAX_FREE = 1_500
 """Largest number of free multipliers for which the dense system of a round is solved."""
 EDGE = 1e-9
 """A multiplier is at 0 or C within this fraction of C; a margin is violated from 1 - EDGE on."""
@@ -66,15 +66,15 @@ class Libsvm:
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Run LIBSVM; under a time limit a first run measures how many iterations fit into it."""
         started = time.perf_counter()
-        most = int(self.settings["max_iter"])
-        fitted = self._fit(most if time_limit is None else FIRST_RUN)
+        max_iter = int(self.settings["max_iter"])
+        fitted = self._fit(max_iter if time_limit is None else FIRST_RUN)
         late = False
         if time_limit is not None and not _done(fitted):
             spent = time.perf_counter() - started
             fit_in = FIRST_RUN * (time_limit - spent) / max(spent, 1e-9)
             if fit_in > FIRST_RUN:
-                fitted = self._fit(int(min(most, fit_in)))
-            late = fit_in < most and not _done(fitted)
+                fitted = self._fit(int(min(max_iter, fit_in)))
+            late = fit_in < max_iter and not _done(fitted)
         status, stop = STATUS_MAP[_done(fitted)]
         return Outcome(
             status=status,
@@ -147,7 +147,7 @@ def refine(form: SvmForm, alpha: Vector, b: float) -> tuple[Vector, float]:
     edge = EDGE * form.costs
     for _ in range(ROUNDS):
         free = np.flatnonzero((alpha > edge) & (alpha < form.costs - edge))
-        if len(free) > MOST_FREE:
+        if len(free) > MAX_FREE:
             break
         alpha, b = _solve_free(form, free, np.where(alpha >= form.costs - edge, form.costs, 0.0), b)
         answer = _Answer(alpha, b, _gap(form, alpha, b))

@@ -273,7 +273,7 @@ def _show(text: str) -> None:
 
 
 def _failure(error: Any) -> SolverError:
-    """Turn MOSEK's error into one line that says what to do."""
+    """Return MOSEK's error as one with the next step, in one line."""
     if "license" in str(error.errno):
         return ERRORS.no_licence(_word(error.errno))
     return ERRORS.failed(f"{_word(error.errno)} {error.msg}".replace("\n", " ").rstrip())

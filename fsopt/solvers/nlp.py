@@ -213,8 +213,8 @@ def elastic(program: Program) -> Program:
     positive. R and T are the units of the scaling, so that one unit of violation costs the same in every constraint,
     whatever the units of the data.
     """
-    p = program
-    m, k, cones = p.A.shape[0], len(p.cones.h), len(p.cones)
+    p, m = program, program.A.shape[0]
+    k, cones = len(p.cones.h), len(p.cones)
     unit = sp.diags(1 / p.scaling.rows)
     heads = sp.csr_matrix((np.ones(cones), (p.cones.starts[:-1], np.arange(cones))), shape=(k, cones))
     moved = p.scaling.uncone @ heads if k else heads

@@ -1,4 +1,4 @@
-"""The solvers, as data: name -> interface, classes, what it proves, and where to get it; and the choice among them."""
+"""The solvers, as data: name -> interface, classes, abilities and licence; and the choice among them."""
 
 from __future__ import annotations
 

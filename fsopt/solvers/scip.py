@@ -1,8 +1,8 @@
 r"""SCIP: mixed-integer, conic and nonconvex programs, solved globally by branch and bound.
 
-A second-order cone is handed over as :math:`\|s_{2:}\| \le s_1` with its own variables
-:math:`s = T(Gx + h)` in balanced units: what SCIP then calls the violation is a distance to the cone. As
-:math:`w^2 \le f g` a tolerance of :math:`\epsilon` would allow :math:`w = \sqrt\epsilon` at f = g = 0.
+SCIP gets a second-order cone as :math:`\|s_{2:}\| \le s_1` with variables :math:`s = T(Gx + h)` of its own, in balanced
+units: its violation is then a distance to the cone. In the form :math:`w^2 \le f g` a tolerance of :math:`\epsilon`
+would allow :math:`w = \sqrt\epsilon` at f = g = 0.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STATUS_MAP = {
     "gaplimit": (Status.OPTIMAL, "optimal"),
     "infeasible": (Status.INFEASIBLE, "infeasible"),
     "unbounded": (Status.UNBOUNDED, "unbounded"),
-    "inforunbd": (Status.NONE, "numerical"),
+    "inforunbd": (Status.NONE, "numerical"),  # ``solve`` tells the two apart
     "timelimit": (Status.FEASIBLE, "time-limit"),
     "nodelimit": (Status.FEASIBLE, "iteration-limit"),
     "totalnodelimit": (Status.FEASIBLE, "iteration-limit"),
@@ -45,7 +45,7 @@ STATUS_MAP = {
     "failure": (Status.NONE, "numerical"),
 }
 FAILURE = "failure"
-"""Our word for an error that SCIP raised while it ran."""
+"""Our status for an exception in SCIP during the solve."""
 TOLERANCE = 1e-9
 TOLERANCE_QUADRATIC = 1e-8
 """For quadratic programs without cones: below it SCIP's linear programs fail, and nothing leaks there."""
@@ -234,7 +234,7 @@ class Scip:
         """Run SCIP and return its status; a model on which it failed is loaded anew."""
         try:
             self.m.optimize()
-        except Exception:  # pyscipopt raises nothing more special where an LP of SCIP fails
+        except Exception:  # pyscipopt has no exception of its own for a linear program that SCIP fails to solve
             self.m = pyscipopt.Model()
             self._options()
             self._load()

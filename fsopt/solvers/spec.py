@@ -1,4 +1,4 @@
-"""One solver as data, and its Python package as a thing that is imported only when it is used."""
+"""The entry of a solver in the registry, and its Python package, imported at the first use."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class SolverSpec:
     proves : ``global`` or ``local``.
     duals, vertex, in_place : whether it returns multipliers, returns vertices, and updates a model in place.
     tolerance : relative accuracy of the objective that it reaches on the classes it solves.
-    pip : what to install.
-    licence : what the user needs to run it.
-    executable : program on the search path that stands in for a missing package; empty where none does.
+    pip : command that installs the package.
+    licence : its licence, and how to get one.
+    executable : program on the search path that replaces a missing package; empty for none.
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     """
 

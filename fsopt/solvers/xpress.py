@@ -191,7 +191,7 @@ def _errors() -> tuple[type[Exception], ...]:
 
 
 def _failure(error: Exception) -> SolverError:
-    """Turn Xpress's error into one that says what to do."""
+    """Return Xpress's error as one with the next step."""
     words = f"{error}".strip().splitlines()[0]
     if any(code in words for code in TOO_LARGE):
         return ERRORS.too_large(words)

@@ -41,7 +41,8 @@ class Inequality:
 
 def load_arguments(program: Program, d: Vector) -> dict[str, Any]:
     """Return the arguments of ``loadMIQCQP`` for a program in the units x = d x'."""
-    p, k, n_cones = program, len(program.cones.h), len(program.cones)
+    p = program
+    k, n_cones = len(p.cones.h), len(p.cones)
     G, h = shared.scaled_cones(p, d)
     others = _inequalities(p, d)
     left = sp.vstack([p.A @ sp.diags(d), G, sp.csr_matrix((n_cones, p.n)), *(q.a for q in others)])

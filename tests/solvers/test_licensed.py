@@ -107,7 +107,8 @@ def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic_constraint(monkeypa
         own = "fsopt.solvers.gurobi.Gurobi._dual"
         monkeypatch.setattr(own, lambda self, ray: pytest.fail("Gurobi's own multipliers were not good enough"))
     m = pyo.ConcreteModel()
-    m.w, m.v, m.s, m.t = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.w, m.v = pyo.Var(), pyo.Var()
+    m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
     m.fix = pyo.Constraint(expr=m.w == 3)
     m.fix2 = pyo.Constraint(expr=m.v == 4)
     body, goal, price = {

@@ -123,7 +123,8 @@ def test_the_elastic_optimum_is_positive_with_a_farkas_vector_where_there_is_no_
 @pytest.mark.parametrize(("cost", "falls"), [(1.0, True), (-1.0, False)])
 def test_the_recession_program_finds_a_direction_where_the_objective_falls_for_ever(cost, falls):
     m = pyo.ConcreteModel()
-    m.x, m.y, m.z = pyo.Var(bounds=(None, 3)), pyo.Var(bounds=(0, 7)), pyo.Var(bounds=(0, None))
+    m.x = pyo.Var(bounds=(None, 3))
+    m.y, m.z = pyo.Var(bounds=(0, 7)), pyo.Var(bounds=(0, None))
     m.c = pyo.Constraint(expr=m.x + m.z >= -4)
     m.cone = pyo.Constraint(expr=m.y**2 <= m.z)
     m.o = pyo.Objective(expr=m.x * cost + (m.y - 2) ** 2 + (2.0 if falls else 0.0) * m.x)

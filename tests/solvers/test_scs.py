@@ -75,7 +75,8 @@ def test_shadow_prices_have_the_sign_of_the_slope(sense):
 
 def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic():
     m = pyo.ConcreteModel()
-    m.w, m.s, m.t = pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.w = pyo.Var()
+    m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
     m.fix = pyo.Constraint(expr=m.w == 3)
     m.q = pyo.Constraint(expr=m.w**2 - m.s * m.t <= 0)
     m.o = pyo.Objective(expr=m.s + m.t)

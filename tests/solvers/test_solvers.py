@@ -117,7 +117,8 @@ def test_shadow_prices_are_derivatives_of_the_optimal_value(solver, square, sens
 @pytest.mark.parametrize("shape", ["ball", "rotated", "lorentz", "parabola"])
 def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, sense, turned):
     m = pyo.ConcreteModel()
-    m.w, m.v, m.s, m.t = pyo.Var(), pyo.Var(), pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.w, m.v = pyo.Var(), pyo.Var()
+    m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
     m.fix = pyo.Constraint(expr=m.w == 3)
     m.fix2 = pyo.Constraint(expr=m.v == 4)
     body, goal, price = {
