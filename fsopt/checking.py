@@ -15,7 +15,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
-from fsopt.errors import FileError
+from fsopt.errors import FileError, reading
 from fsopt.methods.preprocessing import scaled_hyperplane
 from fsopt.methods.registry import method_spec
 from fsopt.methods.spec import SavedFit
@@ -103,10 +103,12 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
         work = _kernel_space(fit.kernel, work)
         w, b = fit.coef, fit.intercept
     saved = SavedFit(fit, data, work, w, b)
-    value, violation = spec.objective(work, w, b, saved.params)
-    stated = float("nan") if fit.objective is None else float(fit.objective)
+    with reading("parameters"):
+        value, violation = spec.objective(work, w, b, saved.params)
+        stated = float("nan") if fit.objective is None else float(fit.objective)
     residuals = {"objective": relative_gap(value, stated), "constraints": violation}
-    return spec.check(replace(saved, value=value, residuals=residuals))
+    with reading("evidence"):
+        return spec.check(replace(saved, value=value, residuals=residuals))
 
 
 def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:

@@ -84,6 +84,9 @@ class SolveResult:
     iterations : simplex, interior-point or branch-and-bound count, as the solver counts.
     certificate : numbers recomputed by fsopt from the model and the point.
     point : the primal-dual point, for certificates and saved answers; None without a usable point.
+    evidence, evidence_source : primal-dual point of another solver and its name, where the solver itself returned no
+        multipliers: of the same program, or with the integers fixed at their values.
+    direction : the recession direction that proves unboundedness; None where there is none.
     ray : the multipliers that prove infeasibility; None if there are none.
     message : the solver's own words, if they say more than ``stop``.
     constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
@@ -101,6 +104,9 @@ class SolveResult:
     point: Point | None = field(default=None, repr=False)
     message: str = ""
     ray: Point | None = field(default=None, repr=False)
+    direction: Point | None = field(default=None, repr=False)
+    evidence: Point | None = field(default=None, repr=False)
+    evidence_source: str = ""
     constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
 
     @cached_property

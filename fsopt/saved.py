@@ -96,6 +96,8 @@ def solve_record(
         "certificate": result.certificate,
         "solution": all_values(model) if result.point is not None else None,
         "point": result.point,
+        "evidence": result.evidence,
+        "evidence_source": result.evidence_source,
         "labels": data.labels,
         "data_sha256": fingerprint(data),
     }
@@ -176,6 +178,8 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             raise ValueError("coef, shift, scale and patterns differ in length")
         if not all(0 <= j < len(coef) for j in support):
             raise ValueError("the support is outside 0..p-1")
+        if not all(isinstance(part, Mapping) for part in (record["params"], record.get("details", {}))):
+            raise ValueError("params or details have no names")
         return Fit(
             method=str(record["method"]),
             params=record["params"],

@@ -38,6 +38,8 @@ class Kind(StrEnum):
     """A feasible point."""
     INFEASIBLE = "infeasible"
     """A Farkas vector."""
+    UNBOUNDED = "unbounded"
+    """A feasible point and a recession direction of descent."""
     NONE = "none"
     """Nothing: there is no point."""
 

@@ -25,7 +25,8 @@ def dual_point(program: Program, point: Point) -> tuple[float, dict[str, float]]
 
     ``dual`` is the largest relative violation of dual feasibility. ``cost`` is the sum of all violations, primal and
     dual, each multiplied by its multiplier, relative to the objective value: the change of the objective that they may
-    cause. It does not depend on units: a tiny violation with a huge multiplier counts as a large one.
+    cause. It does not depend on units: a tiny violation with a huge multiplier counts as a large one. The bound has
+    paid for the dual ones.
 
     Raises
     ------
@@ -54,13 +55,25 @@ def dual_point(program: Program, point: Point) -> tuple[float, dict[str, float]]
     )
     bound = -0.5 * float(x @ quadratic) + rows + columns - float(program.cones.h @ z) + program.c0
     value = program.sign * program.objective_at(x)
-    distances = program.cones.distances(units.cone @ (program.cones.G @ x + program.cones.h))
-    # A reduced cost on a missing bound, the remainder of stationarity, changes the Lagrangian by its product with x.
-    cost = np.abs(y) @ row_excess(program, x)
-    cost += np.abs(r) @ bound_excess(program, x)
-    cost += norms @ distances
-    cost += loose @ np.abs(x)
-    return float(bound), {"dual": float(dual), "cost": float(cost) / max(1.0, abs(value))}
+    s = units.cone @ (program.cones.G @ x + program.cones.h)
+    # A multiplier of a missing bound, such as the remainder of stationarity, changes the Lagrangian by its product
+    # with x; one outside its cone by at most the product of its distance with the norm of s.
+    owed = float(loose @ np.abs(x) + loose_rows @ np.abs(program.A @ x))
+    owed += float(program.cones.distances(turned) @ block_norms(program, s))
+    cost = primal_cost(program, x, Point(x, y, z)) + owed
+    return float(bound) - owed, {"dual": float(dual), "cost": cost / max(1.0, abs(value))}
+
+
+def primal_cost(program: Program, x: Vector, dual: Point) -> float:
+    """Return the sum of all violations at x (n,), each times its multiplier in a dual point.
+
+    It bounds, to first order, the decrease of the objective below the optimum that the violations allow.
+    """
+    y, z = dual.multipliers
+    r = program.P @ dual.x + program.c - program.A.T @ y - program.cones.G.T @ z
+    distances = program.cones.distances(program.scaling.cone @ (program.cones.G @ x + program.cones.h))
+    cost = np.abs(y) @ row_excess(program, x) + np.abs(r) @ bound_excess(program, x)
+    return float(cost + block_norms(program, program.scaling.uncone.T @ z) @ distances)
 
 
 def farkas(program: Program, ray: Point) -> Certificate:
@@ -95,3 +108,34 @@ def farkas(program: Program, ray: Point) -> Certificate:
         if residual < best.worst:
             best = make(Kind.INFEASIBLE, {"farkas": float(residual)}, notes=(f"margin {value:.3g}",))
     return best
+
+
+def recession(program: Program, direction: Vector) -> Certificate:
+    """Return the certificate of a direction d (n,) along which the objective falls and no constraint is ever violated.
+
+    The residual is the largest violation of Pd = 0 and of the recession cones of rows, bounds and cones, in the units
+    of :class:`fsopt.compiler.scaling.Scaling`, divided by the descent -c'd. With a feasible point it proves that the
+    program is unbounded.
+    """
+    units = program.scaling
+    size = float(np.abs(direction / units.columns).max(initial=0.0))
+    fall = -float(program.c @ direction)
+    if not size > 0.0 or not fall > 0.0:
+        return Certificate(Kind.UNBOUNDED, False, {"ray": np.inf})
+    d = direction / size
+    rows = (program.A @ d) * units.rows
+    leftover = max(
+        float(np.abs((program.P @ d) * units.columns).max(initial=0.0)),
+        _outside(rows, program.lo, program.hi),
+        _outside(d / units.columns, program.lb, program.ub),
+        float(program.cones.distances(units.cone @ (program.cones.G @ d)).max(initial=0.0)),
+    )
+    scale = float(np.abs(program.c * units.columns).max(initial=0.0))
+    return make(Kind.UNBOUNDED, {"ray": leftover * scale * size / fall})
+
+
+def _outside(change: Vector, low: Vector, high: Vector) -> float:
+    """Return the largest change towards a finite bound."""
+    below = np.where(np.isfinite(low), np.maximum(-change, 0.0), 0.0)
+    above = np.where(np.isfinite(high), np.maximum(change, 0.0), 0.0)
+    return float(max(below.max(initial=0.0), above.max(initial=0.0)))

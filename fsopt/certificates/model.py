@@ -8,12 +8,13 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import Certificate, Kind, make
-from fsopt.certificates.convex import dual_point, farkas
+from fsopt.certificates.convex import dual_point, farkas, primal_cost, recession
 from fsopt.certificates.nonconvex import certify_nonconvex
 from fsopt.certificates.residuals import primal_residual, relative_gap
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import convex
 from fsopt.results import Point, SolveResult
+from fsopt.typing import Vector
 
 
 def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
@@ -40,25 +41,47 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     program = compile_model(model)
     if result.point is None and result.ray is not None:
         return farkas(program, result.ray)
+    if result.point is None and result.direction is not None and result.evidence is not None:
+        return certify_unbounded(program, result.direction, result.evidence)
     if result.point is None:
         return Certificate(Kind.NONE, False, {}, notes=("there is no point to check",))
     bound = None if result.bound is None else program.sign * result.bound
-    certificate = certify_point(program, result.point, bound=bound, source=result.solver)
+    claim = Claim(bound, result.solver, result.evidence, result.evidence_source)
+    certificate = certify_point(program, result.point, claim)
     if program.unsupported:
         unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.unsupported.items())
         return dataclasses.replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
     return certificate
 
 
-def certify_point(program: Program, point: Point, *, bound: float | None = None, source: str = "") -> Certificate:
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    """The word of a solver about its point, and the evidence for it that another solver gave.
+
+    Attributes
+    ----------
+    bound : lower bound of the minimisation form that the solver reported; it counts for programs with integers and
+        for nonconvex ones only, where it is named.
+    source : name of the solver.
+    evidence : primal-dual point of another solver, None where the point has multipliers of its own.
+    evidence_source : name of that solver.
+    """
+
+    bound: float | None = None
+    source: str = ""
+    evidence: Point | None = None
+    evidence_source: str = ""
+
+
+def certify_point(program: Program, point: Point, claim: Claim | None = None) -> Certificate:
     """Return the certificate of a point of a program.
 
-    Parameters
-    ----------
-    bound : lower bound of the minimisation form that a solver reported. It is not used for a convex program with
-        multipliers: there the dual point gives the bound.
-    source : name of the solver.
+    A convex program is bounded by a dual point alone, that of the point itself or of the evidence: the bound that a
+    solver reports proves nothing there.
     """
+    claim = claim or Claim()
+    bound = claim.bound
+    source = claim.source
     if program.nonconic or not convex(program.P):
         return certify_nonconvex(program, point, bound=bound, source=source)
     x = point.x
@@ -67,15 +90,45 @@ def certify_point(program: Program, point: Point, *, bound: float | None = None,
     objective = program.sign * value
     if program.integer.any():
         residuals["integrality"] = float(np.abs(x - np.round(x))[program.integer].max(initial=0.0))
+        if claim.evidence is not None:
+            residuals |= _fixed_residuals(program, x, claim.evidence, value)
         if bound is None:
             return make(Kind.FEASIBLE, residuals, objective=objective)
         residuals["gap"] = relative_gap(value, bound)
         return make(Kind.MIXED_INTEGER, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
-    if point.y is None or point.z is None:
-        if bound is None:
-            return make(Kind.FEASIBLE, residuals, objective=objective)
-        residuals["gap"] = relative_gap(value, bound)
-        return make(Kind.GLOBAL, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
-    dual_bound, dual = dual_point(program, point)
+    own = point.y is not None and point.z is not None
+    pair = point if own else claim.evidence
+    if pair is None or pair.y is None or pair.z is None:
+        return make(Kind.FEASIBLE, residuals, objective=objective)
+    dual_bound, dual = dual_point(program, pair)
+    if not own:
+        dual["cost"] += primal_cost(program, x, pair) / max(1.0, abs(value))
     residuals |= dual | {"gap": relative_gap(value, dual_bound)}
-    return make(Kind.CONVEX, residuals, objective=objective, bound=program.sign * dual_bound, bound_source="dual point")
+    from_whom = "dual point" if own else f"dual point of {claim.evidence_source}"
+    return make(Kind.CONVEX, residuals, objective=objective, bound=program.sign * dual_bound, bound_source=from_whom)
+
+
+def _fixed_residuals(program: Program, x: Vector, evidence: Point, value: float) -> dict[str, float]:
+    """Return the residuals of the convex program with the integers fixed at x (n,), at its dual point."""
+    rest = fixed_program(program, x)
+    least, dual = dual_point(rest, evidence)
+    dual["cost"] += primal_cost(rest, x, evidence) / max(1.0, abs(value))
+    fixed = {"dual": dual["dual"], "cost": dual["cost"], "gap": relative_gap(value, least)}
+    return {f"{name} at fixed integers": residual for name, residual in fixed.items()}
+
+
+def fixed_program(program: Program, x: Vector) -> Program:
+    """Return the continuous program that is left where the integers are fixed at their values in x (n,), rounded."""
+    values = np.round(x)
+    return dataclasses.replace(
+        program,
+        lb=np.where(program.integer, values, program.lb),
+        ub=np.where(program.integer, values, program.ub),
+        integer=np.zeros_like(program.integer),
+    )
+
+
+def certify_unbounded(program: Program, direction: Point, start: Point) -> Certificate:
+    """Return the certificate of a recession direction of descent that leaves from a feasible point."""
+    found = recession(program, direction.x)
+    return make(Kind.UNBOUNDED, {**found.residuals, "primal": primal_residual(program, start.x)})

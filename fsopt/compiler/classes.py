@@ -13,6 +13,10 @@ CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP", "MISDP", "NLP", 
 complementarities, which no solver here accepts directly."""
 
 
+CONVEX = frozenset({"LP", "QP", "SOCP", "SDP"})
+"""The classes of convex programs."""
+
+
 def classify(model: pyo.ConcreteModel) -> str:
     """Return the class of a model: one of :data:`CLASSES`.
 

@@ -17,6 +17,7 @@ from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import build_rows, hessian, linear_part, read_bounds, read_row
 from fsopt.errors import ParameterError, SolverError
 from fsopt.results import SolveResult
+from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.interface import Change, Interface, Settings
 from fsopt.solvers.outcome import certified_result, load_values
 from fsopt.solvers.registry import choose
@@ -163,7 +164,7 @@ class Session:
         before = dict(self.seconds)
         if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
             raise ParameterError(f"the time limit must be positive, not {time_limit!r}", "give seconds > 0")
-        outcome = self.interface.solve(time_limit, mip_gap)
+        outcome = supplement(self.program, self.interface.solve(time_limit, mip_gap), self.settings, time_limit)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)

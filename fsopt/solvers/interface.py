@@ -91,6 +91,10 @@ class Outcome:
     point : primal-dual point, None where there is none.
     bound : lower bound on the minimisation form that the solver states; None if unknown.
     ray : proof of infeasibility, a point whose y and z are a Farkas certificate; None if unknown.
+    direction : proof of unboundedness, a point whose x is a recession direction of descent; None if unknown.
+    evidence : primal-dual point of another solver, whose multipliers bound the program (with its integers fixed), or
+        the feasible point from which the direction leaves; None where the point has multipliers of its own.
+    evidence_source : name of that solver.
     iterations, seconds, message : the solver's count, its wall time, its own words.
     """
 
@@ -102,6 +106,9 @@ class Outcome:
     seconds: float
     message: str
     ray: Point | None = None
+    direction: Point | None = None
+    evidence: Point | None = None
+    evidence_source: str = ""
 
 
 class Interface(Protocol):

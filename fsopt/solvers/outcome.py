@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
-from fsopt.certificates.certificate import Kind, make
+from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.convex import farkas
-from fsopt.certificates.model import certify_point
+from fsopt.certificates.model import Claim, certify_point, certify_unbounded
 from fsopt.certificates.nonconvex import reduced_costs
 from fsopt.compiler import Program
+from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.interface import Outcome
 
@@ -38,13 +37,17 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     if outcome.point is None:
         return _without_point(program, outcome, solver)
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
-    certificate = certify_point(program, outcome.point, bound=bound, source=solver)
+    claim = Claim(bound, solver, outcome.evidence, outcome.evidence_source)
+    certificate = certify_point(program, outcome.point, claim)
     feasible = make(Kind.FEASIBLE, {"primal": certificate.residuals["primal"]}).ok
     status = Status.FEASIBLE if feasible else Status.NONE
     if certificate.ok:
         status = PROVES.get(certificate.kind, status)
-    if certificate.kind is Kind.CONVEX and certificate.residuals["dual"] <= certificate.tolerance:
-        bound = sign * certificate.bound if certificate.bound is not None else None
+    if certificate.kind is Kind.CONVEX:
+        held = certificate.residuals["dual"] <= certificate.tolerance and certificate.bound is not None
+        bound = sign * certificate.bound if held and certificate.bound is not None else None
+    elif certificate.kind is Kind.FEASIBLE:
+        bound = None
     return SolveResult(
         status=status,
         stop=outcome.stop,
@@ -57,14 +60,30 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         point=outcome.point,
         message=outcome.message,
         constraint_duals=_shadow_prices(program, outcome.point),
+        evidence=outcome.evidence,
+        evidence_source=outcome.evidence_source,
     )
 
 
 def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:
-    proved = outcome.status in (Status.INFEASIBLE, Status.UNBOUNDED)
-    certificate = farkas(program, outcome.ray) if outcome.ray is not None else None
+    """Return the result of a solve without a point: infeasible or unbounded only with a certificate that holds.
+
+    The search behind such a word about a program that is not convex, or has integers, cannot be repeated: it stays the
+    solver's, and the certificate says so.
+    """
+    certificate = None
+    if outcome.ray is not None:
+        certificate = farkas(program, outcome.ray)
+    elif outcome.direction is not None and outcome.evidence is not None:
+        certificate = certify_unbounded(program, outcome.direction, outcome.evidence)
+    claimed = outcome.status in (Status.INFEASIBLE, Status.UNBOUNDED)
+    held = certificate is not None and certificate.ok
+    if claimed and not held and program_class(program) not in CONVEX:
+        note = f"the word of {solver}, whose search is not repeated"
+        certificate = Certificate(Kind(outcome.status), False, {}, bound_source=solver, notes=(note,))
+        held = True
     return SolveResult(
-        status=outcome.status if proved else Status.NONE,
+        status=outcome.status if claimed and held else Status.NONE,
         stop=outcome.stop,
         objective=None,
         bound=None if outcome.bound is None else program.sign * outcome.bound,
@@ -74,10 +93,13 @@ def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResu
         certificate=certificate,
         message=outcome.message,
         ray=outcome.ray,
+        direction=outcome.direction,
+        evidence=outcome.evidence,
+        evidence_source=outcome.evidence_source,
     )
 
 
-def _shadow_prices(program: Program, point: Point) -> tuple[tuple[Any, float], ...]:
+def _shadow_prices(program: Program, point: Point) -> tuple[tuple[pyo.Constraint, float], ...]:
     r"""Return pairs of a constraint and d objective / d right-hand side, for linear constraints and for cones.
 
     A cone is the constraint :math:`q(x) = f(\|t\|^2 - s_0^2) \le 0` of the user with :math:`(s_0, t) = Gx + h`. Its
@@ -122,7 +144,7 @@ def load_values(program: Program, point: Point, shadow_prices: ComponentMap) -> 
         rc[variable] = value
 
 
-def _suffix(model: pyo.ConcreteModel, name: str) -> Any:
+def _suffix(model: pyo.ConcreteModel, name: str) -> pyo.Suffix:
     if model.component(name) is None:
         model.add_component(name, pyo.Suffix(direction=pyo.Suffix.IMPORT))
     return model.component(name)

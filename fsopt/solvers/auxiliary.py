@@ -1,0 +1,143 @@
+r"""Evidence for the word of a solver, found by another one: multipliers, Farkas vectors, rays, fixed integers.
+
+A convex program is called optimal, infeasible or unbounded by what can be recomputed from its arrays, not by the word
+of the solver that was called. Where that solver returns no multipliers, no Farkas vector or no ray, an auxiliary
+program gives them:
+
+* optimal: the program itself, in a solver that returns multipliers;
+* infeasible: the same, for its Farkas vector;
+* unbounded: the direction d in the unit box with the steepest descent among the recession directions,
+
+  .. math:: \min_d\ c'd \quad\text{s.t.}\quad Pd = 0,\ Ad \in \mathrm{rec}[\ell, u],\ Gd \in K,\
+            d \in \mathrm{rec}[\mathrm{lb}, \mathrm{ub}],\ -1 \le d \le 1,
+
+  and a feasible point, from the program without its objective.
+
+The incumbent of a program with integers is solved again with its integers fixed, so that no tolerance hides in a
+product with an integer.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.certificates.convex import farkas, recession
+from fsopt.certificates.model import fixed_program
+from fsopt.certificates.residuals import primal_residual
+from fsopt.compiler import Program
+from fsopt.compiler.classes import CONVEX, program_class
+from fsopt.errors import SolverError
+from fsopt.results import Point, Status
+from fsopt.solvers.interface import Outcome, Settings
+from fsopt.solvers.registry import preference
+from fsopt.typing import Vector
+
+FEASIBLE = 1e-6
+"""Largest primal residual of the point from which a ray leaves."""
+
+
+def supplement(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
+    """Return an outcome with the evidence that its solver did not return, as far as auxiliary solves find it.
+
+    Parameters
+    ----------
+    outcome : of the solver that was called.
+    settings : its settings; auxiliary solves take the tolerance and the threads from them.
+    time_limit : seconds of the whole solve; auxiliary solves have what is left of it, and at least a second.
+    """
+    left = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
+    started = time.perf_counter()
+    settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)
+    if program_class(program) in CONVEX:
+        outcome = _convex(program, outcome, settings, left)
+    elif outcome.point is not None and program.integer.any() and not program.nonconic:
+        outcome = _fixed(program, outcome, settings, left)
+    return replace(outcome, seconds=outcome.seconds + time.perf_counter() - started)
+
+
+def _convex(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
+    point = outcome.point
+    if point is not None and (point.y is None or point.z is None):
+        found = _solved(program, settings, time_limit)
+        if found is not None and found[0].point is not None and found[0].point.y is not None:
+            return replace(outcome, evidence=found[0].point, evidence_source=found[1])
+    if outcome.status is Status.INFEASIBLE and not (outcome.ray is not None and farkas(program, outcome.ray).ok):
+        found = _solved(program, settings, time_limit)
+        if found is not None and found[0].ray is not None:
+            return replace(outcome, ray=found[0].ray, evidence_source=found[1])
+    if outcome.status is Status.UNBOUNDED:
+        return _unbounded(program, outcome, settings, time_limit)
+    return outcome
+
+
+def _solved(
+    program: Program, settings: Settings, time_limit: float | None, *, duals: bool = True
+) -> tuple[Outcome, str] | None:
+    """Return the outcome of the first installed solver of the class that solves a program, and its name."""
+    best = None
+    for spec in preference(program_class(program)):
+        if not spec.available or (duals and not spec.duals):
+            continue
+        try:
+            outcome = spec.connect(program, settings).solve(time_limit)
+        except SolverError:
+            continue
+        if outcome.point is not None or (outcome.ray is not None and farkas(program, outcome.ray).ok):
+            return outcome, spec.name
+        best = best or (outcome, spec.name)
+    return best
+
+
+def _unbounded(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
+    """Return the outcome with a recession direction of descent and a feasible point, where both are found."""
+    steepest = _solved(_recession_program(program), settings, time_limit, duals=False)
+    without_objective = replace(program, P=program.P * 0.0, c=np.zeros(program.n), c0=0.0)
+    start = _solved(without_objective, settings, time_limit, duals=False)
+    if steepest is None or start is None or steepest[0].point is None or start[0].point is None:
+        return outcome
+    direction, x = steepest[0].point.x, start[0].point.x
+    if not recession(program, direction).ok or primal_residual(program, x) > FEASIBLE:
+        return outcome
+    return replace(outcome, direction=Point(direction), evidence=Point(x), evidence_source=steepest[1])
+
+
+def _recession_program(program: Program) -> Program:
+    """Return the program of the steepest recession direction in the unit box, in the units of the columns."""
+    units = program.scaling.columns
+    curved = sp.csr_matrix(program.P)
+    zero = np.zeros(curved.shape[0])
+    cones = replace(program.cones, h=np.zeros_like(program.cones.h))
+    return replace(
+        program,
+        P=program.P * 0.0,
+        c0=0.0,
+        A=sp.vstack([program.A, curved], format="csr"),
+        lo=np.concatenate([_recession_bound(program.lo), zero]),
+        hi=np.concatenate([_recession_bound(program.hi), zero]),
+        lb=np.maximum(_recession_bound(program.lb), -units),
+        ub=np.minimum(_recession_bound(program.ub), units),
+        cones=cones,
+    )
+
+
+def _recession_bound(bound: Vector) -> Vector:
+    """Return the bound of a direction: 0 for a finite bound, none for an infinite one."""
+    return np.where(np.isfinite(bound), 0.0, bound)
+
+
+def _fixed(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
+    """Return the outcome with the best point at the integers of its incumbent, and the multipliers of that program."""
+    assert outcome.point is not None
+    rest = fixed_program(program, outcome.point.x)
+    if program_class(rest) not in CONVEX:
+        return outcome
+    found = _solved(rest, settings, time_limit)
+    if found is None or found[0].point is None or found[0].point.y is None:
+        return outcome
+    best = found[0].point
+    x = np.where(program.integer, rest.lb, best.x)
+    return replace(outcome, point=Point(x), evidence=Point(x, best.y, best.z), evidence_source=found[1])
