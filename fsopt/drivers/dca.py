@@ -1,4 +1,4 @@
-r"""DCA: a difference of convex functions, minimised by linearising the concave part (paper 2, Algorithm 1)."""
+"""Driver ``dca``: a difference of convex functions, its concave part linearised (Yang & Ju, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
-OFF = 1e-3
-"""Relative difference between the objective of a step and what it should be, far above what solvers leave."""
+DIFFERENT = 1e-3
+"""Relative difference of a step's objective from the penalty's linearisation at which it is another function: far above
+what the tolerances of solvers leave."""
 INSIDE = 1 - 1e-8
-"""Largest entry of a random start relative to the slope: no cost may vanish."""
+"""Largest entry of a random start relative to the slope: no cost slope - |v_j| may vanish, or a step is unbounded."""
+NONZERO = 1e-6
+"""Absolute value above which a weight counts as not zero in the records."""
 
 
 @dataclass
@@ -48,7 +51,7 @@ class _Descent:
             store(model.v, v)
             self.session.update(model.objective)
             step = self.recorder.solve(self.session, f"a step of '{model.name}'")
-            if self._ends(step, v):
+            if self._advance(step, v):
                 return
             if self.recorder.expired:
                 self.stop = "time-limit"
@@ -56,8 +59,13 @@ class _Descent:
             assert self.w is not None
             v = self.penalty.gradient(self.w)
 
-    def _ends(self, step: SolveResult, v: Vector) -> bool:
-        """Take over the answer of a step, unless it ends the run."""
+    def _advance(self, step: SolveResult, v: Vector) -> bool:
+        """Move to the solution of a step unless the stopping criterion holds; return whether it does.
+
+        An iterate is critical where it solves its own step: v is in the subdifferential of g and of h there. The
+        difference between its value in the step and the step's lower bound measures how far it is from that; the
+        solution of the step itself is not needed, so that an inaccurate one cannot prove too much.
+        """
         model, w, value = self.session.model, self.w, self.value
         new = values_of(model.w)
         new_value = self.penalty.value(new)
@@ -68,9 +76,12 @@ class _Descent:
             self.rise = max(self.rise, (new_value - value) / max(1.0, abs(value)))
             self.point |= {"gradient": v, "proof": step.point}
         self.recorder.record(
-            start=self.start, objective=new_value, criticality=float(self.criticality),
-            n_nonzero=int(np.sum(np.abs(new) > 1e-6)),
-        )  # fmt: skip
+            start=self.start,
+            objective=new_value,
+            criticality=float(self.criticality),
+            n_nonzero=int(np.sum(np.abs(new) > NONZERO)),
+        )
+        # There is no criterion at k = 0, as in print: the start v^0 belongs to no iterate, so nothing has fallen yet.
         if w is not None and (
             np.linalg.norm(new - w) < self.tolerance or new_value >= value - self.tolerance * max(1.0, abs(value))
         ):
@@ -80,10 +91,15 @@ class _Descent:
         self.point = all_values(model) | {"gradient": v, "proof": None}
         return False
 
-    def _check_objective(self, step: SolveResult, meant: float) -> None:
-        """Raise ParameterError where a solved step minimised anything but the penalty, linearised."""
+    def _check_objective(self, step: SolveResult, linearised: float) -> None:
+        """Raise ParameterError where a solved step minimised anything but the penalty, linearised.
+
+        Only a step that was solved is judged: where an interior point stopped early both parts of w are positive, and
+        the objective is above slope * ||w||_1.
+        """
         assert step.objective is not None
-        if step.status is Status.OPTIMAL and abs(step.objective - meant) > OFF * max(1.0, abs(meant)):
+        difference = abs(step.objective - linearised)
+        if step.status is Status.OPTIMAL and difference > DIFFERENT * max(1.0, abs(linearised)):
             raise ParameterError(
                 f"the objective of '{self.session.model.name}' is not slope * ||w||_1 - v'w with the slope "
                 f"{self.penalty.slope:g} of the penalty",
@@ -111,19 +127,20 @@ def dca(
         ``fsopt.build("l0-mpm-step", data, delta=0.7, alpha=penalty.slope)``.
     penalty : the function that is minimised, one of :mod:`fsopt.drivers.penalties.registry` or your own.
     n_starts : >= 1, runs, of which the best is returned. The first starts from v = 0, and its first iterate is the
-        plane of least 1-norm; the others from v^0 drawn uniformly from (-slope, slope)^p.
+        hyperplane of smallest 1-norm; the others from v^0 drawn uniformly from (-slope, slope)^p.
     seed : >= 0, of the random starts.
     tolerance : a run ends when the objective falls by less than this, relative, or w moves by less.
-    max_iterations, run.time_limit : further reasons to stop, for each run and for all; the answer is then feasible only.
+    max_iterations : further stopping criterion, for each run.
+    run : solver, options, time limit of all runs, progress. After a limit the answer is feasible only.
 
     Returns
     -------
     DriverResult
         ``point`` has ``w`` and every other variable of the model by name, and ``gradient`` and ``proof``: the v
-        of the last step and its primal-dual point, which prove criticality again. ``stationary`` where the
+        of the last step and its primal-dual point, by which criticality is verified again. ``stationary`` where the
         certificate holds: the step problem at the answer improves on it by less than the tolerance, judged by
         the step's own dual bound, and no step of any run raised the objective. A local answer; there is no bound.
-        Each record of ``history`` tells the run that it belongs to in ``start``.
+        Each record of ``history`` has its run in ``start``.
 
     Raises
     ------
@@ -132,8 +149,8 @@ def dca(
 
     Notes
     -----
-    Paper 2, Algorithm 1, without its stop test at k = 0. Your own penalty is an object with three members, here the
-    fraction 5t / (1 + 5t) of each size t::
+    Yang & Ju, Algorithm 1, without its stopping criterion at k = 0. Your own penalty is an object with three members,
+    here the fraction 5t / (1 + 5t) of the absolute value t of each weight::
 
         class Fraction:
             slope = 5.0
@@ -165,6 +182,7 @@ def dca(
             raise
         stop = stop_word(reason)
     best = min(runs, key=lambda descent: descent.value)
+    # Every step minimises a majorant of the objective: a rise is an error of a solver, in whatever run.
     residuals = {"criticality": float(best.criticality), "ascent": max(descent.rise for descent in runs)}
     certificate = make(Kind.DCA, residuals, tolerance=10 * tolerance)
     status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE

@@ -1,4 +1,4 @@
-"""RFE: recursive feature elimination by support vector machines (baseline of papers 1 and 4)."""
+"""Driver ``rfe``: recursive feature elimination by support vector machines, a baseline of Peleg & Meir and of Aytug."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import pyomo.environ as pyo
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run
+from fsopt.models.blocks import whole
 from fsopt.results import DriverResult, Status
 from fsopt.typing import Indices, Vector
 
 TIE = 1e-6
-"""Weights that differ by less than this, relative to the largest one, are equal as far as a solver can tell."""
+"""Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
 
 
 def rfe(
@@ -26,35 +28,41 @@ def rfe(
     step: int = 1,
     run: Run = DEFAULT_RUN,
 ) -> DriverResult:
-    r"""Remove the feature of least :math:`w_j^2` and train again, until m features are left.
+    r"""Remove the feature of smallest :math:`w_j^2` and train again, until m features are left.
 
-    Each machine is one solve of the same model, in which only sigma changes; with ``step`` 1 there are
-    p - m + 1 of them. Equal weights: the lowest index goes first.
+    Each support vector machine is one solve of the same model, in which only sigma changes; with ``step`` 1 there are
+    p - m + 1 of them. Of equal weights the one of the lowest index is removed first.
 
     Parameters
     ----------
     data : the data set behind ``sub``.
     sub : model ``fsp-sub``.
     m : number of features to keep, 1..p.
-    c : the price of the hinge loss in ``sub``.
-    step : features that are removed after each machine, fewer where m would be undercut.
-    time_limit : once it has passed, all features above m are removed at once and the last machine is trained.
+    c : penalty weight of the hinge loss in ``sub``.
+    step : >= 1, features that are removed after each solve, fewer where m would be undercut.
+    run : solver (a QP), options, time limit, progress. After the time limit all features above m are removed at once,
+        and the last machine is trained.
 
     Returns
     -------
     DriverResult
         ``point`` has ``sigma``, ``w``, ``b`` and the ``proof`` of the last machine. ``feasible``, without a
-        bound: the certificate says that this machine is optimal on its features, nothing is claimed about
-        their choice. ``history`` has, for each machine, its number of features, its objective and the
-        features that were removed after it.
+        bound: the certificate is that of this machine on its features, nothing is claimed about their choice.
+        ``history`` has, for each machine, its number of features, its objective and the features that were removed
+        after it.
 
     Raises
     ------
+    ParameterError : m or step out of range, a model of other data or another c.
     SolverError : a machine was not trained.
     """
+    m = whole("rfe", "m", m, low=1, high=data.p)
+    step = whole("rfe", "step", step, low=1, high=10**9)
     session = run.open(sub)
+    check_svm("rfe", session, data, c)
     recorder = Recorder([session], run)
     sigma, stop = np.ones(data.p), "complete"
+    # Each pass removes at least one of the p features, or is the last.
     while True:
         store(sub.sigma, sigma)
         session.update(sub.selection)
@@ -66,7 +74,7 @@ def rfe(
         left = np.flatnonzero(sigma)
         if len(left) > m and recorder.expired:
             step, stop = len(left), "time-limit"
-        removed = least(w, left, min(step, len(left) - m))
+        removed = smallest_weights(w, left, min(step, len(left) - m))
         recorder.record(n_features=len(left), objective=value, removed=removed)
         if not removed:
             break
@@ -76,8 +84,12 @@ def rfe(
     return recorder.end(Status.FEASIBLE, stop, objective=value, point=point, certificate=result.certificate)
 
 
-def least(w: Vector, left: Indices, count: int) -> list[int]:
-    """Return the ``count`` features among ``left`` of least weight, equal weights by their index."""
+def smallest_weights(w: Vector, left: Indices, count: int) -> list[int]:
+    """Return the ``count`` features among ``left`` of smallest weight, equal weights by their index.
+
+    Duplicate features have equal weights at the optimum, and a solver's rounding decides which is smaller: the order
+    of elimination would depend on the solver. Weights within :data:`TIE` of the smallest one are equal instead.
+    """
     size, equal = np.abs(w[left]), TIE * np.abs(w).max()
     removed = []
     for _ in range(count):

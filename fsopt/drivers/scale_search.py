@@ -1,6 +1,6 @@
-r"""Scale search: the global optimum of GMEB with prices (10) by linear programs, one interval of shares at a time.
+r"""Driver ``scale_search``: the global optimum of penalised GMEB (10) by linear programs on intervals of shares.
 
-The best scales for a plane leave one number open, the share rho in (0, 1) of the first norm term in the penalty
+The best scales for a hyperplane leave one number open, the share rho in (0, 1) of the first norm term in the penalty
 (:class:`fsopt.models.gmeb.penalty.GmebPenalty`). On an interval :math:`[l, r]`, with :math:`\rho_0` in it and
 :math:`D(w) = \sum_j |w_j| u_j'(\rho_0)`, convexity of u gives
 
@@ -11,11 +11,12 @@ The best scales for a plane leave one number open, the share rho in (0, 1) of th
     e = \begin{cases} l & D(w) \ge 0 \\ r & D(w) \le 0 \end{cases}
 
 two linear programs for each interval, whose error is of the second order in its length. By their duals, every mu in
-:math:`[0, 1/n]^n` with :math:`y'\mu = 0` and every price :math:`\lambda \ge 0` of the row on D with
+:math:`[0, 1/n]^n` with :math:`y'\mu = 0` and every multiplier :math:`\lambda \ge 0` of the constraint on D with
 
 .. math:: |X'Y\mu|_j \le u_j(\rho_0) + (e - \rho_0 \mp \lambda)\, u_j'(\rho_0)
 
-(minus for l, plus for r) prove that (10) is at least :math:`1'\mu` for these planes and shares: numpy can check it.
+(minus for l, plus for r) prove that (10) is at least :math:`1'\mu` for these hyperplanes and shares, which numpy
+verifies.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
-from fsopt.models.blocks import split_weights
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.results import DriverResult, Status
@@ -42,21 +43,23 @@ from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
-STILL = 1e-12
-"""The first incumbent is improved locally until it gains less than this."""
+IMPROVEMENT = 1e-12
+"""Decrease, relative, below which the local search for a first incumbent ends: above rounding."""
 MARGIN = 1e-9
-"""Shares at which a linear program is solved keep this distance from 0 and 1."""
+"""Distance from 0 and 1 of the shares at which a linear program is solved: there the weights u are infinite."""
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """An interval of shares, and what proves a lower bound on (10) there.
+    """An interval of shares, and the multipliers behind a lower bound on (10) there.
+
+    The field names are keys of saved fits.
 
     Attributes
     ----------
     left, right : the interval.
-    share : where the weights are linearised, in (0, 1).
-    lam : (2,) multipliers lambda of the row on D, at the left and at the right end.
+    share : in (0, 1), where the weights are linearised.
+    lam : (2,) multipliers lambda of the constraint on D, at the left and at the right end.
     mu : (2, n) multipliers of the margins, at the left and at the right end.
     """
 
@@ -69,9 +72,9 @@ class Leaf:
     def bound(self, data: Dataset, penalty: GmebPenalty) -> float:
         r"""Return the lower bound on (10) for the shares of the interval.
 
-        Nothing is taken on trust: mu is projected, and a violation of at most :math:`\delta` times the costs
-        without lambda, which is all that rounding leaves, turns :math:`1'\mu` into :math:`1'\mu/(1+\delta)`, the
-        value of a convex combination with mu = 0 that is feasible.
+        The multipliers are those of a solver, feasible up to its tolerance: mu is projected onto its bounds and the
+        balance, and a violation of at most :math:`\delta` times the costs without lambda turns :math:`1'\mu` into
+        :math:`1'\mu/(1+\delta)`, the value of the convex combination with mu = 0 that is feasible.
         """
         if not 0.0 < self.share < 1.0:
             return 0.0
@@ -90,7 +93,7 @@ class Leaf:
 
 @dataclass
 class _Search:
-    """The linear programs of the search, and the best plane that they have brought up."""
+    """The linear programs of the branch and bound, and the incumbent."""
 
     data: Dataset
     penalty: GmebPenalty
@@ -102,45 +105,51 @@ class _Search:
     b: float = 0.0
 
     def solve(self, share: float, end: float) -> tuple[float, Vector]:
-        """Solve the linear program of one end, and return the multipliers of its row on D and of its margins."""
+        """Solve the linear program of one end, and return the multipliers of its constraint on D and of its margins."""
         session, m = self.session, self.session.model
         linearise(m, self.penalty, share, end)
         session.update(m.objective, m.side)
         point = self.recorder.solve(session, "a weighted one-norm machine", load=False).point
         if point is None or point.y is None:
             raise no_multipliers(session.spec.name, session.problem_class)
-        self._keep(split_weights(m, point.x, session.columns))
+        self._update_incumbent(point.x[session.columns(m.w_plus)] - point.x[session.columns(m.w_minus)])
         return float(point.y[session.rows(m.side)][0]), point.y[session.rows(m.margin)]
 
-    def _keep(self, w: Vector) -> None:
-        """Take a plane over as incumbent if it is the best one so far."""
+    def _update_incumbent(self, w: Vector) -> None:
+        """Take a hyperplane over as incumbent if it is the best one so far: its value in (10) is an upper bound."""
         scores = self.data.X @ w
         b = midpoint_intercept(scores, self.data.y)
         penalty, share = self.penalty.at(w)
         value = hinge(scores + b, self.data.y) / self.data.n + penalty
         if value < self.value:
-            self.value, self.share, self.w, self.b = value, share, w, b
+            self.value, self.share = value, share
+            self.w, self.b = w, b
 
     def descend(self) -> None:
-        """Alternate between the best plane for a share and the best share for a plane."""
+        """Alternate between the best hyperplane for a share and the best share for a hyperplane."""
+        # The recomputed value of the incumbent falls by more than rounding in each pass but the last.
         while True:
             before, share = self.value, min(max(self.share, MARGIN), 1.0 - MARGIN)
             self.solve(share, share)
-            if not self.value < before - STILL or self.recorder.expired:
+            if not self.value < before - IMPROVEMENT * max(1.0, self.value) or self.recorder.expired:
                 return
 
-    def halve(self, leaf: Leaf) -> list[tuple[float, Leaf]]:
-        """Return the parts of an interval with their bounds: it is halved on either side of the incumbent's share."""
+    def branch(self, leaf: Leaf) -> list[tuple[float, Leaf]]:
+        """Return the parts of an interval with their bounds: it is halved on either side of the incumbent's share.
+
+        Near the incumbent's share the bound is weakest: as an end of parts it has no error of linearisation.
+        """
         left, right, at = leaf.left, leaf.right, self.share
         inner = [(left + at) / 2, (at + right) / 2] if left < at < right else [(left + right) / 2]
         return [self._part(leaf, *ends) for ends in pairwise([left, *inner, right])]
 
     def _part(self, parent: Leaf, left: float, right: float) -> tuple[float, Leaf]:
-        """Return a part of an interval with new multipliers, or with its parent's where they prove more."""
+        """Return a part of an interval with new multipliers, or with its parent's where their bound is larger."""
         share = self.share if left < self.share < right else (left + right) / 2
-        share = min(max(share, right / 2), (1.0 + left) / 2)  # keeps the linearised weights positive
-        lam, mu = zip(*(self.solve(share, end) for end in (left, right)), strict=True)
-        both = replace(parent, left=left, right=right), Leaf(left, right, share, np.array(lam), np.array(mu))
+        share = min(max(share, right / 2), (1.0 + left) / 2)  # the linearised weights stay positive
+        solved = [self.solve(share, end) for end in (left, right)]
+        new = Leaf(left, right, share, np.array([lam for lam, _ in solved]), np.array([mu for _, mu in solved]))
+        both = replace(parent, left=left, right=right), new
         return max(((leaf.bound(self.data, self.penalty), leaf) for leaf in both), key=itemgetter(0))
 
 
@@ -155,36 +164,41 @@ def scale_search(
 ) -> DriverResult:
     r"""Minimise (10) globally by branch and bound over the share of its first norm term.
 
-    The interval with the least bound is halved on either side of the incumbent's share; every linear program also
-    brings up a plane, whose value in (10) is an upper bound.
+    The interval with the smallest lower bound is halved on either side of the incumbent's share. The hyperplane of
+    every linear program gives an upper bound, its value in (10).
 
     Parameters
     ----------
-    data : the data set that the model was built from; columns of unit root mean square suit the solver.
-    model : from :func:`fsopt.models.gmeb.gmeb_weighted_l1.build_gmeb_weighted_l1`; its parameters are moved.
-    penalty : of the same data and prices.
+    data : the data set that the model was built from; features of unit root mean square suit the solver.
+    model : from :func:`fsopt.models.gmeb.gmeb_weighted_l1.build_gmeb_weighted_l1`; its parameters are changed.
+    penalty : of the same data, with the penalty weights C+ and C- of the problem; those of the model do not matter.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
-    max_leaves, run.time_limit : further reasons to stop; the answer is then feasible, with its bound.
+    max_leaves : further stopping criterion.
+    run : solver (any for LP that returns multipliers), options, time limit, progress. After a limit the answer is
+        feasible, with its bound.
 
     Returns
     -------
     DriverResult
-        ``optimal`` where the bounds meet and the proof was checked. The point holds ``w b``, the incumbent's
-        ``share``, and the proof: ``leaves``, a list of :class:`Leaf` that cover [0, 1].
+        ``optimal`` where the bounds meet and the certificate holds. The point holds ``w b``, the incumbent's
+        ``share``, and ``leaves``, a list of :class:`Leaf` that cover [0, 1].
 
     Raises
     ------
+    ParameterError : a model of other data.
     SolverError : a linear program that was not solved, or a solver without multipliers.
 
     Notes
     -----
-    Our method for paper 1, problem (10), which the paper's transformation (14) does not make convex.
+    Our method for Peleg & Meir, (10), which the transformation (14) does not make convex.
     """
     session = run.open(model)
+    check_margins("scale_search", session, data)
     search = _Search(data, penalty, session, Recorder([session], run))
     parts = [(0.0, Leaf(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
     try:
         search.descend()
+        # Each pass replaces a part by at least two, of which there are at most max_leaves, or ends the loop.
         while True:
             bound, leaf = min(parts, key=itemgetter(0))
             search.recorder.record(objective=search.value, bound=bound, share=search.share, leaves=len(parts))
@@ -195,7 +209,7 @@ def scale_search(
             elif len(parts) >= max_leaves:
                 stop = "iteration-limit"
             else:
-                parts = [part for part in parts if part[1] is not leaf] + search.halve(leaf)
+                parts = [part for part in parts if part[1] is not leaf] + search.branch(leaf)
                 continue
             break
     except (KeyboardInterrupt, OutOfTime) as reason:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import TOLERANCE, Certificate, Kind, make
-from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
+from fsopt.drivers.minimum_principle import certify_vertex, status_of
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError, SolverError
@@ -28,8 +27,6 @@ RESTARTS = 4
 """Random starts that are added where the start from zero ends at w = 0."""
 EQUAL = 1e-9
 """Relative difference up to which a coefficient of the step model is that of the terms."""
-NONNEGATIVE = "every term of the objective is nonnegative"
-"""Source of the lower bound that makes the value 0 a global minimum."""
 
 
 @dataclass(frozen=True)
@@ -249,28 +246,6 @@ def sla(
         point={**best.point, "starts": starts},
         certificate=certificate,
     )
-
-
-def certify_vertex(value: float, lower: float, principle: float, tolerance: float) -> Certificate:
-    """Certify the end of SLA: a global minimum where the value is its lower bound, else the minimum principle.
-
-    Parameters
-    ----------
-    value, lower : objective value, and the sum of the lower bounds of its terms over their variables' bounds.
-    principle : relative decrease that the linearisation at the vertex still allows.
-    tolerance : the epsilon of the stopping criterion.
-    """
-    gap = relative_gap(value, lower)
-    if gap <= TOLERANCE:
-        return make(Kind.GLOBAL, {"gap": gap}, objective=value, bound=lower, bound_source=NONNEGATIVE)
-    return make(Kind.SLA, {"minimum principle": float(principle)}, tolerance=max(1e-7, 10 * tolerance))
-
-
-def status_of(certificate: Certificate, *, stationary: bool) -> Status:
-    """Return the status that a certificate of SLA is evidence for; ``stationary``: the stopping criterion held."""
-    if certificate.ok and certificate.kind is Kind.GLOBAL:
-        return Status.OPTIMAL
-    return Status.STATIONARY if certificate.ok and stationary else Status.FEASIBLE
 
 
 def _lower_bound(session: Session, concave: ConcaveTerms) -> float:

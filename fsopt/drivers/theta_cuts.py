@@ -1,4 +1,4 @@
-"""Cuts in theta: GMEB (15) by linear programs alone, one cut of its norm after the other."""
+"""Driver ``theta_cuts``: GMEB (15) by linear programs alone, one cut of its norm after the other."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from fsopt.certificates.certificate import Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.drivers.agreement import EQUAL, check_margins
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.errors import ParameterError
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 
 REPEATED = 1e-9
-"""Distance of two theta below which their cuts are one to a solver: the programs cannot get any closer."""
+"""Distance of two theta below which their cuts are the same within a solver's tolerance: no further one improves."""
 
 
 def theta_cuts(
@@ -31,54 +33,58 @@ def theta_cuts(
     max_cuts: int = 500,
     run: Run = DEFAULT_RUN,
 ) -> DriverResult:
-    r"""Minimise the hinge loss over :math:`N(w) \le 1`, or N(w) over the separating planes, by cuts in theta.
+    r"""Minimise the hinge loss over :math:`N(w) \le 1`, or N(w) over the separating hyperplanes, by cuts in theta.
 
     .. math::
 
         \theta^{k+1} \in \arg\max_{\theta \in [0,1]} \sum_j |w_j^k| u_j(\theta), \qquad
-        \text{row}\ \sum_j u_j(\theta^{k+1}) |w_j| \le \tau
+        \text{cut}\ \sum_j u_j(\theta^{k+1}) |w_j| \le \tau
 
-    where w^k solves the linear program with the first k rows. Its value is a lower bound; w^k scaled into the
-    ball, with its best intercept, gives an upper one.
+    where w^k solves the linear program with the first k cuts. Its value is a lower bound; w^k scaled into the
+    ball, with its best intercept, gives an upper bound.
 
     Parameters
     ----------
     data : the data set that the model was built from.
-    model : from :func:`fsopt.models.gmeb.gmeb_cuts.build_gmeb_cuts`; cuts are added to it.
+    model : from :func:`fsopt.models.gmeb.gmeb_cuts.build_gmeb_cuts` with its default cuts; cuts are added to it.
     norm : the norm N of the same data and radii.
-    tolerance : relative gap at which to stop; a repeated theta stops too, ``stalled``.
-    max_cuts, run.time_limit : further reasons to stop; the answer is then feasible, with its bound.
+    tolerance : relative optimality gap at which to stop; a repeated theta stops too, ``stalled``.
+    max_cuts : further stopping criterion.
+    run : solver (any for LP), options, time limit, progress. After a limit the answer is feasible, with its bound.
 
     Returns
     -------
     DriverResult
         ``optimal`` where the bounds meet. The point holds ``w b``, and of the last program ``mu`` (n,), the
-        multipliers of the margins, and ``theta`` and ``price``, the mean theta of the cuts by their multipliers and
-        their sum: with :math:`\mu_1 = \text{price}/2`, :math:`\mu_+ = \mu_1\theta/R_+` and
+        multipliers of the margins, ``price``, the sum of the multipliers of the cuts, and ``theta``, the mean of their
+        theta with these weights: with :math:`\mu_1 = \text{price}/2`, :math:`\mu_+ = \mu_1\theta/R_+` and
         :math:`\mu_- = \mu_1(1-\theta)/R_-` they are feasible for (16), because u is concave in theta.
 
     Raises
     ------
+    ParameterError : a model of other data, radii or cuts, or with another objective.
     SolverError : a linear program that was not solved.
     """
     session = run.open(model)
-    recorder = Recorder([session], run)
     hard = bool(model.xi[0].fixed)
+    _check_model(session, data, norm, hard=hard)
+    recorder = Recorder([session], run)
     thetas = [float(t) for t in norm.ends]
     value, bound, stop = np.inf, -np.inf, "iteration-limit"
     point: dict[str, Any] = {}
     try:
+        # Each pass adds a cut, of which there are at most max_cuts, or ends the loop.
         while len(thetas) <= max_cuts:
             step = recorder.solve(session, f"a linear program of '{model.name}'", load=False)
             assert step.point is not None
             w = step.point.x[session.columns(model.w)]
             size, theta = norm.at(w)
             bound = max(bound, proved_bound(step))
-            plane = w / max(1.0, size) if not hard else w
-            b = midpoint_intercept(data.X @ plane, data.y)
-            here = size if hard else hinge(data.X @ plane + b, data.y)
+            inside = w / max(1.0, size) if not hard else w
+            b = midpoint_intercept(data.X @ inside, data.y)
+            here = size if hard else hinge(data.X @ inside + b, data.y)
             if here < value or not point:
-                value, point = here, {"w": plane, "b": b}
+                value, point = here, {"w": inside, "b": b}
             point |= _multipliers(session, step.point.y, thetas)
             recorder.record(objective=value, bound=bound, norm=size, theta=theta, cuts=len(thetas))
             if relative_gap(value, bound) <= tolerance:
@@ -101,11 +107,33 @@ def theta_cuts(
     return recorder.end(status, stop, objective=value, bound=bound, point=point, certificate=certificate)
 
 
+def _check_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool) -> None:
+    """Raise ParameterError unless the model bounds (15) of the data and the norm: its margins, cuts and objective."""
+    check_margins("theta_cuts", session, data)
+    m, program = session.model, session.program
+    size = session.columns(m.norm)[0]
+    expected = np.zeros((len(norm.ends), program.n))
+    for cut, theta in zip(expected, norm.ends, strict=True):
+        cut[session.columns(m.w_plus)] = cut[session.columns(m.w_minus)] = norm.weights(theta)
+        cut[size] = -1.0
+    cuts = program.A[session.rows(m.cuts)].toarray() if len(m.cuts) else np.zeros((0, program.n))
+    same = cuts.shape == expected.shape and np.allclose(cuts, expected, rtol=EQUAL, atol=0.0)
+    if not same or program.lb[size] != 0.0 or program.ub[size] != (np.inf if hard else 1.0):
+        raise ParameterError(
+            f"the cuts of '{m.name}' given to 'theta_cuts' are not those of the norm at the ends of theta",
+            "build it from the same data and radii, without 'thetas'",
+        )
+    costs = np.zeros(program.n)
+    costs[size if hard else session.columns(m.xi)] = 1.0
+    if not np.array_equal(program.c, costs) or program.c0 != 0.0 or program.sign != 1.0 or program.P.nnz:
+        raise ParameterError(f"the objective of '{m.name}' is not that of (15)", "leave its objective")
+
+
 def _multipliers(session: Session, y: Any, thetas: list[float]) -> dict[str, Any]:
-    """Return mu, the sum of the multipliers of the cuts and the mean theta that they give."""
+    """Return mu, the sum of the multipliers of the cuts, and the mean theta with these weights."""
     if y is None:
         return {}
-    prices = np.maximum(-y[session.rows(session.model.cuts)], 0.0)
-    total = float(prices.sum())
-    theta = float(prices @ np.array(thetas)) / total if total > 0 else thetas[0]
+    multipliers = np.maximum(-y[session.rows(session.model.cuts)], 0.0)  # of constraints <= in a minimisation
+    total = float(multipliers.sum())
+    theta = float(multipliers @ np.array(thetas)) / total if total > 0 else thetas[0]
     return {"mu": y[session.rows(session.model.margin)], "price": total, "theta": theta}

@@ -88,8 +88,6 @@ def corrupt(record, change):
         leaves[k]["mu"][0] = [0.5 * m for m in leaves[k]["mu"][0]]
     elif change == "signs":
         leaves[k]["mu"][1] = leaves[k]["mu"][1][::-1]
-    elif change == "nan":
-        leaves[k]["mu"][1][0] = float("nan")
     elif change == "missing":
         del leaves[k]
     elif change == "shifted":
@@ -110,7 +108,7 @@ def corrupt(record, change):
         record["params"]["c_plus"] *= 0.99
 
 
-CHANGES = ("mu", "signs", "nan", "missing", "shifted", "wider", "share", "outside", "last", "none", "sigma", "prices")
+CHANGES = ("mu", "signs", "missing", "shifted", "wider", "share", "outside", "last", "none", "sigma", "prices")
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -121,7 +119,7 @@ def test_a_corrupted_proof_is_refused(change):
     assert not check_record(record, data, "fit.json")["verified"]
 
 
-@pytest.mark.parametrize("change", ["lam", "mu", "length", "text", "bound", "gone"])
+@pytest.mark.parametrize("change", ["lam", "mu", "length", "text", "nan", "bound", "gone"])
 def test_a_proof_that_cannot_be_read_is_a_clear_error(change):
     data = blobs(20, 2, seed=1)
     record = saved(data, c_plus=0.2, c_minus=0.2)
@@ -130,6 +128,8 @@ def test_a_proof_that_cannot_be_read_is_a_clear_error(change):
         leaf["mu"][0].pop()
     elif change == "text":
         leaf["left"] = "here"
+    elif change == "nan":
+        leaf["mu"][1][0] = float("nan")
     elif change == "bound":
         record["bound"] = None
     elif change == "gone":

@@ -15,7 +15,8 @@ import fsopt
 from fsopt.certificates.certificate import Kind
 from fsopt.checking import check_record
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.sla import NONNEGATIVE, RESTARTS, ConcaveTerms, sla
+from fsopt.drivers.minimum_principle import NONNEGATIVE
+from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla
 from fsopt.errors import ParameterError, SolverError
 from fsopt.results import Status
 from fsopt.saved import fit_record

@@ -9,7 +9,7 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
-from fsopt.drivers.partitions import certify_partitions, partitions, sparse
+from fsopt.drivers.partitions import certify_partitions, nonzero, partitions
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
@@ -150,7 +150,7 @@ def check(saved: SavedFit) -> Certificate:
     trained = len(svms.b)
     _, largest = certify_partitions(data, parts[:trained], float(own["c"]), svms.w, svms.b, svms.alpha)
     fewer = trained != len(parts) and fit.stop not in ("time-limit", "interrupted")
-    used = sparse(svms.w).sum(axis=0)
+    used = nonzero(svms.w).sum(axis=0)
     wrong = {
         "sparse machines": largest,
         "counts": float(not np.array_equal(counts, used)),

@@ -17,7 +17,9 @@ from fsopt.drivers.kernel_scaling.bounds import Cut
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling
 from fsopt.drivers.kernel_scaling.driver import check_scaling
 from fsopt.drivers.kernel_scaling.problem import ScalingProblem
-from fsopt.drivers.mop import GAP, SLACK, certify_mop, mop
+from fsopt.drivers.mop.certificate import certify_mop
+from fsopt.drivers.mop.driver import GAP, mop
+from fsopt.drivers.mop.risk import SLACK
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
@@ -61,7 +63,7 @@ def fit_mopfs(
     w_cap : W0 > 0, the first capacity; None takes (W0 + 1) / n = 0.1 with W0 at least 1.
     c : >= 0, penalty weight of a scale, relative to the product RW of the start over the number of features. With 0
         Proposition 1 guarantees that RW never rises; a positive one makes the selection sparser.
-    scaling : ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop.mop`.
+    scaling : ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop.driver.mop`.
     max_iterations : of Algorithm 1.
     scale : ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
         ``center`` or ``none``.

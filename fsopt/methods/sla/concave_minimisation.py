@@ -17,7 +17,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.sla import ConcaveHinge
-from fsopt.drivers.sla import NONNEGATIVE
+from fsopt.drivers.minimum_principle import NONNEGATIVE
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.large_programs import certify_generation

@@ -8,7 +8,7 @@ from support import blobs, flat
 
 import fsopt
 from fsopt.checking import check_fit
-from fsopt.drivers.partitions import partitions, sparse
+from fsopt.drivers.partitions import nonzero, partitions
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods.baselines.vs_ssvm import parts_of
@@ -56,7 +56,7 @@ def test_each_sparse_machine_is_the_one_norm_machine_of_its_rows(solver):
 def test_the_last_machine_is_trained_on_the_union(machine):
     data = blobs(80, 10, seed=1)
     fit = fsopt.fit("vs-ssvm", data, c=0.08, n_partitions=8, machine=machine, w_cap=1.2, scale="standard")
-    assert fit.details["counts"].tolist() == sparse(fit.details["sparse_w"]).sum(axis=0).tolist()
+    assert fit.details["counts"].tolist() == nonzero(fit.details["sparse_w"]).sum(axis=0).tolist()
     union = np.flatnonzero(fit.details["counts"])
     assert fit.support == tuple(union)
     assert {0, 1} <= set(union.tolist())
@@ -120,7 +120,7 @@ def test_a_forged_fit_does_not_pass(machine):
     least = fit.support[0]
     dropped = held["w"].copy()
     dropped[:, least] = 0.0
-    assert not forged(sparse_w=dropped, counts=sparse(dropped).sum(axis=0))
+    assert not forged(sparse_w=dropped, counts=nonzero(dropped).sum(axis=0))
     for params in ({"seed": 10}, {"share": 0.6}, {"c": 0.6}, {"n_partitions": 3}):
         assert not check_fit(replace(fit, params={**fit.params, **params}), data).ok
     assert not check_fit(replace(fit, status=fsopt.Status.OPTIMAL), data).ok

@@ -11,7 +11,8 @@ from fsopt.checking import check_fit, check_record
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling
 from fsopt.drivers.kernel_scaling.problem import ScalingProblem
-from fsopt.drivers.mop import PROPOSITION, mop, risk_bound
+from fsopt.drivers.mop.certificate import PROPOSITION, risk_bound
+from fsopt.drivers.mop.driver import mop
 from fsopt.errors import FileError, ParameterError
 from fsopt.methods.preprocessing import preprocess
 from fsopt.results import Status

@@ -1,0 +1,230 @@
+"""Driver ``mop``: alternate the risk of a hyperplane and the capacity of its feature space (Bi, Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fsopt.certificates.certificate import Kind
+from fsopt.certificates.residuals import relative_gap
+from fsopt.data import Dataset
+from fsopt.drivers.kernel_scaling.bounds import Cut
+from fsopt.drivers.kernel_scaling.certificate import certify_stationary
+from fsopt.drivers.kernel_scaling.driver import check_scaling
+from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
+from fsopt.drivers.kernel_scaling.problem import ScalingProblem
+from fsopt.drivers.mop.certificate import certify_mop, risk_bound
+from fsopt.drivers.mop.risk import SLACK, RiskMinimum, minimise_risk
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.models.blocks import number
+from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
+from fsopt.models.mop.rsvm_dual import build_rsvm_dual
+from fsopt.results import DriverResult, Status
+from fsopt.solvers.base import Session
+from fsopt.typing import Vector
+
+GAP = 1e-6
+"""Optimality gap at which (15) counts as solved globally."""
+MAX_PROGRAMS = 1000
+
+
+def mop(
+    data: Dataset,
+    *,
+    w_cap: float,
+    c: float = 0.0,
+    scaling: str = "local",
+    lp_solver: str | None = None,
+    tolerance: float = 1e-4,
+    max_iterations: int = 20,
+    run: Run = DEFAULT_RUN,
+) -> DriverResult:
+    r"""Alternate the rigorous SVM (14) at fixed scales and the kernel scaling problem (15) at a fixed hyperplane.
+
+    From :math:`s = e, W = W^0`: solve (14) for the hyperplane and its loss :math:`E^t`, then (15) for scales
+    :math:`s` with at most that loss and a smaller :math:`H^t = RW`. Problem (15) is not convex, see
+    :func:`fsopt.drivers.kernel_scaling.driver.kernel_scaling`.
+
+    Parameters
+    ----------
+    data : preprocessed: centred, unit deviation, samples of norm 1.
+    w_cap : :math:`W^0 > 0`.
+    c : >= 0, cost of the scales relative to the present ones. Proposition 1 (E and H never rise) is
+        guaranteed for c = 0 only; with c > 0 only E is.
+    scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
+    lp_solver : registry name for the linear programs of (15); None for the preferred one.
+    tolerance : stop when neither E nor H falls by more than this, relative, and no feature is dropped.
+    max_iterations : further stopping criterion.
+    run : solver of (14), options, time limit, progress.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``w`` (the hyperplane for the data as given: :math:`s_j w_j`), ``b``, ``scales``; ``E`` and ``H``
+        histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
+        :func:`fsopt.drivers.mop.certificate.risk_bound` bounds the loss of every hyperplane with these scales and this
+        cap from below; ``scaling``, the last (15) with its answer, bound and cuts
+        (:func:`fsopt.drivers.kernel_scaling.certificate.certify_scaling`); ``start``: what was verified about s = e in
+        the first (15), ``optimal``, ``stationary`` or nothing. Each record of the history has E and H with their
+        bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no
+        step of the alternation proves optimality for the bi-objective problem, and none is claimed. The objective is
+        the loss E.
+
+    Raises
+    ------
+    ParameterError : another word for scaling, w_cap <= 0 or c < 0.
+    SolverError : a step was not solved.
+
+    Notes
+    -----
+    Bi, Algorithm 1 with the penalty of section 6. Where (15) ends at W = 0, as on data that no feature separates better
+    than a constant does, H = 0 is the minimum, and the next step (14) has a closed form.
+    """
+    check_scaling("mop", scaling)
+    c = number("mop", "c", c, low=0.0)
+    dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=np.ones(data.p)))
+    step = Session(build_kernel_scaling_step(data, w=np.ones(data.p), b=0.0, e_cap=0.0), lp_solver)
+    recorder = Recorder([dual, step], run)
+    loop = _Alternation(data, dual, step, recorder, c, scaling, np.ones(data.p), w_cap)
+    stop = "iteration-limit"
+    try:
+        for _ in range(max_iterations):
+            if not loop.iterate(tolerance):
+                stop = "settled"
+                break
+            if recorder.expired:
+                stop = "time-limit"
+                break
+        else:
+            loop.minimise_risk()
+    except (KeyboardInterrupt, OutOfTime) as reason:
+        if "w" not in loop.best:
+            raise
+        stop = stop_word(reason)
+    certificate = certify_mop(data, loop.best, costs=c > 0)
+    return recorder.end(Status.FEASIBLE, stop, objective=loop.best["E"][-1], point=loop.best, certificate=certificate)
+
+
+@dataclass
+class _Alternation:
+    """The two problems of Algorithm 1, the scales and the cap of the present iteration, and the point of the result."""
+
+    data: Dataset
+    dual: Session
+    step: Session
+    recorder: Recorder
+    c: float
+    scaling: str
+    scales: Vector
+    cap: float
+    best: dict[str, Any] = field(default_factory=lambda: {"E": [], "H": [], "scaling": None, "start": ""})
+
+    def iterate(self, tolerance: float) -> bool:
+        """Solve (14) and (15), move to the new scales and cap; return whether E, H or the number of features fell."""
+        best, scales = self.best, self.scales
+        solution = self.minimise_risk()
+        cuts = _cut_on_capacity(solution)
+        search = OuterApproximation(self._problem(solution), self.step, self.recorder, cuts=cuts)
+        best["scaling"] = answer = _rescale(search, scales, self.scaling)
+        best["H"].append(answer["radius"] * answer["capacity"])
+        if len(best["H"]) == 1:
+            best["start"] = _verified_start(search, answer)
+        new = answer["s"]
+        self.recorder.record(**_iteration(self.data, best, search.programs))
+        fewer = bool(np.sum(new > 0) < np.sum(scales > 0))
+        if not (fewer or _fell(best["E"], tolerance) or _fell(best["H"], tolerance)):
+            return False
+        # The hyperplane with the new scales has capacity W and a loss of at most E: with W as cap, E cannot rise.
+        self.scales, self.cap = new, answer["capacity"]
+        return True
+
+    def minimise_risk(self) -> RiskMinimum:
+        """Solve (14) for the present scales and cap, and store the hyperplane for the data as given."""
+        solution = minimise_risk(self.data, self.dual, self.scales, self.cap, self.recorder)
+        self.best["E"].append(solution.risk)
+        self.best |= {
+            "w": self.scales * solution.w,
+            "b": solution.b,
+            "scales": self.scales,
+            "inactive": solution.inactive,
+            "alpha": solution.alpha,
+            "cap": self.cap,
+        }
+        return solution
+
+    def _problem(self, solution: RiskMinimum) -> ScalingProblem:
+        """Return (15) for a hyperplane: costs are relative to the present scales, and those at 0 stay there."""
+        active = self.scales > 0
+        costs = np.where(active, self.c / np.where(active, self.scales, 1.0), 0.0)
+        e_cap = solution.risk + SLACK * max(1.0, solution.risk)
+        return ScalingProblem(self.data, solution.w, solution.b, e_cap, costs, active)
+
+
+def _iteration(data: Dataset, at: Mapping[str, Any], programs: int) -> dict[str, Any]:
+    """Return the record of an iteration, after so many linear programs."""
+    answer = at["scaling"]
+    return {
+        "E": at["E"][-1],
+        "E_bound": risk_bound(data, at["scales"], at["cap"], at["alpha"]),
+        "H": at["H"][-1],
+        "value": answer["value"],
+        "bound": answer["bound"],
+        "status": answer["status"],
+        "worst": answer["certificate"].worst,
+        "n_features": int(np.sum(answer["s"] > 0)),
+        "linear_programs": programs,
+    }
+
+
+def _fell(values: list[float], tolerance: float) -> bool:
+    """Return whether the last value is lower than the one before, or the first."""
+    return len(values) == 1 or values[-1] < values[-2] - tolerance * max(1e-12, abs(values[-2]))
+
+
+def _cut_on_capacity(solution: RiskMinimum) -> list[Cut]:
+    r"""Return the multipliers by which no scales have a smaller W than the present ones, from (14) itself.
+
+    :math:`w_j (X'Y\alpha)_j = \gamma w_j^2`: alpha, with the weight gamma of W, proves it without a program.
+    """
+    if solution.inactive or not solution.w.any():
+        return []
+    return [Cut(solution.alpha, np.zeros(len(solution.alpha)), solution.gamma, False)]
+
+
+def _rescale(search: OuterApproximation, scales: Vector, scaling: str) -> dict[str, Any]:
+    """Solve (15) from the present scales and return its answer with the evidence, by the keys of saved fits."""
+    search.start(scales)
+    if scaling == "global":
+        search.close_gap(GAP, MAX_PROGRAMS)
+    at = search.problem
+    status, bound, certificate = search.certified(scaling, GAP)
+    radius, capacity = at.size(search.s)
+    return {
+        "w": at.w,
+        "b": at.b,
+        "e_cap": at.e_cap,
+        "price": at.costs,
+        "from": scales,
+        "s": search.s,
+        "radius": radius,
+        "capacity": capacity,
+        "value": search.value,
+        "status": str(status),
+        "bound": bound,
+        "cuts": search.cuts if scaling == "global" else [],
+        "certificate": certificate,
+    }
+
+
+def _verified_start(search: OuterApproximation, answer: Mapping[str, Any]) -> str:
+    """Return what is verified about the scales that (15) started from: ``optimal``, ``stationary``, or nothing."""
+    at, before = search.problem, answer["from"]
+    if answer["status"] == Status.OPTIMAL and relative_gap(at.value(before), answer["bound"]) <= GAP:
+        return "optimal"
+    first = next((cut for cut in search.cuts if cut.beta.any()), None)
+    certificate = certify_stationary(at, before, first)
+    return "stationary" if certificate.ok and certificate.kind is Kind.KKT else ""

@@ -1,0 +1,113 @@
+"""The step (14) of Algorithm 1 of Bi: the hyperplane of smallest loss at fixed scales, within a cap on its norm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import itemgetter
+
+import numpy as np
+
+from fsopt.compiler.values import store, values_of
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.drivers.recorder import Recorder
+from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
+from fsopt.results import SolveResult
+from fsopt.solvers.base import Session
+from fsopt.typing import Vector
+
+INACTIVE = 1e-7
+"""gamma below this (relative to the number of samples) means that the capacity constraint is inactive."""
+SLACK = 1e-9
+"""Relative increase of a bound E on the loss, so that rounding does not make the problem infeasible."""
+CONSTANT = 1e-9
+"""Largest |w'x| of a hyperplane within the cap at which its scores count as constant, and w as 0."""
+
+
+@dataclass(frozen=True)
+class RiskMinimum:
+    """The hyperplane ``sum_j s_j w_j x_j + b`` of (14) for scales s and a cap on sum_j s_j w_j^2.
+
+    Attributes
+    ----------
+    w, b, risk : (p,) and scalars, the hyperplane and its hinge loss.
+    alpha : (n,) multipliers behind the lower bound on the loss.
+    gamma : multiplier of the cap: w = X'Y alpha / gamma up to rounding, unless the cap is inactive or w is 0.
+    inactive : whether the cap is inactive; w is then the shortest one of smallest loss.
+    """
+
+    w: Vector
+    b: float
+    risk: float
+    alpha: Vector
+    gamma: float
+    inactive: bool
+
+
+def minimise_risk(data: Dataset, dual: Session, scales: Vector, cap: float, recorder: Recorder) -> RiskMinimum:
+    """Solve (14) for scales (p,) and a cap, by the model ``rsvm-dual`` of the data, and recover the hyperplane."""
+    # |w'x| <= sqrt(W R): where this is rounding the scores are constant, and gamma = ||v|| / sqrt(W) is 0 / 0.
+    if np.sqrt(cap * float((data.X**2 @ scales).max())) <= CONSTANT:
+        return _constant_scores(data)
+    model = dual.model
+    store(model.root_scale, np.sqrt(scales))
+    model.root_cap.set_value(float(np.sqrt(cap)))
+    dual.update(model.objective, model.scaling)
+    result = recorder.solve(dual, "(14)")
+    assert result.objective is not None
+    alpha = project_multipliers(values_of(model.alpha), data.y, 1.0)
+    q = data.X.T @ (alpha * data.y)
+    gamma = float(np.sqrt(scales @ q**2) / np.sqrt(cap))
+    inactive = bool(gamma <= INACTIVE * data.n)
+    if inactive:
+        candidates = [_shortest(data, scales, max(-result.objective, 0.0), recorder)]
+    else:
+        candidates = [q / gamma, *_from_multipliers(dual, result, scales, cap)]
+    w, b, risk = min((_with_intercept(data, scales, w) for w in candidates), key=itemgetter(2))
+    return RiskMinimum(w, b, risk, alpha, gamma, inactive)
+
+
+def _constant_scores(data: Dataset) -> RiskMinimum:
+    """Return w = 0 with its best intercept, and the multipliers of (14) that prove its loss, in closed form.
+
+    At w = 0 the dual is to maximise e'alpha with y'alpha = 0 in [0, 1]^n: all of the smaller class, and as much of the
+    other.
+    """
+    w, b, risk = _with_intercept(data, np.zeros(data.p), np.zeros(data.p))
+    return RiskMinimum(w, b, risk, project_multipliers(np.ones(data.n), data.y, 1.0), 0.0, False)
+
+
+def _with_intercept(data: Dataset, scales: Vector, w: Vector) -> tuple[Vector, float, float]:
+    """Return w with the intercept in the middle of the best ones, and its hinge loss."""
+    scores = data.X @ (scales * w)
+    b = midpoint_intercept(scores, data.y)
+    return w, b, hinge(scores + b, data.y)
+
+
+def _from_multipliers(dual: Session, result: SolveResult, scales: Vector, cap: float) -> list[Vector]:
+    """Return the w of the multipliers of q = X'Y alpha, pulled into the ball; none where the solver has none.
+
+    By (14) w is X'Y alpha / gamma too, but that quotient loses its digits where gamma is small: alpha is accurate to
+    the solver's tolerance, and X'Y alpha cancels. The better of the two candidates is taken.
+    """
+    if result.point is None or result.point.y is None:
+        return []
+    active = scales > 0
+    multipliers = result.point.y[dual.rows(dual.model.expansion)]
+    w = np.where(active, multipliers / np.where(active, scales, 1.0), 0.0)
+    size = float(scales @ w**2)
+    return [w * min(1.0, float(np.sqrt(cap / size)))] if size > 0 else []
+
+
+def _shortest(data: Dataset, scales: Vector, risk: float, recorder: Recorder) -> Vector:
+    """Return the w of smallest norm (for the unscaled kernel) among those of smallest loss.
+
+    Where the cap is inactive, X'Y alpha = 0, and (14) gives the loss alone.
+    """
+    root = np.sqrt(scales)
+    model = build_rsvm_least_norm(data, e_cap=risk + SLACK * max(1.0, risk), scale=scales)
+    # A named solver is one for (14), a SOCP, and its own options are not those of another solver.
+    options = recorder.run.options if recorder.run.solver is None else None
+    recorder.solve_once(Session(model, options=options), "the hyperplane of smallest norm of (12)")
+    u = values_of(model.u)
+    return np.where(root > 0, u / np.where(root > 0, root, 1.0), 0.0)
