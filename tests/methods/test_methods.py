@@ -12,7 +12,7 @@ from fsopt.models.mpm.moments import Moments, kappa
 PARAMS = {"gbd": {"m": 2, "max_cuts": 40}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
 CLAIMS = {
     "gmeb": {"optimal"}, "l1-mpm": {"optimal"}, "onsvm": {"optimal"}, "svm": {"optimal"},
-    "l0-mpm": {"stationary"}, "misclass": {"stationary"}, "fsv": {"stationary"},
+    "l0-mpm": {"stationary"}, "misclass": {"stationary", "optimal"}, "fsv": {"stationary"},
     "mopfs": {"feasible"}, "gbd": {"optimal", "feasible"},
 }  # fmt: skip
 

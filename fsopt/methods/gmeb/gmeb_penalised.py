@@ -113,9 +113,9 @@ def check(saved: SavedFit) -> Certificate:
     FileError : the saved leaves are damaged, or there are no saved bounds.
     """
     fit, data = saved.fit, saved.raw
-    columns = unit_rms(data, fit.params["scale"])
-    penalty = GmebPenalty.of(columns.work, fit.params["c_plus"], fit.params["c_minus"])
     with reading("proof"):
+        columns = unit_rms(data, fit.params["scale"])
+        penalty = GmebPenalty.of(columns.work, fit.params["c_plus"], fit.params["c_minus"])
         if fit.objective is None or fit.bound is None:
             raise ValueError("it has no objective or no bound")
         leaves = [_leaf(record, data.n) for record in fit.details["leaves"]]

@@ -53,8 +53,8 @@ def fit_fsv(
     Returns
     -------
     Fit
-        ``objective`` is (21), in preprocessed units; ``stationary`` where the minimum principle was certified, without
-        any statement on global optimality. ``details`` as for ``misclass``.
+        ``objective`` is (21), in preprocessed units; ``optimal`` where it is 0, else ``stationary`` where the minimum
+        principle was certified, without any statement on global optimality. ``details`` as for ``misclass``.
 
     Raises
     ------

@@ -52,9 +52,9 @@ def fit_misclass(
     Returns
     -------
     Fit
-        ``objective`` is (20); ``stationary`` where the minimum principle was certified, without any statement on global
-        optimality. ``details`` has ``plane_errors``, the number of samples on the wrong side of the hyperplane or on
-        it, and ``starts``, the objective value of each run.
+        ``objective`` is (20); ``optimal`` where it is 0, else ``stationary`` where the minimum principle was certified,
+        without any statement on global optimality. ``details`` has ``plane_errors``, the number of samples on the wrong
+        side of the hyperplane or on it, and ``starts``, the objective value of each run.
 
     Raises
     ------

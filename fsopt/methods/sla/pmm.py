@@ -71,18 +71,25 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 
 def check(saved: SavedFit) -> Certificate:
     """Recompute the certificate of a fit from its saved details; raises FileError where they are damaged."""
-    fit, program = saved.fit, compile_model(build_misclass_step(saved.data, alpha=1.0))
-    below = fit.details.get("below")
+    fit = saved.fit
     with reading("proof"):
-        if isinstance(below, Mapping):
-            point = None if below["point"] is None else point_from(below["point"], program)
-            w = finite_vector(below["w"], saved.data.p)
-            below = StationaryPoint(int(below["d"]), float(below["value"]), w, float(below["b"]), point)
-        proof = certify_pmm(saved.data, int(fit.objective or 0), below)
+        proof = certify_pmm(saved.data, int(fit.objective or 0), _below(saved))
     residuals = dict(saved.residuals)
     if fit.status is Status.OPTIMAL:
         residuals["bound"] = abs(float("nan") if fit.bound is None else fit.bound)
     return replace(extend(proof, residuals), objective=fit.objective)
+
+
+def _below(saved: SavedFit) -> StationaryPoint | None:
+    """Return the end of the search for one error less; raises KeyError, TypeError or ValueError where it is damaged."""
+    below = saved.fit.details.get("below")
+    if below is None or isinstance(below, StationaryPoint):
+        return below
+    point = below["point"]
+    if point is not None:
+        point = point_from(point, compile_model(build_misclass_step(saved.data, alpha=1.0)))
+    w = finite_vector(below["w"], saved.data.p)
+    return StationaryPoint(int(below["d"]), float(below["value"]), w, float(below["b"]), point)
 
 
 SPEC = MethodSpec(

@@ -13,7 +13,7 @@ import fsopt
 from fsopt.checking import check_fit
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.errors import FileError, ParameterError
-from fsopt.methods.baselines.feature_scores import mdl_bins, entropy, fisher, infogain, ks, pearson, ranking
+from fsopt.methods.baselines.feature_scores import entropy, fisher, infogain, ks, mdl_bins, pearson, ranking
 from fsopt.saved import fit_from, fit_record, numbers
 
 FILTERS = ("pearson", "fisher", "ks", "infogain")

@@ -16,8 +16,8 @@ import fsopt
 from fsopt.checking import check_fit
 from fsopt.data.hyperplanes import hinge
 from fsopt.errors import ParameterError, SolverError
-from fsopt.methods.gmeb.optimality import Multipliers, certify_gmeb, polish
 from fsopt.methods.gmeb.formulations import ROUTES
+from fsopt.methods.gmeb.optimality import Multipliers, certify_gmeb, polish
 from fsopt.methods.gmeb.separability import separation_radius
 from fsopt.models.gmeb.moments import second_moments
 from fsopt.models.gmeb.norm import GmebNorm

@@ -1,0 +1,87 @@
+"""Answers and checkpoints of version 0.1.0: today's code reads, verifies and resumes them, and finds the same again."""
+
+import copy
+import shutil
+
+import numpy as np
+import pytest
+from support import ROOT
+
+import fsopt
+from fsopt.checking import check_record
+from fsopt.errors import FsoptError
+from fsopt.methods.selection import THRESHOLDS
+from fsopt.saved import fit_from, read_record
+
+FOLDER = ROOT / "tests" / "saved" / "v0.1.0"
+FITS, SOLVES = (sorted(FOLDER.glob(f"{kind}-*.json")) for kind in ("fit", "solve"))
+PARTS = ("params", "objective", "coef", "support", "preprocessing", "details")
+WRONG = (None, "x", [], {}, [[1.0]], float("nan"))
+
+
+def name(path):
+    return path.stem
+
+
+@pytest.fixture(scope="module")
+def data():
+    return fsopt.load_dataset(FOLDER / "data.csv")
+
+
+def test_every_method_has_a_saved_fit_and_a_threshold():
+    assert {read_record(path)["method"] for path in FITS} == set(fsopt.METHODS) == set(THRESHOLDS)
+
+
+@pytest.mark.parametrize("path", FITS + SOLVES, ids=name)
+def test_a_saved_answer_is_verified(path, data):
+    found = check_record(read_record(path), data, str(path))
+    assert found["verified"], found["certificate"]
+
+
+@pytest.mark.parametrize("path", FITS, ids=name)
+def test_a_saved_fit_predicts_the_labels_that_it_predicted(path, data):
+    record = read_record(path)
+    fit = fit_from(record, path)
+    assert np.mean(fit.predict(data.X) == data.y) == pytest.approx(record["train"]["accuracy"])
+    assert np.isfinite(fit.decision_function(data.X + 0.1)).all()
+
+
+@pytest.mark.parametrize("path", FITS, ids=name)
+def test_the_same_fit_again_selects_the_same_features(path, data):
+    record = read_record(path)
+    fit = fsopt.fit(record["method"], data, **record["params"])
+    assert fit.status == record["status"]
+    assert list(fit.support) == record["support"]
+    assert fit.objective == pytest.approx(record["objective"], rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("path", FITS, ids=name)
+def test_a_damaged_part_is_an_error_of_ours_or_not_verified(path, data):
+    """Parts of details that nothing rests on may be anything; no damage is another exception."""
+    record = read_record(path)
+    keys = [(part,) for part in PARTS] + [(part, key) for part in ("params", "details") for key in record[part]]
+    for part, *inner in keys:
+        for wrong in WRONG:
+            damaged = copy.deepcopy(record)
+            if inner:
+                damaged[part][inner[0]] = wrong
+            else:
+                damaged[part] = wrong
+            try:
+                verified = check_record(damaged, data, str(path))["verified"]
+            except FsoptError:
+                continue
+            # A support is not recomputed by every method, params that equal their defaults may be missing, and a
+            # feasible answer needs no evidence but its own classifier.
+            needless = part in ("support", "params") or (part == "details" and record["status"] == "feasible")
+            assert not verified or inner or needless, (part, wrong)
+
+
+@pytest.mark.parametrize("checkpoint", ["gbd.npz", "gbd-cut6.npz"])
+def test_a_saved_checkpoint_is_resumed_to_the_optimum(checkpoint, data, tmp_path):
+    optimum = read_record(FOLDER / "fit-gbd-m3.json")
+    fit = fsopt.fit("gbd", data, m=3, resume=shutil.copy(FOLDER / checkpoint, tmp_path))
+    assert fit.status == "optimal"
+    assert list(fit.support) == optimum["support"]
+    assert fit.objective == pytest.approx(optimum["objective"], rel=1e-6)
+    assert fit.bound == pytest.approx(optimum["objective"], rel=2e-6)
