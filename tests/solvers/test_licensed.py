@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from solver_cases import SHAPES, active_bounds, knapsacks, one_cone, shadow_prices
 from support import blobs, integers
 
 import fsopt
@@ -65,62 +66,27 @@ def test_raw_units_do_not_leak_into_the_answer(slug, solver):
     assert close(result.objective, reference.objective)
 
 
-def priced(sense, square, change=None):
-    """A problem with active constraints <=, >=, ==, a range, and active bounds."""
-    bounds = {"le": 2.0, "ge": 1.0, "eq": 3.0, "range": 1.25, "up": 1.5, "low": 0.5}
-    bounds |= {change[0]: bounds[change[0]] + change[1]} if change else {}
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, bounds["up"]), 1: (bounds["low"], None)}.get(j))
-    x = m.x
-    x[6].fix(0.25)
-    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= bounds["le"])
-    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= bounds["ge"] + 1)
-    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == bounds["eq"])
-    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], bounds["range"]))
-    A = np.array([[1, 1, 0, 0, 0, 0, 1], [0, 0, 1, -1, 0, 0, 0], [1, 0, 1, 0, 1, 0, 0], [0, 0, 0, -1, 0, 1, 0]])
-    cost = A.T @ [-1.5, 2.0, 0.7, -1.1] + np.array([0, 0.9, 0, 0, -1.2, 0, 0.6])
-    at = [1.25, 0.5, 0.25, -0.75, 1.5, 0.5, 0.25]
-    form = sum(float(c) * v for c, v in zip(cost, x.values(), strict=True))
-    form += square * sum((v - a) ** 2 for v, a in zip(x.values(), at, strict=True))
-    m.o = pyo.Objective(expr=form if sense == pyo.minimize else -form, sense=sense)
-    return m
-
-
 @pytest.mark.parametrize("square", [0.0, 0.3])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 def test_shadow_prices_are_derivatives_of_the_optimal_value(square, sense, solver):
-    m = priced(sense, square)
+    m = active_bounds(sense, square)
     assert fsopt.solve(m, solver).status == "optimal"
-    prices = {"le": m.dual[m.le], "ge": m.dual[m.ge], "eq": m.dual[m.eq], "range": m.dual[m.range]}
-    prices |= {"up": m.rc[m.x[4]], "low": m.rc[m.x[1]]}
-    for name, price in prices.items():
-        above, below = (fsopt.solve(priced(sense, square, (name, t)), "clarabel").objective for t in (1e-3, -1e-3))
+    for name, price in shadow_prices(m).items():
+        above, below = (fsopt.solve(active_bounds(sense, square, name, t), "clarabel").objective for t in (1e-3, -1e-3))
         slope = (above - below) / 2e-3
         assert abs(slope) > 0.05, "the bound does not matter: the test is empty"
         assert price == pytest.approx(slope, rel=1e-4), name
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("shape", ["ball", "rotated", "lorentz", "parabola"])
+@pytest.mark.parametrize("shape", SHAPES)
 def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic_constraint(monkeypatch, shape, sense, solver):
     if solver == "gurobi":
         own = "fsopt.solvers.gurobi.Gurobi._dual"
         monkeypatch.setattr(own, lambda self, ray: pytest.fail("Gurobi's own multipliers were not good enough"))
-    m = pyo.ConcreteModel()
-    m.w, m.v = pyo.Var(), pyo.Var()
-    m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
-    m.fix = pyo.Constraint(expr=m.w == 3)
-    m.fix2 = pyo.Constraint(expr=m.v == 4)
-    body, goal, price = {
-        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2),
-        "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
-        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10),
-        "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
-    }[shape]
-    m.q = pyo.Constraint(expr=body <= 0)
-    m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
+    m, price = one_cone(shape, sense)
     assert fsopt.solve(m, solver).status == "optimal"
-    assert m.dual[m.q] == pytest.approx(price * (1 if sense == pyo.minimize else -1), rel=1e-5)
+    assert m.dual[m.q] == pytest.approx(price, rel=1e-5)
 
 
 def test_cone_multipliers_lie_in_the_cone_and_are_stationary_at_an_apex(solver):
@@ -150,13 +116,7 @@ def test_integer_programs_agree_with_enumeration(kind, solver):
 
 
 def test_a_time_limit_gives_the_incumbent_and_a_bound(solver):
-    rng = np.random.default_rng(3)
-    A = rng.integers(1, 1000, (5, 60))
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(60), domain=pyo.Binary)
-    rows = [sum(int(A[i, j]) * m.x[j] for j in range(60)) for i in range(5)]
-    m.c = pyo.Constraint(range(5), rule=lambda m, i: rows[i] <= int(A[i].sum()) // 2)
-    m.o = pyo.Objective(expr=sum((int(A[:, j].sum()) + 300) * m.x[j] for j in range(60)), sense=pyo.maximize)
+    m = knapsacks(60)
     result = fsopt.solve(m, solver, time_limit=0.5)
     assert (result.status, result.stop) == ("feasible", "time-limit")
     assert result.objective == pytest.approx(pyo.value(m.o))

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from solver_cases import knapsacks
 from support import blobs
 
 import fsopt
@@ -204,20 +205,8 @@ def test_infeasible_and_unbounded_are_told_apart(domain, curve):
     assert (result.status, result.stop) == ("infeasible", "infeasible")
 
 
-def knapsacks(equations):
-    rng = np.random.default_rng(3)
-    A = rng.integers(1, 1000, (5, 45))
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(45), domain=pyo.Binary)
-    body = [sum(int(A[i, j]) * m.x[j] for j in range(45)) for i in range(5)]
-    half = [int(a) // 2 for a in A.sum(axis=1)]
-    m.c = pyo.Constraint(range(5), rule=lambda m, i: body[i] == half[i] if equations else body[i] <= half[i])
-    m.o = pyo.Objective(expr=sum((int(A[:, j].sum()) + 300) * m.x[j] for j in range(45)), sense=pyo.maximize)
-    return m
-
-
 def test_a_time_limit_gives_the_incumbent_and_a_bound_and_holds_once():
-    m = knapsacks(equations=False)
+    m = knapsacks()
     session = Session(m, "scip")
     result = session.solve(time_limit=0.6)
     assert (result.status, result.stop) == ("feasible", "time-limit")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from solver_cases import SHAPES, active_bounds, knapsacks, one_cone, shadow_prices
 
 import fsopt
 from fsopt.errors import OptionError, ParameterError, SolverError, UnknownNameError
@@ -69,69 +70,29 @@ def test_without_a_name_the_class_picks_the_solver(kind):
 # -- shadow prices ----------------------------------------------------------------------------------------
 
 
-def priced(sense, square):
-    """A problem with active constraints (<=, >=, ==, range), bounds and fixed variable; their values are in m.r."""
-    m = pyo.ConcreteModel()
-    m.r = pyo.Param(range(7), initialize=[2.0, 1.0, 3.0, 1.5, 0.5, 1.25, 0.25], mutable=True)
-    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, m.r[3]), 1: (m.r[4], None)}.get(j))
-    x = m.x
-    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= m.r[0])
-    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= m.r[1] + 1)
-    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == m.r[2])
-    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], m.r[5]))
-    x[6].fix(pyo.value(m.r[6]))
-    A = np.array([[1, 1, 0, 0, 0, 0, 1], [0, 0, 1, -1, 0, 0, 0], [1, 0, 1, 0, 1, 0, 0], [0, 0, 0, -1, 0, 1, 0]])
-    cost = A.T @ [-1.5, 2.0, 0.7, -1.1] + np.array([0, 0.9, 0, 0, -1.2, 0, 0.6])
-    at = [1.25, 0.5, 0.25, -0.75, 1.5, 0.5, 0.25]
-    form = sum(float(c) * v for c, v in zip(cost, x.values(), strict=True))
-    form += square * sum((v - a) ** 2 for v, a in zip(x.values(), at, strict=True))
-    m.o = pyo.Objective(expr=form if sense == pyo.minimize else -form, sense=sense)
-    return m
-
-
 @BOTH
 @pytest.mark.parametrize("square", [0.0, 0.3])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 def test_shadow_prices_are_derivatives_of_the_optimal_value(solver, square, sense):
-    def value(k, change):
-        m = priced(sense, square)
-        m.r[k] = pyo.value(m.r[k]) + change
-        m.x[6].fix(pyo.value(m.r[6]))
-        return fsopt.solve(m, "clarabel").objective
-
-    m = priced(sense, square)
+    m = active_bounds(sense, square)
     result = fsopt.solve(m, solver)
     assert result.status == "optimal"
-    rows = {0: m.le, 1: m.ge, 2: m.eq, 5: m.range}
-    prices = {k: m.dual[c] for k, c in rows.items()} | {3: m.rc[m.x[4]], 4: m.rc[m.x[1]], 6: m.rc[m.x[6]]}
-    for k, price in prices.items():
-        slope = (value(k, 1e-3) - value(k, -1e-3)) / 2e-3
+    for name, price in shadow_prices(m).items():
+        above, below = (fsopt.solve(active_bounds(sense, square, name, t), "clarabel").objective for t in (1e-3, -1e-3))
+        slope = (above - below) / 2e-3
         assert abs(slope) > 0.05, "the bound does not matter: the test is empty"
-        assert price == pytest.approx(slope, rel=1e-4), k
+        assert price == pytest.approx(slope, rel=1e-4), name
     assert result.duals(m.le) == {None: m.dual[m.le]}
     assert abs(m.rc[m.x[0]]) < 1e-6
 
 
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("shape", ["ball", "rotated", "lorentz", "parabola"])
+@pytest.mark.parametrize("shape", SHAPES)
 def test_the_shadow_price_of_a_cone_is_that_of_its_quadratic_constraint(shape, sense, turned):
-    m = pyo.ConcreteModel()
-    m.w, m.v = pyo.Var(), pyo.Var()
-    m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
-    m.fix = pyo.Constraint(expr=m.w == 3)
-    m.fix2 = pyo.Constraint(expr=m.v == 4)
-    body, goal, price = {
-        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2),
-        "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
-        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10),
-        "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
-    }[shape]
-    m.q = pyo.Constraint(expr=-body >= 0) if turned else pyo.Constraint(expr=body <= 0)
-    m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
+    m, price = one_cone(shape, sense, turned)
     result = fsopt.solve(m)
-    expected = price * (-1 if turned else 1) * (1 if sense == pyo.minimize else -1)
-    assert m.dual[m.q] == pytest.approx(expected, rel=1e-5)
+    assert m.dual[m.q] == pytest.approx(price, rel=1e-5)
     assert result.duals(m.q) == {None: m.dual[m.q]}
 
 
@@ -167,29 +128,17 @@ def test_infeasible_and_unbounded_are_told(solver, kind):
     assert (result.status, result.stop, result.objective) == ("unbounded", "unbounded", None)
 
 
-def hard_milp(equations):
-    rng = np.random.default_rng(3)
-    A = rng.integers(1, 1000, (5, 45))
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(range(45), domain=pyo.Binary)
-    bodies = [sum(int(A[i, j]) * m.x[j] for j in range(45)) for i in range(5)]
-    half = [int(a) // 2 for a in A.sum(axis=1)]
-    m.c = pyo.Constraint(range(5), rule=lambda m, i: bodies[i] == half[i] if equations else bodies[i] <= half[i])
-    m.o = pyo.Objective(expr=sum((int(A[:, j].sum()) + 300) * m.x[j] for j in range(45)), sense=pyo.maximize)
-    return m
-
-
 def test_a_time_limit_gives_the_incumbent_and_a_bound_or_nothing_but_never_optimal():
-    m = hard_milp(equations=False)
+    m = knapsacks()
     result = fsopt.solve(m, time_limit=0.5)
     assert (result.status, result.stop) == ("feasible", "time-limit")
     assert result.objective == pytest.approx(pyo.value(m.o))
-    relaxed = hard_milp(equations=False)
+    relaxed = knapsacks()
     for v in relaxed.x.values():
         v.domain = pyo.UnitInterval
     assert result.objective < result.bound <= fsopt.solve(relaxed).objective + 1e-6
     assert all(pyo.value(c.body) <= c.upper + 1e-6 for c in m.c.values())
-    nothing = fsopt.solve(hard_milp(equations=True), time_limit=0.3)
+    nothing = fsopt.solve(knapsacks(equations=True), time_limit=0.3)
     assert (nothing.status, nothing.stop, nothing.objective) == ("none", "time-limit", None)
 
 
@@ -265,7 +214,7 @@ def test_good_options_reach_the_solver():
     result = fsopt.solve(m, options={"max_iter": 2})
     assert (result.stop, result.iterations) == ("iteration-limit", 2)
     assert result.status in ("none", "feasible")
-    assert fsopt.solve(hard_milp(equations=False), options={"mip_gap": 0.5}).stop == "optimal"
+    assert fsopt.solve(knapsacks(), options={"mip_gap": 0.5}).stop == "optimal"
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan"), "5"])

@@ -1,0 +1,75 @@
+"""Small problems with known answers for the tests of solvers: active bounds, quadratic constraints, hard knapsacks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+
+BOUNDS = {"le": 2.0, "ge": 1.0, "eq": 3.0, "range": 1.25, "up": 1.5, "low": 0.5, "fixed": 0.25}
+"""Names and values of the bounds of :func:`active_bounds`: of constraints, variables, and the fixed variable."""
+
+
+def active_bounds(sense: int, square: float, name: str = "le", change: float = 0.0) -> pyo.ConcreteModel:
+    """Return a problem whose constraints (<=, >=, ==, range), bounds and fixed variable are all active.
+
+    ``square`` adds a quadratic term with its minimum at the optimum of the linear program; the named bound is changed.
+    """
+    bounds = BOUNDS | {name: BOUNDS[name] + change}
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(7), bounds=lambda m, j: {4: (None, bounds["up"]), 1: (bounds["low"], None)}.get(j))
+    x = m.x
+    x[6].fix(bounds["fixed"])
+    m.le = pyo.Constraint(expr=x[0] + x[1] + x[6] <= bounds["le"])
+    m.ge = pyo.Constraint(expr=x[2] - x[3] + 1 >= bounds["ge"] + 1)
+    m.eq = pyo.Constraint(expr=x[0] + x[2] + x[4] == bounds["eq"])
+    m.range = pyo.Constraint(expr=(-9, x[5] - x[3], bounds["range"]))
+    A = np.array([[1, 1, 0, 0, 0, 0, 1], [0, 0, 1, -1, 0, 0, 0], [1, 0, 1, 0, 1, 0, 0], [0, 0, 0, -1, 0, 1, 0]])
+    cost = A.T @ [-1.5, 2.0, 0.7, -1.1] + np.array([0, 0.9, 0, 0, -1.2, 0, 0.6])
+    at = [1.25, 0.5, 0.25, -0.75, 1.5, 0.5, 0.25]
+    form = sum(float(c) * v for c, v in zip(cost, x.values(), strict=True))
+    form += square * sum((v - a) ** 2 for v, a in zip(x.values(), at, strict=True))
+    m.o = pyo.Objective(expr=form if sense == pyo.minimize else -form, sense=sense)
+    return m
+
+
+def shadow_prices(m: pyo.ConcreteModel) -> dict[str, float]:
+    """Return the shadow price of each bound of :func:`active_bounds` after a solve."""
+    constraints = {name: m.dual[m.component(name)] for name in ("le", "ge", "eq", "range")}
+    return constraints | {"up": m.rc[m.x[4]], "low": m.rc[m.x[1]], "fixed": m.rc[m.x[6]]}
+
+
+SHAPES = ("ball", "rotated", "lorentz", "parabola")
+
+
+def one_cone(shape: str, sense: int, turned: bool = False) -> tuple[pyo.ConcreteModel, float]:
+    """Return a problem with one quadratic constraint ``q`` that is a cone, and the shadow price of q.
+
+    ``turned`` states q as ``-body >= 0`` in the place of ``body <= 0``.
+    """
+    m = pyo.ConcreteModel()
+    m.w, m.v = pyo.Var(), pyo.Var()
+    m.s, m.t = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.fix = pyo.Constraint(expr=m.w == 3)
+    m.fix2 = pyo.Constraint(expr=m.v == 4)
+    body, goal, price = {
+        "ball": (m.s**2 + m.t**2 - 2, -m.s - m.t, -1 / 2),
+        "rotated": (m.w**2 - m.s * m.t, m.s + m.t, -1 / 3),
+        "lorentz": (m.w**2 + m.v**2 - m.t**2, m.t, -1 / 10),
+        "parabola": (m.w**2 + m.v**2 - m.t, m.t, -1),
+    }[shape]
+    m.q = pyo.Constraint(expr=-body >= 0) if turned else pyo.Constraint(expr=body <= 0)
+    m.o = pyo.Objective(expr=goal if sense == pyo.minimize else -goal, sense=sense)
+    return m, price * (-1 if turned else 1) * (1 if sense == pyo.minimize else -1)
+
+
+def knapsacks(n: int = 45, *, equations: bool = False) -> pyo.ConcreteModel:
+    """Return a binary program with five knapsacks that takes minutes; with equations it has no point that is found."""
+    rng = np.random.default_rng(3)
+    A = rng.integers(1, 1000, (5, n))
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(n), domain=pyo.Binary)
+    bodies = [sum(int(A[i, j]) * m.x[j] for j in range(n)) for i in range(5)]
+    half = [int(a) // 2 for a in A.sum(axis=1)]
+    m.c = pyo.Constraint(range(5), rule=lambda m, i: bodies[i] == half[i] if equations else bodies[i] <= half[i])
+    m.o = pyo.Objective(expr=sum((int(A[:, j].sum()) + 300) * m.x[j] for j in range(n)), sense=pyo.maximize)
+    return m
