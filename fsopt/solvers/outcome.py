@@ -30,15 +30,16 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     """Turn a solver's outcome into a result.
 
     A point has the status that its certificate verifies, never the solver's own: ``optimal`` needs residuals and a gap
-    recomputed here, and a point that meets the constraints is ``feasible`` whatever the solver says. The bound is the
-    value of the dual point where that is feasible; else it is the solver's, and the certificate names it as the source.
+    recomputed here, and a point that meets the constraints is ``feasible`` whatever the solver says. The bound of a
+    convex program is the value of a dual point that holds, else there is none; the bound of another program is the
+    solver's, and the certificate names its source.
     """
     sign = program.sign
     if outcome.point is None:
         return _without_point(program, outcome, solver)
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
-    claim = Claim(bound, solver, outcome.evidence, outcome.evidence_source)
-    certificate = certify_point(program, outcome.point, claim)
+    stated = Claim(bound, solver, outcome.evidence, outcome.evidence_source)
+    certificate = certify_point(program, outcome.point, stated)
     feasible = make(Kind.FEASIBLE, {"primal": certificate.residuals["primal"]}).ok
     status = Status.FEASIBLE if feasible else Status.NONE
     if certificate.ok:
@@ -76,14 +77,14 @@ def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResu
         certificate = farkas(program, outcome.ray)
     elif outcome.direction is not None and outcome.evidence is not None:
         certificate = certify_unbounded(program, outcome.direction, outcome.evidence)
-    claimed = outcome.status in (Status.INFEASIBLE, Status.UNBOUNDED)
+    stated = outcome.status in (Status.INFEASIBLE, Status.UNBOUNDED)
     held = certificate is not None and certificate.ok
-    if claimed and not held and program_class(program) not in CONVEX:
+    if stated and not held and program_class(program) not in CONVEX:
         note = f"the word of {solver}, whose search is not repeated"
         certificate = Certificate(Kind(outcome.status), False, {}, bound_source=solver, notes=(note,))
         held = True
     return SolveResult(
-        status=outcome.status if claimed and held else Status.NONE,
+        status=outcome.status if stated and held else Status.NONE,
         stop=outcome.stop,
         objective=None,
         bound=None if outcome.bound is None else program.sign * outcome.bound,
