@@ -35,14 +35,14 @@ THRESHOLDS: Mapping[str, float] = MappingProxyType(
         "fsv": 1e-6,
         # Vertices too, in scaled units.
         "onsvm": 1e-6,
-        # Features outside sigma have weight 0; a feature of sigma without a say has solver noise instead.
+        # Features outside sigma have weight 0; one of sigma that does not improve the classifier has solver noise.
         "gbd": 1e-6,
         "gbd-lambda": 1e-6,
         # Nothing is sparse, but a constant feature has a weight of 1e-17 instead of 0.
         "rsvm": 1e-9,
         # Scales are exact zeros of linear programs, and weights are multiplied by them.
         "mopfs": 1e-9,
-        # Nothing is sparse: an interior point leaves 1e-8 of the largest weight where a feature has no say.
+        # Nothing is sparse, but a feature that does not improve the classifier has solver noise instead of 0.
         "svm": 1e-6,
         # The rule of the paper, on raw weights.
         "l1-svm": 0.01,

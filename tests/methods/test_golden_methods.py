@@ -85,15 +85,15 @@ def test_gbd_finds_the_best_of_all_selections(seed):
     limits = [({"m": m}, lambda s, m=m: sum(s) <= m) for m in (1, 2, p)]
     limits.append(({"costs": costs.tolist(), "budget": budget}, lambda s: costs @ s <= budget))
     for limit, allowed in limits:
-        least = min(v for s, v in values.items() if allowed(s))
+        smallest = min(v for s, v in values.items() if allowed(s))
         fit = fsopt.fit("gbd", data, c=c, scale="none", **limit)
         assert fit.status == "optimal"
-        assert fit.objective == pytest.approx(least, rel=2e-6)
-        assert fit.bound == pytest.approx(least, rel=2e-6)
+        assert fit.objective == pytest.approx(smallest, rel=2e-6)
+        assert fit.bound == pytest.approx(smallest, rel=2e-6)
         sigma = np.zeros(p, dtype=int)
         sigma[list(fit.support)] = 1
         assert allowed(tuple(sigma))
-        assert values[tuple(sigma)] == pytest.approx(least, rel=2e-6)
+        assert values[tuple(sigma)] == pytest.approx(smallest, rel=2e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -115,17 +115,17 @@ def test_every_cut_of_gbd_is_dual_feasible_and_valid_everywhere(seed):
 @pytest.mark.parametrize("m", [1, 3])
 def test_gbd_encloses_the_best_value_in_every_iteration(data, m):
     c = 4.0
-    least = min(v for s, v in all_values(data, c).items() if sum(s) <= m)
+    smallest = min(v for s, v in all_values(data, c).items() if sum(s) <= m)
     master, sub = fsopt.build("fsp-master", data, m=m), fsopt.build("fsp-sub", data, c=c)
     result = gbd(data, master, sub, c=c)
     lower, upper = ([h[k] for h in result.history] for k in ("bound", "objective"))
-    slack = 2e-6 * least
-    assert max(lower) <= least + slack
-    assert min(upper) >= least - slack
+    slack = 2e-6 * smallest
+    assert max(lower) <= smallest + slack
+    assert min(upper) >= smallest - slack
     assert np.all(np.diff(lower) >= 0)
     assert all(b <= a for a, b in pairwise(upper))
     assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(least, rel=2e-6)
+    assert result.objective == pytest.approx(smallest, rel=2e-6)
     assert result.bound == lower[-1]
 
 
@@ -134,7 +134,7 @@ def test_gbd_obeys_a_rule_that_the_user_adds_to_the_master():
     master, sub = fsopt.build("fsp-master", data, m=2), fsopt.build("fsp-sub", data, c=c)
     master.rule = pyo.Constraint(expr=master.sigma[1] >= 1)
     result = gbd(data, master, sub, c=c)
-    least = min(v for s, v in all_values(data, c).items() if sum(s) <= 2 and s[1])
+    smallest = min(v for s, v in all_values(data, c).items() if sum(s) <= 2 and s[1])
     assert result.status is Status.OPTIMAL
     assert result.point["sigma"][1] == 1
-    assert result.objective == pytest.approx(least, rel=2e-6)
+    assert result.objective == pytest.approx(smallest, rel=2e-6)

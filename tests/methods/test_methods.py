@@ -10,15 +10,21 @@ from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 
 PARAMS = {"gbd": {"m": 2, "max_cuts": 40}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
-CLAIMS = {
-    "gmeb": {"optimal"}, "l1-mpm": {"optimal"}, "onsvm": {"optimal"}, "svm": {"optimal"},
-    "l0-mpm": {"stationary"}, "misclass": {"stationary", "optimal"}, "fsv": {"stationary"},
-    "mopfs": {"feasible"}, "gbd": {"optimal", "feasible"},
-}  # fmt: skip
+STATUSES = {
+    "gmeb": {"optimal"},
+    "l1-mpm": {"optimal"},
+    "onsvm": {"optimal"},
+    "svm": {"optimal"},
+    "l0-mpm": {"stationary"},
+    "misclass": {"stationary", "optimal"},
+    "fsv": {"stationary"},
+    "mopfs": {"feasible"},
+    "gbd": {"optimal", "feasible"},
+}
 
 
 def standardised(data):
-    """Return the columns with mean 0 and deviation 1, constant ones as zeros."""
+    """Return the features with mean 0 and deviation 1, constant ones as zeros."""
     deviation = data.X.std(axis=0)
     return (data.X - data.X.mean(axis=0)) / np.where(deviation > 1e-9, deviation, 1.0)
 
@@ -28,7 +34,7 @@ def hinge(scores, y):
 
 
 def own_objective(name, data, fit):
-    """Return the method's own problem at the returned plane, from its definition in the papers."""
+    """Return the objective value of the method at the hyperplane of a fit, from its definition in the papers."""
     scores, y = fit.decision_function(data.X), data.y
     w = fit.coef * data.X.std(axis=0)
     c = fit.params.get("c")
@@ -51,15 +57,15 @@ def own_objective(name, data, fit):
 
 @pytest.fixture(scope="module", params=["blobs", "wdbc"])
 def raw(request):
-    """Small blobs, and WDBC in its raw units (columns from 1e-3 to 1e3)."""
+    """Small blobs, and WDBC in its raw units (features from 1e-3 to 1e3)."""
     return blobs(40, 5, seed=3) if request.param == "blobs" else fsopt.load_dataset("wdbc")
 
 
-@pytest.mark.parametrize("name", CLAIMS)
-def test_a_fit_is_consistent_and_claims_what_it_holds(name, raw):
+@pytest.mark.parametrize("name", STATUSES)
+def test_a_fit_is_consistent_with_its_status(name, raw):
     fit = fsopt.fit(name, raw, **PARAMS.get(name, {}))
     assert fit.method == name
-    assert fit.status in CLAIMS[name]
+    assert fit.status in STATUSES[name]
     assert fit.certificate is not None
     assert fit.certificate.ok or (name == "gbd" and fit.status == "feasible" and fit.stop != "optimal")
     if fit.status == "optimal":
@@ -91,8 +97,8 @@ def test_a_fit_is_consistent_and_claims_what_it_holds(name, raw):
         assert hinge(fit.decision_function(raw.X), raw.y) == pytest.approx(fit.objective, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", CLAIMS)
-def test_a_constant_column_is_never_selected_and_changes_nothing(name):
+@pytest.mark.parametrize("name", STATUSES)
+def test_a_constant_feature_is_never_selected_and_changes_nothing(name):
     data = blobs(40, 4, seed=1)
     wider = fsopt.Dataset(np.column_stack([data.X[:, :2], np.full(40, 0.1), data.X[:, 2:]]), data.y)
     before, after = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, wider))
@@ -104,7 +110,7 @@ def test_a_constant_column_is_never_selected_and_changes_nothing(name):
 
 
 @pytest.mark.parametrize("name", ["gmeb", "onsvm", "l1-mpm", "mopfs"])
-def test_columns_in_tiny_units_are_no_constant_columns(name):
+def test_features_in_tiny_units_are_not_constant(name):
     data = blobs(40, 4, seed=1)
     tiny = data.with_X(data.X * np.array([1.0, 1e-14, 1.0, 1e-14]))
     one, two = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, tiny))
@@ -112,7 +118,7 @@ def test_columns_in_tiny_units_are_no_constant_columns(name):
     assert two.objective == pytest.approx(one.objective, rel=1e-6)
 
 
-def test_gmeb_names_the_constant_columns_that_it_drops():
+def test_gmeb_names_the_constant_features_that_it_drops():
     data = blobs(30, 3, seed=2)
     wider = fsopt.Dataset(np.column_stack([data.X, np.full(30, 0.1)]), data.y, ["a", "b", "c", "flat"])
     fit = fsopt.fit("gmeb", wider, r_plus=1.0, r_minus=1.0)
@@ -121,7 +127,7 @@ def test_gmeb_names_the_constant_columns_that_it_drops():
 
 
 @pytest.mark.parametrize("name", ["gmeb", "onsvm", "l1-mpm"])
-def test_a_twin_of_a_column_gives_a_one_norm_nothing(name):
+def test_a_twin_of_a_feature_gives_a_one_norm_nothing(name):
     data = blobs(40, 4, seed=4)
     twins = fsopt.Dataset(np.column_stack([data.X, data.X[:, 0]]), data.y)
     one, two = (fsopt.fit(name, d, **PARAMS.get(name, {})) for d in (data, twins))
@@ -130,7 +136,7 @@ def test_a_twin_of_a_column_gives_a_one_norm_nothing(name):
     assert two.certificate.ok
 
 
-def test_a_twin_of_a_column_shares_its_weight_in_the_two_norm():
+def test_a_twin_of_a_feature_shares_its_weight_in_the_two_norm():
     data = blobs(40, 4, seed=4)
     twins = fsopt.Dataset(np.column_stack([data.X, data.X[:, 0]]), data.y)
     fit = fsopt.fit("svm", twins)
@@ -138,7 +144,7 @@ def test_a_twin_of_a_column_shares_its_weight_in_the_two_norm():
     assert fit.objective < fsopt.fit("svm", data).objective - 1e-3
 
 
-def test_gmeb_does_not_depend_on_the_units_of_the_columns(wdbc):
+def test_gmeb_does_not_depend_on_the_units_of_the_features(wdbc):
     rng = np.random.default_rng(5)
     scale, shift = 10.0 ** rng.uniform(-7, 7, wdbc.p), 10 * rng.standard_normal(wdbc.p)
     moved = fsopt.Dataset((wdbc.X - wdbc.X.mean(axis=0)) * scale + shift * scale, wdbc.y)
@@ -173,7 +179,7 @@ def test_the_accuracy_limit_is_that_of_the_model_and_needs_no_scaling(data):
     assert accuracy_limit(Moments.of(moved)).kappa == pytest.approx(limit.kappa, rel=1e-8)
 
 
-def test_the_accuracy_limit_is_infinite_with_fewer_rows_than_features():
+def test_the_accuracy_limit_is_infinite_with_fewer_samples_than_features():
     limit = accuracy_limit(Moments.of(blobs(10, 15)))
     assert limit.kappa == np.inf
     assert limit.alpha == 1.0
@@ -202,8 +208,8 @@ def test_l0_mpm_is_no_worse_than_the_l1_plane_and_keeps_the_accuracy(wdbc_std, d
     start = fsopt.fit("l1-mpm", wdbc_std, **options)
     fit = fsopt.fit("l0-mpm", wdbc_std, alpha=alpha, **options)
     assert fit.objective <= -np.expm1(-alpha * np.abs(start.coef)).sum() + 1e-7
-    for plane in (start, fit):
-        scores = plane.decision_function(wdbc_std.X) * wdbc_std.y
+    for found in (start, fit):
+        scores = found.decision_function(wdbc_std.X) * wdbc_std.y
         for label in (1.0, -1.0):
             mine = scores[wdbc_std.y == label]
             assert mine.mean() >= max(1.0, kappa(delta) * mine.std()) * (1 - 1e-6)
@@ -213,31 +219,47 @@ def test_misclass_counts_the_errors_of_the_best_threshold_in_one_dimension():
     x = np.array([-4.0, -3.0, -2.0, -1.0, 0.5, 1.0, 2.0, 3.0, 4.0, 9.0])
     y = np.array([-1.0, -1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0])
     cuts = np.r_[x - 0.1, x + 0.1]
-    least = min(np.sum(y * s * (x - t) <= 0) for t in cuts for s in (1.0, -1.0))
-    assert least == 1
+    fewest = min(np.sum(y * s * (x - t) <= 0) for t in cuts for s in (1.0, -1.0))
+    assert fewest == 1
     fit = fsopt.fit("misclass", fsopt.Dataset(x[:, None], y))
-    assert fit.details["plane_errors"] == np.sum(fit.predict(x[:, None]) != y) == least
+    assert fit.details["plane_errors"] == np.sum(fit.predict(x[:, None]) != y) == fewest
     assert fit.objective == pytest.approx(1.0, abs=1e-6)
     assert fit.status == "stationary"
     assert fit.bound is None
 
 
 BAD = [
-    ("gmeb", {"r_plux": 1.0}, "r_plux"), ("gmeb", {"r_plus": -1.0}, "r_plus"),
-    ("gmeb", {"r_minus": 0.0}, "r_minus"), ("gmeb", {"r_plus": np.inf, "r_minus": np.inf}, "r_plus"),
-    ("gmeb", {"r_minus": np.nan}, "r_minus"), ("gmeb", {"scale": "whiten"}, "scale"),
-    ("l1-mpm", {"delta": 0.0}, "delta"), ("l1-mpm", {"delta": 1.0}, "delta"),
-    ("l0-mpm", {"delta": 1.5}, "delta"), ("l0-mpm", {"delta": 0.1, "alpha": 0.0}, "alpha"),
-    ("fsv", {"lam": -0.1}, "lam"), ("fsv", {"lam": 1.1}, "lam"), ("fsv", {"alpha": -1.0}, "alpha"),
-    ("misclass", {"alpha": 0}, "alpha"), ("gbd", {"m": 5}, "'m'"), ("gbd", {"m": 0}, "'m'"),
-    ("gbd", {"m": 1.5}, "'m'"), ("gbd", {"max_cuts": 1}, "max_cuts"),
-    ("gbd", {"m": 2, "budget": 3.0}, "budget"), ("gbd", {"costs": [1.0, 2.0], "budget": 3.0}, "costs"),
-    ("gbd", {"costs": [1, 1, 1, 1], "budget": -1.0}, "budget"), ("gbd", {"tolerance": -1.0}, "tolerance"),
-    ("svm", {"c": 0.0}, "'c'"), ("onsvm", {"c": -2}, "'c'"), ("svm", {"c": "one"}, "'c'"),
-    ("mopfs", {"w_cap": 0.0}, "w_cap"), ("mopfs", {"c": -1.0}, "'c'"),
-    ("mopfs", {"max_iterations": 0}, "max_iterations"), ("svm", {"time_limit": 0}, "time.limit"),
+    ("gmeb", {"r_plux": 1.0}, "r_plux"),
+    ("gmeb", {"r_plus": -1.0}, "r_plus"),
+    ("gmeb", {"r_minus": 0.0}, "r_minus"),
+    ("gmeb", {"r_plus": np.inf, "r_minus": np.inf}, "r_plus"),
+    ("gmeb", {"r_minus": np.nan}, "r_minus"),
+    ("gmeb", {"scale": "whiten"}, "scale"),
+    ("l1-mpm", {"delta": 0.0}, "delta"),
+    ("l1-mpm", {"delta": 1.0}, "delta"),
+    ("l0-mpm", {"delta": 1.5}, "delta"),
+    ("l0-mpm", {"delta": 0.1, "alpha": 0.0}, "alpha"),
+    ("fsv", {"lam": -0.1}, "lam"),
+    ("fsv", {"lam": 1.1}, "lam"),
+    ("fsv", {"alpha": -1.0}, "alpha"),
+    ("misclass", {"alpha": 0}, "alpha"),
+    ("gbd", {"m": 5}, "'m'"),
+    ("gbd", {"m": 0}, "'m'"),
+    ("gbd", {"m": 1.5}, "'m'"),
+    ("gbd", {"max_cuts": 1}, "max_cuts"),
+    ("gbd", {"m": 2, "budget": 3.0}, "budget"),
+    ("gbd", {"costs": [1.0, 2.0], "budget": 3.0}, "costs"),
+    ("gbd", {"costs": [1, 1, 1, 1], "budget": -1.0}, "budget"),
+    ("gbd", {"tolerance": -1.0}, "tolerance"),
+    ("svm", {"c": 0.0}, "'c'"),
+    ("onsvm", {"c": -2}, "'c'"),
+    ("svm", {"c": "one"}, "'c'"),
+    ("mopfs", {"w_cap": 0.0}, "w_cap"),
+    ("mopfs", {"c": -1.0}, "'c'"),
+    ("mopfs", {"max_iterations": 0}, "max_iterations"),
+    ("svm", {"time_limit": 0}, "time.limit"),
     ("gbd", {"time_limit": -1.0}, "time.limit"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "params", "words"), BAD, ids=[f"{n}-{p}" for n, p, _ in BAD])
@@ -258,4 +280,4 @@ def test_too_much_accuracy_is_refused_with_the_limit():
     for name in ("l1-mpm", "l0-mpm"):
         with pytest.raises(InfeasibleError, match=f"{limit:.4f}"):
             fsopt.fit(name, data, delta=limit + 0.01)
-        assert fsopt.fit(name, data, delta=limit - 0.01).status in CLAIMS[name]
+        assert fsopt.fit(name, data, delta=limit - 0.01).status in STATUSES[name]

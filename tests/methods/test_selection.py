@@ -1,4 +1,4 @@
-"""The selection rule 6.2 of paper 1: absolute, relative or either, in raw or scaled units."""
+"""The selection rule of Peleg & Meir, 6.2: absolute, relative or either, in raw or scaled units."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ weights = st.lists(st.one_of(st.just(0.0), st.floats(1e-4, 1e3), st.floats(-1e3,
 
 @settings(derandomize=True, deadline=None)
 @given(weights, st.integers(0, 10**6), st.sampled_from(["relative", "absolute"]))
-def test_scaled_units_do_not_depend_on_the_units_of_the_columns(coef, seed, rule):
+def test_scaled_units_do_not_depend_on_the_units_of_the_features(coef, seed, rule):
     rng = np.random.default_rng(seed)
     deviation, factor = rng.uniform(0.1, 10.0, len(coef)), 2.0 ** rng.integers(-20, 21, len(coef))
     before = select_by_size(coef, deviation, rule=rule, units="scaled", epsilon=0.1)
@@ -36,7 +36,7 @@ def test_the_rule_feature_by_feature(coef, epsilon, rule, units):
     assert select_by_size(coef, deviation, rule=rule, units=units, epsilon=epsilon) == expected
 
 
-def test_raw_units_depend_on_the_units_of_the_columns():
+def test_raw_units_depend_on_the_units_of_the_features():
     coef, deviation, factor = np.array([1.0, 0.5]), np.ones(2), np.array([1.0, 1000.0])
     assert select_by_size(coef, deviation) == (0, 1)
     assert select_by_size(coef / factor, deviation * factor) == (0,)
@@ -58,9 +58,14 @@ def test_w_zero_selects_nothing(rule, epsilon):
 
 @pytest.mark.parametrize(
     ("wrong", "named"),
-    [({"rule": "top"}, "rule"), ({"units": "metres"}, "units"), ({"epsilon": -0.1}, "epsilon"),
-     ({"epsilon": float("nan")}, "epsilon"), ({"epsilon": "0.1"}, "epsilon")],
-)  # fmt: skip
+    [
+        ({"rule": "top"}, "rule"),
+        ({"units": "metres"}, "units"),
+        ({"epsilon": -0.1}, "epsilon"),
+        ({"epsilon": float("nan")}, "epsilon"),
+        ({"epsilon": "0.1"}, "epsilon"),
+    ],
+)
 @pytest.mark.parametrize("method", ["svm", "l1-svm"])
 def test_a_wrong_rule_is_refused_by_name(wrong, named, method):
     with pytest.raises(ParameterError, match=named):
@@ -70,7 +75,7 @@ def test_a_wrong_rule_is_refused_by_name(wrong, named, method):
 
 
 @pytest.mark.parametrize("method", ["svm", "l1-svm"])
-def test_the_rule_of_a_method_is_that_of_choose_on_raw_weights(method, wdbc):
+def test_the_rule_of_a_method_is_that_of_its_parameters(method, wdbc):
     fit = fsopt.fit(method, wdbc, scale="standard", rule="absolute", units="raw", epsilon=0.2)
     assert fit.support == tuple(np.flatnonzero(np.abs(fit.coef) >= 0.2))
     assert 0 < len(fit.support) < 30

@@ -21,7 +21,7 @@ from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.results import Status
 from fsopt.typing import Vector
 
-MOST_NODES = 2_000_000
+NODE_LIMIT = 2_000_000
 """Nodes after which a search gives up."""
 
 CHUNK = 8_192
@@ -69,7 +69,7 @@ def _confirmed_bound(
     target = bound - ROUNDING * max(1.0, abs(bound))
     tree = BranchAndBound(*constraints.inequalities(), CHUNK)
     tree.add(np.array(constants), np.array(slopes) - weights)
-    sigma = tree.next(target, lambda nodes: nodes < MOST_NODES)
+    sigma = tree.next(target, lambda nodes: nodes < NODE_LIMIT)
     if sigma is not None:
         below = float(np.max(np.array(constants) - (np.array(slopes) - weights) @ sigma))
         return below, "a selection has all cuts below the bound"

@@ -83,29 +83,29 @@ def fit_gmeb(
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
     selection = SelectionRule(rule, units, epsilon)
     path = choose_route(route, run)
-    columns = unit_rms(data, scale)
-    norm = GmebNorm.of(columns.work, r_plus, r_minus)
-    answer = ROUTES[path](columns.work, norm, run)
-    found, warnings = settle(columns.work, norm, answer, run, cuts=path == "theta-cuts", repair=route == "auto")
-    w = columns.full(found.w)
+    prepared = unit_rms(data, scale)
+    norm = GmebNorm.of(prepared.work, r_plus, r_minus)
+    answer = ROUTES[path](prepared.work, norm, run)
+    found, warnings = settle(prepared.work, norm, answer, run, cuts=path == "theta-cuts", repair=route == "auto")
+    w = prepared.full(found.w)
     return make_fit(
         data,
-        columns.map_,
-        Hyperplane(w, found.b, selection.select(w / columns.map_.scale, data.X.std(axis=0))),
+        prepared.map_,
+        Hyperplane(w, found.b, selection.select(w / prepared.map_.scale, data.X.std(axis=0))),
         certified(found.answer.outcome, found.certificate),
         started=started,
-        warnings=(*columns.warnings, *warnings),
-        details=_details(columns, norm, found),
+        warnings=(*prepared.warnings, *warnings),
+        details=_details(prepared, norm, found),
     )
 
 
-def _details(columns: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any]:
+def _details(prepared: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any]:
     return {
-        "sigma": columns.full(norm.scales(found.w) / columns.units),
+        "sigma": prepared.full(norm.scales(found.w) / prepared.units),
         "norm": norm.at(found.w)[0],
         "separable": found.answer.separable,
-        "columns": columns.kept,
-        "units": columns.units,
+        "columns": prepared.kept,
+        "units": prepared.units,
         "multipliers": vars(found.answer.dual),
     }
 

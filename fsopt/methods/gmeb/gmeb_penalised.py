@@ -82,23 +82,23 @@ def fit_gmeb_penalised(
     c_minus = number(name, "c_minus", c_minus, low=0.0, strict=True)
     tolerance = number(name, "tolerance", tolerance, low=0.0)
     selection = SelectionRule(rule, units, epsilon)
-    columns = unit_rms(data, scale)
-    work = columns.work
+    prepared = unit_rms(data, scale)
+    work = prepared.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
     model = build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
     result = scale_search(work, model, penalty, tolerance=tolerance, run=run)
     found = result.point["w"]
-    scales, w = penalty.scales(found), columns.full(found)
+    scales, w = penalty.scales(found), prepared.full(found)
     zero = () if found.any() else ("w = 0: the penalties outweigh every feature, lower c_plus and c_minus",)
     return make_fit(
         data,
-        columns.map_,
-        Hyperplane(w, result.point["b"], selection.select(w / columns.map_.scale, data.X.std(axis=0))),
+        prepared.map_,
+        Hyperplane(w, result.point["b"], selection.select(w / prepared.map_.scale, data.X.std(axis=0))),
         result,
         started=started,
-        warnings=columns.warnings + zero,
+        warnings=prepared.warnings + zero,
         details={
-            "sigma": columns.full(scales),
+            "sigma": prepared.full(scales),
             "penalties": [float(np.sqrt(part @ scales**2)) for part in (penalty.alpha, penalty.beta)],
             "leaves": [asdict(leaf) for leaf in result.point["leaves"]],
         },
@@ -114,14 +114,14 @@ def check(saved: SavedFit) -> Certificate:
     """
     fit, data = saved.fit, saved.raw
     with reading("proof"):
-        columns = unit_rms(data, fit.params["scale"])
-        penalty = GmebPenalty.of(columns.work, fit.params["c_plus"], fit.params["c_minus"])
+        prepared = unit_rms(data, fit.params["scale"])
+        penalty = GmebPenalty.of(prepared.work, fit.params["c_plus"], fit.params["c_minus"])
         if fit.objective is None or fit.bound is None:
             raise ValueError("it has no objective or no bound")
         leaves = [_leaf(record, data.n) for record in fit.details["leaves"]]
-        found = certify_scale_search(columns.work, penalty, leaves, fit.objective, fit.bound, fit.params["tolerance"])
-        stated = finite_vector(fit.details["sigma"], data.p)[columns.kept] * columns.units
-        weights = (fit.coef * fit.preprocessing.scale)[columns.kept] * columns.units
+        found = certify_scale_search(prepared.work, penalty, leaves, fit.objective, fit.bound, fit.params["tolerance"])
+        stated = finite_vector(fit.details["sigma"], data.p)[prepared.kept] * prepared.units
+        weights = (fit.coef * fit.preprocessing.scale)[prepared.kept] * prepared.units
         difference = np.abs(stated - penalty.scales(weights))
     checks = {**saved.residuals, **found.residuals, "scales": float(difference.max() / max(1.0, stated.max()))}
     if fit.status is not Status.OPTIMAL:

@@ -132,7 +132,7 @@ def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -
     if gamma > 0:
         candidates.insert(0, (direction / gamma, alpha * work.y / gamma))
     if gamma <= INACTIVE * work.n:
-        shortest, multipliers_of_shortest, outcome = _least_norm(work, run, outcome)
+        shortest, multipliers_of_shortest, outcome = _smallest_norm(work, run, outcome)
         if float(shortest @ shortest) <= (1 + TOLERANCE) * w_cap:
             gamma, supporting = 0.0, multipliers_of_shortest
             candidates = [(shortest, None), (own, None)]
@@ -227,7 +227,7 @@ def _solve_primal(session: Session, run: Run) -> tuple[SolveResult, Vector, Vect
     return result, multipliers(session, result, model.margin), values_of(model.w)
 
 
-def _least_norm(work: Dataset, run: Run, before: SolveResult) -> tuple[Vector, Vector, SolveResult]:
+def _smallest_norm(work: Dataset, run: Run, before: SolveResult) -> tuple[Vector, Vector, SolveResult]:
     """Return the w of smallest norm with the smallest loss, the multipliers of its margins, and the last outcome."""
     model = build_rsvm(work)
     model.capacity.deactivate()

@@ -1,4 +1,4 @@
-"""Filters: scores beside SciPy, scikit-learn and cases by hand, rankings, the machine on them, forged rankings."""
+"""Filters: scores beside SciPy, scikit-learn and cases by hand, rankings, the SVM on them, forged rankings."""
 
 import math
 from dataclasses import replace
@@ -20,7 +20,7 @@ FILTERS = ("pearson", "fisher", "ks", "infogain")
 SCORES = {"pearson": pearson, "fisher": fisher, "ks": ks, "mdl": infogain, "bins": lambda d: infogain(d, 4)}
 
 
-def column(values, labels):
+def feature(values, labels):
     return Dataset(np.array(values, dtype=float)[:, None], np.array(labels, dtype=float))
 
 
@@ -52,7 +52,7 @@ def test_scores_do_not_depend_on_shift_and_unit(name, wdbc):
 
 
 @pytest.mark.parametrize("name", SCORES)
-def test_constant_columns_score_zero_and_ranking_is_in_order(name):
+def test_constant_features_score_zero_and_ranking_is_in_order(name):
     data = blobs(40, 3, gap=1.0)
     flat = Dataset(np.column_stack([np.full(40, 0.1), data.X, np.zeros(40), np.full(40, 1e9 / 3)]), data.y)
     scores = SCORES[name](flat)
@@ -80,20 +80,20 @@ def test_fisher_of_classes_without_variance_is_infinite():
 @pytest.mark.parametrize("bins", [None, 2, 10])
 def test_information_gain_of_a_perfect_split_is_the_entropy_of_the_label(bins):
     labels = [1.0] * 20 + [-1.0] * 20
-    assert infogain(column(range(40), labels), bins)[0] == pytest.approx(1.0)
-    assert infogain(column([0, 1] * 20, labels), bins)[0] == pytest.approx(0.0, abs=1e-12)
+    assert infogain(feature(range(40), labels), bins)[0] == pytest.approx(1.0)
+    assert infogain(feature([0, 1] * 20, labels), bins)[0] == pytest.approx(0.0, abs=1e-12)
     uneven = [1.0] * 10 + [-1.0] * 30
     whole = -(0.25 * math.log2(0.25) + 0.75 * math.log2(0.75))
     binary = [5.0] * 10 + [7.0] * 30
-    assert infogain(column(binary, uneven), bins)[0] == pytest.approx(whole)
+    assert infogain(feature(binary, uneven), bins)[0] == pytest.approx(whole)
 
 
 def test_information_gain_by_hand():
-    # Four bins of two rows: one positive, one mixed, with a bit left, two negative; the label is 3 to 5.
+    # Four bins of two samples: one positive, one mixed, with a bit left, two negative; the label is 3 to 5.
     labels = [1, 1, 1, -1, -1, -1, -1, -1]
     whole = -(3 / 8 * math.log2(3 / 8) + 5 / 8 * math.log2(5 / 8))
-    assert infogain(column(range(8), labels), 4)[0] == pytest.approx(whole - 2 / 8 * 1.0)
-    assert infogain(column([0] * 4 + [1] * 4, labels), 4)[0] == pytest.approx(
+    assert infogain(feature(range(8), labels), 4)[0] == pytest.approx(whole - 2 / 8 * 1.0)
+    assert infogain(feature([0] * 4 + [1] * 4, labels), 4)[0] == pytest.approx(
         whole - 0.5 * -(0.75 * math.log2(0.75) + 0.25 * math.log2(0.25))
     )
     assert entropy(np.array([[0, 3, 2], [0, 0, 2]])).tolist() == [0.0, 0.0, 1.0]
@@ -134,15 +134,15 @@ def test_the_description_length_decides_about_cuts():
 
 @pytest.mark.parametrize("method", FILTERS)
 @pytest.mark.parametrize("machine", ["svm", "rsvm"])
-def test_the_machine_is_that_of_the_best_features(method, machine):
+def test_the_svm_is_that_of_the_best_features(method, machine):
     data = blobs(60, 7, seed=5)
     fit = fsopt.fit(method, data, m=3, machine=machine, c=2.0, w_cap=1.5, scale="standard")
     work = data.with_X((data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
-    chosen = sorted(fit.details["ranking"][:3].tolist())
-    assert fit.support == tuple(chosen)
-    assert fit.features == tuple(data.features[j] for j in chosen)
+    selected = sorted(fit.details["ranking"][:3].tolist())
+    assert fit.support == tuple(selected)
+    assert fit.features == tuple(data.features[j] for j in selected)
     params = {"c": 2.0} if machine == "svm" else {"w_cap": 1.5}
-    whole = fsopt.fit(machine, work.columns(chosen), scale="none", **params)
+    whole = fsopt.fit(machine, work.columns(selected), scale="none", **params)
     assert fit.objective == pytest.approx(whole.objective, rel=1e-6)
     assert (fit.status, fit.bound, fit.stop) == ("feasible", None, "complete")
     assert fit.certificate.ok
@@ -192,7 +192,7 @@ def test_a_forged_ranking_does_not_pass(method, machine):
     assert not forged(scores=lifted, ranking=ranking(lifted))
     assert not forged(chosen=np.sort(swapped[:3]))
     assert not forged(alpha=0.9 * fit.details["alpha"])
-    # The whole machine has a better objective, and is no answer on 3 features.
+    # The SVM on all features has a better objective, and is no answer on 3 features.
     whole = fsopt.fit(machine, data, scale=fit.params["scale"])
     assert not check_fit(replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective), data).ok
     assert not check_fit(replace(fit, objective=0.999 * fit.objective), data).ok

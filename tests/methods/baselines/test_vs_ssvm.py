@@ -1,4 +1,4 @@
-"""VS-SSVM: its parts, each sparse machine beside a fresh solve, the union, small programs, proofs and forgeries."""
+"""VS-SSVM: its parts, each sparse SVM beside a fresh solve, the union, restricted programs, forgeries."""
 
 from dataclasses import replace
 
@@ -33,27 +33,27 @@ def test_parts_are_shares_of_each_class():
 
 
 @pytest.mark.parametrize("solver", [None, "clarabel"])
-def test_each_sparse_machine_is_the_one_norm_machine_of_its_rows(solver):
+def test_each_sparse_svm_is_the_one_norm_svm_of_its_samples(solver):
     data = blobs(80, 10, seed=1)
     parts = parts_of(data, 5, 0.6, seed=2)
     found = partitions(data, build_onsvm(data), parts, c=0.7, run=Run(solver=solver))
     assert found.certificate.ok
     assert not any(record["rebuilt"] for record in found.history)
     values = []
-    for k, rows in enumerate(parts):
-        alone = fsopt.fit("onsvm", data.rows(rows), c=0.7, scale="none")
+    for k, part in enumerate(parts):
+        alone = fsopt.fit("onsvm", data.rows(part), c=0.7, scale="none")
         values.append(alone.objective)
-        plane = found.point["w"][k], found.point["b"][k]
-        margins = 1 - data.y[rows] * (data.X[rows] @ plane[0] + plane[1])
-        assert np.abs(plane[0]).sum() + 0.7 * np.maximum(margins, 0).sum() == pytest.approx(alone.objective, rel=1e-6)
-        np.testing.assert_allclose(plane[0], alone.coef, atol=1e-6)
+        w, b = found.point["w"][k], found.point["b"][k]
+        margins = 1 - data.y[part] * (data.X[part] @ w + b)
+        assert np.abs(w).sum() + 0.7 * np.maximum(margins, 0).sum() == pytest.approx(alone.objective, rel=1e-6)
+        np.testing.assert_allclose(w, alone.coef, atol=1e-6)
         assert tuple(np.flatnonzero(found.point["selected"][k])) == alone.support
     assert found.objective == pytest.approx(sum(values), rel=1e-6)
     assert len(set(map(tuple, found.point["selected"].tolist()))) > 1
 
 
 @pytest.mark.parametrize("machine", ["svm", "rsvm"])
-def test_the_last_machine_is_trained_on_the_union(machine):
+def test_the_last_svm_is_trained_on_the_union(machine):
     data = blobs(80, 10, seed=1)
     fit = fsopt.fit("vs-ssvm", data, c=0.08, n_partitions=8, machine=machine, w_cap=1.2, scale="standard")
     assert fit.details["counts"].tolist() == nonzero(fit.details["sparse_w"]).sum(axis=0).tolist()
@@ -117,9 +117,9 @@ def test_a_forged_fit_does_not_pass(machine):
     assert not forged(sparse_alpha=0.99 * held["alpha"])
     assert not forged(alpha=0.9 * fit.details["alpha"])
     assert not forged(**{f"sparse_{k}": v[:3] for k, v in held.items()})
-    least = fit.support[0]
+    smallest = fit.support[0]
     dropped = held["w"].copy()
-    dropped[:, least] = 0.0
+    dropped[:, smallest] = 0.0
     assert not forged(sparse_w=dropped, counts=nonzero(dropped).sum(axis=0))
     for params in ({"seed": 10}, {"share": 0.6}, {"c": 0.6}, {"n_partitions": 3}):
         assert not check_fit(replace(fit, params={**fit.params, **params}), data).ok
@@ -138,9 +138,17 @@ def test_a_solver_without_multipliers_is_refused():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"n_partitions": 0}, {"share": 0.0}, {"share": 1.1}, {"seed": -1}, {"c": 0.0}, {"w_cap": 0.0}, {"machine": "x"},
-     {"generate": "often"}],
-)  # fmt: skip
+    [
+        {"n_partitions": 0},
+        {"share": 0.0},
+        {"share": 1.1},
+        {"seed": -1},
+        {"c": 0.0},
+        {"w_cap": 0.0},
+        {"machine": "x"},
+        {"generate": "often"},
+    ],
+)
 def test_parameters_outside_their_range_are_refused_by_name(wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         fsopt.fit("vs-ssvm", blobs(20, 3), **wrong)

@@ -27,13 +27,13 @@ RULES = {
 
 
 @pytest.mark.parametrize("chunk", [1, 5, 1000])
-@pytest.mark.parametrize("prices", [0.0, 0.8])
+@pytest.mark.parametrize("weights", [0.0, 0.8])
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("seed", range(3))
-def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed, rules, prices, chunk):
+def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed, rules, weights, chunk):
     rng, p = np.random.default_rng(seed), 6
     data = blobs(20, p, seed=seed)
-    constants, gains = rng.uniform(5, 9, 7), rng.exponential(1.0, (7, p)) - prices
+    constants, gains = rng.uniform(5, 9, 7), rng.exponential(1.0, (7, p)) - weights
     allowed = np.array([s for s in SELECTIONS if keeps(s, **RULES[rules])])
     best = (constants[:, None] - gains @ allowed.T).max(axis=0).min()
     tree = BranchAndBound(*SelectionConstraints.of("test", data, **RULES[rules]).inequalities(), chunk)
@@ -122,7 +122,7 @@ FORGERIES = {
     "selection without a used feature": lambda r: r["details"].update(sigma=[0.0] * 6),
     "another weight": lambda r: r["coef"].__setitem__(4, 1.01 * r["coef"][4]),
     "another intercept": lambda r: r.update(intercept=r["intercept"] + 0.01),
-    "price lowered": lambda r: r["params"].update(c=0.9 * r["params"]["c"]),
+    "penalty weight lowered": lambda r: r["params"].update(c=0.9 * r["params"]["c"]),
 }
 
 
@@ -165,7 +165,7 @@ def test_a_bound_between_the_proved_one_and_the_objective_is_refuted_by_the_sear
 def test_a_bound_that_the_search_had_no_time_for_is_not_verified(monkeypatch):
     """What was not proved counts for nothing, though the fit is honest."""
     data, record = record_of("m")
-    monkeypatch.setattr("fsopt.methods.gbd.verification.MOST_NODES", 3)
+    monkeypatch.setattr("fsopt.methods.gbd.verification.NODE_LIMIT", 3)
     found = check_record(record, data, "test")
     assert not found["verified"]
     assert "not confirmed" in found["notes"][0]

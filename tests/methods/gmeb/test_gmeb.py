@@ -112,12 +112,14 @@ def test_a_certificate_fails_for_every_damage():
     data, norm, w, b, dual, _ = settled()
     assert certify_gmeb(data, norm, w, b, dual).ok
     damaged = {
-        "longer w": (1.01 * w, b, dual, "norm"), "shorter w": (0.99 * w, b, dual, "gap"),
-        "intercept": (w, b + 0.01, dual, "gap"), "mu": (w, b, replace(dual, mu=0.999 * dual.mu), "gap"),
+        "longer w": (1.01 * w, b, dual, "norm"),
+        "shorter w": (0.99 * w, b, dual, "gap"),
+        "intercept": (w, b + 0.01, dual, "gap"),
+        "mu": (w, b, replace(dual, mu=0.999 * dual.mu), "gap"),
         "mu_1": (w, b, replace(dual, unit=1.001 * dual.unit), "prices"),
         "mu_+": (w, b, replace(dual, plus=0.999 * dual.plus), "prices"),
         "both": (w, b, Multipliers(dual.mu, *(0.999 * x for x in (dual.unit, dual.plus, dual.minus))), "cone"),
-    }  # fmt: skip
+    }
     for name, (w2, b2, dual2, residual) in damaged.items():
         certificate = certify_gmeb(data, norm, w2, b2, dual2)
         assert not certificate.ok, name
@@ -161,17 +163,21 @@ def test_a_saved_fit_is_checked_without_a_solver_and_a_forged_one_is_refused(rou
 
 
 def least_common_radius(data):
-    """Return min N(w)^2 over separating planes at radii (1, 1), by a linear program on a fine grid of theta."""
+    """Return min N(w)^2 over separating hyperplanes at radii (1, 1), by a linear program on a fine grid of theta."""
     z = data.X - data.X.mean(axis=0)
     v_plus, v_minus = ((z[data.y == s] ** 2).mean(axis=0) for s in (1, -1))
     thetas = np.linspace(0, 1, 2001)[:, None]
     u, p = np.sqrt(thetas * v_plus + (1 - thetas) * v_minus), data.p
     yZ = z * data.y[:, None]
-    rows = np.vstack([np.column_stack([-yZ, yZ, -data.y, np.zeros(data.n)]),
-                      np.column_stack([u, u, np.zeros(len(u)), -np.ones(len(u))])])  # fmt: skip
-    sides = np.concatenate([-np.ones(data.n), np.zeros(len(u))])
+    left = np.vstack(
+        [
+            np.column_stack([-yZ, yZ, -data.y, np.zeros(data.n)]),
+            np.column_stack([u, u, np.zeros(len(u)), -np.ones(len(u))]),
+        ]
+    )
+    right = np.concatenate([-np.ones(data.n), np.zeros(len(u))])
     bounds = [(0, None)] * (2 * p) + [(None, None), (0, None)]
-    answer = linprog(np.r_[np.zeros(2 * p + 1), 1.0], A_ub=rows, b_ub=sides, bounds=bounds)
+    answer = linprog(np.r_[np.zeros(2 * p + 1), 1.0], A_ub=left, b_ub=right, bounds=bounds)
     return answer.fun**2 if answer.status == 0 else np.inf
 
 

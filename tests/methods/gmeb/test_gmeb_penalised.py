@@ -1,4 +1,4 @@
-"""GMEB with prices (10): global optimality against brute force, special data, and what it has to do with (15)."""
+"""GMEB with penalty weights (10): global optimality against brute force, special data, and its relation to (15)."""
 
 from __future__ import annotations
 
@@ -71,23 +71,23 @@ def test_the_penalty_of_a_plane_is_the_least_over_all_scales(seed):
     data = data.with_X(data.X - data.X.mean(axis=0))
     penalty = GmebPenalty.of(data, c_plus, c_minus)
     w = rng.standard_normal(data.p) * (rng.random(data.p) < 0.7)
-    least, share = penalty.at(w)
+    smallest, share = penalty.at(w)
     sigma = penalty.scales(w)
 
     def both(squared):
         return np.sqrt(penalty.alpha @ squared) + np.sqrt(penalty.beta @ squared)
 
-    assert both(sigma**2) == pytest.approx(least, rel=1e-9)
+    assert both(sigma**2) == pytest.approx(smallest, rel=1e-9)
     used = np.abs(w) > 0
     assert np.sum((w[used] / sigma[used]) ** 2) == pytest.approx(float(used.any()), rel=1e-9)
     for trial in np.exp(0.3 * rng.standard_normal((20, data.p))):
         other = (sigma * trial) ** 2
         other[used] *= np.sum(w[used] ** 2 / other[used])
-        assert both(other) >= least * (1 - 1e-9)
+        assert both(other) >= smallest * (1 - 1e-9)
     if used.any():
         rise = (penalty.weights(share + 1e-6) - penalty.weights(share - 1e-6)) / 2e-6
         np.testing.assert_allclose(penalty.slopes(share), rise, rtol=1e-5, atol=1e-7)
-        assert np.abs(w) @ rise == pytest.approx(0.0, abs=1e-5 * least)
+        assert np.abs(w) @ rise == pytest.approx(0.0, abs=1e-5 * smallest)
 
 
 def test_it_finds_the_global_one_of_four_local_minima_where_alternation_is_stuck():
@@ -116,8 +116,8 @@ def test_the_linear_program_is_an_upper_bound_at_its_share_and_a_lower_one_on_it
     for w in [best, *(best * np.exp(rng.standard_normal((40, data.p)))), *rng.standard_normal((40, data.p))]:
         towards = (0.5 - end) * (np.abs(w) @ penalty.slopes(0.5)) >= 0
         scores = data.X @ w
-        least = min(np.maximum(1 - data.y * (scores + b), 0).mean() for b in data.y - scores)
-        here = [least + np.abs(w) @ penalty.weights(q) for q in np.linspace(min(end, 0.5), max(end, 0.5), 9)]
+        smallest = min(np.maximum(1 - data.y * (scores + b), 0).mean() for b in data.y - scores)
+        here = [smallest + np.abs(w) @ penalty.weights(q) for q in np.linspace(min(end, 0.5), max(end, 0.5), 9)]
         assert not towards or min(here) >= result.objective - 1e-9
 
 
@@ -153,12 +153,12 @@ def test_lemma_13_every_optimum_of_10_solves_15_at_its_radii(data, c_plus, c_min
     assert smaller.objective > constrained.objective + 1e-4
 
 
-def test_the_converse_of_lemma_13_fails_there_are_radii_that_no_prices_lead_to():
-    """The optimum of (15) half way between two mirror images is beaten by one of them at any prices.
+def test_the_converse_of_lemma_13_fails_there_are_radii_that_no_penalty_weights_lead_to():
+    """The optimum of (15) half way between two mirror images is beaten by one of them at any penalty weights.
 
     Let a = C+ sqrt(n+)/n, c = C- sqrt(n-)/n and x, z the square roots of the radii of an optimum of (10); (z, x) has
-    the same hinge loss by symmetry. At the radii ((x+z)/2)^2 that of (15) is larger, while its plane's penalty for
-    any a, c is at least the smaller one of a x + c z and a z + c x: so it never solves (10).
+    the same hinge loss by symmetry. At the radii ((x+z)/2)^2 that of (15) is larger, while the penalty of its
+    hyperplane for any a, c is at least the smaller one of a x + c z and a z + c x: so it never solves (10).
     """
     data = mirrored()
     ends = fsopt.fit(METHOD, data, c_plus=0.3, c_minus=0.3)
@@ -218,28 +218,28 @@ def test_a_constant_column_is_dropped_and_changes_nothing():
 
 
 @pytest.mark.parametrize("label", [1.0, -1.0])
-@pytest.mark.parametrize("columns", [1, 3])
-def test_a_feature_that_vanishes_on_a_class_makes_its_norm_term_free(label, columns):
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_feature_that_vanishes_on_a_class_makes_its_norm_term_free(label, count):
     rng = np.random.default_rng(0)
     y = np.where(np.arange(30) % 2 == 0, 1.0, -1.0)
     X = rng.standard_normal((30, 3)) + 0.3 * y[:, None]
     X[:, 0] = rng.exponential(0.2, 30) + 0.3
-    X[y < 0, :columns] = 0.0
+    X[y < 0, :count] = 0.0
     data = fsopt.Dataset(X, label * y)
     fit = fsopt.fit(METHOD, data, c_plus=0.3, c_minus=0.3, scale="none")
     assert fit.status == "optimal"
     assert fit.history[-1]["share"] == (1.0 if label > 0 else 0.0)
     assert min(fit.details["penalties"]) == 0.0 < max(fit.details["penalties"])
-    free = fsopt.Dataset(X[:, :columns], label * y)
-    v = np.sqrt((X[y > 0, :columns] ** 2).mean(axis=0))
-    price = 0.3 * np.sqrt(15) / 30
-    scaled = fsopt.fit("onsvm", free.with_X(free.X / v), c=1 / (30 * price), scale="none")
-    assert fit.objective <= price * scaled.objective + 1e-9
-    assert fit.bound >= price * scaled.objective - 1e-6
+    free = fsopt.Dataset(X[:, :count], label * y)
+    v = np.sqrt((X[y > 0, :count] ** 2).mean(axis=0))
+    weight = 0.3 * np.sqrt(15) / 30
+    scaled = fsopt.fit("onsvm", free.with_X(free.X / v), c=1 / (30 * weight), scale="none")
+    assert fit.objective <= weight * scaled.objective + 1e-9
+    assert fit.bound >= weight * scaled.objective - 1e-6
     assert check_fit(fit, data).ok
 
 
-def test_high_prices_select_nothing_and_the_fit_says_so():
+def test_high_penalty_weights_select_nothing_and_the_fit_says_so():
     data = blobs(30, 3, seed=1)
     fit = fsopt.fit(METHOD, data, c_plus=50.0, c_minus=50.0)
     assert (fit.status, fit.support) == ("optimal", ())

@@ -1,4 +1,4 @@
-"""The rigorous machine: references, the C-SVM at C = 1/gamma, the inactive capacity, kernels, and saved proofs."""
+"""The rigorous SVM: references, the C-SVM at C = 1/gamma, the inactive capacity, kernels, and saved evidence."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ SEEDS = st.integers(0, 10**6)
 GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "rsvm"]
 
 
-def least_loss(data) -> float:
+def smallest_loss(data) -> float:
     n, p = data.X.shape
-    rows = np.hstack([-data.X * data.y[:, None], -data.y[:, None], -np.eye(n)])
+    left = np.hstack([-data.X * data.y[:, None], -data.y[:, None], -np.eye(n)])
     cost = np.concatenate([np.zeros(p + 1), np.ones(n)])
-    return linprog(cost, A_ub=rows, b_ub=-np.ones(n), bounds=[(None, None)] * (p + 1) + [(0, None)] * n).fun
+    return linprog(cost, A_ub=left, b_ub=-np.ones(n), bounds=[(None, None)] * (p + 1) + [(0, None)] * n).fun
 
 
 @pytest.mark.parametrize("route", ["dual", "primal"])
@@ -47,47 +47,47 @@ def test_the_method_has_the_reference_loss(entry, route):
 @given(seed=SEEDS, w_cap=st.floats(0.05, 5), route=st.sampled_from(["dual", "primal"]))
 def test_the_plane_is_that_of_the_c_svm(seed, w_cap, route):
     data = blobs(24, 3, seed=seed, gap=0.3)
-    machine = solve_rsvm(data, Run(), w_cap=w_cap, route=route)
-    assert machine.status == "optimal"
-    gamma = machine.details["gamma"]
+    found = solve_rsvm(data, Run(), w_cap=w_cap, route=route)
+    assert found.status == "optimal"
+    gamma = found.details["gamma"]
     if gamma < 1e-3:
         return
     other = SVC(kernel="linear", C=1 / gamma, tol=1e-10).fit(data.X, data.y)
-    np.testing.assert_allclose(machine.w, other.coef_[0], atol=2e-5 * np.sqrt(w_cap))
-    low, high = machine.details["b_interval"]
+    np.testing.assert_allclose(found.w, other.coef_[0], atol=2e-5 * np.sqrt(w_cap))
+    low, high = found.details["b_interval"]
     assert low - 1e-4 <= other.intercept_[0] <= high + 1e-4
-    assert machine.b == (low + high) / 2
-    strong = np.flatnonzero(machine.details["alpha"] > 1e-4)
+    assert found.b == (low + high) / 2
+    strong = np.flatnonzero(found.details["alpha"] > 1e-4)
     assert set(strong) <= set(other.support_)
-    np.testing.assert_allclose(machine.w, data.X.T @ machine.beta, atol=1e-9)
+    np.testing.assert_allclose(found.w, data.X.T @ found.beta, atol=1e-9)
 
 
 @FEW
 @given(seed=SEEDS, gap=st.sampled_from([0.2, 3.0]), route=st.sampled_from(["dual", "primal"]))
-def test_a_capacity_that_is_not_needed_gives_the_shortest_plane_of_least_loss(seed, gap, route):
+def test_a_capacity_that_is_not_needed_gives_the_shortest_hyperplane_of_smallest_loss(seed, gap, route):
     data = blobs(16, 2, seed=seed, gap=gap)
-    machine = solve_rsvm(data, Run(), w_cap=1e5, route=route)
-    assert machine.status == "optimal"
-    assert machine.risk == pytest.approx(least_loss(data), rel=1e-6, abs=1e-6)
-    assert machine.details["gamma"] == 0
-    assert "inactive" in machine.warnings[0]
-    capacity = machine.details["capacity"]
+    found = solve_rsvm(data, Run(), w_cap=1e5, route=route)
+    assert found.status == "optimal"
+    assert found.risk == pytest.approx(smallest_loss(data), rel=1e-6, abs=1e-6)
+    assert found.details["gamma"] == 0
+    assert "inactive" in found.warnings[0]
+    capacity = found.details["capacity"]
     below, above = (solve_rsvm(data, Run(), w_cap=capacity * share).risk for share in (0.98, 1.02))
-    assert below > machine.risk + 1e-5
-    assert above == pytest.approx(machine.risk, abs=1e-6)
-    if machine.risk < 1e-6:  # separable: the hard margin
+    assert below > found.risk + 1e-5
+    assert above == pytest.approx(found.risk, abs=1e-6)
+    if found.risk < 1e-6:  # separable: the hard margin
         hard = SVC(kernel="linear", C=1e8, tol=1e-10).fit(data.X, data.y)
-        np.testing.assert_allclose(machine.w, hard.coef_[0], rtol=1e-4, atol=1e-4)
-        assert machine.details["n_support_vectors"] >= 2
+        np.testing.assert_allclose(found.w, hard.coef_[0], rtol=1e-4, atol=1e-4)
+        assert found.details["n_support_vectors"] >= 2
 
 
 def test_without_a_free_support_vector_the_intercept_is_the_middle_of_its_interval():
     data = fsopt.Dataset(np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([1.0, 1.0, -1.0, -1.0]))
-    machine = solve_rsvm(data, Run(), w_cap=0.25)  # the scores are +-1/2: every b up to 1/2 costs the same
-    assert machine.details["b_interval"] == pytest.approx((-0.5, 0.5), abs=1e-8)
-    assert machine.b == pytest.approx(0, abs=1e-8)
-    assert (machine.risk, machine.details["gamma"]) == pytest.approx((2.0, 8.0), abs=1e-6)
-    assert machine.details["n_support_vectors"] == 4
+    found = solve_rsvm(data, Run(), w_cap=0.25)  # the scores are +-1/2: every b up to 1/2 costs the same
+    assert found.details["b_interval"] == pytest.approx((-0.5, 0.5), abs=1e-8)
+    assert found.b == pytest.approx(0, abs=1e-8)
+    assert (found.risk, found.details["gamma"]) == pytest.approx((2.0, 8.0), abs=1e-6)
+    assert found.details["n_support_vectors"] == 4
 
 
 @FEW
@@ -115,14 +115,14 @@ def test_the_default_capacity_is_a_tenth_of_the_rows():
 
 
 @pytest.mark.parametrize("w_cap", [0.3, 3.0, 1e5])
-def test_a_linear_kernel_is_the_plane_in_the_columns(w_cap):
+def test_a_linear_kernel_is_the_hyperplane_of_the_features(w_cap):
     data = blobs(30, 3, seed=5, gap=0.4)
-    plane = fsopt.fit("rsvm", data, w_cap=w_cap)
+    linear = fsopt.fit("rsvm", data, w_cap=w_cap)
     kernel = fsopt.fit("rsvm", data, w_cap=w_cap, kernel="linear")
-    assert kernel.objective == pytest.approx(plane.objective, rel=1e-6)
+    assert kernel.objective == pytest.approx(linear.objective, rel=1e-6)
     new = np.random.default_rng(0).standard_normal((50, 3))
-    np.testing.assert_allclose(kernel.decision_function(new), plane.decision_function(new), atol=1e-4)
-    assert kernel.details["capacity"] == pytest.approx(plane.details["capacity"], rel=1e-4)
+    np.testing.assert_allclose(kernel.decision_function(new), linear.decision_function(new), atol=1e-4)
+    assert kernel.details["capacity"] == pytest.approx(linear.details["capacity"], rel=1e-4)
 
 
 @pytest.mark.parametrize(("kernel", "options"), [("gaussian", {"width": 0.8}), ("polynomial", {"degree": 3})])
@@ -146,12 +146,12 @@ def test_a_kernel_machine_is_the_c_svm_with_that_kernel(kernel, options):
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "polynomial"])
-def test_a_kernel_machine_with_room_to_spare_keeps_the_least_loss(kernel):
+def test_a_kernel_svm_with_capacity_to_spare_keeps_the_smallest_loss(kernel):
     data = blobs(20, 2, seed=3, gap=0.5)
     fit = fsopt.fit("rsvm", data, w_cap=1e6, kernel=kernel)
     assert (fit.status, fit.details["gamma"]) == ("optimal", 0)
     matrix = fit.kernel.dataset(data.with_X(fit.preprocessing.apply(data.X)))
-    assert fit.objective == pytest.approx(least_loss(matrix), abs=1e-6)
+    assert fit.objective == pytest.approx(smallest_loss(matrix), abs=1e-6)
     assert fit.coef @ matrix.X @ fit.coef == pytest.approx(fit.details["capacity"], rel=1e-6)
 
 
@@ -201,15 +201,20 @@ def test_the_bound_holds_for_any_multipliers():
 
 @pytest.mark.parametrize(
     ("params", "words"),
-    [({"w_cap": 0.0}, "'w_cap'"), ({"w_cap": "big"}, "'w_cap'"), ({"route": "both"}, "route is 'both'"),
-     ({"kernel": "cubic"}, "kernel is 'cubic'"), ({"scale": "log"}, "scale is 'log'")],
-)  # fmt: skip
+    [
+        ({"w_cap": 0.0}, "'w_cap'"),
+        ({"w_cap": "big"}, "'w_cap'"),
+        ({"route": "both"}, "route is 'both'"),
+        ({"kernel": "cubic"}, "kernel is 'cubic'"),
+        ({"scale": "log"}, "scale is 'log'"),
+    ],
+)
 def test_parameters_are_refused(params, words):
     with pytest.raises(ParameterError, match=words):
         fsopt.fit("rsvm", blobs(10, 2), **params)
 
 
-def test_rows_without_a_difference_and_solvers_without_multipliers_are_refused():
+def test_samples_without_a_difference_and_solvers_without_multipliers_are_refused():
     with pytest.raises(FsoptError, match="all samples are the same"):
         fsopt.fit("rsvm", fsopt.Dataset(np.ones((4, 2)), [1, -1, 1, -1]))
     pytest.importorskip("pyscipopt")

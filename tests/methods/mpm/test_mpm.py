@@ -1,4 +1,4 @@
-"""Minimax probability machines: limits and planes against eigenvalues, closed forms, simulation."""
+"""Minimax probability machines: limits and hyperplanes against eigenvalues, closed forms, simulation."""
 
 from __future__ import annotations
 
@@ -97,14 +97,19 @@ def test_bad_moment_options_are_refused():
 
 
 PUBLISHED = {
-    "wdbc": 0.7749, "ionosphere": 0.6266, "sonar": 0.6238, "pima": 0.3210, "wpbc": 0.3812, "wbcd": 0.8434,
+    "wdbc": 0.7749,
+    "ionosphere": 0.6266,
+    "sonar": 0.6238,
+    "pima": 0.3210,
+    "wpbc": 0.3812,
+    "wbcd": 0.8434,
     "spambase": 0.5609,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_paper_asks_for_more_than_its_data_allow(name, shared):
-    """On 7 of its 8 data sets delta = 0.9 is infeasible; incomplete rows of wpbc and wbcd are dropped."""
+    """On 7 of its 8 data sets delta = 0.9 is infeasible; incomplete samples of wpbc and wbcd are dropped."""
     data = fsopt.load_dataset(shared / "data" / f"{name}.csv.gz", missing="drop")
     assert FeatureSpace.of(data, "standard").limit.alpha == pytest.approx(PUBLISHED[name], abs=1e-4)
     with pytest.raises(InfeasibleError, match=r"alpha\* = 0\."):
@@ -139,7 +144,7 @@ def test_mpm_gives_both_classes_the_largest_accuracy_and_selects_everything(data
     raw = worst_case(fit.coef, fit.intercept, moments)
     assert raw == pytest.approx(fit.details["worst_case"], rel=1e-9)
     assert len(fit.support) >= 0.9 * data.p
-    # No other plane has more: neither the same direction moved, nor others at their best offset.
+    # No other hyperplane has more: neither the same direction moved, nor others at their best offset.
     for shift in (0.01, -0.01):
         assert min(worst_case(fit.coef, fit.intercept + shift, moments)) < min(raw)
     rng = np.random.default_rng(0)
@@ -184,11 +189,14 @@ def test_a_two_point_distribution_attains_the_worst_case():
     w, b, moments = fit.coef, fit.intercept, Moments.of(data)
     rng = np.random.default_rng(4)
     for mean, factor, sign, accuracy in zip(
-        (moments.mean1, moments.mean2), (moments.factor1, moments.factor2), (1, -1), fit.details["worst_case"],
+        (moments.mean1, moments.mean2),
+        (moments.factor1, moments.factor2),
+        (1, -1),
+        fit.details["worst_case"],
         strict=True,
-    ):  # fmt: skip
+    ):
         distance, spread = sign * (mean @ w + b), np.linalg.norm(factor @ w)
-        # Along S w: a far point on the wrong side of the plane, just so, with probability 1 - accuracy.
+        # Along S w: a far point on the wrong side of the hyperplane, just so, with probability 1 - accuracy.
         wrong, right = -distance / spread * (1 + 1e-9), spread / distance / (1 + 1e-9)
         p = right / (right - wrong)
         drawn = np.where(rng.random(200_000) < p, wrong, right)

@@ -1,4 +1,4 @@
-"""Biased machines and S-MPM, its reconstruction: all angles, fine grids, and consistency with the minimax machine."""
+"""Biased machines and S-MPM, a reconstruction: all angles, fine grids, consistency with the minimax machine."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def test_bmpm_is_zero_for_too_much_and_unbounded_on_singular_covariances():
     data = blobs(40, 3, 0)
     d = Moments.of(data)
     S2 = d.factor2.T @ d.factor2
-    most = np.sqrt((d.mean1 - d.mean2) @ np.linalg.solve(S2, d.mean1 - d.mean2))
+    largest = np.sqrt((d.mean1 - d.mean2) @ np.linalg.solve(S2, d.mean1 - d.mean2))
     for change, sign in ((0.999, 1), (1.001, 0)):
-        value = best("bmpm", data, beta=alpha_of(change * most))[1]
+        value = best("bmpm", data, beta=alpha_of(change * largest))[1]
         assert (value > 1e-4) == sign
     assert fsopt.solve(fsopt.build("bmpm", blobs(10, 15))).status == "unbounded"
     assert best("bmpm", blobs(10, 15), ridge=0.1)[1] > 0
@@ -77,7 +77,7 @@ def test_bmpm_is_zero_for_too_much_and_unbounded_on_singular_covariances():
 
 
 @pytest.mark.parametrize("data", DATA, ids=str)
-def test_the_inner_problem_is_bmpm_without_a_price_and_zero_at_a_large_one(data):
+def test_the_inner_problem_is_bmpm_without_a_penalty_and_zero_at_a_large_one(data):
     assert best("s-mpm", data, beta=0.4, lam=0)[1] == pytest.approx(best("bmpm", data, beta=0.4)[1], rel=1e-7)
     moments = Moments.of(data)
     largest = np.abs(moments.mean1 - moments.mean2).max()
@@ -117,13 +117,13 @@ def test_the_outer_search_against_a_fine_grid(lam, theta):
     assert fit.objective == pytest.approx(J[inner[0]], abs=2e-5)
     assert fit.details["beta"] == pytest.approx(betas[inner[0]], abs=2e-3)
     assert fit.details["worst_case"][1] == pytest.approx(fit.details["beta"], rel=1e-9)
-    # What the price took from class +1 comes back when its accuracy is measured without it.
+    # The accuracy of class +1 without the penalty is larger than with it.
     left = alpha_of(penalised_ratio(moments, fit.coef, fit.details["beta"], lam))
     assert fit.details["worst_case"][0] >= left - 1e-9
     assert (fit.details["worst_case"][0] - left > 1e-3) == (lam > 0)
 
 
-def test_s_mpm_without_a_price_beats_the_minimax_plane_and_a_price_removes_features():
+def test_s_mpm_without_a_penalty_beats_the_minimax_hyperplane_and_a_penalty_removes_features():
     data = DATA[2]
     share = float(np.mean(data.y > 0))
     free = fsopt.fit("s-mpm", data, lam=0.0)
