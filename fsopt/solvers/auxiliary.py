@@ -23,7 +23,6 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from fsopt.certificates.convex import farkas, recession
 from fsopt.certificates.model import fixed_program
@@ -33,7 +32,9 @@ from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Outcome, Settings
+from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
+from fsopt.solvers.shared import without_objective
 from fsopt.typing import Vector
 
 FEASIBLE = 1e-6
@@ -55,7 +56,7 @@ def supplement(program: Program, outcome: Outcome, settings: Settings, time_limi
     if program_class(program) in CONVEX:
         outcome = _convex(program, outcome, settings, left)
     elif outcome.point is not None and program.integer.any() and not program.nonconic:
-        outcome = _fixed(program, outcome, settings, left)
+        outcome = _fixed(program, outcome, outcome.point.x, settings, left)
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - started)
 
 
@@ -94,9 +95,8 @@ def _solved(
 
 def _unbounded(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
     """Return the outcome with a recession direction of descent and a feasible point, where both are found."""
-    steepest = _solved(_recession_program(program), settings, time_limit, duals=False)
-    without_objective = replace(program, P=program.P * 0.0, c=np.zeros(program.n), c0=0.0)
-    start = _solved(without_objective, settings, time_limit, duals=False)
+    steepest = _solved(recession_program(program), settings, time_limit, duals=False)
+    start = _solved(without_objective(program), settings, time_limit, duals=False)
     if steepest is None or start is None or steepest[0].point is None or start[0].point is None:
         return outcome
     direction, x = steepest[0].point.x, start[0].point.x
@@ -105,34 +105,11 @@ def _unbounded(program: Program, outcome: Outcome, settings: Settings, time_limi
     return replace(outcome, direction=Point(direction), evidence=Point(x), evidence_source=steepest[1])
 
 
-def _recession_program(program: Program) -> Program:
-    """Return the program of the steepest recession direction in the unit box, in the units of the columns."""
-    units = program.scaling.columns
-    curved = sp.csr_matrix(program.P)
-    zero = np.zeros(curved.shape[0])
-    cones = replace(program.cones, h=np.zeros_like(program.cones.h))
-    return replace(
-        program,
-        P=program.P * 0.0,
-        c0=0.0,
-        A=sp.vstack([program.A, curved], format="csr"),
-        lo=np.concatenate([_recession_bound(program.lo), zero]),
-        hi=np.concatenate([_recession_bound(program.hi), zero]),
-        lb=np.maximum(_recession_bound(program.lb), -units),
-        ub=np.minimum(_recession_bound(program.ub), units),
-        cones=cones,
-    )
-
-
-def _recession_bound(bound: Vector) -> Vector:
-    """Return the bound of a direction: 0 for a finite bound, none for an infinite one."""
-    return np.where(np.isfinite(bound), 0.0, bound)
-
-
-def _fixed(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
-    """Return the outcome with the best point at the integers of its incumbent, and the multipliers of that program."""
-    assert outcome.point is not None
-    rest = fixed_program(program, outcome.point.x)
+def _fixed(
+    program: Program, outcome: Outcome, incumbent: Vector, settings: Settings, time_limit: float | None
+) -> Outcome:
+    """Return the outcome with the best point at the integers of its incumbent (n,), and that program's multipliers."""
+    rest = fixed_program(program, incumbent)
     if program_class(rest) not in CONVEX:
         return outcome
     found = _solved(rest, settings, time_limit)

@@ -24,8 +24,8 @@ from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers import shared
-from fsopt.solvers.dual_program import dual_program
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.proof_programs import dual_program
 from fsopt.solvers.spec import Package, SolverSpec
 
 gp = Package("gurobipy")

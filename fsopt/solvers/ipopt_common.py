@@ -18,7 +18,7 @@ from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import OptionError, SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings
-from fsopt.solvers.nlp import elastic, recession
+from fsopt.solvers.proof_programs import elastic_program, recession_program
 from fsopt.typing import Vector
 
 TOLERANCE = 1e-10
@@ -113,7 +113,7 @@ class Ipopt(ABC):
            diverged, scaled to the unit box, often is one; otherwise the recession program is solved for one.
         """
         p = self.program
-        relaxed = elastic(p)
+        relaxed = elastic_program(p)
         start = np.append(np.clip(np.zeros(p.n), p.lb, p.ub), np.ones(len(relaxed.c) - p.n))
         found = self.run(relaxed, start, deadline).point
         ray = Point(found.x[: p.n], found.y, found.z)
@@ -121,7 +121,7 @@ class Ipopt(ABC):
             return Status.INFEASIBLE, ray
         if min(primal_residual(p, ray.x), primal_residual(p, point.x)) > NEAR:
             return Status.NONE, None
-        falling = recession(p)
+        falling = recession_program(p)
         if _falls(falling, point.x / max(np.abs(point.x / p.scaling.columns).max(), 1.0)):
             return Status.UNBOUNDED, None
         direction = self.run(falling, np.zeros(p.n), deadline).point.x

@@ -1,4 +1,4 @@
-"""The smooth form: derivatives; and the programs that prove a convex one infeasible or unbounded."""
+"""The smooth form: values and derivatives against Pyomo and finite differences."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-import fsopt
-from fsopt.certificates.convex import farkas
 from fsopt.compiler import compile_model
 from fsopt.compiler.derivatives import Derivatives
-from fsopt.results import Point
-from fsopt.solvers.interface import Settings
-from fsopt.solvers.nlp import NonlinearForm, elastic, recession
+from fsopt.solvers.nlp import NonlinearForm
 
 
 def curved_model(seed):
@@ -90,45 +86,3 @@ def test_values_and_derivatives_against_pyomo_and_finite_differences(seed):
     lower = dense(form.hessianstructure(), form.hessian(v, weights, factor), form.size)
     assert not np.triu(lower, 1).any()
     np.testing.assert_allclose(lower + np.tril(lower, -1).T, slope(lagrangian), rtol=1e-5, atol=1e-6)
-
-
-# -- programs that prove ----------------------------------------------------------------------------------
-
-
-def disc(level):
-    """Minimise x + y over the unit disc where x + y >= level: infeasible above sqrt(2)."""
-    m = pyo.ConcreteModel()
-    m.x, m.y = pyo.Var(), pyo.Var(bounds=(-5, None))
-    m.disc = pyo.Constraint(expr=m.x**2 + m.y**2 <= 1)
-    m.line = pyo.Constraint(expr=(level, m.x + m.y, 9))
-    m.o = pyo.Objective(expr=m.x + m.y)
-    return compile_model(m)
-
-
-def solved(program):
-    return fsopt.SOLVERS["clarabel"].connect(program, Settings()).solve(None)
-
-
-@pytest.mark.parametrize(("level", "feasible"), [(1.0, True), (2.0, False)])
-def test_the_elastic_optimum_is_positive_with_a_farkas_vector_where_there_is_no_point(level, feasible):
-    program = disc(level)
-    outcome = solved(elastic(program))
-    assert outcome.status == "optimal"
-    point = outcome.point
-    violation = float(elastic(program).c @ point.x)
-    assert violation == pytest.approx(0.0, abs=1e-6) if feasible else violation > 1e-2
-    assert farkas(program, Point(point.x[: program.n], point.y, point.z)).ok is not feasible
-
-
-@pytest.mark.parametrize(("cost", "falls"), [(1.0, True), (-1.0, False)])
-def test_the_recession_program_finds_a_direction_where_the_objective_falls_for_ever(cost, falls):
-    m = pyo.ConcreteModel()
-    m.x = pyo.Var(bounds=(None, 3))
-    m.y, m.z = pyo.Var(bounds=(0, 7)), pyo.Var(bounds=(0, None))
-    m.c = pyo.Constraint(expr=m.x + m.z >= -4)
-    m.cone = pyo.Constraint(expr=m.y**2 <= m.z)
-    m.o = pyo.Objective(expr=m.x * cost + (m.y - 2) ** 2 + (2.0 if falls else 0.0) * m.x)
-    falling = recession(compile_model(m))
-    outcome = solved(falling)
-    assert outcome.status == "optimal"
-    assert (falling.c @ outcome.point.x < -1e-3) is np.bool_(falls)

@@ -1,4 +1,4 @@
-"""The dual of a conic program as a program: strong duality, multipliers that hold, and Farkas vectors."""
+"""Programs that prove: strong duality, multipliers that hold, Farkas vectors, directions of recession."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import fsopt
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.compiler import compile_model
 from fsopt.results import Point
-from fsopt.solvers.dual_program import dual_program
 from fsopt.solvers.interface import Settings
+from fsopt.solvers.proof_programs import dual_program, elastic_program, recession_program
 
 
 def solved(program):
@@ -48,3 +48,38 @@ def test_a_ray_exists_where_there_is_no_point(level, feasible):
     assert (outcome.status == "optimal") is not feasible
     if not feasible:
         assert farkas(program, form.point(np.zeros(program.n), outcome.point.x[: form.shape[0]])).ok
+
+
+def disc(level):
+    """Minimise x + y over the unit disc where x + y >= level: infeasible above sqrt(2)."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var(bounds=(-5, None))
+    m.disc = pyo.Constraint(expr=m.x**2 + m.y**2 <= 1)
+    m.line = pyo.Constraint(expr=(level, m.x + m.y, 9))
+    m.o = pyo.Objective(expr=m.x + m.y)
+    return compile_model(m)
+
+
+@pytest.mark.parametrize(("level", "feasible"), [(1.0, True), (2.0, False)])
+def test_the_elastic_optimum_is_positive_with_a_farkas_vector_where_there_is_no_point(level, feasible):
+    program = disc(level)
+    outcome = solved(elastic_program(program))
+    assert outcome.status == "optimal"
+    point = outcome.point
+    violation = float(elastic_program(program).c @ point.x)
+    assert violation == pytest.approx(0.0, abs=1e-6) if feasible else violation > 1e-2
+    assert farkas(program, Point(point.x[: program.n], point.y, point.z)).ok is not feasible
+
+
+@pytest.mark.parametrize(("cost", "falls"), [(1.0, True), (-1.0, False)])
+def test_the_recession_program_finds_a_direction_where_the_objective_falls_for_ever(cost, falls):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(None, 3))
+    m.y, m.z = pyo.Var(bounds=(0, 7)), pyo.Var(bounds=(0, None))
+    m.c = pyo.Constraint(expr=m.x + m.z >= -4)
+    m.cone = pyo.Constraint(expr=m.y**2 <= m.z)
+    m.o = pyo.Objective(expr=m.x * cost + (m.y - 2) ** 2 + (2.0 if falls else 0.0) * m.x)
+    falling = recession_program(compile_model(m))
+    outcome = solved(falling)
+    assert outcome.status == "optimal"
+    assert (falling.c @ outcome.point.x < -1e-3) is np.bool_(falls)

@@ -1,0 +1,144 @@
+"""Programs derived from a convex program: they prove that it has no point or no optimum, or give its multipliers."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.compiler import Program
+from fsopt.compiler.cones import ConeStack
+from fsopt.solvers.conic import ConicForm
+from fsopt.typing import Vector
+
+
+def elastic_program(program: Program) -> Program:
+    r"""Return the convex program of the smallest violation: constraints may be violated at a cost.
+
+    .. math:: \min e't^+ + e't^- + e'r \quad\text{s.t.}\quad \ell \le Ax + R^{-1}(t^+ - t^-) \le u,\quad
+              Gx + h + T^{-1} E r \in \mathcal{Q},\quad \underline{x} \le x \le \overline{x},\quad t^\pm, r \ge 0,
+
+    where E puts :math:`r_k` on the head of cone k. It always has a point, and its multipliers of the linear constraints
+    are bounded: :math:`|R^{-1}y| \le 1`. A positive optimum shows that the program has no point, and its multipliers y
+    and z are a Farkas vector: stationarity in x is that of a program without an objective, and the dual value is
+    positive. R and T are the units of the scaling, so that one unit of violation costs the same in every constraint,
+    whatever the units of the data.
+    """
+    p, m = program, program.A.shape[0]
+    k, cones = len(p.cones.h), len(p.cones)
+    unit = sp.diags(1 / p.scaling.rows)
+    heads = sp.csr_matrix((np.ones(cones), (p.cones.starts[:-1], np.arange(cones))), shape=(k, cones))
+    moved = p.scaling.uncone @ heads if k else heads
+    more = 2 * m + cones
+    return _derived(
+        p,
+        c=np.concatenate([np.zeros(p.n), np.ones(more)]),
+        A=sp.csr_matrix(sp.hstack([p.A, unit, -unit, sp.csr_matrix((m, cones))])),
+        lb=np.concatenate([p.lb, np.zeros(more)]),
+        ub=np.concatenate([p.ub, np.full(more, np.inf)]),
+        cones=dataclasses.replace(p.cones, G=sp.csr_matrix(sp.hstack([p.cones.G, sp.csr_matrix((k, 2 * m)), moved]))),
+    )
+
+
+def recession_program(program: Program) -> Program:
+    r"""Return the program of the steepest direction in which a convex program's objective falls for ever.
+
+    A convex program with a point is unbounded if there is a direction d with :math:`c'd < 0` along which it stays
+    feasible and its objective is linear; without cones only if there is one (Rockafellar, Convex Analysis, section 27):
+
+    .. math:: \min c'd \quad\text{s.t.}\quad Pd = 0,\quad Gd \in \mathcal{Q},\quad
+              (Ad)_i \ge 0 \text{ if } \ell_i > -\infty,\ \le 0 \text{ if } u_i < \infty, \text{ and the same of } d.
+
+    The remaining components of d are bounded by the units of the variables: directions may have any length, and without
+    these bounds this program would be unbounded itself.
+    """
+    p = program
+    # Pd = 0 needs the nonzero rows of P only.
+    flat = sp.csr_matrix(p.P)[np.flatnonzero(np.diff(p.P.indptr))]
+    still = np.zeros(flat.shape[0])
+    return _derived(
+        p,
+        c=p.c,
+        A=sp.vstack([p.A, flat], format="csr"),
+        lo=np.append(np.where(np.isfinite(p.lo), 0.0, -np.inf), still),
+        hi=np.append(np.where(np.isfinite(p.hi), 0.0, np.inf), still),
+        lb=np.where(np.isfinite(p.lb), 0.0, -p.scaling.columns),
+        ub=np.where(np.isfinite(p.ub), 0.0, p.scaling.columns),
+        cones=dataclasses.replace(p.cones, h=np.zeros_like(p.cones.h)),
+    )
+
+
+def _derived(program: Program, **arrays: Any) -> Program:
+    """Return a continuous minimisation with a linear objective and other arrays in the place of the program's own."""
+    n = len(arrays["c"])
+    flat = {"P": sp.csc_matrix((n, n)), "c0": 0.0, "sign": 1.0, "integer": np.zeros(n, dtype=bool)}
+    return dataclasses.replace(program, **flat, **arrays)
+
+
+def dual_program(program: Program, *, ray: bool) -> tuple[Program, ConicForm]:
+    r"""Return the dual of a convex program, and the conic form :math:`Mx + s = b` whose multipliers z it determines.
+
+    With the objective :math:`\tfrac12 x'Px + q'x` and the self-dual cone :math:`\mathcal{K}` of s, the minimum over x
+    of the Lagrangian is attained where :math:`Px + q + M'z = 0`; with v for that x the dual is
+
+    .. math:: \max -b'z - \tfrac12 v'Pv \quad\text{s.t.}\quad M'z + Pv = -q,\quad
+              z \in \mathbb{R}^e \times \mathbb{R}_+^l \times \mathcal{Q}_1 \times \dots
+
+    Its variables are z, first, and v. With ``ray`` the program is that of the smallest Farkas vector instead:
+
+    .. math:: \min \sum_{i \in l} z_i + \sum_k (z_k)_0 \quad\text{s.t.}\quad M'z = 0,\quad -b'z = 1,\quad
+              z \text{ in the same cones}.
+
+    It has a point exactly where the primal program is infeasible with a certificate.
+    """
+    form = ConicForm(program)
+    b = form.right_hand_side()
+    free = program.n * (not ray)  # number of variables v
+    D = sp.diags(form.scale)
+    P = sp.csc_matrix(D @ program.P @ D)[:, :free]
+    A = sp.hstack([form.matrix().T, P], format="csr")
+    right = -form.linear()
+    cost = np.concatenate([b, np.zeros(free)])
+    if ray:
+        A = sp.vstack([A, -b[None, :]], format="csr")
+        right = np.append(np.zeros(program.n), 1.0)
+        cost = _size(form)
+    dual = dataclasses.replace(
+        program,
+        P=sp.block_diag([sp.csc_matrix((len(b), len(b))), P[:free]], format="csc"),
+        c=cost,
+        c0=0.0,
+        A=A,
+        lo=right,
+        hi=right,
+        lb=_lower_bounds(form, len(cost)),
+        ub=np.full(len(cost), np.inf),
+        integer=np.zeros(len(cost), dtype=bool),
+        cones=_cones(form, free),
+    )
+    return dual, form
+
+
+def _lower_bounds(form: ConicForm, count: int) -> Vector:
+    """Return 0 for the multipliers of inequalities, and no bound for all other variables."""
+    low = np.full(count, -np.inf)
+    low[form.equalities : form.equalities + form.inequalities] = 0.0
+    return low
+
+
+def _size(form: ConicForm) -> Vector:
+    """Return the costs whose sum is a norm on the cones: 1 for inequalities and for the heads of cones."""
+    plain = form.equalities + form.inequalities
+    cost = np.zeros(form.shape[0])
+    cost[form.equalities : plain] = 1.0
+    cost[plain + form.program.cones.starts[:-1]] = 1.0
+    return cost
+
+
+def _cones(form: ConicForm, free: int) -> ConeStack:
+    """Return the cones of the dual: each block of z itself lies in the cone of its block of s."""
+    plain, k = form.equalities + form.inequalities, len(form.program.cones.h)
+    parts = [sp.csr_matrix((k, plain)), sp.identity(k), sp.csr_matrix((k, free))]
+    return dataclasses.replace(form.program.cones, G=sp.hstack(parts, format="csr"), h=np.zeros(k))
