@@ -100,7 +100,8 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
         radius = squared_radius(part)
         default = default_capacity(work.n, radius if radius > 0 else 1.0)
         found = solve_rsvm(part, run, w_cap=default if settings.w_cap is None else settings.w_cap)
-        v, b, outcome, certificate = found.w, found.b, found.outcome, found.certificate
+        v, b = found.w, found.b
+        outcome, certificate = found.outcome, found.certificate
         details: dict[str, Any] = dict(found.details)
         warnings = found.warnings
     else:

@@ -174,8 +174,8 @@ def margin_bound_terms(
     Peleg & Meir, Theorem 11 (8), as printed.
     """
     _check("margin_bound", gamma=gamma, r=r, gamma0=gamma0, norm=norm, delta=delta)
-    n, root, k = len(y), float(np.sqrt(len(y))), (norm + 1.0) * r
-    double = 2.0 * max(gamma, gamma0)
+    n, root = len(y), float(np.sqrt(len(y)))
+    k, double = (norm + 1.0) * r, 2.0 * max(gamma, gamma0)
     tail = float(np.sqrt(2.0 * np.log(2.0 / delta)))
     terms = {
         "margin loss": margin_loss(y * (X @ w + b), gamma),

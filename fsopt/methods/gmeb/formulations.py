@@ -85,9 +85,10 @@ def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
 def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Answer:
     model = build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard)
     result = theta_cuts(data, model, norm, run=run)
-    mu, theta, unit = result.point["mu"], result.point["theta"], result.point["price"] / 2.0
-    dual = Multipliers(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
-    return Answer(result.point["w"], dual, result, separable=hard)
+    at = result.point
+    theta, unit = at["theta"], at["price"] / 2.0
+    dual = Multipliers(at["mu"], unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
+    return Answer(at["w"], dual, result, separable=hard)
 
 
 def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Answer:

@@ -76,7 +76,8 @@ def fit_rsvm(
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
-    function, warnings, samples = None, tuple[str, ...](), work
+    samples, function = work, None
+    warnings: tuple[str, ...] = ()
     if kernel is not None:
         function, work, warnings = kernel_values(work, kernel, width, degree)
         samples = _centred_factor(work)

@@ -136,8 +136,9 @@ def check(saved: SavedFit) -> Certificate:
 
 def _wrong_step(saved: SavedFit, v: Vector) -> float:
     """Return the distance of the saved step of DCA from that of the fit's own parameters and penalty at w."""
-    own, at, w = saved.params, saved.fit.details["program_params"], saved.w
-    penalty, rounding = approximation(own["approx"], own["alpha"]), 1e-9 * (1 + np.abs(w))
+    own, at = saved.params, saved.fit.details["program_params"]
+    w, penalty = saved.w, approximation(own["approx"], own["alpha"])
+    rounding = 1e-9 * (1 + np.abs(w))
     # h is convex: its subgradients at w lie between the gradients on either side.
     excess = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
     wrong = max(float(excess.max()), abs(at["alpha"] - penalty.slope)) / penalty.slope

@@ -109,7 +109,8 @@ def accuracy_violation(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]
     data : preprocessed.
     at : parameters of the method, with ``delta``.
     """
-    moments, delta, largest = moments_of(data, at), at["delta"], 0.0
+    moments, delta = moments_of(data, at), at["delta"]
+    largest = 0.0
     for mean, factor, sign in ((moments.mean1, moments.factor1, 1), (moments.mean2, moments.factor2, -1)):
         distance = sign * float(mean @ w + b)
         needed = max(1.0, kappa(delta) * float(np.linalg.norm(factor @ w)))
