@@ -66,7 +66,8 @@ class _Descent:
         difference between its value in the step and the step's lower bound measures how far it is from that; the
         solution of the step itself is not needed, so that an inaccurate one cannot prove too much.
         """
-        model, w, value = self.session.model, self.w, self.value
+        model = self.session.model
+        w, value = self.w, self.value
         new = values_of(model.w)
         new_value = self.penalty.value(new)
         self._check_objective(step, self.penalty.slope * float(np.abs(new).sum()) - float(v @ new))
@@ -87,7 +88,8 @@ class _Descent:
         ):
             self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
             return True
-        self.w, self.value, self.criticality = new, new_value, np.inf
+        self.w, self.value = new, new_value
+        self.criticality = np.inf
         self.point = all_values(model) | {"gradient": v, "proof": None}
         return False
 

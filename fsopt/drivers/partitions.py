@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyomo.environ as pyo
@@ -27,6 +28,14 @@ THRESHOLD = 1e-6
 """A weight below this, relative to the largest, is 0 up to the solver's rounding."""
 
 
+class _Svm(NamedTuple):
+    """A trained SVM: the hyperplane, and the multipliers of its margins."""
+
+    w: Vector
+    b: float
+    alpha: Vector
+
+
 def partitions(
     data: Dataset,
     model: pyo.ConcreteModel | None,
@@ -48,48 +57,42 @@ def partitions(
         instead, by :func:`fsopt.drivers.column_generation.driver.column_generation`, with the same certificate.
     parts : indices of samples, each part with both classes.
     c : > 0, penalty weight of the hinge loss.
-    run : solver (any for LP that returns multipliers), options, time limit, progress. After the limit the machines
+    run : solver (any for LP that returns multipliers), options, time limit, progress. After the limit the SVMs
         trained so far are the answer.
 
     Returns
     -------
     DriverResult
-        ``point`` has an entry for each machine: ``w`` (k, p), ``b`` (k,), the multipliers ``alpha`` (k, n), and
-        ``selected`` (k, p), whether each weight is not 0. ``feasible``: the certificate is that of every machine on its
+        ``point`` has an entry for each SVM: ``w`` (k, p), ``b`` (k,), the multipliers ``alpha`` (k, n), and
+        ``selected`` (k, p), whether each weight is not 0. ``feasible``: the certificate is that of every SVM on its
         part, its objective the sum of theirs; nothing is claimed about the union of their features.
 
     Raises
     ------
     ParameterError : c <= 0, or a model of other data.
-    SolverError : a machine was not trained, or the solver returns no multipliers.
+    SolverError : an SVM was not trained, or the solver returns no multipliers.
     """
     c = number("partitions", "c", c, low=0.0, strict=True)
     session = None if model is None else run.open(model)
     if session is not None:
         check_margins("partitions", session, data)
     recorder = Recorder([] if session is None else [session], run)
-    w, b, alpha = np.zeros((len(parts), data.p)), np.zeros(len(parts)), np.zeros((len(parts), data.n))
-    stop, trained = "complete", 0
+    svms: list[_Svm] = []
+    stop = "complete"
     try:
-        for k, rows in enumerate(parts):
-            if trained and recorder.expired:
+        for rows in parts:
+            if svms and recorder.expired:
                 stop = "time-limit"
                 break
             costs = weights_of_part(data.n, rows, c)
-            if session is None:
-                found = column_generation(data, costs, np.ones(data.p), run=recorder.rest())
-                recorder.include(found)
-                w[k], b[k], alpha[k] = (found.point[name] for name in ("w", "b", "alpha"))
-            else:
-                w[k], b[k], alpha[k] = _train(session, costs, recorder)
-            trained += 1
-            recorder.record(n_features=int(nonzero(w[k]).sum()), rows=len(rows))
+            svms.append(_generate(data, costs, recorder) if session is None else _train(session, costs, recorder))
+            recorder.record(n_features=int(nonzero(svms[-1].w).sum()), rows=len(rows))
     except (KeyboardInterrupt, OutOfTime) as reason:
-        if not trained:
+        if not svms:
             raise
         stop = stop_word(reason)
-    w, b, alpha = w[:trained], b[:trained], alpha[:trained]
-    total, worst = certify_partitions(data, parts[:trained], c, w, b, alpha)
+    w, b, alpha = (np.array(part) for part in zip(*svms, strict=True))
+    total, worst = certify_partitions(data, parts[: len(svms)], c, w, b, alpha)
     return recorder.end(
         Status.FEASIBLE,
         stop,
@@ -107,7 +110,7 @@ def weights_of_part(n: int, rows: Indices, c: float) -> Vector:
 
 
 def nonzero(w: Vector) -> Mask:
-    """Return whether each weight (..., p) of each machine is not 0 up to rounding."""
+    """Return whether each weight (..., p) of each SVM is not 0 up to rounding."""
     size = np.abs(w)
     large: Mask = size > np.maximum(THRESHOLD * size.max(axis=-1, keepdims=True, initial=0.0), NOISE)
     return large
@@ -116,7 +119,7 @@ def nonzero(w: Vector) -> Mask:
 def certify_partitions(
     data: Dataset, parts: Sequence[Indices], c: float, w: Vector, b: Vector, alpha: Vector
 ) -> tuple[float, float]:
-    """Return the sum of the machines' objectives, and the largest residual of their certificates, in numpy alone."""
+    """Return the sum of the SVMs' objectives, and the largest residual of their certificates, in numpy alone."""
     proofs = [
         certify_l1_hinge(data, weights_of_part(data.n, rows, c), np.ones(data.p), w[k], float(b[k]), alpha[k])
         for k, rows in enumerate(parts)
@@ -124,14 +127,20 @@ def certify_partitions(
     return sum(p.objective or 0.0 for p in proofs), max(p.worst for p in proofs)
 
 
-def _train(session: Session, costs: Vector, recorder: Recorder) -> tuple[Vector, float, Vector]:
-    """Return hyperplane and multipliers of the machine with these weights of the slacks."""
+def _generate(data: Dataset, costs: Vector, recorder: Recorder) -> _Svm:
+    """Return the SVM with these weights of the samples, by column generation."""
+    found = column_generation(data, costs, np.ones(data.p), run=recorder.rest())
+    recorder.include(found)
+    return _Svm(found.point["w"], found.point["b"], found.point["alpha"])
+
+
+def _train(session: Session, costs: Vector, recorder: Recorder) -> _Svm:
+    """Return the SVM with these weights of the samples, as one linear program."""
     m = session.model
-    norm = one_norm(m)
-    m.objective.set_value(norm + dot(costs, tuple(m.xi.values())))
+    m.objective.set_value(one_norm(m) + dot(costs, tuple(m.xi.values())))
     session.update(m.objective)
-    point = recorder.solve(session, "a sparse machine", load=False).point
+    point = recorder.solve(session, "a one-norm SVM", load=False).point
     if point is None or point.y is None:
         raise no_multipliers(session.spec.name, session.problem_class)
     b = float(point.x[session.columns(m.b)][0])
-    return point.x[session.columns(m.w)], b, point.y[session.rows(m.margin)]
+    return _Svm(point.x[session.columns(m.w)], b, point.y[session.rows(m.margin)])

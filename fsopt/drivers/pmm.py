@@ -107,7 +107,8 @@ class _Search:
         w, b = values_of(model.w), -float(model.gamma.value)
         errors = hyperplane_errors(self.data, w, b)
         if errors < self.errors:
-            self.errors, self.w, self.b = errors, w, b
+            self.errors = errors
+            self.w, self.b = w, b
         return step, w, b
 
 

@@ -30,7 +30,7 @@ def rfe(
 ) -> DriverResult:
     r"""Remove the feature of smallest :math:`w_j^2` and train again, until m features are left.
 
-    Each support vector machine is one solve of the same model, in which only sigma changes; with ``step`` 1 there are
+    Each SVM is one solve of the same model, in which only sigma changes; with ``step`` 1 there are
     p - m + 1 of them. Of equal weights the one of the lowest index is removed first.
 
     Parameters
@@ -41,20 +41,20 @@ def rfe(
     c : penalty weight of the hinge loss in ``sub``.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
     run : solver (a QP), options, time limit, progress. After the time limit all features above m are removed at once,
-        and the last machine is trained.
+        and the last SVM is trained.
 
     Returns
     -------
     DriverResult
-        ``point`` has ``sigma``, ``w``, ``b`` and the ``proof`` of the last machine. ``feasible``, without a
-        bound: the certificate is that of this machine on its features, nothing is claimed about their choice.
-        ``history`` has, for each machine, its number of features, its objective and the features that were removed
+        ``point`` has ``sigma``, ``w``, ``b`` and the ``proof`` of the last SVM. ``feasible``, without a
+        bound: the certificate is that of this SVM on its features, nothing is claimed about their choice.
+        ``history`` has, for each SVM, its number of features, its objective and the features that were removed
         after it.
 
     Raises
     ------
     ParameterError : m or step out of range, a model of other data or another c.
-    SolverError : a machine was not trained.
+    SolverError : an SVM was not trained.
     """
     m = whole("rfe", "m", m, low=1, high=data.p)
     step = whole("rfe", "step", step, low=1, high=10**9)
@@ -66,7 +66,7 @@ def rfe(
     while True:
         store(sub.sigma, sigma)
         session.update(sub.selection)
-        result = recorder.solve(session, "a machine of RFE", load=False)
+        result = recorder.solve(session, "an SVM of RFE", load=False)
         assert result.point is not None
         w = np.where(sigma > 0, result.point.x[session.columns(sub.w)], 0.0)
         b = midpoint_intercept(data.X @ w, data.y)

@@ -1,4 +1,4 @@
-"""How a loop is run: solver, options, limits, progress, checkpoints; and what it may not go on with."""
+"""How a loop is run: solver, options, limits, progress, checkpoints; and the errors that end it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Progress: TypeAlias = Callable[[Mapping[str, Any]], None]
 
 
 class OutOfTime(SolverError):
-    """A subproblem ran out of time and holds no point: a driver ends with what it has."""
+    """The time limit passed before a subproblem had a point: a driver ends with its best point so far."""
 
 
 class NoPoint(SolverError):
@@ -30,7 +30,9 @@ class Run:
 
     Attributes
     ----------
-    solver : registry name for the continuous subproblems; None for the preferred one.
+    solver : registry name for the continuous subproblems; None for the preferred one of their class. A loop gives a
+        subproblem that it does not solve to another installed one, and says so, see
+        :meth:`fsopt.drivers.recorder.Recorder.solve`.
     time_limit : seconds for the whole loop; None for no limit.
     options : options of the solver.
     progress : called with the record of each iteration.
@@ -50,12 +52,17 @@ class Run:
         return Session(model, self.solver, options=self.options)
 
     def solve(self, model: pyo.ConcreteModel, what: str, *, load: bool = True) -> tuple[Session, SolveResult]:
-        """Solve a model once, within the time limit; raises SolverError where the solver returns no point.
+        """Solve a model once, within the time limit.
 
         Parameters
         ----------
         what : the model in the words of the message.
         load : whether the values are written into the model.
+
+        Raises
+        ------
+        NoPoint : the model was shown to be infeasible.
+        SolverError : the solver returns no point.
         """
         session = self.open(model)
         return session, usable(session.solve(time_limit=self.time_limit, load=load), what)
@@ -66,7 +73,7 @@ DEFAULT_RUN = Run()
 
 
 def usable(result: SolveResult, what: str) -> SolveResult:
-    """Return a subproblem's result if it holds a point, else raise SolverError with what went wrong."""
+    """Return a subproblem's result if it holds a point, else raise SolverError, NoPoint where it is infeasible."""
     if result.status.solved:
         return result
     error = NoPoint if result.status is Status.INFEASIBLE else SolverError

@@ -109,7 +109,7 @@ class _Search:
         session, m = self.session, self.session.model
         linearise(m, self.penalty, share, end)
         session.update(m.objective, m.side)
-        point = self.recorder.solve(session, "a weighted one-norm machine", load=False).point
+        point = self.recorder.solve(session, "a program with a weighted one-norm", load=False).point
         if point is None or point.y is None:
             raise no_multipliers(session.spec.name, session.problem_class)
         self._update_incumbent(point.x[session.columns(m.w_plus)] - point.x[session.columns(m.w_minus)])
@@ -139,8 +139,10 @@ class _Search:
 
         Near the incumbent's share the bound is weakest: as an end of parts it has no error of linearisation.
         """
-        left, right, at = leaf.left, leaf.right, self.share
-        inner = [(left + at) / 2, (at + right) / 2] if left < at < right else [(left + right) / 2]
+        left, right = leaf.left, leaf.right
+        inner = [(left + right) / 2]
+        if left < self.share < right:
+            inner = [(left + self.share) / 2, (self.share + right) / 2]
         return [self._part(leaf, *ends) for ends in pairwise([left, *inner, right])]
 
     def _part(self, parent: Leaf, left: float, right: float) -> tuple[float, Leaf]:

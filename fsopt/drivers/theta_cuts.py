@@ -70,7 +70,8 @@ def theta_cuts(
     _check_model(session, data, norm, hard=hard)
     recorder = Recorder([session], run)
     thetas = [float(t) for t in norm.ends]
-    value, bound, stop = np.inf, -np.inf, "iteration-limit"
+    value, bound = np.inf, -np.inf
+    stop = "iteration-limit"
     point: dict[str, Any] = {}
     try:
         # Each pass adds a cut, of which there are at most max_cuts, or ends the loop.

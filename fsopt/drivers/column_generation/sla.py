@@ -100,7 +100,8 @@ class _Descent:
                 return
             hyperplane = (w, b)
             self.w, self.b = w, b
-            self.value, self.principle, self.alpha = value, np.inf, None
+            self.value, self.principle = value, np.inf
+            self.alpha = None
             errors, sizes = new_errors, new_sizes
             if found.stop in EARLY or self.recorder.expired:
                 self.stop = found.stop if found.stop in EARLY else "time-limit"

@@ -129,11 +129,14 @@ class SearchMaster:
     """
 
     def __init__(self, data: Dataset, program: Program, columns: Indices) -> None:
-        self.data, self.program, self.columns = data, program, columns
+        self.data = data
+        self.program = program
+        self.columns = columns
         self.penalties: Vector = program.c[columns].copy()
         A = program.A[:, columns].toarray()
         upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
-        unit, lb, ub = np.eye(data.p), program.lb[columns], program.ub[columns]
+        unit = np.eye(data.p)
+        lb, ub = program.lb[columns], program.ub[columns]
         never, always = ub < 1.0, lb > 0.0
         self.search = BranchAndBound(
             np.vstack([A[upper], -A[lower], unit[never], -unit[always]]),

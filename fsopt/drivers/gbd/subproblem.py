@@ -24,7 +24,9 @@ class Subproblem:
     """
 
     def __init__(self, data: Dataset, model: pyo.ConcreteModel, c: float, run: Run) -> None:
-        self.data, self.model, self.c = data, model, c
+        self.data = data
+        self.model = model
+        self.c = c
         self.session = run.open(model)
         check_svm("gbd", self.session, data, c)
         self.margins, self.weights = self.session.rows(model.margin), self.session.columns(model.w)

@@ -90,7 +90,7 @@ class Inequalities:
     slope: Vector
     delta: Vector
     value: Vector
-    priced: Mask
+    with_costs: Mask
 
     @staticmethod
     def of(problem: ScalingProblem, cuts: Sequence[Cut]) -> Inequalities:
@@ -101,7 +101,7 @@ class Inequalities:
 
     def capacity(self, radius: Vector) -> Vector:
         """Return the smallest W (k,) that the cuts without costs allow at radii (k,)."""
-        free = ~self.priced
+        free = ~self.with_costs
         level, fall = self.value[free], self.slope[free] * radius[:, None]
         rounding = ULP * (np.abs(level) + np.abs(fall))
         lowest: Vector = ((level - fall - rounding) / self.delta[free]).max(axis=1)
@@ -112,7 +112,8 @@ class Inequalities:
 
         RW is quasi-concave on the positive quadrant, so that its minimum is at a vertex: where two lines cross.
         """
-        level, slope = (part[~self.priced] / self.delta[~self.priced] for part in (self.value, self.slope))
+        free = self._part(~self.with_costs)
+        level, slope = free.value / free.delta, free.slope / free.delta
         with np.errstate(divide="ignore", invalid="ignore"):
             crossing = ((level[:, None] - level) / (slope[:, None] - slope)).ravel()
         radii = np.append(crossing[(crossing > low) & (crossing < high)], (low, high))
@@ -135,25 +136,32 @@ class Inequalities:
 
     def _single(self, high: float) -> Matrix:
         """Return c2, c1, c0 (3, k) of the bounds by one cut: t = R / delta, at most 1 where the cut has costs."""
-        use = ~self.priced | (self.delta >= high)
-        A, d, v = self.slope[use], self.delta[use], self.value[use]
-        return np.array([-A / d, v / d, np.zeros(len(d))])
+        use = self._part(~self.with_costs | (self.delta >= high))
+        return np.array([-use.slope / use.delta, use.value / use.delta, np.zeros(len(use.delta))])
 
     def _pairs(self, low: float, high: float) -> Matrix:
         """Return those by two cuts with costs, delta on either side: t is linear in R and sums to 1."""
-        left, right = (self.priced & side for side in (self.delta <= low, self.delta >= high))
-        A, d, v = (part[left][:, None] for part in (self.slope, self.delta, self.value))
-        B, e, u = self.slope[right], self.delta[right], self.value[right]
-        c2, c1, c0 = (A - B) / (e - d), (u - v + d * B - e * A) / (e - d), (e * v - d * u) / (e - d)
+        one = self._part(self.with_costs & (self.delta <= low), column=True)
+        two = self._part(self.with_costs & (self.delta >= high))
+        between = two.delta - one.delta
+        c2 = (one.slope - two.slope) / between
+        c1 = (two.value - one.value + one.delta * two.slope - two.delta * one.slope) / between
+        c0 = (two.delta * one.value - one.delta * two.value) / between
         return np.array([c2.ravel(), c1.ravel(), c0.ravel()])
 
     def _filled(self, low: float) -> Matrix:
         """Return those by one cut with costs, t = 1, filled up with t = (R - delta) / delta' of one without."""
-        use = self.priced & (self.delta <= low)
-        A, d, v = (part[use][:, None] for part in (self.slope, self.delta, self.value))
-        B, e, u = (part[~self.priced] for part in (self.slope, self.delta, self.value))
-        c2, c1, c0 = -B / e + 0 * d, (u + d * B) / e - A, v - d * u / e
+        one = self._part(self.with_costs & (self.delta <= low), column=True)
+        two = self._part(~self.with_costs)
+        c2 = -two.slope / two.delta + 0 * one.delta
+        c1 = (two.value + one.delta * two.slope) / two.delta - one.slope
+        c0 = one.value - one.delta * two.value / two.delta
         return np.array([c2.ravel(), c1.ravel(), c0.ravel()])
+
+    def _part(self, use: Mask, *, column: bool = False) -> Inequalities:
+        """Return some of the inequalities, as arrays (k, 1) where ``column``, to be paired with others."""
+        at = (use, None) if column else (use,)
+        return Inequalities(self.slope[at], self.delta[at], self.value[at], self.with_costs[at])
 
 
 def lower_bound(problem: ScalingProblem, cuts: Sequence[Cut], upper: float) -> tuple[float, float]:
@@ -173,8 +181,8 @@ def lower_bound(problem: ScalingProblem, cuts: Sequence[Cut], upper: float) -> t
     with np.errstate(divide="ignore", invalid="ignore"):
         roots = (1.0 - BEFORE) * inequalities.value / inequalities.slope
         ends = upper * inequalities.delta / inequalities.value
-    free = ~inequalities.priced
-    edges = np.concatenate([inequalities.delta[inequalities.priced], roots[free], ends[free]])
+    free = ~inequalities.with_costs
+    edges = np.concatenate([inequalities.delta[inequalities.with_costs], roots[free], ends[free]])
     edges = np.unique(np.append(edges[(edges > low_R) & (edges < high)], (low_R, high)))
     bound, radius = min([inequalities.bound_on(*pair) for pair in pairwise(edges.tolist())], default=(upper, high))
     return min(bound, upper), radius

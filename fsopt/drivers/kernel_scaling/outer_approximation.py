@@ -63,7 +63,7 @@ class OuterApproximation:
             self.points.append(self.problem.size(s))
         if not np.isfinite(self.value):
             radius, capacity = self.problem.units
-            self._solve(capacity, radius, priced=self.problem.has_costs)
+            self._solve(capacity, radius, with_costs=self.problem.has_costs)
         if not np.isfinite(self.value):
             raise SolverError(
                 f"solver '{self.session.spec.name}' found no scales with a hinge loss of at most E",
@@ -90,16 +90,16 @@ class OuterApproximation:
         return self.value < before - IMPROVEMENT * max(1.0, abs(value))
 
     def _solve(
-        self, weight_R: float, weight_W: float, *, priced: bool, radius: float | None = None
+        self, weight_R: float, weight_W: float, *, with_costs: bool, radius: float | None = None
     ) -> tuple[bool, Cut | None]:
-        """Minimise a weighted sum of R and W, with the costs of the scales where ``priced``, over R up to a radius.
+        """Minimise a weighted sum of R and W, with the costs of the scales where ``with_costs``, over R up to a radius.
 
         Returns whether the incumbent was improved, and the cut of the multipliers, if the solver returned any.
         """
         session, m = self.session, self.session.model
         m.price_R.set_value(weight_R)
         m.price_W.set_value(weight_W)
-        store(m.price_s, self.problem.costs * priced)
+        store(m.price_s, self.problem.costs * with_costs)
         if m.R.ub != radius:
             m.R.setub(radius)
             session.update(m.R)
@@ -108,20 +108,20 @@ class OuterApproximation:
         self.programs += 1
         assert result.point is not None
         s = np.where(self.problem.active, np.maximum(result.point.x[session.columns(m.s)], 0.0), 0.0)
-        if not priced:
+        if not with_costs:
             self.points.append(self.problem.size(s))
-        cut = self._cut(result, weight_W, priced)
+        cut = self._cut(result, weight_W, with_costs)
         if cut is not None:
             self.cuts.append(cut)
         return self._update_incumbent(s), cut
 
-    def _cut(self, result: SolveResult, weight_W: float, priced: bool) -> Cut | None:
+    def _cut(self, result: SolveResult, weight_W: float, with_costs: bool) -> Cut | None:
         session, m = self.session, self.session.model
         if result.point is None or result.point.y is None:
             return None
         y = result.point.y
         mu, beta = np.maximum(y[session.rows(m.margin)], 0.0), np.maximum(-y[session.rows(m.ball)], 0.0)
-        return Cut(mu, beta, weight_W, priced)
+        return Cut(mu, beta, weight_W, with_costs)
 
     def descend(self) -> None:
         """Take Frank-Wolfe steps on (R, W) from the incumbent until one does not improve it.
@@ -130,7 +130,7 @@ class OuterApproximation:
         """
         for _ in range(FRANK_WOLFE_STEPS):
             radius, capacity = self.problem.size(self.s)
-            improves, self.stationary = self._solve(capacity, radius, priced=self.problem.has_costs)
+            improves, self.stationary = self._solve(capacity, radius, with_costs=self.problem.has_costs)
             if not improves or self.recorder.expired:
                 break
 
@@ -156,7 +156,7 @@ class OuterApproximation:
             before = bound, radius
             if self.problem.has_costs:
                 radius = max(radius, self._smallest_radius())
-                improves, _ = self._solve(0.0, radius, priced=True, radius=radius)
+                improves, _ = self._solve(0.0, radius, with_costs=True, radius=radius)
             else:
                 improves = self._refine_chord(radius)
             if improves:
@@ -167,7 +167,7 @@ class OuterApproximation:
         smallest_R = self._solve_for_minima()
         if self.problem.has_costs:
             slope, radius = smallest_R.proved(self.problem)[0], self._smallest_radius()
-            _, cut = self._solve(0.0, radius, priced=True, radius=radius)
+            _, cut = self._solve(0.0, radius, with_costs=True, radius=radius)
             assert cut is not None
             # Every nonnegative combination of cuts holds. This multiple of the cut on R alone makes the sum so steep
             # that its bound does not fall to the left of the minimum radius.
@@ -177,9 +177,9 @@ class OuterApproximation:
 
     def _solve_for_minima(self) -> Cut:
         """Minimise R, and W where no cut bounds it alone; return the cut of the first."""
-        _, smallest_R = self._solve(1.0, 0.0, priced=False)
+        _, smallest_R = self._solve(1.0, 0.0, with_costs=False)
         if all(cut.priced or cut.beta.any() for cut in self.cuts):
-            self._solve(0.0, 1.0, priced=False)
+            self._solve(0.0, 1.0, with_costs=False)
         if smallest_R is None:
             raise no_multipliers(self.session.spec.name, self.session.problem_class)
         return smallest_R
@@ -195,7 +195,7 @@ class OuterApproximation:
             return False
         k = int(np.clip(np.searchsorted(vertices[:, 0], radius), 1, len(vertices) - 1))
         (left, high), (right, low) = vertices[k - 1], vertices[k]
-        improves, _ = self._solve(high - low, right - left, priced=False)
+        improves, _ = self._solve(high - low, right - left, with_costs=False)
         return improves
 
     def find_frontier(self, max_programs: int) -> str:
@@ -215,7 +215,7 @@ class OuterApproximation:
             (left, high), (right, low) = chords.pop()
             if right - left <= NEAR * right or high - low <= NEAR * high:
                 continue
-            self._solve(high - low, right - left, priced=False)
+            self._solve(high - low, right - left, with_costs=False)
             R, W = self.points[-1]
             below = (high - low) * (R - left) + (right - left) * (W - high)
             if below < -NEAR * (high - low) * right:

@@ -29,7 +29,8 @@ def risk_bound(data: Dataset, scales: Vector, cap: float, alpha: Vector) -> floa
 
 def certify_mop(data: Dataset, at: Mapping[str, Any], *, costs: bool) -> Certificate:
     """Check the histories against Proposition 1, and the last hyperplane against its scales, its cap and its bound."""
-    scores, scales, cap = data.X @ at["w"] + at["b"], at["scales"], at["cap"]
+    scores = data.X @ at["w"] + at["b"]
+    scales, cap = at["scales"], at["cap"]
     active = scales > 0
     used = float((at["w"][active] ** 2 / scales[active]).sum())
     residuals = {

@@ -1,0 +1,153 @@
+"""Drivers refuse models of other data, weights, norms or objectives than they are told: their bounds would be false."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.drivers.gbd.driver import gbd
+from fsopt.drivers.partitions import partitions
+from fsopt.drivers.rfe import rfe
+from fsopt.drivers.scale_search import scale_search
+from fsopt.drivers.theta_cuts import theta_cuts
+from fsopt.errors import ParameterError
+from fsopt.models.gmeb.norm import GmebNorm
+from fsopt.models.gmeb.penalty import GmebPenalty
+from fsopt.results import Status
+
+DATA = blobs(24, 4, seed=1)
+OTHERS = {
+    "values": DATA.with_X(DATA.X * 1.001),
+    "labels": fsopt.Dataset(DATA.X, -DATA.y),
+    "samples": DATA.rows(np.arange(20)),
+    "features": DATA.columns(np.arange(3)),
+}
+C = 2.0
+
+
+def sub(data=DATA, c=C):
+    return fsopt.build("fsp-sub", data, c=c)
+
+
+def run_gbd(data, model, c=C):
+    return gbd(data, fsopt.build("fsp-master", data, m=2), model, c=c)
+
+
+def run_rfe(data, model, c=C, m=2, step=1):
+    return rfe(data, model, m=m, c=c, step=step)
+
+
+def run_partitions(data, model):
+    return partitions(data, model, [np.arange(10)], c=C)
+
+
+def run_theta_cuts(data, model, radii=(3.0, 3.0)):
+    return theta_cuts(data, model, GmebNorm.of(data, *radii))
+
+
+def run_scale_search(data, model):
+    return scale_search(data, model, GmebPenalty.of(data, 0.2, 0.2))
+
+
+RUNS = {
+    "gbd": (run_gbd, sub),
+    "rfe": (run_rfe, sub),
+    "partitions": (run_partitions, lambda data=DATA: fsopt.build("onsvm", data)),
+    "theta_cuts": (run_theta_cuts, lambda data=DATA: fsopt.build("gmeb-cuts", data)),
+    "scale_search": (run_scale_search, lambda data=DATA: fsopt.build("gmeb-weighted-l1", data)),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("driver", RUNS)
+def test_a_model_of_other_data_is_refused(driver, other):
+    run, build = RUNS[driver]
+    with pytest.raises(ParameterError, match=f"given to '{driver}'") as caught:
+        run(DATA, build(OTHERS[other]))
+    assert "data set that the driver is given" in caught.value.hint
+
+
+@pytest.mark.parametrize("driver", RUNS)
+def test_the_model_of_the_data_is_taken(driver):
+    run, build = RUNS[driver]
+    assert run(DATA, build()).certificate.ok
+
+
+@pytest.mark.parametrize("driver", [run_gbd, run_rfe])
+def test_another_weight_of_the_hinge_loss_than_the_model_s_is_refused(driver):
+    """The upper bound of gbd would be that of one problem, the multipliers behind its cuts those of another."""
+    with pytest.raises(ParameterError, match=r"is not 1/2 u'u \+ 4 e'xi"):
+        driver(DATA, sub(), c=4.0)
+
+
+CHANGES = {
+    "term": lambda m: m.objective.expr + m.b,
+    "square": lambda m: m.objective.expr + m.b**2,
+    "weight": lambda m: 2.0 * m.objective.expr,
+    "constant": lambda m: m.objective.expr + 1.0,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("driver", [run_gbd, run_rfe])
+def test_a_subproblem_with_another_objective_is_refused(driver, change):
+    model = sub()
+    model.objective.set_value(CHANGES[change](model))
+    with pytest.raises(ParameterError, match="is not 1/2 u'u"):
+        driver(DATA, model)
+
+
+def test_a_master_of_other_features_is_refused():
+    with pytest.raises(ParameterError, match="has 3 features, the data 4"):
+        gbd(DATA, fsopt.build("fsp-master", OTHERS["features"], m=2), sub(), c=C)
+
+
+@pytest.mark.parametrize("wrong", [{"m": 0}, {"m": 5}, {"m": 1.5}, {"step": 0}])
+def test_rfe_checks_its_numbers(wrong):
+    with pytest.raises(ParameterError, match=f"'{next(iter(wrong))}' of 'rfe'"):
+        run_rfe(DATA, sub(), **wrong)
+
+
+def test_partitions_check_c():
+    with pytest.raises(ParameterError, match="'c' of 'partitions'"):
+        partitions(DATA, fsopt.build("onsvm", DATA), [np.arange(10)], c=0.0)
+
+
+@pytest.mark.parametrize("radii", [(3.0, 2.9), (3.0, np.inf)])
+def test_cuts_of_another_norm_are_refused(radii):
+    """The bound would be that of one ball, the hyperplane scaled into another."""
+    with pytest.raises(ParameterError, match="not those of the norm"):
+        run_theta_cuts(DATA, fsopt.build("gmeb-cuts", DATA), radii)
+    with pytest.raises(ParameterError, match="not those of the norm"):
+        run_theta_cuts(DATA, fsopt.build("gmeb-cuts", DATA, r_plus=radii[0], r_minus=radii[1]))
+
+
+@pytest.mark.parametrize("change", ["thetas", "ball", "objective"])
+def test_another_relaxation_of_gmeb_is_refused(change):
+    model = fsopt.build("gmeb-cuts", DATA, thetas=[0.5] if change == "thetas" else None)
+    if change == "ball":
+        model.norm.setub(2.0)
+    elif change == "objective":
+        model.objective.set_value(0.5 * model.objective.expr)
+    with pytest.raises(ParameterError, match="objective" if change == "objective" else "not those of the norm"):
+        run_theta_cuts(DATA, model)
+
+
+@pytest.mark.parametrize("radii", [(3.0, 3.0), (2.0, np.inf), (np.inf, 5.0)])
+def test_both_relaxations_of_the_norm_itself_are_taken(radii):
+    data = blobs(24, 4, seed=1, gap=5.0)
+    for hard in (False, True):
+        model = fsopt.build("gmeb-cuts", data, r_plus=radii[0], r_minus=radii[1], hard=hard)
+        assert run_theta_cuts(data, model, radii).status is Status.OPTIMAL
+
+
+def test_the_weights_of_the_weighted_norm_are_those_of_the_penalty_whatever_the_model_s():
+    """The driver sets them at each step, and its bounds are recomputed from the penalty."""
+    penalty = GmebPenalty.of(DATA, 0.2, 0.2)
+    values = [
+        scale_search(DATA, fsopt.build("gmeb-weighted-l1", DATA, c_plus=c, c_minus=c), penalty).objective
+        for c in (0.2, 4.0)
+    ]
+    assert values[0] == pytest.approx(values[1], rel=1e-6)
