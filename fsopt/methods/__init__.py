@@ -1,1 +1,1 @@
-"""Methods: preprocessing + model + driver + selection rule, from a data set to a classifier."""
+"""Methods, from a data set to a classifier: preprocessing, a model, a driver, and a rule of selection."""

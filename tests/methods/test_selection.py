@@ -10,7 +10,7 @@ from support import blobs
 
 import fsopt
 from fsopt.errors import ParameterError
-from fsopt.methods.selection import select_by_size
+from fsopt.methods.selection import THRESHOLDS, select, select_by_size, support_vectors, without_rounding
 
 weights = st.lists(st.one_of(st.just(0.0), st.floats(1e-4, 1e3), st.floats(-1e3, -1e-4)), min_size=1, max_size=8).map(
     np.array
@@ -96,3 +96,36 @@ def test_either_is_the_union_of_the_two_rules():
         rules = {r: set(select_by_size(coef, np.ones(3), rule=r)) for r in ("relative", "absolute", "either")}
         assert rules["either"] == rules["relative"] | rules["absolute"]
         assert rules["relative"] != rules["absolute"]
+
+
+def test_every_method_has_one_threshold():
+    assert set(THRESHOLDS) == set(fsopt.METHODS)
+    for method, epsilon in THRESHOLDS.items():
+        w = np.array([-2.0, 0.0, 2.0 * epsilon, 1.9 * epsilon])
+        assert select(method, w) == (0, 2)
+        assert select(method, np.zeros(3)) == ()
+
+
+def test_the_defaults_of_a_rule_are_those_of_the_table():
+    defaults = {
+        name: spec.parameters["epsilon"] for name, spec in fsopt.METHODS.items() if "epsilon" in spec.parameters
+    }
+    assert defaults == {"gmeb": 1e-5, "gmeb-penalised": 1e-9, "svm": 1e-6, "l1-svm": 0.01}
+    assert all(THRESHOLDS[name] == epsilon for name, epsilon in defaults.items())
+
+
+def test_support_vectors_have_a_multiplier():
+    assert support_vectors(np.array([0.0, 1.0, 1e-9, 1e-5])) == (1, 3)
+    assert support_vectors(np.zeros(3)) == ()
+
+
+def test_a_rounded_zero_is_a_weight_that_moves_no_score():
+    w = without_rounding(np.array([1e-12, 1e-12, -1.0]), np.array([1.0, 1e6, 1.0]))
+    assert w.tolist() == [0.0, 1e-12, -1.0]
+
+
+@pytest.mark.parametrize("method", ["rsvm", "mopfs", "pearson"])
+def test_a_constant_feature_is_not_selected(method):
+    data = blobs(30, 3, 2)
+    flat = fsopt.Dataset(np.column_stack([data.X, np.full(30, 0.1)]), data.y)
+    assert 3 not in fsopt.fit(method, flat).support

@@ -1,1 +1,1 @@
-"""Methods of no paper of ours, which the papers compare with."""
+"""Baselines: methods of other authors, with which the five papers compare theirs."""
