@@ -27,7 +27,7 @@ OVERLAP = blobs(60, 4, seed=7, gap=0.4)
 
 @functools.cache
 def least_errors(data):
-    """Return the least number of errors of a plane: the smallest set of rows without which the rest separates."""
+    """Return the smallest number of errors of a hyperplane: samples without which the others are separable."""
     rows = -data.y[:, None] * np.column_stack([data.X, -np.ones(data.n)])
     for k in range(data.n + 1):
         for keep in itertools.combinations(range(data.n), data.n - k):
@@ -38,7 +38,7 @@ def least_errors(data):
 
 
 def smallest(data, d, w, b):
-    """Return the sum of all but the d largest errors of a plane."""
+    """Return the sum of all but the d largest errors of a hyperplane."""
     return np.sort(np.maximum(1 - data.y * (data.X @ w + b), 0))[: data.n - d].sum()
 
 
@@ -63,14 +63,14 @@ def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data)
     assert any("not proved" in note for note in result.certificate.notes)
     errors, below = int(result.objective), result.point["below"]
     assert hyperplane_errors(data, result.point["w"], -result.point["gamma"]) == errors
-    # The plane, made longer, shows f(errors) = 0.
+    # The hyperplane, made longer, shows f(errors) = 0.
     w, b = result.point["w"], -result.point["gamma"]
     margins = data.y * (data.X @ w + b)
     assert smallest(data, errors, w / margins[margins > 1e-9].min(), b / margins[margins > 1e-9].min()) < 1e-7
     assert below.d == errors - 1
     assert below.value == pytest.approx(smallest(data, below.d, below.w, below.b))
     assert below.value > 1e-6
-    # No plane has a smaller loss on the rows that are kept, says another program.
+    # No hyperplane has a smaller loss on the other samples, says another program.
     rest = np.argsort(-np.maximum(1 - data.y * (data.X @ below.w + below.b), 0), kind="stable")[below.d :]
     rows = -data.y[rest, None] * np.column_stack([data.X[rest], np.ones(len(rest))])
     bounds = [(None, None)] * (data.p + 1) + [(0, None)] * len(rest)
@@ -89,7 +89,7 @@ def test_each_descent_falls_and_nothing_is_translated_again():
     assert result.objective <= fsopt.fit("misclass", OVERLAP).details["plane_errors"]
 
 
-def test_the_least_loss_of_the_bilinear_model_is_no_larger():
+def test_the_smallest_loss_of_the_bilinear_model_is_no_larger():
     pytest.importorskip("pyscipopt")
     data = blobs(8, 2, seed=2, gap=0.1)
     below = pmm(data).point["below"]
@@ -121,7 +121,7 @@ def test_units_do_not_matter():
     assert fsopt.fit("pmm", turned).objective == fsopt.fit("pmm", OVERLAP).objective
 
 
-def test_a_solver_without_vertices_finds_a_plane_too():
+def test_a_solver_without_vertices_finds_a_hyperplane_too():
     fit = fsopt.fit("pmm", TINY[1], solver="clarabel")
     assert least_errors(TINY[1]) <= fit.objective <= least_errors(TINY[1]) + 1
 
@@ -150,7 +150,7 @@ def test_the_descent_looks_at_the_clock_itself(monkeypatch):
 
 
 @pytest.mark.parametrize("limit", ["time", "interrupt"])
-def test_an_early_end_claims_a_plane_and_no_more(limit):
+def test_an_early_end_claims_a_hyperplane_and_no_more(limit):
     def interrupt(record):
         if record["iteration"] == 3:
             raise KeyboardInterrupt
@@ -198,7 +198,7 @@ def test_a_corrupted_saved_answer_is_not_verified(change):
     assert check_record(record, data, "file")["verified"] == (change == "nothing")
 
 
-def test_a_plane_with_fewer_errors_is_no_proof_that_there_is_none():
+def test_a_hyperplane_with_fewer_errors_is_no_proof_that_there_is_none():
     result = pmm(OVERLAP)
     errors, below = int(result.objective), result.point["below"]
     good = StationaryPoint(errors, 0.0, result.point["w"], -result.point["gamma"], below.point)

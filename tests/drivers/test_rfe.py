@@ -20,7 +20,7 @@ def machine(X, y, c):
 
 
 def eliminate(data, m, c, step=1):
-    """Return the values of the machines, the features removed after each, and those left."""
+    """Return the values of the SVMs, the features removed after each, and those left."""
     left, values, gone = list(range(data.p)), [], []
     while True:
         value, w = machine(data.X[:, left], data.y, c)
@@ -32,8 +32,12 @@ def eliminate(data, m, c, step=1):
         left = [j for k, j in enumerate(left) if k not in worst]
 
 
-CASES = [(blobs(40, 6, seed=1), 2, 1.0), (blobs(60, 9, seed=2), 1, 0.2), (blobs(50, 5, seed=3, gap=0.4), 3, 20.0),
-         (reference("gbd_n6"), 1, 4.0)]  # fmt: skip
+CASES = [
+    (blobs(40, 6, seed=1), 2, 1.0),
+    (blobs(60, 9, seed=2), 1, 0.2),
+    (blobs(50, 5, seed=3, gap=0.4), 3, 20.0),
+    (reference("gbd_n6"), 1, 4.0),
+]
 
 
 @pytest.mark.parametrize("solver", ["clarabel", "libsvm"])
@@ -58,7 +62,7 @@ def test_rfe_of_wdbc_is_the_same_from_another_solver(wdbc):
     Z = (wdbc.X - wdbc.X.mean(axis=0)) / wdbc.X.std(axis=0)
     chosen = list(fits[0].support)
     assert fits[0].objective == pytest.approx(machine(Z[:, chosen], wdbc.y, 1.0)[0], rel=1e-6)
-    # Fewer features never help the machine.
+    # Fewer features never help the SVM.
     assert np.all(np.diff([h["objective"] for h in fits[0].history]) >= -1e-7)
 
 
@@ -83,7 +87,7 @@ def test_a_step_never_goes_below_m():
     assert set(fit.support) == set(np.argsort(-np.abs(svm.coef * data.X.std(axis=0)))[:3].tolist())
 
 
-def test_all_features_are_the_whole_machine():
+def test_all_features_are_the_whole_svm():
     data = blobs(40, 5, seed=6)
     fit, svm = fsopt.fit("rfe", data, m=5), fsopt.fit("svm", data)
     assert fit.iterations == 1
@@ -93,7 +97,7 @@ def test_all_features_are_the_whole_machine():
     assert len(fsopt.fit("rfe", blobs(40, 3)).support) == 3
 
 
-def test_what_is_claimed_is_the_last_machine_and_no_more():
+def test_what_is_claimed_is_the_last_svm_and_no_more():
     data = reference("gbd_n6")
     fit = fsopt.fit("rfe", data, m=3, c=10.0, scale="none")
     best = fsopt.fit("gbd", data, m=3, c=10.0, scale="none")
@@ -117,7 +121,7 @@ def test_a_forged_fit_does_not_pass():
     other = np.roll(fit.details["program_params"]["sigma"], 1)
     forged = {**fit.details, "program_params": {"c": 10.0, "sigma": other}}
     assert not check_fit(replace(fit, details=forged), data).ok
-    # The plane of the whole machine is better than any on 3 features, and is no answer.
+    # The hyperplane of the whole SVM is better than any on 3 features, and is no answer.
     whole = fsopt.fit("svm", data, c=10.0, scale="none")
     forged = replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective)
     assert not check_fit(forged, data).ok

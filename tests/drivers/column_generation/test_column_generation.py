@@ -1,4 +1,4 @@
-"""Generated rows and columns: the whole program's optimum, proofs that can be refused, bounds that always hold."""
+"""Column generation: the whole program's optimum, proofs that can be refused, bounds that always hold."""
 
 import json
 
@@ -24,7 +24,7 @@ from fsopt.solvers.base import Session
 column_generation = flat(column_generation, GenerationSettings)
 
 SMALL = {"rows": 6, "columns": 2}
-"""So little is kept that rows cross, columns are added and the box is moved."""
+"""So small restricted problems that samples cross, features are added and the trust region is moved."""
 
 
 def ones(data, c=1.0):
@@ -50,7 +50,7 @@ def programs(data, seed):
 
 
 def check(data, d, c, result, optimum, *, within=1e-7):
-    """Assert that a result is optimal and that plane, value and bound are what they are called."""
+    """Assert that a result is optimal and that hyperplane, value and bound are what they are called."""
     assert result.status is Status.OPTIMAL, (result.stop, result.certificate)
     value = c @ np.abs(result.point["w"]) + d @ np.maximum(
         1 - data.y * (data.X @ result.point["w"] + result.point["b"]), 0
@@ -73,7 +73,7 @@ def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
         check(data, d, c, column_generation(data, d, c, **SMALL), fsopt.solve(whole, "highs").objective)
 
 
-def test_rounds_with_rows_crossing_and_columns_added_do_happen():
+def test_steps_with_samples_crossing_and_features_added_do_happen():
     data = blobs(400, 30, seed=3, gap=0.3)
     d, c = ones(data, 0.3)
     result = column_generation(data, d, c, rows=20, columns=3)
@@ -131,7 +131,7 @@ def test_degenerate_data_end_exact(name, cost):
     check(raw, d, units, column_generation(raw, d, units, rows=10, columns=2), whole.objective, within=1e-6)
 
 
-def test_huge_costs_of_separable_data_give_the_plane_of_least_norm():
+def test_huge_costs_of_separable_data_give_the_hyperplane_of_smallest_norm():
     data = degenerate("separable")
     values = [column_generation(data, *ones(data, cost), **SMALL) for cost in (1e2, 1e4, 1e6)]
     assert [r.status for r in values] == [Status.OPTIMAL] * 3
@@ -172,7 +172,7 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
 
 
 @pytest.mark.parametrize("after", [0, 1, 3])
-def test_an_interruption_keeps_the_best_plane(after, monkeypatch):
+def test_an_interruption_keeps_the_best_hyperplane(after, monkeypatch):
     data, solve, calls = blobs(300, 20, seed=4, gap=0.3), Session.solve, []
 
     def interrupted(self, **keywords):

@@ -1,4 +1,4 @@
-"""SLA by rows and columns: the same planes as with whole programs, and a minimum principle that can be refused."""
+"""SLA by column generation: the hyperplanes of whole programs, and a minimum principle that can be refused."""
 
 import dataclasses
 import json
@@ -26,7 +26,7 @@ DATA = [blobs(40, 3, seed=2), blobs(80, 6, seed=1, gap=0.4), reference("sla_g2")
 
 
 def costs_at(data, fit, lam):
-    """Return the costs of rows and columns of the linearisation at a fit on unscaled data, and its value there."""
+    """Return the costs of samples and features of the linearisation at a fit on unscaled data, and its value there."""
     errors = np.maximum(1 - data.y * (data.X @ fit.coef + fit.intercept), 0)
     if lam is None:
         d, c = step_costs(ALPHA, errors), np.zeros(data.p)
@@ -102,7 +102,7 @@ CORRUPT = ["nothing", "objective", "coef", "multipliers", "alpha", "lam"]
 @pytest.mark.parametrize("change", CORRUPT)
 def test_a_corrupted_saved_answer_is_not_verified(method, change):
     data = blobs(40, 3, seed=2)
-    # At alpha = 5 most errors of this plane cost nothing, and no multipliers are needed.
+    # At alpha = 5 most errors of this hyperplane cost nothing, and no multipliers are needed.
     fit = fsopt.fit(method, data, alpha=0.5, generate=True)
     if change == "objective":
         fit = dataclasses.replace(fit, objective=fit.objective * 0.999)

@@ -119,12 +119,16 @@ def test_a_write_that_fails_leaves_the_last_checkpoint(saved, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"data": blobs(30, 6, seed=9)}, "data"), ({"m": 3}, "limits"), ({"c": 5.0}, r"differs in c \(4.0, not 5.0\)"),
-        ({"stabilisation": "in-out"}, "stabilisation"), ({"start": "zero"}, "start"), ({"root_cuts": 3}, "root_cuts"),
+        ({"data": blobs(30, 6, seed=9)}, "data"),
+        ({"m": 3}, "limits"),
+        ({"c": 5.0}, r"differs in c \(4.0, not 5.0\)"),
+        ({"stabilisation": "in-out"}, "stabilisation"),
+        ({"start": "zero"}, "start"),
+        ({"root_cuts": 3}, "root_cuts"),
         ({"validation": blobs(30, 6, seed=9)}, "validation rows"),
     ],
     ids=["data", "m", "c", "stabilisation", "start", "root", "validation"],
-)  # fmt: skip
+)
 def test_another_run_is_refused(saved, options, word):
     with pytest.raises(FileError, match=word):
         run(**{**options, "resume": saved})

@@ -24,7 +24,7 @@ def run(data, limits, c=C, **options):
 
 
 def least(values, limits):
-    """Return the least value over the selections that keep the limits, with the price of the features."""
+    """Return the smallest value over the selections that keep the limits, with the penalty weights of the features."""
     rules = {k: v for k, v in limits.items() if k != "lam"}
     lam = limits.get("lam", 0.0)
     return min(v + np.sum(lam * np.array(s)) for s, v in values.items() if keeps(np.array(s), **rules))
@@ -129,7 +129,7 @@ def test_the_bounds_are_monotone_and_enclose_the_optimum(limits, stabilisation):
     assert min(upper) >= best * (1 - 2e-6)
 
 
-def test_prices_that_the_user_adds_to_the_objective_count():
+def test_penalty_weights_that_the_user_adds_to_the_objective_count():
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=3)
     master.objective.expr = master.theta + 7.0 * master.sigma[4] - 2.0 * master.sigma[1]
@@ -200,14 +200,22 @@ def test_the_method_holds_out_the_same_share_of_both_classes():
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"start": "half"}, "start"), ({"start": [0.5]}, "start"), ({"start": [2.0] * 6}, "start"),
-        ({"stabilisation": "level"}, "stabilisation"), ({"root_cuts": -1}, "root_cuts"),
-        ({"max_cuts": 1}, "max_cuts"), ({"patience": 2}, "validation"), ({"validation": 1.5}, "validation"),
-        ({"validation": 0.0}, "validation"), ({"validation": 0.2, "patience": 0}, "patience"),
-        ({"seed": -1}, "seed"), ({"m": 1, "include": [0, 1]}, "no selection"), ({"include": ["nix"]}, "nix"),
+        ({"start": "half"}, "start"),
+        ({"start": [0.5]}, "start"),
+        ({"start": [2.0] * 6}, "start"),
+        ({"stabilisation": "level"}, "stabilisation"),
+        ({"root_cuts": -1}, "root_cuts"),
+        ({"max_cuts": 1}, "max_cuts"),
+        ({"patience": 2}, "validation"),
+        ({"validation": 1.5}, "validation"),
+        ({"validation": 0.0}, "validation"),
+        ({"validation": 0.2, "patience": 0}, "patience"),
+        ({"seed": -1}, "seed"),
+        ({"m": 1, "include": [0, 1]}, "no selection"),
+        ({"include": ["nix"]}, "nix"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_wrong_settings_are_refused_before_any_solver(options, word, monkeypatch):
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     with pytest.raises(ParameterError, match=word):

@@ -1,4 +1,4 @@
-"""Method gbd-lambda: brute force, the closed form of one cut and where it fails, extremes, a price for each."""
+"""Method gbd-lambda: brute force, the closed form of one cut and its limits, extremes, a weight for each feature."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from fsopt.results import Status
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("lam", [0.0, 0.3, 3.0, [0.1, 5.0, 1.0, 0.0]], ids=str)
-def test_the_fit_is_the_best_of_all_selections_at_its_price(seed, lam):
+def test_the_fit_is_the_best_of_all_selections_at_its_penalty_weight(seed, lam):
     data, c = blobs(24, 4, seed=seed), (0.5, 2.0, 8.0)[seed % 3]
     prices = np.broadcast_to(lam, 4)
     values = {s: v + prices @ s for s, v in all_values(data, c).items()}
@@ -25,7 +25,7 @@ def test_the_fit_is_the_best_of_all_selections_at_its_price(seed, lam):
     assert values[tuple(sigma)] == pytest.approx(min(values.values()), rel=2e-6)
 
 
-def test_no_price_is_the_machine_on_all_features_and_a_high_one_selects_none():
+def test_no_penalty_weight_is_the_svm_on_all_features_and_a_high_one_selects_none():
     data, c = reference("gbd_n6"), 4.0
     free = fsopt.fit("gbd-lambda", data, lam=0.0, c=c, scale="none")
     assert free.objective == pytest.approx(all_values(data, c)[(1,) * data.p], rel=2e-6)
@@ -34,14 +34,14 @@ def test_no_price_is_the_machine_on_all_features_and_a_high_one_selects_none():
     assert dear.objective == pytest.approx(2 * c * min((data.y > 0).sum(), (data.y < 0).sum()), rel=1e-9)
 
 
-def test_a_price_for_each_feature_is_the_one_price_where_all_are_equal():
+def test_a_penalty_weight_for_each_feature_is_the_one_penalty_weight_where_all_are_equal():
     data = reference("gbd_n6")
     fits = [fsopt.fit("gbd-lambda", data, lam=lam, scale="none") for lam in (0.7, [0.7] * 6)]
     assert fits[0].objective == pytest.approx(fits[1].objective, rel=1e-9)
     assert fits[0].support == fits[1].support
 
 
-def test_with_a_price_every_answer_is_a_best_one_of_its_own_size():
+def test_with_a_penalty_weight_every_answer_is_a_best_one_of_its_own_size():
     data, c, lam = blobs(30, 6, seed=2), 2.0, 1.5
     fit = fsopt.fit("gbd-lambda", data, lam=lam, c=c, scale="none")
     fixed = fsopt.fit("gbd", data, m=max(len(fit.support), 1), c=c, scale="none")
@@ -69,6 +69,6 @@ def test_the_closed_form_solves_a_master_of_one_cut_and_not_of_several():
 
 
 @pytest.mark.parametrize(("lam", "word"), [(-1.0, "lam"), ([1.0], "lam"), ("much", "lam")])
-def test_a_wrong_price_is_refused(lam, word):
+def test_a_wrong_penalty_weight_is_refused(lam, word):
     with pytest.raises(ParameterError, match=word):
         fsopt.fit("gbd-lambda", reference("gbd_n6"), lam=lam)

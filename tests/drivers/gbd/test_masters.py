@@ -23,7 +23,7 @@ def run(data, master, **options):
 
 
 def least(data, allowed):
-    """Return the least F over the selections (p,) for which a function is true."""
+    """Return the smallest F over the selections (p,) for which a function is true."""
     return min(value for s, value in all_values(data, C).items() if allowed(np.array(s)))
 
 
@@ -66,7 +66,7 @@ OBJECTIVES = {
 @MASTERS
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_an_objective_that_the_bounds_do_not_mean_is_refused(objective, solver):
-    """F(sigma) + lambda'sigma is what the machines are worth: a master with another objective bounds something else."""
+    """F(sigma) + lambda'sigma is what the SVMs are worth: a master with another objective bounds something else."""
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=2)
     master.group = pyo.Var(within=pyo.Binary)
@@ -84,7 +84,7 @@ def test_a_master_that_maximises_is_refused(solver):
         run(data, master, master_solver=solver)
 
 
-def test_rows_that_are_not_linear_are_for_a_solver_that_takes_them():
+def test_constraints_that_are_not_linear_are_for_a_solver_that_takes_them():
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=2)
     master.pair = pyo.Constraint(expr=master.sigma[0] * master.sigma[4] <= 0)
@@ -95,7 +95,7 @@ def test_rows_that_are_not_linear_are_for_a_solver_that_takes_them():
 
 
 def test_limits_with_variables_of_their_own_are_for_a_solver():
-    """Groups that are open or not: the search takes rows on sigma alone, and an MILP is solved instead."""
+    """Groups that are open or not: the search takes constraints on sigma alone, and an MILP is solved instead."""
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=4)
     master.group = pyo.Var([0, 1], within=pyo.Binary)
@@ -111,7 +111,7 @@ def test_limits_with_variables_of_their_own_are_for_a_solver():
 
 
 def test_a_search_for_the_first_selection_keeps_the_time_limit():
-    """Twice the number of features is odd: no row tells before the last feature, in a tree of 2^40 nodes."""
+    """Twice the number of features is odd: no constraint tells before the last feature, in a tree of 2^40 nodes."""
     data = blobs(60, 40, seed=0)
     master = fsopt.build("fsp-master", data, m=40)
     master.odd = pyo.Constraint(expr=2 * sum(master.sigma.values()) == 41)

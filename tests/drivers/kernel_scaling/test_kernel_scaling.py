@@ -28,7 +28,7 @@ WORSE = 378
 
 
 def case(seed):
-    """Return a small data set and a plane that is no machine's: (data, w, b)."""
+    """Return a small data set and a hyperplane that is no SVM's: (data, w, b)."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(6, 16)), int(rng.integers(2, 7))
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
@@ -49,8 +49,9 @@ def feasible(problem, rng, count=200):
     A = np.vstack([rows, np.r_[np.zeros(p), np.ones(n)]])
     sides = np.r_[at.data.y * at.b - 1.0, at.e_cap]
     corners = [linprog(np.r_[rng.exponential(1.0, p), np.zeros(n)], A, sides).x[:p] for _ in range(12)]
-    return [rng.dirichlet(np.ones(12) * 0.3) @ np.array(corners) + rng.exponential(0.1, p) * (i % 2)
-            for i in range(count)]  # fmt: skip
+    return [
+        rng.dirichlet(np.ones(12) * 0.3) @ np.array(corners) + rng.exponential(0.1, p) * (i % 2) for i in range(count)
+    ]
 
 
 @pytest.mark.parametrize("entry", GOLDEN, ids=lambda e: f"{e['data']}-{e['params']['c']}")
@@ -178,7 +179,7 @@ def test_the_proof_needs_no_solver_and_a_damaged_one_is_refused(c, monkeypatch):
     assert not ok(problem=replace(problem, e_cap=problem.e_cap * 1.01))
 
 
-def test_a_plane_that_needs_no_scale_has_the_optimum_zero():
+def test_a_hyperplane_that_needs_no_scale_has_the_optimum_zero():
     data = blobs(12, 2, seed=1)
     result = kernel_scaling(data, w=[1.0, 1.0], b=0.0, e_cap=20.0)
     assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, 0.0, 0.0)

@@ -22,7 +22,7 @@ from fsopt.solvers.base import Session
 mop = flat(mop)
 
 TRAP = reference("mop_a"), 5.0
-"""Data and W0 at whose first plane s = 1 is the optimum of (15): a golden value, H = 5."""
+"""Data and W0 at whose first hyperplane s = 1 is the optimum of (15): a golden value, H = 5."""
 
 
 def noisy(seed=0, n=40, p=12):
@@ -54,7 +54,7 @@ def test_every_iteration_is_proved(seed, c):
 
 
 @pytest.mark.parametrize(("n", "p", "seed", "w_cap"), [(12, 5, 9, 8.0), (15, 8, 9, 8.0), (20, 4, 2, 1.0)])
-def test_the_global_alternation_takes_a_lower_product_at_the_same_plane(n, p, seed, w_cap):
+def test_the_global_alternation_takes_a_lower_product_at_the_same_hyperplane(n, p, seed, w_cap):
     data = preprocess(blobs(n, p, seed=seed), "standard")[0]
     local, best = (mop(data, w_cap=w_cap, scaling=s, max_iterations=1) for s in ("local", "global"))
     assert local.point["E"][0] == best.point["E"][0]
@@ -64,7 +64,7 @@ def test_the_global_alternation_takes_a_lower_product_at_the_same_plane(n, p, se
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_plane_within_the_cap_has_a_lower_loss_than_the_bound(seed):
+def test_no_hyperplane_within_the_cap_has_a_lower_loss_than_the_bound(seed):
     data, rng = noisy(seed), np.random.default_rng(seed)
     result = mop(data, w_cap=3.0)
     at = result.point
@@ -96,7 +96,7 @@ def test_the_trap_of_the_paper_is_named_and_proved_where_it_is(scaling, shown):
 
 @pytest.mark.parametrize("scaling", ["local", "global"])
 @pytest.mark.parametrize("c", [0.0, 0.05])
-def test_a_price_drops_features_and_the_loss_stays(c, scaling):
+def test_a_penalty_weight_drops_features_and_the_loss_stays(c, scaling):
     data = noisy(2, n=40, p=30)
     fit = fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling)
     E = fit.details["E"]
@@ -239,7 +239,7 @@ def test_parts_that_do_not_fit_together_are_an_error(held):
             check_record({**record, "details": {**details, **part}}, data, "fit.json")
 
 
-def test_a_fit_of_another_price_is_refused():
+def test_a_fit_of_another_penalty_weight_is_refused():
     data = blobs(40, 12, seed=3)
     fit = fsopt.fit("mopfs", data, w_cap=4.0, c=0.5, scaling="global")
     assert check_fit(fit, data).ok
