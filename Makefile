@@ -4,13 +4,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench instances clean
+.PHONY: demo test truth lint bench instances clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
 
 test: .venv/tested
 	$(BIN)/pytest -n auto --require-solvers highs,clarabel,scs,ipopt,scip
+
+# All solvers against each other on all instances, and all changes of saved answers; `make test` takes a sample of both.
+truth: .venv/tested
+	FSOPT_TRUTH=1 $(BIN)/pytest -n auto tests/truth tests/corruption
 
 lint: .venv/tested
 	$(BIN)/ruff check .
