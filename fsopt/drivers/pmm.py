@@ -152,7 +152,8 @@ def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> Dr
     search = _Search(data, session, recorder, tolerance, data.n + 1, np.zeros(data.p))
     stop = "stationary"
     try:
-        # Each pass raises the largest stationary d below the number of errors, or lowers that number: at most n passes.
+        # Each pass finds the stationary point of another d below the number of errors, or lowers that number: at most
+        # 2 n passes.
         while search.low < search.errors - 1:
             search.try_parameter(0 if search.errors > data.n else (search.low + search.errors) // 2)
             if recorder.expired:

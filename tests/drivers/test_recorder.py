@@ -89,7 +89,7 @@ def test_the_first_failure_is_told_where_no_solver_succeeds(monkeypatch):
         Session, "solve", lambda self, **_: SolveResult(Status.NONE, "numerical", None, None, self.spec.name, {}, 0)
     )
     session = Session(fsopt.build("fsp-sub", data, c=C))
-    with pytest.raises(SolverError, match=r"the subproblem was not solved: none .*clarabel.*nor was it by highs"):
+    with pytest.raises(SolverError, match=r"the subproblem was not solved: none .*clarabel.*nor was it by \w+"):
         Recorder([session]).solve(session, "the subproblem")
 
 

@@ -247,3 +247,14 @@ def test_a_solver_without_multipliers_is_refused_for_the_global_optimum(monkeypa
     assert (local.status, local.certificate.kind) == (Status.FEASIBLE, "feasible")
     with pytest.raises(SolverError, match="multipliers"):
         kernel_scaling(data, w=w, b=b)
+
+
+def test_a_frontier_that_is_not_complete_is_told():
+    data, w, b = blobs(30, 8, seed=1), np.linspace(0.2, 1.0, 8), 0.1
+    proved = kernel_scaling(data, w=w, b=b)
+    whole = kernel_scaling(data, w=w, b=b, scaling="frontier")
+    used = proved.history[-1]["linear_programs"]
+    part = kernel_scaling(data, w=w, b=b, scaling="frontier", max_programs=used + 3)
+    assert (whole.stop, part.stop) == ("optimal", "iteration-limit")
+    assert part.status is whole.status is Status.OPTIMAL
+    assert len(part.point["frontier"]) < len(whole.point["frontier"])
