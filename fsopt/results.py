@@ -151,9 +151,9 @@ class DriverResult:
     status, stop, objective, bound, iterations : as in :class:`SolveResult`, for the driver's problem.
     point : name -> array of the best iterate.
     history : one record per iteration, with the seconds of update, solve and load; ``rebuilt`` holds the reason if the
-        model was translated anew.
+        model was translated anew, ``fallback`` the reason if another solver was needed for a subproblem.
     certificate : the evidence for the answer.
-    solver : name of the solver of the subproblems.
+    solver : names of all solvers of the subproblems, joined by ``+``.
     seconds : total ``build``, ``translate``, ``update``, ``solve`` and ``load`` seconds.
     """
 
