@@ -1,8 +1,7 @@
-"""HiGHS: linear, convex quadratic and mixed-integer linear programs, updated in place and re-solved warm."""
+"""HiGHS: linear and mixed-integer linear programs, updated in place and re-solved warm."""
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from typing import Any
 
@@ -38,10 +37,6 @@ FEASIBLE = 2
 """HiGHS's code for a feasible primal solution."""
 INTERIOR = 100_000
 """Nonzeros from which the first solve of a linear program is by interior point with crossover, not by simplex."""
-FAR = 1e6
-"""A quadratic program with an answer further out than this is tested for unboundedness."""
-FALLS = 1e-7
-"""Decrease of the objective along a direction in the unit box, relative to the costs, that is no rounding error."""
 
 
 class Highs:
@@ -51,7 +46,7 @@ class Highs:
         self.program = program
         self.mip = bool(program.integer.any())
         self.mip_gap = settings.mip_gap
-        self.interior = not (self.mip or program.P.nnz or "solver" in settings.own) and program.A.nnz >= INTERIOR
+        self.interior = not (self.mip or "solver" in settings.own) and program.A.nnz >= INTERIOR
         self.h = highspy.Highs()
         self._options(settings)
         self._load()
@@ -67,7 +62,6 @@ class Highs:
             "mip_feasibility_tolerance": tolerance,
             "mip_rel_gap": settings.mip_gap,
             "mip_abs_gap": 1e-9,
-            "qp_regularization_value": 1e-10,
         }
         self.h.setOptionValue("output_flag", False)
         set_options("highs", {**common, **settings.own}, self._set_option, (TypeError, ValueError))
@@ -85,7 +79,7 @@ class Highs:
         p, h = self.program, self.h
         columns = np.arange(p.n, dtype=np.int32)
         if change.hessian:
-            return "the quadratic objective changed"
+            return "the objective became quadratic"
         if change.objective:
             h.changeColsCost(p.n, columns, p.c)
             h.changeObjectiveOffset(p.c0)
@@ -123,8 +117,6 @@ class Highs:
         if self._word() == "kUnboundedOrInfeasible":
             self._run_without_presolve()
         status, stop = self._status()
-        if self.program.P.nnz and not self.mip and self._recedes():
-            status, stop = Status.UNBOUNDED, "unbounded"
         info = self.h.getInfo()
         feasible = info.primal_solution_status == FEASIBLE and status is not Status.UNBOUNDED
         bound = float(info.mip_dual_bound) if self.mip else None
@@ -163,32 +155,6 @@ class Highs:
             raise SolverError(f"HiGHS stopped with '{said}'", "try --solver clarabel")
         return STATUS_MAP[word]
 
-    def _recedes(self) -> bool:
-        """Return whether a quadratic program is unbounded, which HiGHS regularises and calls optimal far out.
-
-        It is unbounded along d iff Pd = 0, c'd < 0 and no bound is ever met along d. The linear program here minimises
-        c'd over these directions in the unit box.
-        """
-        p = self.program
-        if np.abs(np.array(self.h.getSolution().col_value)).max(initial=0.0) < FAR:
-            return False
-        still = np.zeros(p.n)
-        directions = dataclasses.replace(
-            p,
-            P=sp.csc_matrix((p.n, p.n)),
-            c0=0.0,
-            lb=np.where(np.isfinite(p.lb), 0.0, -1.0),
-            ub=np.where(np.isfinite(p.ub), 0.0, 1.0),
-            A=sp.vstack([p.A, p.P], format="csr"),
-            lo=np.append(np.where(np.isfinite(p.lo), 0.0, p.lo), still),
-            hi=np.append(np.where(np.isfinite(p.hi), 0.0, p.hi), still),
-        )
-        h = highspy.Highs()
-        h.setOptionValue("output_flag", False)
-        _pass(h, directions)
-        h.run()
-        return bool(h.getInfo().objective_function_value < -FALLS * max(1.0, np.abs(p.c).max()))
-
     def _point(self) -> Point:
         solution = self.h.getSolution()
         y = np.array(solution.row_dual) if solution.dual_valid else None
@@ -217,15 +183,11 @@ def _pass(h: Any, program: Program) -> Any:
     """Give a program to an instance of HiGHS; return HiGHS's status."""
     p = program
     starts, indices = _int32(p.A)
-    lower = sp.tril(p.P, format="csc")
-    lower_starts, lower_indices = _int32(lower)
     return h.passModel(
         p.n,
         p.A.shape[0],
         p.A.nnz,
-        lower.nnz,
         int(highspy.MatrixFormat.kRowwise),
-        int(highspy.HessianFormat.kTriangular),
         1,  # minimise
         p.c0,
         p.c,
@@ -236,9 +198,6 @@ def _pass(h: Any, program: Program) -> Any:
         starts,
         indices,
         p.A.data,
-        lower_starts,
-        lower_indices,
-        lower.data,
         p.integer.astype(np.int32),
     )
 
@@ -250,7 +209,7 @@ def _int32(matrix: sp.csr_matrix) -> tuple[NDArray[np.int32], NDArray[np.int32]]
 
 def _iterations(info: Any) -> int:
     """Return the iterations of all continuous methods; HiGHS counts -1 for one that did not run."""
-    counts = (info.simplex_iteration_count, info.ipm_iteration_count, info.qp_iteration_count)
+    counts = (info.simplex_iteration_count, info.ipm_iteration_count)
     return sum(max(int(count), 0) for count in counts)
 
 
@@ -263,7 +222,8 @@ SPEC = SolverSpec(
     name="highs",
     connect=connect,
     package="highspy",
-    ranks={"LP": 10, "QP": 20, "MILP": 10},
+    ranks={"LP": 10, "MILP": 10},
+    declined={"QP": "its QP solver fails on everyday support vector machines"},
     proves="global",
     duals=True,
     vertex=True,

@@ -69,6 +69,8 @@ def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
     spec = solver_spec(name)
     if problem_class not in spec.classes:
         can = ", ".join(sorted(spec.classes))
+        if problem_class in spec.declined:
+            can += f"; {spec.declined[problem_class]}"
         raise SolverError(
             f"solver '{name}' does not solve '{model}', a {problem_class} (it solves {can})",
             alternatives(problem_class),

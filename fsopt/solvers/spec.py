@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -43,6 +43,7 @@ class SolverSpec:
         the installed one of the smallest rank is taken; equal ranks follow the order of the registry. None: the
         solver takes programs of one structure in this class, and is called by name alone. Classes are whole,
         because "QP yes, MILP yes" does not mean "MIQP yes".
+    declined : problem class that the software takes but this entry does not -> the reason, for the message.
     proves : ``global`` or ``local``.
     duals, vertex, in_place : whether it returns multipliers, returns vertices, and updates a model in place.
     tolerance : relative accuracy of the objective that it reaches on the classes it solves.
@@ -64,6 +65,7 @@ class SolverSpec:
     pip: str
     licence: str
     executable: str = ""
+    declined: Mapping[str, str] = field(default_factory=dict)
     interior: tuple[tuple[str, Any], ...] = ()
 
     @property

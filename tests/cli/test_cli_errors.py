@@ -159,7 +159,7 @@ def test_a_solver_that_is_not_installed_is_named_with_its_pip_line(
         main(["solve", "svm", "--data", "good.csv", "--solver", "clarabel"])
     assert stopped.value.code == 2
     err = capsys.readouterr().err
-    assert "solver 'clarabel' is not installed: pip install clarabel; installed for QP: highs" in err
+    assert "solver 'clarabel' is not installed: pip install clarabel; installed for QP: gurobi" in err
 
 
 def test_data_of_another_answer_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

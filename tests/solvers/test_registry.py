@@ -18,7 +18,7 @@ from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference, 
 
 ORDER = {
     "LP": ["highs", "clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
-    "QP": ["clarabel", "highs", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
+    "QP": ["clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
     "MILP": ["highs", "scip", "gurobi", "xpress", "mosek"],
     "SOCP": ["clarabel", "scs", "scip", "xpress", "gurobi", "mosek", "ipopt"],
     "SDP": ["clarabel"],

@@ -70,8 +70,7 @@ def test_without_a_name_the_class_picks_the_solver(kind):
 # -- shadow prices ----------------------------------------------------------------------------------------
 
 
-@BOTH
-@pytest.mark.parametrize("square", [0.0, 0.3])
+@pytest.mark.parametrize(("solver", "square"), [("highs", 0.0), ("clarabel", 0.0), ("clarabel", 0.3)])
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 def test_shadow_prices_are_derivatives_of_the_optimal_value(solver, square, sense):
     m = active_bounds(sense, square)
@@ -169,6 +168,15 @@ def test_a_wrong_class_is_refused_before_any_call_with_the_alternative(monkeypat
     m.o.set_value(m.o.expr - m.x[0] ** 2)
     with pytest.raises(SolverError, match="MIQP"):
         fsopt.solve(m, "highs")
+
+
+def test_highs_refuses_quadratic_programs_with_the_reason_in_one_line():
+    told = (
+        r"highs.*QP \(it solves LP, MILP; its QP solver fails on everyday support vector machines\).*for QP: clarabel"
+    )
+    with pytest.raises(SolverError, match=told) as caught:
+        fsopt.solve(program("QP")[0], "highs")
+    assert "\n" not in str(caught.value)
 
 
 @BOTH

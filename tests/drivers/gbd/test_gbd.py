@@ -67,7 +67,6 @@ PARTS = {
     "vector": {"start": [0.0, 0.3, 1.0, 0.5, 0.2, 0.9]},
     "root": {"root_cuts": 30},
     "root, plain, zero": {"root_cuts": 30, "stabilisation": "none", "start": "zero"},
-    "highs": {"solver": "highs"},
     "ipopt": {"solver": "ipopt"},
     "paper": {"master_solver": "highs", "start": "zero", "stabilisation": "none"},
     "paper, root": {"master_solver": "highs", "root_cuts": 30},
