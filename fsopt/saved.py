@@ -20,7 +20,10 @@ from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, FsoptError, reading
 from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
+from fsopt.typing import Vector
 
+FORMAT = 2
+"""The format of the files that this version writes. Files without a number, of version 0.1.0, have no digest."""
 FIT_KEYS = ("method", "params", "status", "coef", "intercept", "support", "preprocessing", "data_sha256")
 """Keys of every saved fit."""
 SOLVE_KEYS = ("model", "params", "status", "objective", "point", "data_sha256")
@@ -98,6 +101,8 @@ def solve_record(
         "point": result.point,
         "evidence": result.evidence,
         "evidence_source": result.evidence_source,
+        "ray": result.ray,
+        "direction": result.direction,
         "labels": data.labels,
         "data_sha256": fingerprint(data),
     }
@@ -137,6 +142,26 @@ def fit_record(fit: Fit, *, data: Dataset, source: str) -> dict[str, Any]:
     return {k: plain(v) for k, v in record.items()}
 
 
+def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with the number of its format and a digest of all that it holds.
+
+    The digest shows that a file is as it was written. It says nothing about the truth of what was written.
+    """
+    numbered = {**record, "format": FORMAT}
+    return {**numbered, "digest": digest(numbered)}
+
+
+def digest(record: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the plain data of a record, apart from a digest in it."""
+    rest = {k: v for k, v in record.items() if k != "digest"}
+    return hashlib.sha256(json.dumps(plain(rest), sort_keys=True).encode()).hexdigest()
+
+
+def intact(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is as it was sealed; one of version 0.1.0 has no seal and counts as intact."""
+    return record.get("format", 1) < FORMAT or record.get("digest") == digest(record)
+
+
 def read_record(path: str | Path) -> dict[str, Any]:
     """Return the JSON object of a saved answer, with the words 'inf' and 'nan' as numbers.
 
@@ -149,12 +174,14 @@ def read_record(path: str | Path) -> dict[str, Any]:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"cannot read '{path}': {error.strerror}", hint) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FileError(f"'{path}' is not JSON: {error}", hint) from error
     keys = FIT_KEYS if isinstance(record, dict) and "method" in record else SOLVE_KEYS
     missing = [k for k in keys if not isinstance(record, dict) or k not in record]
     if missing:
         raise FileError(f"'{path}' is not a saved answer: it has no {', '.join(missing)}", hint)
+    if record.get("format", 1) not in range(1, FORMAT + 1):
+        raise FileError(f"'{path}' has the format {record['format']!r}, unknown to this version", "update fsopt")
     # Names of labels, features and data may be the words 'inf' or 'nan' and stay texts.
     words = {k: record[k] for k in ("labels", "features", "data") if k in record}
     return {**numbers(record), **words}
@@ -169,15 +196,16 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
     """
     try:
         map_ = record["preprocessing"]
-        coef = np.array(record["coef"], dtype=float)
-        shift, scale = np.array(map_["shift"], dtype=float), np.array(map_["scale"], dtype=float)
-        support = tuple(int(j) for j in record["support"])
+        coef, shift, scale = (_finite(values) for values in (record["coef"], map_["shift"], map_["scale"]))
+        support = tuple(_whole(j) for j in record["support"])
         kernel = None if record.get("kernel") is None else Kernel(**record["kernel"])
         shape = coef.shape * 2 if kernel is None else kernel.patterns.shape
         if coef.ndim != 1 or (*coef.shape, *shift.shape) != shape or scale.shape != shift.shape:
             raise ValueError("coef, shift, scale and patterns differ in length")
-        if not all(0 <= j < len(coef) for j in support):
-            raise ValueError("the support is outside 0..p-1")
+        if not np.all(scale > 0):
+            raise ValueError("a scale is not positive")
+        if list(support) != sorted(set(support)) or not all(0 <= j < len(coef) for j in support):
+            raise ValueError("the support is not an increasing list of places in 0..p-1")
         if not all(isinstance(part, Mapping) for part in (record["params"], record.get("details", {}))):
             raise ValueError("params or details have no names")
         return Fit(
@@ -186,22 +214,47 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             features=tuple(record.get("features", ())),
             support=support,
             coef=coef,
-            intercept=float(record["intercept"]),
-            objective=record.get("objective"),
+            intercept=float(_finite(record["intercept"])),
+            objective=_optional(record.get("objective")),
             status=Status(record["status"]),
-            stop=record.get("stop", ""),
-            bound=record.get("bound"),
-            iterations=int(record.get("iterations", 0)),
+            stop=str(record.get("stop", "")),
+            bound=_optional(record.get("bound")),
+            iterations=_whole(record.get("iterations", 0)),
             history=tuple(record.get("history", ())),
             certificate=None,
-            solver=record.get("solver", ""),
+            solver=str(record.get("solver", "")),
             seconds=record.get("seconds", {}),
             preprocessing=Preprocessing(str(map_["kind"]), shift, scale),
+            warnings=tuple(record.get("warnings", ())),
             details=record.get("details", {}),
             kernel=kernel,
         )
-    except (KeyError, TypeError, ValueError, AttributeError, FsoptError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FsoptError) as error:
         raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
+
+
+def _finite(values: Any) -> Vector:
+    """Return saved numbers as an array; raises ValueError where one is not finite."""
+    array = np.array(values, dtype=float)
+    if not np.all(np.isfinite(array)):
+        raise ValueError("a number is not finite")
+    return array
+
+
+def _whole(value: Any) -> int:
+    """Return a saved whole number; raises ValueError for any other value."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{value!r} is not a whole number")
+    return value
+
+
+def _optional(value: Any) -> float | None:
+    """Return a saved number or None; raises ValueError for any other value."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)
 
 
 def point_from(value: Any, program: Program) -> Point:

@@ -48,7 +48,7 @@ def fit(
     from fsopt.files import write_text
     from fsopt.methods.registry import fit as run
     from fsopt.methods.registry import method_spec
-    from fsopt.saved import fit_record
+    from fsopt.saved import fit_record, sealed
 
     method_spec(method)
     params, solver_options = options.parse_params(param), options.read_options(options_file)
@@ -70,7 +70,7 @@ def fit(
             **params,
         )
     record = fit_record(fitted, data=source, source=data) | {"label": label, "missing": missing}
-    record["columns"] = list(source.features)
+    record = sealed(record | {"columns": list(source.features)})
     if output is not None:
         write_text(output, dump_json(record))
     for warning in fitted.warnings:
@@ -134,11 +134,13 @@ def predict(
     from fsopt.data import load_samples
     from fsopt.errors import FileError
     from fsopt.files import write_text
-    from fsopt.saved import fit_from, plain, read_record
+    from fsopt.saved import fit_from, intact, plain, read_record
 
     record = read_record(saved)
     if "method" not in record:
         raise FileError(f"'{saved}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
+    if not intact(record):
+        raise FileError(f"'{saved}' was changed after it was saved: its digest is another one", "save it again with -o")
     fitted = fit_from(record, saved)
     samples = load_samples(data, label=label)
     X = _aligned(samples, record.get("columns"), len(fitted.preprocessing.shift))

@@ -62,7 +62,7 @@ def solve(
     import time
 
     from fsopt.files import write_text
-    from fsopt.saved import solve_record
+    from fsopt.saved import sealed, solve_record
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
 
@@ -73,12 +73,16 @@ def solve(
     started = time.perf_counter()
     built, work, params = _build(model, source, param, scale)
     seconds = time.perf_counter() - started
-    result = Session(built, solver, options=solver_options, tee=tee).solve(time_limit=time_limit)
+    session = Session(built, solver, options=solver_options, tee=tee)
+    if session.problem_class in ("NLP", "MINLP") and session.spec.proves == "global" and not session.spec.structured:
+        remark(f"nonconvex: solved globally by {session.spec.name}, which may take long; Ctrl-C keeps the incumbent")
+    result = session.solve(time_limit=time_limit)
     record = solve_record(built, result, slug=model, data=work, source=data, params=params)
     record |= {"scale": scale, "label": label, "missing": missing}
     record["seconds"]["build"] = seconds
     if verify is not None:
         record["verify"] = _verify(built, verify, result)
+    record = sealed(record)
     if output is not None:
         write_text(output, dump_json(record))
     if json:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
+from fsopt.methods.selection import SelectionRule, select
 from fsopt.models.spec import parameters
 from fsopt.results import Fit
 from fsopt.typing import Vector
@@ -50,6 +51,20 @@ class SavedFit:
         return {**self.fit.params, **{k: details[k] for k in SET_BY_METHOD if k in details}}
 
 
+def whole(data: Dataset, at: Mapping[str, Any]) -> Dataset:
+    """Return all samples: the method trains on them."""
+    return data
+
+
+def selected(saved: SavedFit) -> tuple[int, ...]:
+    """Return the features that a saved fit should select, by the rule in its parameters or its method's threshold."""
+    at = saved.params
+    if "rule" not in at:
+        return select(saved.fit.method, saved.w)
+    rule = SelectionRule(at["rule"], at["units"], float(at["epsilon"]))
+    return rule.select(saved.fit.coef, saved.raw.X.std(axis=0))
+
+
 def no_defaults(p: int) -> Mapping[str, Any]:
     """Return no parameters: the method is compared at its own defaults."""
     return {}
@@ -71,6 +86,8 @@ class MethodSpec:
     equation : its place in the paper, or its source.
     driver : name of the driver; empty where one solve is all.
     resumable : whether it can write checkpoints and resume from one.
+    support : function of a :class:`SavedFit` that returns the features that it should select.
+    trained_on : function of (data, parameters) that returns the training samples.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
     """
@@ -84,6 +101,8 @@ class MethodSpec:
     equation: str = ""
     driver: str = ""
     resumable: bool = False
+    support: Callable[[SavedFit], tuple[int, ...]] = selected
+    trained_on: Callable[[Dataset, Mapping[str, Any]], Dataset] = whole
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
 
     @property

@@ -21,6 +21,7 @@ from support import ROOT, blobs
 import fsopt
 from fsopt.cli import main
 from fsopt.cli.solving import print_certificate
+from fsopt.saved import sealed
 
 CERTIFICATE = {"kind", "ok", "residuals", "worst", "objective", "bound", "bound_source", "tolerance", "notes"}
 
@@ -136,7 +137,7 @@ def test_check_refuses_a_forged_answer(
         record["status"] = "stationary" if record["status"] == "optimal" else "optimal"
     else:
         record[field] = record[field] * 0.9 - 0.1
-    (small / "forged.json").write_text(json.dumps(record))
+    (small / "forged.json").write_text(json.dumps(sealed(record)))
     assert not run("check forged.json --data small.csv --label kind --json", capsys, code=1)["verified"]
 
 
@@ -147,7 +148,7 @@ def test_the_bound_of_a_linearised_step_is_no_bound_of_the_driver(
     record = run(f"fit {method} --data small.csv --label kind -o fit.json --json", capsys)
     assert record["bound"] is None
     record |= {"status": "optimal", "bound": record["objective"]}
-    (small / "forged.json").write_text(json.dumps(record))
+    (small / "forged.json").write_text(json.dumps(sealed(record)))
     assert not run("check forged.json --data small.csv --label kind --json", capsys, code=1)["verified"]
 
 
@@ -158,7 +159,7 @@ def test_check_of_a_solve_and_of_a_forged_one(small: Path, capsys: pytest.Captur
         forged = json.loads(json.dumps(record))
         values = forged["point"][part]
         values[int(np.argmax(np.abs(values)))] *= 1.01
-        (small / "forged.json").write_text(json.dumps(forged))
+        (small / "forged.json").write_text(json.dumps(sealed(forged)))
         assert not run("check forged.json --data small.csv --label kind --json", capsys, code=1)["verified"]
 
 

@@ -12,6 +12,7 @@ import fsopt
 from fsopt.cli import main
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments
+from fsopt.saved import sealed
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_check_refuses_a_corrupted_answer(method, what, saved, capsys):
     spoil(record, what)
     if what == "ridge":
         record["details"]["ridge"] = record["params"]["ridge"]
-    (saved / "forged.json").write_text(json.dumps(record))
+    (saved / "forged.json").write_text(json.dumps(sealed(record)))
     assert not run("check forged.json --data small.npz --json", capsys, code=1)["verified"]
 
 

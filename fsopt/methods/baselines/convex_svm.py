@@ -17,6 +17,7 @@ from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.methods.selection import SelectionRule, without_rounding
+from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.results import DriverResult, Fit, SolveResult
@@ -60,3 +61,15 @@ def fit_convex_svm(
     # The rule is relative: without this, rounded zeros would be selected where w = 0.
     support = rule.select(without_rounding(coef, deviation), deviation)
     return make_fit(data, map_, replace(hyperplane, support=support), result, started=started, details=details)
+
+
+def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
+    """Return the features that a rule selects from a saved fit, rounded zeros apart."""
+    deviation = saved.raw.X.std(axis=0)
+    return rule.select(without_rounding(saved.fit.coef, deviation), deviation)
+
+
+def selected_by_parameters(saved: SavedFit) -> tuple[int, ...]:
+    """Return the features that the rule in the parameters of a saved fit selects."""
+    at = saved.params
+    return selected_by(SelectionRule(at["rule"], at["units"], float(at["epsilon"])), saved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.convex_svm import fit_convex_svm
+from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.onsvm import check, objective
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
@@ -52,4 +52,12 @@ def fit_l1_svm(
     return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, generate=generated)
 
 
-SPEC = MethodSpec("l1-svm", fit_l1_svm, objective, check, ("onsvm",), equation="Peleg & Meir, 6.1")
+SPEC = MethodSpec(
+    "l1-svm",
+    fit_l1_svm,
+    objective,
+    check,
+    ("onsvm",),
+    equation="Peleg & Meir, 6.1",
+    support=selected_by_parameters,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.convex_svm import fit_convex_svm
+from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.large_programs import certify_generation, uses_generation
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -19,6 +20,8 @@ from fsopt.methods.verification import check_program
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.results import Fit
 from fsopt.typing import Vector
+
+RULE = SelectionRule(units="scaled", epsilon=THRESHOLDS["onsvm"])
 
 
 def fit_onsvm(
@@ -50,8 +53,8 @@ def fit_onsvm(
     -----
     Aytug, (ONSVM).
     """
-    rule, generated = SelectionRule(units="scaled", epsilon=THRESHOLDS["onsvm"]), uses_generation(generate, data, run)
-    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=rule, generate=generated)
+    generated = uses_generation(generate, data, run)
+    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, generate=generated)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -66,4 +69,12 @@ def check(saved: SavedFit) -> Certificate:
     return certify_generation(saved, np.full(saved.data.n, float(saved.params["c"])), np.ones(saved.data.p))
 
 
-SPEC = MethodSpec("onsvm", fit_onsvm, objective, check, ("onsvm",), equation="Aytug, (ONSVM)")
+SPEC = MethodSpec(
+    "onsvm",
+    fit_onsvm,
+    objective,
+    check,
+    ("onsvm",),
+    equation="Aytug, (ONSVM)",
+    support=partial(selected_by, RULE),
+)

@@ -8,7 +8,7 @@ from typing import Any
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.convex_svm import fit_convex_svm
+from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, Value
 from fsopt.methods.verification import check_program
@@ -60,4 +60,12 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     return svm_value(data, w, b, at["c"]), 0.0
 
 
-SPEC = MethodSpec("svm", fit_svm, objective, check_program, ("svm",), equation="Aytug, (1)")
+SPEC = MethodSpec(
+    "svm",
+    fit_svm,
+    objective,
+    check_program,
+    ("svm",),
+    equation="Aytug, (1)",
+    support=selected_by_parameters,
+)

@@ -8,6 +8,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_decomposition
+from fsopt.methods.gbd.parameters import training_data
 from fsopt.methods.gbd.verification import check_gbd, objective
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import Feature
@@ -88,5 +89,6 @@ SPEC = MethodSpec(
     equation="(12)-(15)",
     driver="gbd",
     resumable=True,
+    trained_on=training_data,
     compare=few_cuts,
 )

@@ -17,7 +17,7 @@ from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
+from fsopt.methods.selection import select, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.results import Fit
@@ -143,6 +143,22 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     return hinge(scores + b, data.y), max(square / float(at["w_cap"]) - 1.0, 0.0)
 
 
+def selected(saved: SavedFit) -> tuple[int, ...]:
+    """Return the features of nonzero weight, with a kernel the support vectors of an active capacity constraint."""
+    if saved.fit.kernel is None:
+        return select("rsvm", saved.w)
+    if float(saved.fit.details["gamma"]) <= 0.0:
+        return saved.fit.support
+    return support_vectors(np.array(saved.fit.details["alpha"], dtype=float))
+
+
 SPEC = MethodSpec(
-    "rsvm", fit_rsvm, objective, check, ("rsvm-dual", "rsvm", "rsvm-least-norm"), paper="mop", equation="(13), (14)"
+    "rsvm",
+    fit_rsvm,
+    objective,
+    check,
+    ("rsvm-dual", "rsvm", "rsvm-least-norm"),
+    paper="mop",
+    equation="(13), (14)",
+    support=selected,
 )
