@@ -83,11 +83,11 @@ def add_own(monkeypatch, folder: Path, name: str, paper: str | None) -> None:
 
 
 def test_a_model_of_no_paper_is_one_module_and_one_line(tmp_path, monkeypatch) -> None:
-    add_own(monkeypatch, tmp_path, "huber", None)
+    add_own(monkeypatch, tmp_path, "toy", None)
     entries = models._registered()
-    assert (entries["huber-svm"].paper, entries["huber-svm"].summary) == (None, "an SVM of no paper")
+    assert (entries["toy-svm"].paper, entries["toy-svm"].summary) == (None, "an SVM of no paper")
     monkeypatch.setattr(models, "MODELS", entries)
-    assert fsopt.classify(models.build("huber-svm", blobs(), c=2.0)) == "QP"
+    assert fsopt.classify(models.build("toy-svm", blobs(), c=2.0)) == "QP"
 
 
 def test_a_model_in_the_folder_of_another_paper_is_refused(tmp_path, monkeypatch) -> None:
