@@ -99,14 +99,31 @@ def test_the_finder_of_cycles_finds_one():
     assert "fsopt.solvers.base" in imported(MODULES["fsopt.drivers.run"])
 
 
+def floor(name: str) -> int:
+    """Return the number of the layer of a module."""
+    top = name.split(".")[1]
+    return next(k for k, layer in enumerate(LAYERS) if top in layer)
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_nothing_imports_upward(module):
-    def floor(name: str) -> int:
-        top = name.split(".")[1]
-        return next(k for k, layer in enumerate(LAYERS) if top in layer)
-
     upward = [other for other in imported(MODULES[module]) if floor(other) > floor(module)]
     assert not upward, f"{module} imports {upward}"
+
+
+LOADED_BY_NAME = {("fsopt.solvers.own", "fsopt.drivers.kernel_scaling.interface")}
+"""The one exemption: the solver ``fsopt`` loads the drivers behind it when a program asks for them, not before."""
+
+
+def test_no_other_module_loads_one_above_itself_by_name():
+    found = {
+        (module, node.value)
+        for module, path in MODULES.items()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in MODULES
+        if floor(node.value) > floor(module)
+    }
+    assert found == LOADED_BY_NAME
 
 
 def test_files_and_functions_are_short():

@@ -74,8 +74,9 @@ def solve(
     built, work, params = _build(model, source, param, scale)
     seconds = time.perf_counter() - started
     session = Session(built, solver, options=solver_options, tee=tee)
-    if session.problem_class in ("NLP", "MINLP") and session.spec.proves == "global" and not session.spec.structured:
-        remark(f"nonconvex: solved globally by {session.spec.name}, which may take long; Ctrl-C keeps the incumbent")
+    spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
+    if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
+        remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
     result = session.solve(time_limit=time_limit)
     record = solve_record(built, result, slug=model, data=work, source=data, params=params)
     record |= {"scale": scale, "label": label, "missing": missing}

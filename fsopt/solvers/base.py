@@ -106,7 +106,7 @@ class Session:
                 TRANSFORMATIONS.get(kind, "state them by linear constraints and integers"),
             )
         try:
-            return choose(solver, self.problem_class, self.model.name)
+            return choose(solver, self.problem_class, self.model.name, self.program)
         except SolverError as error:
             if self.program.nonconic:
                 name, reason = self.program.nonconic[0]
@@ -205,7 +205,8 @@ class Session:
         self.rebuilt = reason
         self.program = compile_model(self.model)
         self.problem_class = program_class(self.program)
-        self.spec = self._choose(self.spec.name)
+        # A preferred solver for programs of one structure may not take the program any more.
+        self.spec = self._choose(self.spec.name if self.requested or self.spec.takes is None else None)
         self.interface = self._open()
 
     def _read_bounds(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 
+from fsopt.compiler import Program
 from fsopt.errors import SolverError, unknown
 from fsopt.solvers.spec import SolverSpec
 
@@ -18,6 +19,7 @@ _MODULES = (
     "ipopt",
     "scs",
     "scip",
+    "own",
     "libsvm",
 )
 """The modules of this package that end in a ``SPEC``: the order of tables. They import no solver's package."""
@@ -41,13 +43,17 @@ def solver_spec(name: str) -> SolverSpec:
     return SOLVERS[name]
 
 
-def preference(problem_class: str) -> tuple[SolverSpec, ...]:
-    """Return the solvers of a class, installed or not, in the order in which they are taken where none is named."""
+def preference(problem_class: str, program: Program | None = None) -> tuple[SolverSpec, ...]:
+    """Return the solvers of a class, installed or not, in the order in which they are taken where none is named.
+
+    A solver for programs of one structure is among them only with a ``program`` that it takes.
+    """
     ranked = [(rank, spec) for spec in SOLVERS.values() if (rank := spec.ranks.get(problem_class)) is not None]
-    return tuple(spec for _, spec in sorted(ranked, key=lambda pair: pair[0]))
+    ordered = (spec for _, spec in sorted(ranked, key=lambda pair: pair[0]))
+    return tuple(spec for spec in ordered if spec.takes is None or (program is not None and spec.takes(program)))
 
 
-def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
+def choose(name: str | None, problem_class: str, model: str, program: Program | None = None) -> SolverSpec:
     """Return the solver to call for a problem class, or say which ones there are.
 
     Parameters
@@ -55,6 +61,7 @@ def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
     name : registry name, or None for the preferred installed solver of the class.
     problem_class : as returned by :func:`fsopt.classify`.
     model : name of the model, for the message.
+    program : its arrays; without them no solver for programs of one structure is preferred.
 
     Raises
     ------
@@ -62,7 +69,7 @@ def choose(name: str | None, problem_class: str, model: str) -> SolverSpec:
     SolverError : the solver is not installed, or does not solve this class, or none does.
     """
     if name is None:
-        installed = next((spec for spec in preference(problem_class) if spec.available), None)
+        installed = next((spec for spec in preference(problem_class, program) if spec.available), None)
         if installed is None:
             raise SolverError(f"no installed solver takes '{model}', a {problem_class}", alternatives(problem_class))
         return installed

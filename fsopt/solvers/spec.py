@@ -51,6 +51,8 @@ class SolverSpec:
     licence : its licence, and how to get one.
     executable : program on the search path that replaces a missing package; empty for none.
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
+    takes : whether it takes a program, for a solver with ranks that takes programs of one structure only; where the
+        user names no solver, it is passed over for all others. None: it takes every program of its classes.
     """
 
     name: str
@@ -67,6 +69,7 @@ class SolverSpec:
     executable: str = ""
     declined: Mapping[str, str] = field(default_factory=dict)
     interior: tuple[tuple[str, Any], ...] = ()
+    takes: Callable[[Program], bool] | None = None
 
     @property
     def classes(self) -> frozenset[str]:
@@ -76,7 +79,7 @@ class SolverSpec:
     @property
     def structured(self) -> bool:
         """Whether it takes only programs of one structure in its classes."""
-        return all(rank is None for rank in self.ranks.values())
+        return self.takes is not None or all(rank is None for rank in self.ranks.values())
 
     @property
     def available(self) -> bool:

@@ -68,6 +68,20 @@ def test_solve_exits_1_where_there_is_no_answer(small: Path, capsys: pytest.Capt
     assert record["certificate"]["ok"]
 
 
+def test_a_nonconvex_model_without_an_algorithm_of_its_own_is_remarked(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = {}
+    for slug, params in (("kernel-scaling", ""), ("gmeb-nonconvex", "--param r_plus=1 --param r_minus=1")):
+        with pytest.raises(SystemExit):
+            main(f"solve {slug} --data small.csv --label kind {params} --time-limit 1 --json".split())
+        captured = capsys.readouterr()
+        told[json.loads(captured.out)["solver"]] = captured.err
+    assert "nonconvex" not in told["fsopt"]
+    assert told.keys() == {"fsopt", "scip"}
+    assert "nonconvex: solved globally by scip, which may take long; Ctrl-C keeps the incumbent" in told["scip"]
+
+
 def test_verify_solves_again_with_another_solver(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = run("solve onsvm --data small.csv --label kind --solver highs --verify clarabel --json", capsys)
     assert record["verify"]["solver"] == "clarabel"

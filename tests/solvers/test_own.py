@@ -1,0 +1,317 @@
+"""The solver ``fsopt``: problem (15) of Bi goes to the algorithm for it by default, and nothing else does."""
+
+import json
+import time
+import warnings
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import REFERENCE, blobs, reference
+
+import fsopt
+from fsopt.compiler import compile_model
+from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.kernel_scaling.driver import kernel_scaling
+from fsopt.errors import OptionError, SolverError
+from fsopt.results import Status
+from fsopt.solvers import own
+from fsopt.solvers.registry import SOLVERS, alternatives, choose, preference
+
+GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "kernel-scaling"]
+COSTS = (0.0, 0.001, 0.01, 0.1)
+
+
+def draw(seed):
+    """Return 40 samples of 6 features and a hyperplane (data, w, b); every other draw is in raw units."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
+    X = rng.standard_normal((40, 6)) + np.outer(y, [1.0, 0.6, 0.3, 0.0, 0.0, 0.0])
+    w = 0.3 * rng.standard_normal(6) + X.T @ y / 40
+    if seed % 2:
+        units = np.array([1.0, 2.8, 291.0, 0.05, 17.0, 1.0])
+        X, w = X * units, w / units
+    return fsopt.Dataset(X, y), w, float(0.2 * rng.normal())
+
+
+def small(**changed):
+    """Return a small model and its program."""
+    data = blobs(20, 3)
+    model = fsopt.build("kernel-scaling", data, **({"w": [1.0, -0.5, 0.25], "b": 0.1, "c": 0.1} | changed))
+    return model, compile_model(model)
+
+
+@pytest.mark.parametrize("entry", GOLDEN, ids=lambda e: f"{e['data']}-{e['params']['c']}")
+def test_the_references_are_solved_without_a_named_solver(entry):
+    with np.load(REFERENCE / entry["file"]) as arrays:
+        w, b, e_cap = arrays["w"], float(arrays["b"]), float(arrays["E"])
+    model = fsopt.build("kernel-scaling", reference(entry["data"]), w=w, b=b, e_cap=e_cap, **entry["params"])
+    result = fsopt.solve(model)
+    assert (result.solver, result.status, result.stop) == ("fsopt", Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(entry["objective"], rel=1e-6)
+    assert result.bound == pytest.approx(entry["objective"], rel=1e-6)
+    assert (result.certificate.kind, result.certificate.bound_source) == ("global", "fsopt")
+    assert fsopt.certify(model, result).ok
+    assert pyo.value(model.objective) == pytest.approx(result.objective, rel=1e-12)
+
+
+def test_plain_solves_have_the_values_of_the_driver():
+    spent = 0.0
+    for seed in range(40):
+        data, w, b = draw(seed)
+        c = COSTS[seed // 2 % 4]
+        model = fsopt.build("kernel-scaling", data, w=w, b=b, c=c)
+        started = time.perf_counter()
+        result = fsopt.solve(model)
+        spent += time.perf_counter() - started
+        assert (result.solver, result.status) == ("fsopt", Status.OPTIMAL), seed
+        driven = kernel_scaling(data, w=w, b=b, c=c)
+        assert abs(result.objective - driven.objective) <= 1e-6 * max(1.0, driven.objective), seed
+    assert spent < 10
+
+
+def test_another_form_of_the_same_problem_is_taken():
+    """The constant of the objective, the order of components and their names are no part of the form."""
+    model, _ = small()
+    plain = fsopt.solve(model)
+    model.objective.deactivate()
+    model.other = pyo.Objective(expr=-(model.R * model.W + 0.1 * sum(model.s[j] for j in model.J)) - 5, sense=-1)
+    result = fsopt.solve(model)
+    assert (result.solver, result.status) == ("fsopt", Status.OPTIMAL)
+    assert result.objective == pytest.approx(-plain.objective - 5)
+    assert result.bound == pytest.approx(-plain.bound - 5)
+
+
+@pytest.mark.parametrize("b", [0.0, -0.4])
+@pytest.mark.parametrize("w", [[1.0, 0.0, 0.25], [0.0, 0.0, 1.0], [1.0, -0.5, 0.25]])
+def test_zero_weights_and_intercepts_are_part_of_the_form(w, b):
+    result = fsopt.solve(small(w=w, b=b)[0])
+    driven = kernel_scaling(blobs(20, 3), w=w, b=b, c=0.1)
+    assert (result.solver, result.status) == ("fsopt", Status.OPTIMAL)
+    assert result.objective == pytest.approx(driven.objective, rel=1e-6)
+
+
+def test_scales_of_zero_are_optimal_where_the_loss_allows_them():
+    result = fsopt.solve(small(e_cap=1e3)[0])
+    assert (result.solver, result.status, result.objective) == ("fsopt", Status.OPTIMAL, pytest.approx(0.0))
+
+
+# -- changed models ---------------------------------------------------------------------------------------
+
+
+def extra_constraint(m):
+    m.more = pyo.Constraint(expr=m.s[0] + m.s[1] <= 1)
+
+
+def extra_equation(m):
+    m.more = pyo.Constraint(expr=m.s[0] - m.s[1] == 0)
+
+
+def extra_margin(m):
+    m.more = pyo.Constraint(expr=m.w[0] + m.xi[0] >= 1)
+
+
+def extra_variable(m):
+    m.free = pyo.Var(bounds=(0, None))
+
+
+def quadratic_constraint(m):
+    m.more = pyo.Constraint(expr=m.s[0] ** 2 <= m.s[1])
+
+
+def another_cost(m):
+    m.price_s[1] = 0.2
+
+
+def negative_costs(m):
+    for j in m.J:
+        m.price_s[j] = -0.1
+
+
+def another_product(m):
+    m.objective.set_value(2 * m.R * m.W + 0.1 * sum(m.s[j] for j in m.J))
+
+
+def square(m):
+    m.objective.set_value(m.R * m.W + m.R**2)
+
+
+def cost_of_size(m):
+    m.objective.set_value(m.R * m.W + m.R)
+
+
+def dropped_ball(m):
+    m.ball[3].deactivate()
+
+
+def dropped_capacity(m):
+    m.capacity.deactivate()
+
+
+def dropped_risk(m):
+    m.risk.deactivate()
+
+
+def dropped_margin(m):
+    m.margin[2].deactivate()
+
+
+def another_capacity(m):
+    m.w_square[0] = 3.0
+
+
+def another_ball(m):
+    m.ball[0].set_value(2 * m.s[0] + m.s[1] - m.R <= 0)
+
+
+def another_loss(m):
+    m.risk.set_value(sum(m.xi[i] for i in m.I) + m.xi[0] <= 1)
+
+
+def integer_scale(m):
+    m.s[0].domain = pyo.NonNegativeIntegers
+
+
+def bounded_scale(m):
+    m.s[0].setub(1)
+
+
+def positive_scale(m):
+    m.s[0].setlb(0.1)
+
+
+def fixed_scale(m):
+    m.s[0].fix(0.0)
+
+
+def free_intercept(m):
+    m.b.unfix()
+
+
+def small_radius(m):
+    m.R.setub(1e-3)
+
+
+def large_capacity(m):
+    m.W.setlb(1e3)
+
+
+def looser_loss(m):
+    """The lower bounds on R and W belong to the smaller E of the building."""
+    m.e_cap.set_value(1.05 * m.e_cap.value)
+
+
+def maximised(m):
+    m.objective.sense = pyo.maximize
+
+
+CHANGES = (
+    extra_constraint,
+    extra_equation,
+    extra_margin,
+    extra_variable,
+    quadratic_constraint,
+    another_cost,
+    negative_costs,
+    another_product,
+    square,
+    cost_of_size,
+    dropped_ball,
+    dropped_capacity,
+    dropped_risk,
+    dropped_margin,
+    another_capacity,
+    another_ball,
+    another_loss,
+    integer_scale,
+    bounded_scale,
+    positive_scale,
+    fixed_scale,
+    free_intercept,
+    small_radius,
+    large_capacity,
+    looser_loss,
+    maximised,
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda f: f.__name__)
+def test_a_changed_model_is_left_to_other_solvers(change):
+    model, program = small()
+    assert own.takes(program)
+    change(model)
+    program = compile_model(model)
+    assert not own.takes(program)
+    assert "fsopt" not in [s.name for s in preference("NLP", program)]
+    with pytest.raises(SolverError):
+        fsopt.solve(model, "fsopt")
+
+
+def test_a_session_goes_on_with_the_solver_for_what_the_model_has_become():
+    model, _ = small()
+    session = fsopt.Session(model)
+    assert session.spec.name == "fsopt"
+    first = session.solve().objective
+    for j in model.J:
+        model.price_s[j] = 0.05
+    session.update(model.objective)
+    second = session.solve()
+    assert (session.spec.name, session.rebuilt, second.status) == ("fsopt", "", Status.OPTIMAL)
+    assert second.objective < first
+    # The upper bounds on R and W belong to the cost 0.1 of the building: with a larger one they need not hold.
+    for j in model.J:
+        model.price_s[j] = 0.2
+    session.update(model.objective)
+    assert session.spec.name != "fsopt"
+    assert "the upper bounds on R and W are not implied" in session.rebuilt
+
+
+# -- the choice, limits and refusals ----------------------------------------------------------------------
+
+
+def test_it_is_preferred_for_what_it_takes_and_named_for_nothing_else():
+    _, program = small()
+    assert SOLVERS["fsopt"].structured
+    assert preference("NLP", program)[0].name == "fsopt"
+    assert "fsopt" not in [s.name for s in preference("NLP")]
+    assert choose(None, "NLP", "m", program).name == "fsopt"
+    assert choose("scip", "NLP", "m", program).name == "scip"
+    assert "fsopt" in alternatives("NLP")
+
+
+def test_other_nonconvex_models_are_refused_by_name():
+    with pytest.raises(SolverError, match="solver 'fsopt' solves programs of one structure only"):
+        fsopt.solve(fsopt.build("gmeb-nonconvex", blobs(20, 3), r_plus=1.0, r_minus=1.0), "fsopt")
+    with pytest.raises(OptionError, match="no_such_option"):
+        fsopt.solve(small()[0], "fsopt", options={"no_such_option": 1})
+
+
+def test_infeasible_problems_have_a_farkas_certificate():
+    """No scales reach the loss 0 where two samples are equal but for their labels."""
+    X = np.array([[1.0, 2.0], [1.0, 2.0], [0.5, -1.0]])
+    data = fsopt.Dataset(X, np.array([1.0, -1.0, 1.0]))
+    result = fsopt.solve(fsopt.build("kernel-scaling", data, w=[1.0, 0.5], b=0.1, e_cap=0.0))
+    assert (result.solver, result.status, result.stop) == ("fsopt", Status.INFEASIBLE, "infeasible")
+    assert result.certificate.ok
+    assert result.certificate.residuals["farkas"] <= 1e-9
+
+
+def test_a_time_limit_keeps_the_incumbent_and_a_valid_bound():
+    data, w, b = draw(3)
+    model = fsopt.build("kernel-scaling", data, w=w, b=b, c=0.1)
+    best = fsopt.solve(model)
+    result = fsopt.solve(model, time_limit=1e-9)
+    assert result.status in (Status.FEASIBLE, Status.OPTIMAL)
+    assert result.bound <= best.objective * (1 + 1e-9) <= result.objective * (1 + 2e-9)
+
+
+def test_separable_samples_keep_a_loss_of_zero():
+    data, w, _ = draw(0)
+    X = data.X + 3 * np.outer(data.y, w)
+    separable = fsopt.Dataset(X, data.y)
+    scale = 2 / (data.y * (X @ w)).min()
+    assert hinge(X @ w * scale, data.y) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = fsopt.solve(fsopt.build("kernel-scaling", separable, w=w * scale, b=0.0, e_cap=0.0))
+    assert (result.solver, result.status) == ("fsopt", Status.OPTIMAL)
