@@ -286,6 +286,14 @@ def test_other_nonconvex_models_are_refused_by_name():
         fsopt.solve(small()[0], "fsopt", options={"no_such_option": 1})
 
 
+def test_the_common_options_are_taken():
+    model, _ = small()
+    loose = fsopt.solve(model, "fsopt", options={"mip_gap": 0.5, "tolerance": 1e-8, "threads": 1, "seed": 3})
+    tight = fsopt.solve(model, "fsopt", options={"mip_gap": 1e-9})
+    assert loose.bound <= tight.objective * (1 + 1e-9) <= loose.objective * (1 + 2e-9)
+    assert loose.iterations <= tight.iterations
+
+
 def test_infeasible_problems_have_a_farkas_certificate():
     """No scales reach the loss 0 where two samples are equal but for their labels."""
     X = np.array([[1.0, 2.0], [1.0, 2.0], [0.5, -1.0]])

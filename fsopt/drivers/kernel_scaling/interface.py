@@ -92,7 +92,10 @@ def _open(form: ScalingForm, settings: Settings) -> Session:
     """Return the linear program of (15), loaded in the preferred solver."""
     problem = form.problem
     model = build_kernel_scaling_step(problem.data, w=problem.w, b=problem.b, e_cap=problem.e_cap, c=form.c)
-    return Session(model, options={"threads": settings.threads, "seed": settings.seed}, tee=settings.tee)
+    options: dict[str, float] = {"threads": settings.threads, "seed": settings.seed}
+    if settings.tolerance is not None:
+        options["tolerance"] = settings.tolerance
+    return Session(model, options=options, tee=settings.tee)
 
 
 def _ray(form: ScalingForm, session: Session, program: Program) -> Point | None:
