@@ -1,4 +1,4 @@
-"""Comparison of what a driver is told with the model that it is given: a mismatch would make its bounds false."""
+"""Comparison of a driver's model with the data and weights given beside it: a mismatch would make bounds false."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from fsopt.typing import Vector
 
 DIFFERENT = 1e-3
 """Relative difference of a step's objective from the penalty's linearisation at which it is another function: far above
-what the tolerances of solvers leave."""
+the tolerances of solvers."""
 INSIDE = 1 - 1e-8
 """Largest entry of a random start relative to the slope: no cost slope - |v_j| may vanish, or a step is unbounded."""
 NONZERO = 1e-6
@@ -30,7 +30,7 @@ NONZERO = 1e-6
 
 @dataclass
 class _Descent:
-    """One run of DCA: its last iterate, and what is known about it."""
+    """One run of DCA: its last iterate, and the evidence for it."""
 
     start: int
     session: Session
@@ -184,7 +184,7 @@ def dca(
             raise
         stop = stop_word(reason)
     best = min(runs, key=lambda descent: descent.value)
-    # Every step minimises a majorant of the objective: a rise is an error of a solver, in whatever run.
+    # Every step minimises a majorant of the objective: a rise in any run is an error of a solver.
     residuals = {"criticality": float(best.criticality), "ascent": max(descent.rise for descent in runs)}
     certificate = make(Kind.DCA, residuals, tolerance=10 * tolerance)
     status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE

@@ -48,7 +48,7 @@ def partitions(
 
     .. math:: \min\ \|w\|_1 + \sum_i d_i \xi_i, \qquad d_i = C \text{ in the part},\ 0 \text{ outside}
 
-    One model serves all parts: only the weights of the slacks change, and the solver goes on from its last basis.
+    One model serves all parts: only the weights of the slacks change, and the solver starts from its last basis.
 
     Parameters
     ----------

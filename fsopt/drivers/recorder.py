@@ -91,8 +91,8 @@ class Recorder:
         what : the subproblem in the words of messages.
         load : whether the values are written into the model.
         mip_gap : relative gap at which branch and bound stops.
-        checked : whether the point must have passed its certificate. A driver that proves everything itself, whatever
-            point it is given, takes unchecked ones.
+        checked : whether the point must have passed its certificate. A driver that proves its bounds from any point
+            takes unchecked ones.
         vertex : whether another solver must return vertices.
 
         Raises
@@ -161,7 +161,7 @@ class Recorder:
         self._fallbacks += [record["fallback"] for record in result.history if record["fallback"]]
 
     def count(self, solver: str, seconds: float) -> None:
-        """Count seconds of a solve without a session, and name what solved it."""
+        """Count seconds of a solve without a session, and name its solver."""
         self._spent["solve"] += seconds
         self._solvers[solver] = None
 
@@ -214,7 +214,7 @@ class Recorder:
 
 def _others(session: Session, vertex: bool) -> list[SolverSpec]:
     """Return the other installed solvers of the session's class, with multipliers where its own solver gives them."""
-    candidates = [spec for spec in preference(session.problem_class) if spec.name != session.spec.name]
+    candidates = [spec for spec in preference(session.problem_class, session.program) if spec.name != session.spec.name]
     return [
         spec
         for spec in candidates

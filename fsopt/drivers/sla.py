@@ -83,7 +83,7 @@ class ConcaveTerms:
 
 @dataclass
 class _Descent:
-    """One run of SLA: its last vertex x, the linear ``rest`` of the objective there, and what is known about it."""
+    """One run of SLA: its last vertex x, the linear ``rest`` of the objective there, and its evidence."""
 
     start: int
     session: Session

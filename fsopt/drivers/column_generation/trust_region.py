@@ -122,7 +122,7 @@ class TrustRegion:
         self._record(costs > 0)
 
     def step(self) -> bool:
-        """Solve one restricted problem, take over what it shows, and return whether that was anything.
+        """Solve one restricted problem and take over its bound, features and hyperplane; return whether any was new.
 
         The decrease of f is compared with that of the model, as in every trust-region method.
         """

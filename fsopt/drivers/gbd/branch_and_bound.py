@@ -10,7 +10,7 @@ A node is a partial selection: the features up to a depth are decided. It is pru
   The largest of these bounds over the cuts bounds the maximum over the cuts; a child's is never below its parent's;
 * by infeasibility, where a constraint is violated by every completion.
 
-A pruned node stays pruned when cuts are added, which only raise the bounds: the search goes on from the open nodes.
+A pruned node stays pruned when cuts are added, which only raise the bounds: the search is resumed from the open nodes.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class BranchAndBound:
         return selections[left], float(bounds[left].min(initial=np.inf))
 
     def _completions(self, depth: int, left: Vector) -> Matrix:
-        """Return an upper bound (s, k) on what a completion adds to the gains of each cut, for capacities left (k,)."""
+        """Return an upper bound (s, k) on the gains of a completion in each cut, for capacities left (k,)."""
         weight = self.weights[depth:]
         if np.all(weight == weight[:1]):
             if not len(weight) or weight[0] == 0.0:

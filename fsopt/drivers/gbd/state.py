@@ -31,7 +31,7 @@ class Iterate:
 
 @dataclass
 class State:
-    """What the loop needs to go on.
+    """The state from which the loop is resumed.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ def kernel_scaling(
         R(s) = \max_i \sum_j s_j x_{ij}^2,\quad W(s) = \sum_j s_j w_j^2
 
     A local search takes Frank-Wolfe steps from s = e: linear programs with the weights (W, R) of the last iterate on
-    (R, W). A global one goes on with more of the same programs. For c = 0 the optimum is a vertex of the frontier of
+    (R, W). A global search continues with further programs. For c = 0 the optimum is a vertex of the frontier of
     (R, W): the programs prove an outer polygon of it, which is refined below the chord over its vertex with the
     smallest product. For c > 0 programs at single radii (R bounded, W with the weight R) bound the value as a function
     of the radius, see :mod:`fsopt.drivers.kernel_scaling.bounds`; the radius with the smallest bound comes next.

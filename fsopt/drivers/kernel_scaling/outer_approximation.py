@@ -22,7 +22,7 @@ from fsopt.typing import Vector
 
 FRANK_WOLFE_STEPS = 20
 IMPROVEMENT = 1e-9
-"""Relative decrease of the objective value below which a step is none: what a solver's tolerance leaves uncertain."""
+"""Relative decrease of the objective value below which a step is none: it is within a solver's tolerance."""
 FEASIBILITY = 1e-7
 """Relative excess of the hinge loss over E up to which scales are feasible, above the tolerances of LP solvers."""
 NEAR = 1e-8

@@ -36,7 +36,7 @@ def certify_mop(data: Dataset, at: Mapping[str, Any], *, costs: bool) -> Certifi
     residuals = {
         "rise of E": _largest_rise(at["E"]),
         "loss": relative_gap(at["E"][-1], hinge(scores, data.y)),
-        # With the cap 0 any weight at all is too much, whatever its unit.
+        # With the cap 0 any weight is an excess, in any unit.
         "capacity": max(used - cap, 0.0) / (cap or 1.0) + float(np.abs(at["w"][~active]).max(initial=0.0)),
         "gap of E": relative_gap(at["E"][-1], risk_bound(data, scales, cap, at["alpha"])),
     }

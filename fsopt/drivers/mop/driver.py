@@ -68,8 +68,8 @@ def mop(
         histories; ``inactive``, whether the cap is; ``alpha`` and ``cap``, the multipliers by which
         :func:`fsopt.drivers.mop.certificate.risk_bound` bounds the loss of every hyperplane with these scales and this
         cap from below; ``scaling``, the last (15) with its answer, bound and cuts
-        (:func:`fsopt.drivers.kernel_scaling.certificate.certify_scaling`); ``start``: what was verified about s = e in
-        the first (15), ``optimal``, ``stationary`` or nothing. Each record of the history has E and H with their
+        (:func:`fsopt.drivers.kernel_scaling.certificate.certify_scaling`); ``start``: the verified status of s = e in
+        the first (15), ``optimal``, ``stationary`` or empty. Each record of the history has E and H with their
         bounds (None where there is none) and the largest residual of the certificate of (15). Status ``feasible``: no
         step of the alternation proves optimality for the bi-objective problem, and none is claimed. The objective is
         the loss E.
@@ -221,7 +221,7 @@ def _rescale(search: OuterApproximation, scales: Vector, scaling: str) -> dict[s
 
 
 def _verified_start(search: OuterApproximation, answer: Mapping[str, Any]) -> str:
-    """Return what is verified about the scales that (15) started from: ``optimal``, ``stationary``, or nothing."""
+    """Return the verified status of the scales that (15) started from: ``optimal``, ``stationary``, or empty."""
     at, before = search.problem, answer["from"]
     if answer["status"] == Status.OPTIMAL and relative_gap(at.value(before), answer["bound"]) <= GAP:
         return "optimal"

@@ -22,7 +22,7 @@ from fsopt.typing import Vector
 
 SMALLEST_COST = 1e-8
 """Smallest cost of a weight in a step, relative to the slope s. The exact cost phi'(|w|) of a large weight underflows,
-and the step would be unbounded along it; 1e-8 s is still above what a solver rounds to 0."""
+and the step would be unbounded along it; 1e-8 s is above the rounding of solvers."""
 
 
 class Penalty(Protocol):
