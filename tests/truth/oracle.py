@@ -25,7 +25,7 @@ SATISFIED = 1e-5
 FLOOR = 1e-2
 """Smallest size by which a violation is divided."""
 FEASIBLE = 1e-9
-"""Largest such violation of a point that another solver's bound must not exclude."""
+"""Largest violation of a point that no valid bound excludes."""
 MAY_BE_INFEASIBLE = frozenset(
     {
         "gmeb-hard-margin",
@@ -52,8 +52,8 @@ class Answer:
     solver, status, stop, objective, bound : as in the result.
     held : whether ``fsopt.certify`` on the solved model confirms an optimum.
     value : the objective value recomputed by Pyomo; None without a point in the model.
-    violation : largest violation of a constraint or bound there, relative to its own largest term.
-    worst : name of that constraint.
+    violation, worst : largest violation of a constraint or bound there, and its name, see :func:`largest_violation`.
+    feasible : whether it is feasible up to rounding, so that no valid bound excludes it.
     rounded : the optimum with the integers fixed at their rounded values; None without integers.
     """
 
@@ -66,6 +66,7 @@ class Answer:
     value: float | None = None
     violation: float = 0.0
     worst: str = ""
+    feasible: bool = False
     rounded: float | None = None
 
     def __str__(self) -> str:
@@ -125,6 +126,7 @@ def solve(model: Any, solver: str, time_limit: float) -> Answer | None:
         float(pyo.value(objective_of(model))),
         violation,
         worst,
+        largest_violation(model, strict=True)[0] <= FEASIBLE,
         value_of_rounded(model),
     )
 
@@ -143,25 +145,26 @@ def terms(expression: Any) -> Iterator[Any]:
         yield expression
 
 
-def largest_violation(model: Any) -> tuple[float, str]:
+def largest_violation(model: Any, *, strict: bool = False) -> tuple[float, str]:
     """Return the largest violation of constraints, bounds and integrality at the values of a model, and its name.
 
-    It is relative to the largest term of its own constraint. A term that is a variable alone counts with the largest
-    value in its component, and nothing is smaller than :data:`FLOOR`: at w = 0 the constraint -v <= w <= v has no
-    terms, and 1e-9 is as good as 0.
+    It is relative to the largest term of its own constraint. Unless ``strict``, a term that is a variable alone counts
+    with the largest value in its component, and nothing is smaller than :data:`FLOOR`: at w = 0 the constraint
+    -v <= w <= v has no terms, and 1e-9 is as good as 0.
     """
-    worst = (0.0, "")
+    worst, floor = (0.0, ""), 1e-300 if strict else FLOOR
     for row in model.component_data_objects(pyo.Constraint, active=True):
         lower, upper, body = (None if e is None else pyo.value(e) for e in (row.lower, row.upper, row.body))
         excess = _excess(body, lower, upper)
         if excess > 0:
             sides = [abs(side) for side in (lower, upper) if side is not None]
-            worst = max(worst, (excess / max(*map(_term_size, terms(row.body)), *sides, FLOOR), row.name))
+            sizes = [abs(pyo.value(t)) if strict else _term_size(t) for t in terms(row.body)]
+            worst = max(worst, (excess / max(*sizes, *sides, floor), row.name))
     for variable in model.component_data_objects(pyo.Var, active=True):
         if variable.value is None or variable.fixed:
             continue
         excess = _excess(variable.value, *variable.bounds)
-        worst = max(worst, (excess / max(_component_size(variable), FLOOR), variable.name))
+        worst = max(worst, (excess / max(_component_size(variable), floor), variable.name))
         if not variable.is_continuous():
             worst = max(worst, (abs(variable.value - round(variable.value)), variable.name))
     return worst
@@ -219,7 +222,7 @@ def contradictions(slug: str, answers: list[Answer], sign: float) -> list[str]:
     values = [a.objective for a in optimal]
     agreed = not values or relative(max(values), min(values)) <= AGREE
     found = [] if agreed else [f"optima differ: {', '.join(map(str, optimal))}"]
-    points = [a for a in answers if a.value is not None and (a.violation <= FEASIBLE or (a in optimal and agreed))]
+    points = [a for a in answers if a.value is not None and (a.feasible or (a in optimal and agreed))]
     for one in answers:
         found += [f"{what}: {one}{detail}" for what, detail in _faults(slug, one, optimal, points, sign)]
     return found

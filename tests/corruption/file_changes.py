@@ -1,0 +1,138 @@
+"""Changes of a file as such, and of solves: point, solution, model and scale."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+from corruption.answers import SECONDS
+from corruption.changes import Record, edited, of_both, of_solves, scaled, without
+
+import fsopt
+
+
+@of_both("data_sha256: replaced")
+def _digest(record, rng, data):
+    yield "", edited(record, "data_sha256", value="0" * 64), True
+    yield "null", edited(record, "data_sha256", value=None), True
+
+
+@of_both("file: truncated")
+def _truncated(record, rng, data):
+    text = json.dumps(record)
+    for share in (0.0, 0.1, 0.5, 0.99):
+        yield f"{share:.0%}", text[: int(share * len(text))], True
+
+
+@of_both("file: not an object")
+def _not_an_object(record, rng, data):
+    yield "list", [record], True
+    yield "number", "3", True
+    yield "null", "null", True
+    yield "word", '"optimal"', True
+
+
+@of_both("file: deeply nested")
+def _nested(record, rng, data):
+    yield "lists", "[" * 100_000 + "]" * 100_000, True
+    yield "objects", '{"a":' * 50_000 + "1" + "}" * 50_000, True
+    inner = "[" * 50_000 + "]" * 50_000
+    yield "in the record", json.dumps(edited(record, "message", value="@")).replace('"@"', inner), False
+
+
+@of_both("file: bytes")
+def _bytes(record, rng, data):
+    yield "a null byte", "\0" + json.dumps(record), True
+    yield "twice", json.dumps(record) * 2, True
+    yield "byte order mark", "\ufeff" + json.dumps(record), False
+
+
+@of_both("file: key removed")
+def _key_removed(record, rng, data):
+    needed = (
+        "method",
+        "model",
+        "params",
+        "status",
+        "coef",
+        "intercept",
+        "support",
+        "objective",
+        "preprocessing",
+        "point",
+    )
+    for key in record:
+        yield key, without(record, key), key in needed and not (key == "objective" and record[key] is None)
+
+
+@of_both("file: key twice")
+def _key_twice(record, rng, data):
+    yield "status", '{"status": "unbounded", ' + json.dumps(record)[1:], False
+    yield "objective", json.dumps(record)[:-1] + ', "objective": 12345.0}', True
+
+
+@of_solves("solution: changed against the point")
+def _solution(record, rng, data):
+    for name, values in (record["solution"] or {}).items():
+        yield name, edited(record, "solution", name, value=scaled(values, 1.01)), _some_number(values)
+        yield f"{name} removed", without(record, "solution", name), False
+
+
+def _some_number(values: Any) -> bool:
+    flat = np.array(list(values.values()) if isinstance(values, dict) else values, dtype=object).ravel()
+    return any(isinstance(v, (int, float)) and abs(v) > 1e-3 for v in flat)
+
+
+@of_solves("point: perturbed")
+def _point(record, rng, data):
+    for name in ("x", "y", "z"):
+        part = (record["point"] or {}).get(name)
+        if part:
+            false = name == "x" and max(map(abs, part)) > 1e-3
+            yield f"{name} by 1e-3", edited(record, "point", name, value=scaled(part, 1.001)), false
+            yield f"{name} NaN", edited(record, "point", name, 0, value="nan"), name == "x"
+            yield f"{name} shorter", edited(record, "point", name, value=part[:-1]), name == "x"
+            yield f"{name} a word", edited(record, "point", name, value="word"), name == "x"
+    if record["point"]:
+        yield "removed", edited(record, "point", value=None), True
+        yield "a list", edited(record, "point", value=[1.0]), True
+
+
+@of_solves("params: changed")
+def _solve_params(record, rng, data):
+    for name, default in fsopt.MODELS[record["model"]].parameters.items():
+        value = record["params"].get(name, default)
+        if not isinstance(value, bool) and isinstance(value, (int, float)):
+            other = value + 3 if isinstance(value, int) else 2 * value + 0.1
+            changed = edited(record, "params", name, value=other)
+            yield f"{name}: {value} to {other}", changed, not solved_again(changed, record, data)
+
+
+def solved_again(changed: Record, record: Record, data: Any) -> bool:
+    """Return whether the model of a changed record has the optimum of the record: a constraint may be inactive."""
+    model = fsopt.build(changed["model"], data, **changed["params"])
+    result = fsopt.solve(model, record["solver"], time_limit=SECONDS)
+    if result.objective is None or record["objective"] is None:
+        return str(result.status) == record["status"]
+    return math.isclose(result.objective, record["objective"], rel_tol=1e-5, abs_tol=1e-6)
+
+
+@of_solves("model: swapped")
+def _model(record, rng, data):
+    for slug in ("svm", "onsvm", "gmeb-dual", "gmeb-primal", "fsv-step", "rlp", "svm-norm", "nonsense", None):
+        if slug != record["model"]:
+            yield str(slug), edited(record, "model", value=slug), True
+
+
+@of_solves("scale: changed")
+def _solve_scale(record, rng, data):
+    for scale in ("standard", "center", "nonsense", None):
+        if scale != record["scale"]:
+            yield str(scale), edited(record, "scale", value=scale), True
+
+
+@of_solves("labels: changed")
+def _solve_labels(record, rng, data):
+    yield "reversed", edited(record, "labels", value=record["labels"][::-1]), True
