@@ -120,7 +120,8 @@ def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
 
 def _check_without_point(program: Program, points: Mapping[str, Point | None], status: Status) -> Certificate:
     """Recompute the certificate of a solve that found its model infeasible or unbounded."""
-    ray, direction, start = points["ray"], points["direction"], points["evidence"]
+    ray = points["ray"]
+    direction, start = points["direction"], points["evidence"]
     if status is Status.INFEASIBLE and ray is not None:
         return farkas(program, ray)
     if status is Status.UNBOUNDED and direction is not None and start is not None:

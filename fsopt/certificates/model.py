@@ -73,12 +73,37 @@ class Claim:
     evidence_source: str = ""
 
 
+NEAR = 1e-6
+"""Distance from a bound, relative to the length of the interval, up to which a variable is on it."""
+
+
+def on_artificial_bound(program: Program, x: Vector) -> str:
+    """Return what a point on an artificial bound says, empty where there is none.
+
+    A builder bounds a variable for the solvers' sake, further out than any minimiser, and says so in the suffix
+    ``artificial_bound`` of its model: variable -> sentence. A point there is no minimiser, whatever the solver proved:
+    the infimum is not attained.
+    """
+    marked = program.model.component("artificial_bound")
+    for variable, sentence in marked.items() if isinstance(marked, pyo.Suffix) else ():
+        column = program.column[id(variable)]
+        low, high = program.lb[column], program.ub[column]
+        if min(x[column] - low, high - x[column]) <= NEAR * (high - low):
+            return str(sentence)
+    return ""
+
+
 def certify_point(program: Program, point: Point, claim: Claim | None = None) -> Certificate:
     """Return the certificate of a point of a program.
 
     A convex program is bounded by a dual point alone, that of the point itself or of the evidence: the bound that a
     solver reports proves nothing there.
     """
+    reason = on_artificial_bound(program, point.x)
+    if reason:
+        value = program.sign * program.objective_at(point.x)
+        primal = {"primal": primal_residual(program, point.x)}
+        return make(Kind.FEASIBLE, primal, objective=program.sign * value, notes=(reason,))
     claim = claim or Claim()
     bound = claim.bound
     source = claim.source

@@ -26,6 +26,7 @@ from fsopt.results import Point, Status
 from fsopt.solvers import shared
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.proof_programs import dual_program
+from fsopt.solvers.scaled import Scaled
 from fsopt.solvers.spec import Package, SolverSpec
 
 gp = Package("gurobipy")
@@ -64,7 +65,7 @@ class Gurobi:
     program, settings : as given.
     depth : 0 for the user's program; 1 and 2 for programs derived from it, which look for fewer proofs themselves.
     mip, nonconvex : whether it has integers; whether it is solved by branch and bound over quadratics.
-    scale : (n,) d with x = d x'. The variables ``x`` of Gurobi are x'; ``s`` are those of the cones.
+    scaled : the arrays in the units of Gurobi. Its variables ``x`` are x'; ``s`` are those of the cones.
     """
 
     def __init__(self, program: Program, settings: Settings, *, depth: int = 0) -> None:
@@ -74,7 +75,7 @@ class Gurobi:
         self.depth = depth
         self.mip = bool(program.integer.any())
         self.nonconvex = bool(program.general) or not convex(program.P)
-        self.scale = shared.units(program)
+        self.scaled = Scaled(program)
         try:
             self.m: Any = gp.Model(env=_environment())
             self._options(settings)
@@ -92,7 +93,7 @@ class Gurobi:
             **dict.fromkeys(("FeasibilityTol", "OptimalityTol", "IntFeasTol"), feasibility),
             **dict.fromkeys(("BarConvTol", "BarQCPConvTol"), min(tolerance, 1.0)),
             "MIPGap": settings.mip_gap,
-            "MIPGapAbs": 1e-9,
+            "MIPGapAbs": 1e-9 * self.scaled.absolute_gap,
             "QCPDual": int(not (self.mip or self.nonconvex)),
             **({"NonConvex": 2} if self.nonconvex else {}),
         }
@@ -106,16 +107,17 @@ class Gurobi:
         self.m.setParam(name, value)
 
     def _load(self) -> None:
-        p, d = self.program, self.scale
+        p, scaled = self.program, self.scaled
         vtype = np.where(p.integer, gp.GRB.INTEGER, gp.GRB.CONTINUOUS)
-        self.x = self.m.addMVar(p.n, lb=p.lb / d, ub=p.ub / d, vtype=vtype)
+        self.x = self.m.addMVar(p.n, lb=scaled.lb, ub=scaled.ub, vtype=vtype)
         self._set_objective()
         self.linear = shared.one_sided(p)
-        self.A = sp.csr_matrix(p.A[self.linear.rows] @ sp.diags(d))
-        self.constraints = self.m.addMConstr(self.A, self.x, self.linear.sense, self.linear.right)
+        self.A = scaled.A[self.linear.rows]
+        right = scaled.rows[self.linear.rows] * self.linear.right
+        self.constraints = self.m.addMConstr(self.A, self.x, self.linear.sense, right)
         if len(p.cones):
             self._add_cones()
-        for constraint in shared.quadratic_constraints(p, d):
+        for constraint in shared.quadratic_constraints(p, scaled.columns):
             self._add_quadratic(constraint)
 
     def _add_cones(self) -> None:
@@ -124,9 +126,8 @@ class Gurobi:
         low = np.full(k, -np.inf)
         low[cones.starts[:-1]] = 0.0
         self.s = self.m.addMVar(k, lb=low)
-        G, h = shared.scaled_cones(self.program, self.scale)
-        definition = sp.hstack([G, -sp.identity(k)], format="csr")
-        self.cone_rows = self.m.addMConstr(definition, gp.concatenate([self.x, self.s]), "=", -h)
+        definition = sp.hstack([self.scaled.G, -sp.identity(k)], format="csr")
+        self.cone_rows = self.m.addMConstr(definition, gp.concatenate([self.x, self.s]), "=", -self.scaled.h)
         for start, size in zip(cones.starts[:-1].tolist(), cones.sizes.tolist(), strict=True):
             block = self.s[start : start + size]
             self.m.addMQConstr(sp.diags(shared.lorentz(size)), None, "<", 0.0, block, block)
@@ -142,28 +143,27 @@ class Gurobi:
                 self.m.addMQConstr(Q, a, sense, bound, self.x, self.x, self.x)
 
     def _set_objective(self) -> None:
-        p, D = self.program, sp.diags(self.scale)
-        Q = D @ p.P @ D / 2 if p.P.nnz else None
-        self.m.setMObjective(Q, self.scale * p.c, p.c0, self.x, self.x, self.x, gp.GRB.MINIMIZE)
+        p = self.scaled
+        Q = p.P / 2 if self.program.P.nnz else None
+        self.m.setMObjective(Q, p.c, p.c0, self.x, self.x, self.x, gp.GRB.MINIMIZE)
 
     def update(self, change: Change) -> str | None:
         """Take over a change in place; new constraints, and bounds that appear or vanish, need a new load."""
-        p, d = self.program, self.scale
+        p, scaled = self.program, self.scaled
         if change.added:
             return "constraints were added"
         if change.rows is not None:
             linear = shared.one_sided(p)
             if not (np.array_equal(linear.rows, self.linear.rows) and np.array_equal(linear.sense, self.linear.sense)):
                 return "a bound of a constraint appeared or vanished"
-            A = sp.csr_matrix(p.A[linear.rows] @ sp.diags(d))
-            if not np.array_equal(A.data, self.A.data):
+            if not np.array_equal(scaled.A[linear.rows].data, self.A.data):
                 return "coefficients of constraints changed"
-            self.constraints.setAttr("RHS", linear.right)
+            self.constraints.setAttr("RHS", scaled.rows[linear.rows] * linear.right)
         if change.objective or change.hessian:
             self._set_objective()
         if change.bounds:
-            self.x.setAttr("LB", p.lb / d)
-            self.x.setAttr("UB", p.ub / d)
+            self.x.setAttr("LB", scaled.lb)
+            self.x.setAttr("UB", scaled.ub)
         return None
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
@@ -176,7 +176,7 @@ class Gurobi:
         try:
             m.optimize()
             status, stop = STATUS_MAP[_status_name(m.Status)]
-            bound = float(m.ObjBound) if tree and abs(m.ObjBound) < gp.GRB.INFINITY else None
+            bound = self.scaled.bound(float(m.ObjBound)) if tree and abs(m.ObjBound) < gp.GRB.INFINITY else None
             iterations = int(m.NodeCount if tree else m.IterCount + m.BarIterCount)
             found = status not in (Status.UNBOUNDED, Status.INFEASIBLE) and m.SolCount > 0
             point = self._point() if found else None
@@ -199,7 +199,7 @@ class Gurobi:
 
     def _point(self) -> Point:
         """Return the point of the program; multipliers only of a convex program without integers."""
-        point = Point(self.scale * self.x.X)
+        point = Point(self.scaled.x(self.x.X))
         if self.nonconvex:
             return point
         if self.mip:
@@ -216,8 +216,8 @@ class Gurobi:
         with contextlib.suppress(gp.GurobiError):
             y = np.zeros(p.A.shape[0])
             np.add.at(y, self.linear.rows, self.constraints.Pi)
-            z = p.scaling.cone.T @ self.cone_rows.Pi if len(p.cones) else np.zeros(0)
-            point = Point(point.x, y, z)
+            z = self.scaled.z(self.cone_rows.Pi) if len(p.cones) else np.zeros(0)
+            point = Point(point.x, self.scaled.y(y), z)
         ended = self.m.Status in (gp.GRB.OPTIMAL, gp.GRB.SUBOPTIMAL) and self.depth == 0
         good = point.y is not None and max(dual_point(p, point)[1].values()) <= PRECISE
         if good or not ended or not len(p.cones):

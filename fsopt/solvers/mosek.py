@@ -22,6 +22,7 @@ from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers import shared
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.scaled import Scaled
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Vector
 
@@ -74,14 +75,14 @@ class Mosek:
     ----------
     program, settings : as given.
     mip : whether it has integers.
-    scale : (n,) d with x = d x'. The first n variables of the ``task`` are x'.
+    scaled : the arrays in the units of MOSEK. The first n variables of the ``task`` are x'.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
         self.settings = settings
         self.mip = bool(program.integer.any())
-        self.scale = shared.units(program)
+        self.scaled = Scaled(program)
         try:
             self.task: Any = mosek.Task()
             self._options(settings)
@@ -94,7 +95,7 @@ class Mosek:
         common: dict[str, Any] = {
             "MSK_IPAR_NUM_THREADS": settings.threads,
             "MSK_IPAR_MIO_SEED": settings.seed,
-            "MSK_DPAR_MIO_TOL_ABS_GAP": 1e-9,
+            "MSK_DPAR_MIO_TOL_ABS_GAP": 1e-9 * self.scaled.absolute_gap,
         }
         for name in ("MIO_TOL_FEAS", "MIO_TOL_ABS_RELAX_INT", "BASIS_TOL_X", "BASIS_TOL_S"):
             common[f"MSK_DPAR_{name}"] = max(tolerance, 1e-9)  # the smallest that MOSEK takes
@@ -113,8 +114,7 @@ class Mosek:
         t.appendvars(p.n)
         t.appendcons(p.A.shape[0])
         t.putobjsense(mosek.objsense.minimize)
-        A = sp.csc_matrix(p.A @ sp.diags(self.scale))
-        t.putacollist(_places(p.n), *_compressed(A))
+        t.putacollist(_places(p.n), *_compressed(sp.csc_matrix(self.scaled.A)))
         self._put_constraint_bounds(_places(p.A.shape[0]))
         self._put_variable_bounds()
         integers = np.flatnonzero(p.integer).astype(np.int32)
@@ -125,18 +125,16 @@ class Mosek:
 
     def _put_constraint_bounds(self, rows: NDArray[np.int32]) -> None:
         if len(rows):
-            self.task.putconboundlist(rows, *_bounds(self.program.lo[rows], self.program.hi[rows]))
+            self.task.putconboundlist(rows, *_bounds(self.scaled.lo[rows], self.scaled.hi[rows]))
 
     def _put_variable_bounds(self) -> None:
-        low, high = self.program.lb / self.scale, self.program.ub / self.scale
-        self.task.putvarboundlist(_places(self.program.n), *_bounds(low, high))
+        self.task.putvarboundlist(_places(self.program.n), *_bounds(self.scaled.lb, self.scaled.ub))
 
     def _put_objective(self) -> None:
         p, t = self.program, self.task
-        t.putclist(_places(p.n), self.scale * p.c)
-        t.putcfix(p.c0)
-        D = sp.diags(self.scale)
-        P = sp.csc_matrix(D @ p.P @ D)
+        t.putclist(_places(p.n), self.scaled.c)
+        t.putcfix(self.scaled.c0)
+        P = self.scaled.P
         lower = sp.tril(P, format="coo")
         if not len(p.cones):
             t.putqobj(lower.row, lower.col, lower.data)
@@ -145,8 +143,7 @@ class Mosek:
 
     def _put_cones(self) -> None:
         t, sizes = self.task, self.program.cones.sizes.tolist()
-        G, h = shared.scaled_cones(self.program, self.scale)
-        entries = sp.coo_matrix(G)
+        h, entries = self.scaled.h, sp.coo_matrix(self.scaled.G)
         t.appendafes(len(h))
         t.putafefentrylist(entries.row.astype(np.int64), entries.col.astype(np.int32), entries.data)
         t.putafegslice(0, len(h), h)
@@ -182,8 +179,7 @@ class Mosek:
             t.appendcons(change.added)
             changed = np.union1d(changed, np.arange(p.A.shape[0] - change.added, p.A.shape[0]))
         if len(changed):
-            A = sp.csr_matrix(p.A[changed] @ sp.diags(self.scale))
-            t.putarowlist(changed.astype(np.int32), *_compressed(A))
+            t.putarowlist(changed.astype(np.int32), *_compressed(self.scaled.A[changed]))
             self._put_constraint_bounds(changed.astype(np.int32))
         return None
 
@@ -206,7 +202,7 @@ class Mosek:
                 point = shared.polish(self.program, point, self._solve_other) if self.mip else point
             if word == "prim_infeas_cer":
                 ray = dataclasses.replace(self._point(which), x=np.zeros(self.program.n))
-            bound = t.getdouinf(mosek.dinfitem.mio_obj_bound) if self.mip else None
+            bound = self.scaled.bound(t.getdouinf(mosek.dinfitem.mio_obj_bound)) if self.mip else None
             counters = ("mio_num_branch",) if self.mip else COUNTERS
             iterations = sum(t.getintinf(getattr(mosek.iinfitem, name)) for name in counters)
         except mosek.Error as error:
@@ -233,12 +229,12 @@ class Mosek:
 
     def _point(self, which: Any) -> Point:
         p, t = self.program, self.task
-        x = self.scale * np.array(t.getxx(which))[: p.n]
+        x = self.scaled.x(np.array(t.getxx(which))[: p.n])
         if self.mip:
             return Point(x)
         k = len(p.cones.h)
-        z = p.scaling.cone.T @ np.array(t.getaccdotys(which))[:k] if k else np.zeros(0)
-        return Point(x, np.array(t.gety(which)), z)
+        z = self.scaled.z(np.array(t.getaccdotys(which))[:k]) if k else np.zeros(0)
+        return Point(x, self.scaled.y(np.array(t.gety(which))), z)
 
     def _solve_other(self, program: Program) -> Outcome:
         return Mosek(program, self.settings).solve(None)

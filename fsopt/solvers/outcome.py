@@ -59,7 +59,7 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         iterations=outcome.iterations,
         certificate=certificate,
         point=outcome.point,
-        message=outcome.message,
+        message=outcome.message if certificate.kind is not Kind.FEASIBLE else "; ".join(certificate.notes),
         constraint_duals=_shadow_prices(program, outcome.point),
         evidence=outcome.evidence,
         evidence_source=outcome.evidence_source,

@@ -17,6 +17,7 @@ from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
+from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.scip_expressions import translate
 from fsopt.solvers.shared import scaled_cones, units
 from fsopt.solvers.spec import Package, SolverSpec
@@ -62,6 +63,7 @@ class Scip:
     ----------
     program, settings : as given.
     scale : (n,) d with x = d x'; 1 for integer variables. ``x`` are SCIP's variables x', ``terms`` are d x'.
+    factor : of the objective, from its first costs; 1 for a nonconvex program.
     epigraph : SCIP's variable q of the nonlinear part of the objective; None for a linear objective.
     """
 
@@ -69,6 +71,9 @@ class Scip:
         self.program = program
         self.settings = settings
         self.scale = units(program)
+        # Searches over nonconvex terms get less exact in other units of the objective.
+        plain = not program.nonconic and convex(program.P)
+        self.factor = objective_factor(program, self.scale) if plain else 1.0
         self.m = pyscipopt.Model()
         self._options()
         self._load()
@@ -86,7 +91,7 @@ class Scip:
             "numerics/feastol": tolerance,
             "numerics/dualfeastol": 1e-7,
             "limits/gap": s.mip_gap,
-            "limits/absgap": s.mip_gap,  # the gap is relative to max(1, |value|), as in the certificate
+            "limits/absgap": s.mip_gap * min(self.factor, 1.0),  # relative to max(1, |value|), as in the certificate
             "lp/threads": s.threads,
             "randomization/randomseedshift": s.seed,
         }
@@ -160,7 +165,7 @@ class Scip:
         return pyscipopt.quicksum(v * self.terms[i] * self.terms[j] for i, j, v in triples if v)
 
     def _add_epigraph(self) -> None:
-        """Minimise ``c'x + q`` with ``q >= x'Px/2 + the other nonlinear terms``."""
+        """Minimise ``f c'x + q`` with ``q >= f(x'Px/2 + the other nonlinear terms)`` and the factor f."""
         p = self.program
         upper = p.P.tocoo()
         triples = [
@@ -174,12 +179,12 @@ class Scip:
             body = self._quadratic(triples)
             for factor, node in p.objective_terms:
                 body = body + p.sign * factor * translate(node, p.column, self.terms, p.objective_name)
-            self._add(body - self.epigraph, -np.inf, 0.0)
+            self._add(self.factor * body - self.epigraph, -np.inf, 0.0)
         self._set_objective()
 
     def _set_objective(self) -> None:
         p = self.program
-        goal = self._form(np.arange(p.n), p.c * self.scale) + p.c0
+        goal = self._form(np.arange(p.n), self.factor * p.c * self.scale) + self.factor * p.c0
         self.m.setObjective(goal if self.epigraph is None else goal + self.epigraph, "minimize")
 
     # -- solving ------------------------------------------------------------------------------------------
@@ -215,7 +220,7 @@ class Scip:
             status=status,
             stop=stop,
             point=point,
-            bound=bound if bound is not None and abs(bound) < infinite else None,
+            bound=bound / self.factor if bound is not None and abs(bound) < infinite else None,
             iterations=nodes,
             seconds=time.perf_counter() - started,
             message=message,
@@ -227,8 +232,8 @@ class Scip:
         seconds = own.get("limits/time", m.infinity()) if time_limit is None else time_limit
         m.setParam("limits/time", float(seconds))
         gap = self.settings.mip_gap if mip_gap is None else mip_gap
-        for name in ("limits/gap", "limits/absgap"):
-            m.setParam(name, own.get(name, gap) if mip_gap is None else gap)
+        for name, limit in (("limits/gap", gap), ("limits/absgap", gap * min(self.factor, 1.0))):
+            m.setParam(name, own.get(name, limit) if mip_gap is None else limit)
 
     def _run(self) -> str:
         """Run SCIP and return its status; a model on which it failed is loaded anew."""

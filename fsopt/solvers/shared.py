@@ -100,17 +100,16 @@ class QuadraticConstraint:
 
 
 def quadratic_constraints(program: Program, d: Vector) -> list[QuadraticConstraint]:
-    """Return the quadratic constraints of a program that are no cones, for x = d x'."""
+    """Return the quadratic constraints of a program that are no cones, for x = d x'; the largest coefficient is 1."""
     D = sp.diags(d)
-    return [
-        QuadraticConstraint(
-            Q=sp.csr_matrix(D @ hessian(row.terms, program.n) @ D / 2),
-            a=d * linear_part(row.terms, program.column),
-            low=row.lo - row.terms.constant,
-            high=row.hi - row.terms.constant,
-        )
-        for row in program.general
-    ]
+    found = []
+    for row in program.general:
+        Q, a = D @ hessian(row.terms, program.n) @ D / 2, d * linear_part(row.terms, program.column)
+        largest = np.abs(np.append(Q.data, a)).max(initial=0.0)
+        unit = 2.0 ** -np.round(np.log2(largest)) if largest > 0 else 1.0
+        low, high = unit * (row.lo - row.terms.constant), unit * (row.hi - row.terms.constant)
+        found.append(QuadraticConstraint(sp.csr_matrix(unit * Q), unit * a, low, high))
+    return found
 
 
 # -- programs derived from one ----------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers import shared
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.solvers.scaled import Scaled
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.solvers.xpress_arrays import load_arguments
 
@@ -65,7 +66,7 @@ class Xpress:
     ----------
     program, settings : as given.
     mip, nonconvex : whether it has integers; whether it is solved by branch and bound over quadratics.
-    scale : (n,) d with x = d x'. The first n variables of the problem ``p`` are x'.
+    scaled : the arrays in the units of Xpress. The first n variables of the problem ``p`` are x'.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:
@@ -74,14 +75,14 @@ class Xpress:
         self.settings = settings
         self.mip = bool(program.integer.any())
         self.nonconvex = bool(program.general) or not convex(program.P)
-        self.scale = shared.units(program)
+        self.scaled = Scaled(program)
         try:
             _take_licence()
             self.p: Any = xp.problem()
             self._options(settings)
-            self.p.loadMIQCQP(**load_arguments(program, self.scale))
+            self.p.loadMIQCQP(**load_arguments(self.scaled))
             self.p.setControl("outputlog", int(settings.tee))
-            self.p.chgObj([-1], [-program.c0])  # the constant, with its sign turned, is the entry -1
+            self.p.chgObj([-1], [-self.scaled.c0])  # the constant, with its sign turned, is the entry -1
         except _errors() as error:
             raise _failure(error) from error
 
@@ -100,8 +101,8 @@ class Xpress:
             **(CONES if len(self.program.cones) and not (self.mip or self.nonconvex) else {}),
             **dict.fromkeys(("nlpvalidationtol_a", "nlpvalidationtol_r", "nlpvalidationtol_k"), tolerance),
             "miprelstop": settings.mip_gap,
-            "mipabsstop": 1e-9,
-            "mipaddcutoff": -1e-9,
+            "mipabsstop": 1e-9 * self.scaled.absolute_gap,
+            "mipaddcutoff": -1e-9 * self.scaled.absolute_gap,
             "miprelcutoff": 0.0,
         }
         refusals = (*_errors(), TypeError, ValueError)
@@ -123,7 +124,7 @@ class Xpress:
             self.p.optimize("x" if self.nonconvex else "")
             a = self.p.attributes
             status, stop = self._status()
-            bound = float(a.bestbound) if tree and abs(a.bestbound) < 1e20 else None
+            bound = self.scaled.bound(float(a.bestbound)) if tree and abs(a.bestbound) < 1e20 else None
             iterations = int(a.nodes if tree else a.simplexiter + a.bariter)
             message = f"{a.solstatus.name}, {xp.StopType(a.stopstatus).name}"
             point = self._point() if a.solstatus.name in ("OPTIMAL", "FEASIBLE") else None
@@ -146,7 +147,7 @@ class Xpress:
 
     def _point(self) -> Point:
         p, m = self.program, self.program.A.shape[0]
-        point = Point(self.scale * np.array(self.p.getSolution())[: p.n])
+        point = Point(self.scaled.x(np.array(self.p.getSolution())[: p.n]))
         if self.nonconvex:
             return point
         if self.mip:
@@ -155,8 +156,7 @@ class Xpress:
             duals = np.array(self.p.getDuals() if m + len(p.cones) else [])
         except xp.ModelError:  # presolve left nothing to optimize
             return point
-        z = p.scaling.cone.T @ duals[m : m + len(p.cones.h)] if len(p.cones) else np.zeros(0)
-        return Point(point.x, duals[:m], z)
+        return Point(point.x, self.scaled.y(duals[:m]), self.scaled.z(duals[m : m + len(p.cones.h)]))
 
     def _other(self, program: Program) -> Xpress:
         return Xpress(program, dataclasses.replace(self.settings, tee=False))
@@ -166,11 +166,11 @@ class Xpress:
 
     def _ray(self) -> Point | None:
         """Return the multipliers that prove linear constraints and bounds infeasible; they need presolve off."""
-        other = self._other(shared.without_objective(self.program)).p
-        other.setControl("presolve", 0)
-        other.lpOptimize()
-        ray = other.getDualRay()
-        return None if ray is None else Point(np.zeros(self.program.n), np.array(ray), np.zeros(0))
+        other = self._other(shared.without_objective(self.program))
+        other.p.setControl("presolve", 0)
+        other.p.lpOptimize()
+        ray = other.p.getDualRay()
+        return None if ray is None else Point(np.zeros(self.program.n), other.scaled.y(np.array(ray)), np.zeros(0))
 
 
 def _show(_problem: Any, _data: Any, text: str, _kind: int) -> None:

@@ -1,6 +1,6 @@
 r"""A program as the arguments of Xpress's ``loadMIQCQP``: variables x' and s, and the constraints in this order.
 
-1. The linear constraints :math:`\ell \le A D x' \le u`, 2. the equations :math:`TGDx' - s = -Th`, 3. the cones
+1. The linear constraints :math:`R\ell \le R A D x' \le R u`, 2. the equations :math:`TGDx' - s = -Th`, 3. the cones
 :math:`\sum_{i>0} s_i^2 - s_0^2 \le 0`, and 4. the other quadratic inequalities.
 """
 
@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from fsopt.compiler import Program
 from fsopt.solvers import shared
 from fsopt.solvers.interface import INFINITY
+from fsopt.solvers.scaled import Scaled
 from fsopt.typing import Indices, Vector
 
 ROW_TYPES = {"fixed": "E", "range": "R", "upper": "L", "lower": "G", "free": "N"}
@@ -39,13 +40,12 @@ class Inequality:
     right: float
 
 
-def load_arguments(program: Program, d: Vector) -> dict[str, Any]:
-    """Return the arguments of ``loadMIQCQP`` for a program in the units x = d x'."""
-    p = program
+def load_arguments(scaled: Scaled) -> dict[str, Any]:
+    """Return the arguments of ``loadMIQCQP`` for a program in the units of Xpress."""
+    p = scaled.program
     k, n_cones = len(p.cones.h), len(p.cones)
-    G, h = shared.scaled_cones(p, d)
-    others = _inequalities(p, d)
-    left = sp.vstack([p.A @ sp.diags(d), G, sp.csr_matrix((n_cones, p.n)), *(q.a for q in others)])
+    others = _inequalities(p, scaled.columns)
+    left = sp.vstack([scaled.A, scaled.G, sp.csr_matrix((n_cones, p.n)), *(q.a for q in others)])
     right = sp.vstack([sp.csr_matrix((p.A.shape[0], k)), -sp.identity(k), sp.csr_matrix((n_cones + len(others), k))])
     M = sp.hstack([left, right], format="csc")
     letters = [ROW_TYPES[kind] for kind in shared.bound_kinds(p.lo, p.hi)]
@@ -53,44 +53,45 @@ def load_arguments(program: Program, d: Vector) -> dict[str, Any]:
     return {
         "probname": "",
         "rowtype": [*letters, *"E" * k, *"L" * (n_cones + len(others))],
-        "rhs": np.concatenate([_right_hand_sides(p), -h, np.zeros(n_cones), [q.right for q in others]]),
-        "rng": np.concatenate([_ranges(p), np.zeros(k + n_cones + len(others))]),
+        "rhs": np.concatenate([_right_hand_sides(scaled), -scaled.h, np.zeros(n_cones), [q.right for q in others]]),
+        "rng": np.concatenate([_ranges(scaled), np.zeros(k + n_cones + len(others))]),
         "start": M.indptr,
         "rowind": M.indices,
         "rowcoef": M.data,
-        **_objective(p, d),
-        **_bounds(p, d),
+        **_objective(scaled),
+        **_bounds(scaled),
         **_quadratic_rows(p, [q.Q for q in others]),
         "coltype": ["I"] * len(integers),
         "entind": integers,
     }
 
 
-def _right_hand_sides(program: Program) -> Vector:
+def _right_hand_sides(scaled: Scaled) -> Vector:
     """Return the upper bounds of the linear constraints, the lower ones where these are absent."""
-    right: Vector = np.where(program.hi < np.inf, program.hi, shared.present(program.lo))
+    right: Vector = np.where(scaled.hi < np.inf, scaled.hi, shared.present(scaled.lo))
     return right
 
 
-def _ranges(program: Program) -> Vector:
+def _ranges(scaled: Scaled) -> Vector:
     """Return the distance between the bounds of the linear constraints that have both, 0 for the others."""
-    both = np.isfinite(program.lo) & np.isfinite(program.hi)
-    ranges: Vector = np.where(both, program.hi, 0.0) - np.where(both, program.lo, 0.0)
+    low, high = scaled.lo, scaled.hi
+    both = np.isfinite(low) & np.isfinite(high)
+    ranges: Vector = np.where(both, high, 0.0) - np.where(both, low, 0.0)
     return ranges
 
 
-def _objective(program: Program, d: Vector) -> dict[str, Any]:
-    D = sp.diags(d)
-    Q = _upper(D @ program.P @ D)
-    costs = np.concatenate([d * program.c, np.zeros(len(program.cones.h))])
+def _objective(scaled: Scaled) -> dict[str, Any]:
+    Q = _upper(scaled.P)
+    costs = np.concatenate([scaled.c, np.zeros(len(scaled.program.cones.h))])
     return {"objcoef": costs, "objqcol1": Q.i, "objqcol2": Q.j, "objqcoef": Q.values}
 
 
-def _bounds(program: Program, d: Vector) -> dict[str, Vector]:
+def _bounds(scaled: Scaled) -> dict[str, Vector]:
     """Return the bounds of x' and of the variables s of the cones, whose heads are at least 0."""
+    program = scaled.program
     k = len(program.cones.h)
-    low = np.concatenate([program.lb / d, np.full(k, -np.inf)])
-    high = np.concatenate([program.ub / d, np.full(k, np.inf)])
+    low = np.concatenate([scaled.lb, np.full(k, -np.inf)])
+    high = np.concatenate([scaled.ub, np.full(k, np.inf)])
     low[program.n + program.cones.starts[:-1]] = 0.0
     return {"lb": np.clip(low, -INFINITY, INFINITY), "ub": np.clip(high, -INFINITY, INFINITY)}
 

@@ -72,16 +72,18 @@ def mixed(integer=False):
 # -- the translation --------------------------------------------------------------------------------------
 
 
-def check_linear_part(program, t, scale):
+def check_linear_part(program, t, scaled):
+    scale = scaled.columns
     n, rows = program.n, program.A.shape[0]
     assert t.getnumcon() == rows
-    assert triplets(t, "getatrip", (rows, n)) == pytest.approx((program.A @ sp.diags(scale)).toarray())
-    assert np.array(t.getclist(range(n))) == pytest.approx(scale * program.c)
-    assert t.getcfix() == pytest.approx(program.c0)
+    unit = sp.diags(scaled.rows)
+    assert triplets(t, "getatrip", (rows, n)) == pytest.approx((unit @ program.A @ sp.diags(scale)).toarray())
+    assert np.array(t.getclist(range(n))) == pytest.approx(scaled.factor * scale * program.c)
+    assert t.getcfix() == pytest.approx(scaled.factor * program.c0)
     if rows:
         low, high = bounds(*t.getconboundslice(0, rows))
-        assert np.array_equal(low, program.lo)
-        assert np.array_equal(high, program.hi)
+        assert np.array_equal(low / scaled.rows, program.lo)
+        assert np.array_equal(high / scaled.rows, program.hi)
     low, high = bounds(*t.getvarboundslice(0, n))
     assert low * scale == pytest.approx(program.lb)
     assert high * scale == pytest.approx(program.ub)
@@ -101,15 +103,16 @@ def check_cones(program, t, scale):
 def test_the_task_of_a_model_holds_the_arrays_of_its_program(slug):
     model = fsopt.build(slug, blobs(30, 4, seed=1), **PARAMETERS.get(slug, {}))
     program, interface = loaded(model)
-    t, scale = interface.task, interface.scale
-    check_linear_part(program, t, scale)
+    t, scaled = interface.task, interface.scaled
+    scale = scaled.columns
+    check_linear_part(program, t, scaled)
     if len(program.cones):
         check_cones(program, t, scale)
     else:
         assert (t.getnumvar(), t.getnumafe(), t.getnumacc()) == (program.n, 0, 0)
         D = sp.diags(scale)
         lower = triplets(t, "getqobj", (program.n, program.n))
-        assert lower + np.tril(lower, -1).T == pytest.approx((D @ program.P @ D).toarray())
+        assert lower + np.tril(lower, -1).T == pytest.approx(scaled.factor * (D @ program.P @ D).toarray())
 
 
 @pytest.mark.parametrize("integer", [False, True])
@@ -117,11 +120,12 @@ def test_a_square_beside_cones_is_an_epigraph_and_integers_keep_their_unit(integ
     from mosek import domaintype, variabletype
 
     program, interface = loaded(mixed(integer))
-    t, scale = interface.task, interface.scale
+    t, scaled = interface.task, interface.scaled
+    scale = scaled.columns
     n, k = program.n, len(program.cones.h)
     assert np.any(scale != 1.0)
     assert not integer or scale[3] == 1.0
-    check_linear_part(program, t, scale)
+    check_linear_part(program, t, scaled)
     check_cones(program, t, scale)
     assert [t.getvartype(j) == variabletype.type_int for j in range(n)] == program.integer.tolist()
     assert (t.getnumvar(), t.getnumacc(), t.getnumqobjnz()) == (n + 1, len(program.cones) + 1, 0)
@@ -131,7 +135,7 @@ def test_a_square_beside_cones_is_an_epigraph_and_integers_keep_their_unit(integ
     assert rows[:2].tolist() == [[0.0] * n + [1.0], [0.0] * (n + 1)]
     assert [t.getafeg(k), t.getafeg(k + 1)] == [0.0, 1.0]
     D = sp.diags(scale)
-    assert rows[2:, :n].T @ rows[2:, :n] == pytest.approx((D @ program.P @ D).toarray(), abs=1e-9)
+    assert rows[2:, :n].T @ rows[2:, :n] == pytest.approx(scaled.factor * (D @ program.P @ D).toarray(), abs=1e-9)
 
 
 def test_mosek_writes_the_task_as_cbf_with_the_same_counts(tmp_path):
@@ -165,11 +169,12 @@ def test_changes_in_place_leave_the_task_of_the_changed_program():
     m.more = pyo.Constraint(expr=(1, x + 3 * z, 2))
     session.add(m.more)
     assert (session.rebuilt, session.interface.task) == ("", task)
-    scale = session.interface.scale
-    check_linear_part(session.program, task, scale)
-    lower = triplets(task, "getqobj", (3, 3)) / np.outer(scale, scale)
+    scaled = session.interface.scaled
+    scale = scaled.columns
+    check_linear_part(session.program, task, scaled)
+    lower = triplets(task, "getqobj", (3, 3)) / np.outer(scale, scale) / scaled.factor
     assert lower == pytest.approx(np.array([[10.0, 0, 0], [0, 0, 0], [-10.0, 0, 10.0]]))
-    assert list(np.array(task.getarow(1)[-1]) / scale) == [7.0, 1.0, 1.0]
+    assert list(np.array(task.getarow(1)[-1]) / scale / scaled.rows[1]) == [7.0, 1.0, 1.0]
 
 
 def test_a_square_that_stands_in_a_cone_is_not_changed_in_place():
@@ -185,11 +190,11 @@ def answered(monkeypatch, model, status, point, ended="ok"):
     import mosek
 
     def optimize(t):
-        program, scale = compile_model(model), session.interface.scale
+        program, scaled = compile_model(model), session.interface.scaled
         which = session.interface._solution()
-        t.putxx(which, point.x / scale)
-        t.puty(which, point.y)
-        multipliers = program.scaling.uncone.T @ point.z if len(program.cones) else point.z
+        t.putxx(which, point.x / scaled.columns)
+        t.puty(which, scaled.factor * point.y / scaled.rows)
+        multipliers = scaled.factor * program.scaling.uncone.T @ point.z if len(program.cones) else point.z
         for k in range(len(program.cones)):
             part = slice(program.cones.starts[k], program.cones.starts[k + 1])
             t.putaccdoty(which, k, multipliers[part])

@@ -51,9 +51,11 @@ def test_a_quadratic_constraint_has_the_same_body_in_the_units_of_the_solver():
     d = shared.units(program)
     assert np.any(d != 1.0), "nothing is scaled: the test is empty"
     (row,) = shared.quadratic_constraints(program, d)
-    assert (row.low, row.high) == (-4.0, 4.0)
+    unit = row.high / 4.0
+    assert (row.low, unit) == (-4.0 * unit, 2.0 ** round(np.log2(unit)))
+    assert 0.7 < max(np.abs(row.Q).max(), np.abs(row.a).max()) < 1.5
     x = np.array([1.5, -2.0, 0.7])
-    assert (x / d) @ (row.Q @ (x / d)) + row.a @ (x / d) == pytest.approx(x[0] * x[1] + 2 * x[2])
+    assert (x / d) @ (row.Q @ (x / d)) + row.a @ (x / d) == pytest.approx(unit * (x[0] * x[1] + 2 * x[2]))
 
 
 def test_the_factor_of_a_singular_matrix_has_its_rank():

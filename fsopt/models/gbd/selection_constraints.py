@@ -171,7 +171,9 @@ class SelectionConstraints:
 
     def inequalities(self) -> tuple[Matrix, Vector]:
         """Return the same constraints as a matrix R (k, p) and right-hand sides r (k,) of ``R sigma <= r``."""
-        unit, left, right = np.eye(self.p), [], []
+        unit = np.eye(self.p)
+        left: list[Any] = []
+        right: list[float] = []
         if self.cardinality is not None:
             left, right = [np.ones(self.p)], [float(self.cardinality)]
         if self.costs is not None and self.budget is not None:

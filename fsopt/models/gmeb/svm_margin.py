@@ -59,6 +59,8 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     add_classifier(m)
     m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=largest, doc="xi, slacks of the margin gamma")
     m.gamma = pyo.Var(bounds=(0, largest), initialize=largest, doc="gamma, margin")
+    m.artificial_bound = pyo.Suffix(direction=pyo.Suffix.LOCAL)
+    m.artificial_bound[m.gamma] = "the margin gamma is at its artificial bound: the infimum of (18) is not attained"
     m.ratio = pyo.Var(within=pyo.NonNegativeReals, initialize=data.n + 0.5 / c, doc="r, the quotient of (18)")
     weights, signed = tuple(m.w.values()), signed_samples(data)
 

@@ -55,7 +55,8 @@ def add_worst_case(m: pyo.ConcreteModel, moments: Moments, delta: Any, equations
     ParameterError : delta outside (0, 1).
     """
     delta = number(m.name, "delta", delta, low=0.0, high=1.0, strict=True)
-    first, second, means = equations.accuracy1, equations.accuracy2, equations.means
+    first, second = equations.accuracy1, equations.accuracy2
+    means = equations.means
     add_deviations(m, moments, (first, second))
     weights = tuple(m.w.values())
     m.split = split_constraint(m, equations.split)

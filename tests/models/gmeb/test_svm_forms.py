@@ -106,6 +106,7 @@ def test_below_the_threshold_the_margin_runs_into_its_bound(solver):
     data = uneven(3)
     m = fsopt.build("svm-margin", data, c=0.5 * norm_threshold(data))
     result = fsopt.solve(m, solver)
-    assert result.status == ("optimal" if solver == "scip" else "stationary")
+    assert (result.status, result.bound) == ("feasible", None)
+    assert "not attained" in result.message
     assert m.gamma.value == pytest.approx(m.gamma.ub, rel=1e-6)
     assert result.objective > 2 * 7
