@@ -112,7 +112,10 @@ def _solve_params(record, rng, data):
 
 def solved_again(changed: Record, record: Record, data: Any) -> bool:
     """Return whether the model of a changed record has the optimum of the record: a constraint may be inactive."""
-    model = fsopt.build(changed["model"], data, **changed["params"])
+    try:
+        model = fsopt.build(changed["model"], data, **changed["params"])
+    except fsopt.FsoptError:
+        return False
     result = fsopt.solve(model, record["solver"], time_limit=SECONDS)
     if result.objective is None or record["objective"] is None:
         return str(result.status) == record["status"]
