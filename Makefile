@@ -16,11 +16,13 @@ test: .venv/tested
 truth: .venv/tested
 	FSOPT_TRUTH=1 $(BIN)/pytest -n auto tests/truth tests/corruption
 
+# Style, layout and types.
 lint: .venv/tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Timings side by side; the digits where FSOPT_DATA names the folder that has them.
 bench: .venv/tested
 	$(BIN)/pip install -q -e ".[bench]"
 	$(BIN)/python benchmarks/modelling.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import re
 import shutil
@@ -40,6 +41,17 @@ def test_the_python_on_a_page_runs(page, tmp_path, monkeypatch):
 def test_links_to_files_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", LINKED, ids=name)
+def test_the_modules_and_functions_that_a_page_names_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    for dotted in sorted(set(re.findall(r"`(fsopt(?:\.\w+)+)", text)) - {"fsopt.experiments"}):
+        found, _, rest = dotted.partition(".")
+        place = importlib.import_module(found)
+        for part in rest.split("."):
+            found = f"{found}.{part}"
+            place = getattr(place, part) if hasattr(place, part) else importlib.import_module(found)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
