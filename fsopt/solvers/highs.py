@@ -13,7 +13,6 @@ from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
-from fsopt.solvers.scaled import Scaled
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Indices
 
@@ -39,22 +38,12 @@ FEASIBLE = 2
 INTERIOR = 100_000
 """Nonzeros from which the first solve of a linear program is by interior point with crossover, not by simplex."""
 
-ORDINARY = 2.0**10
-"""HiGHS scales inside: it gets a program as it is where all units are within this factor of 1."""
-
 
 class Highs:
-    """One program loaded into HiGHS.
-
-    Attributes
-    ----------
-    program : as given; ``scaled`` are its arrays in the units of HiGHS.
-    mip : whether it has integers.
-    """
+    """One program loaded into HiGHS."""
 
     def __init__(self, program: Program, settings: Settings) -> None:
         self.program = program
-        self.scaled = Scaled(program, ORDINARY)
         self.mip = bool(program.integer.any())
         self.mip_gap = settings.mip_gap
         self.interior = not (self.mip or "solver" in settings.own) and program.A.nnz >= INTERIOR
@@ -72,7 +61,7 @@ class Highs:
             "dual_feasibility_tolerance": tolerance,
             "mip_feasibility_tolerance": tolerance,
             "mip_rel_gap": settings.mip_gap,
-            "mip_abs_gap": 1e-9 * self.scaled.absolute_gap,
+            "mip_abs_gap": 1e-9,
         }
         self.h.setOptionValue("output_flag", False)
         set_options("highs", {**common, **settings.own}, self._set_option, (TypeError, ValueError))
@@ -82,24 +71,23 @@ class Highs:
             raise ValueError("HiGHS refused it")
 
     def _load(self) -> None:
-        if _pass(self.h, self.scaled) == highspy.HighsStatus.kError:
+        if _pass(self.h, self.program) == highspy.HighsStatus.kError:
             raise SolverError("HiGHS refused the model", "check its coefficients for nan and infinity")
 
     def update(self, change: Change) -> str | None:
         """Take over a change in place."""
-        p, h = self.scaled, self.h
-        n = self.program.n
-        columns = np.arange(n, dtype=np.int32)
+        p, h = self.program, self.h
+        columns = np.arange(p.n, dtype=np.int32)
         if change.hessian:
             return "the objective became quadratic"
         if change.objective:
-            h.changeColsCost(n, columns, p.c)
+            h.changeColsCost(p.n, columns, p.c)
             h.changeObjectiveOffset(p.c0)
             if not (change.bounds or change.added or change.rows is not None):
                 # The last vertex stays feasible: primal simplex goes on from it.
                 h.setOptionValue("simplex_strategy", PRIMAL_SIMPLEX)
         if change.bounds:
-            h.changeColsBounds(n, columns, p.lb, p.ub)
+            h.changeColsBounds(p.n, columns, p.lb, p.ub)
         if change.rows is not None:
             self._change_rows(change.rows)
         if change.added:
@@ -107,15 +95,15 @@ class Highs:
         return None
 
     def _change_rows(self, rows: Indices) -> None:
-        p, A = self.scaled, self.scaled.A
+        p = self.program
         self.h.changeRowsBounds(len(rows), rows.astype(np.int32), p.lo[rows], p.hi[rows])
         for i in rows.tolist():
-            for k in range(A.indptr[i], A.indptr[i + 1]):
-                self.h.changeCoeff(i, int(A.indices[k]), float(A.data[k]))
+            for k in range(p.A.indptr[i], p.A.indptr[i + 1]):
+                self.h.changeCoeff(i, int(p.A.indices[k]), float(p.A.data[k]))
 
     def _add_rows(self, count: int) -> None:
         """Append the last rows of the program."""
-        p, new = self.scaled, self.scaled.A[-count:]
+        p, new = self.program, self.program.A[-count:]
         starts, indices = _int32(new)
         self.h.addRows(count, p.lo[-count:], p.hi[-count:], new.nnz, starts[:-1], indices, new.data)
 
@@ -131,7 +119,7 @@ class Highs:
         status, stop = self._status()
         info = self.h.getInfo()
         feasible = info.primal_solution_status == FEASIBLE and status is not Status.UNBOUNDED
-        bound = self.scaled.bound(float(info.mip_dual_bound)) if self.mip else None
+        bound = float(info.mip_dual_bound) if self.mip else None
         iterations = int(info.mip_node_count) if self.mip else _iterations(info)
         point = self._point() if feasible else None
         if point is not None and self.mip:
@@ -169,13 +157,13 @@ class Highs:
 
     def _point(self) -> Point:
         solution = self.h.getSolution()
-        y = self.scaled.y(np.array(solution.row_dual)) if solution.dual_valid else None
-        return Point(self.scaled.x(np.array(solution.col_value)), y, np.zeros(0) if y is not None else None)
+        y = np.array(solution.row_dual) if solution.dual_valid else None
+        return Point(np.array(solution.col_value), y, np.zeros(0) if y is not None else None)
 
     def _polish(self, incumbent: Point) -> Point:
         """Round the integers and solve the rest again, so that no tolerance hides in them."""
-        p, h = self.scaled, self.h
-        columns = np.flatnonzero(self.program.integer).astype(np.int32)
+        p, h = self.program, self.h
+        columns = np.flatnonzero(p.integer).astype(np.int32)
         values = np.round(incumbent.x[columns])
         h.changeColsBounds(len(columns), columns, values, values)
         h.changeColsIntegrality(len(columns), columns, np.zeros(len(columns), dtype=np.uint8))
@@ -188,17 +176,17 @@ class Highs:
 
     def _ray(self) -> Point | None:
         _, exists, ray = self.h.getDualRay()
-        return Point(np.zeros(self.program.n), self.scaled.y(np.array(ray)), np.zeros(0)) if exists else None
+        return Point(np.zeros(self.program.n), np.array(ray), np.zeros(0)) if exists else None
 
 
-def _pass(h: Any, p: Scaled) -> Any:
+def _pass(h: Any, program: Program) -> Any:
     """Give a program to an instance of HiGHS; return HiGHS's status."""
-    n, A = p.program.n, p.A
-    starts, indices = _int32(A)
+    p = program
+    starts, indices = _int32(p.A)
     return h.passModel(
-        n,
-        A.shape[0],
-        A.nnz,
+        p.n,
+        p.A.shape[0],
+        p.A.nnz,
         int(highspy.MatrixFormat.kRowwise),
         1,  # minimise
         p.c0,
@@ -209,8 +197,8 @@ def _pass(h: Any, p: Scaled) -> Any:
         p.hi,
         starts,
         indices,
-        A.data,
-        p.program.integer.astype(np.int32),
+        p.A.data,
+        p.integer.astype(np.int32),
     )
 
 

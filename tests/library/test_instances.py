@@ -88,7 +88,7 @@ def test_a_solver_of_the_same_class_agrees_with_the_certifier() -> None:
     quadratic = [slug for slug in fsopt.MODELS if facts_of(slug)["class"] == "QP"]
     assert quadratic
     for slug in quadratic:
-        other = fsopt.solve(stored_model(slug), "highs")
+        other = fsopt.solve(stored_model(slug), "ipopt")
         assert other.objective == pytest.approx(facts_of(slug)["optimum"]["objective"], rel=1e-6)
 
 

@@ -50,7 +50,8 @@ def test_every_model_of_its_classes_agrees_with_the_preferred_solver(slug):
     m = small(slug)
     other = fsopt.solve(m)
     assert other.status == "optimal"
-    result = fsopt.solve(m, "scip")
+    # The loss in kernel-scaling has a slack of 1e-9 alone: SCIP's default of 1e-8 is worth 2e-6 of the value there.
+    result = fsopt.solve(m, "scip", options={"tolerance": 1e-9} if slug == "kernel-scaling" else None)
     assert (result.status, result.stop) == ("optimal", "optimal")
     if fsopt.MODELS[slug].problem_class in CONVEX:
         assert result.certificate.kind == "convex"
