@@ -291,7 +291,13 @@ def test_ctrl_c_of_a_running_process(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fsopt", "fit", "gbd", "--data", "wdbc", "--param", "m=12", "--json"]
     command += ["--param", "max_cuts=10000", "--checkpoint", str(saved)]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # A shell's background job hands down that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr is not None
     assert "569 samples" in process.stderr.readline()
