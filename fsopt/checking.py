@@ -64,7 +64,8 @@ def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[st
             certificate = extend(check_fit(fit, data), _stated_residuals(record, fit, data))
             claimed = fit.status
         else:
-            certificate = _check_solve(record, data)
+            labels = float(list(record.get("labels", data.labels)) != list(data.labels))
+            certificate = extend(_check_solve(record, data), {"labels": labels})
             claimed = Status(record["status"])
     if not intact(record):
         certificate = extend(certificate, {"digest": 1.0})
@@ -81,7 +82,7 @@ def _stated_residuals(record: Mapping[str, Any], fit: Fit, data: Dataset) -> dic
     return {
         "labels": float(list(record.get("labels", data.labels)) != list(data.labels)),
         "columns": float(list(record.get("columns", data.features)) != list(data.features)),
-        "train": max(abs(float(stated[name]) - score) for name, score in train.items()),
+        "train": float(np.max([abs(float(stated[name]) - score) for name, score in train.items()])),
     }
 
 
