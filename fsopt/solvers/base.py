@@ -164,7 +164,8 @@ class Session:
         before = dict(self.seconds)
         if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
             raise ParameterError(f"the time limit must be positive, not {time_limit!r}", "give seconds > 0")
-        outcome = supplement(self.program, self.interface.solve(time_limit, mip_gap), self.settings, time_limit)
+        outcome = self.interface.solve(time_limit, mip_gap)
+        outcome = supplement(self.program, outcome, self.settings, time_limit, self.spec.name)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)

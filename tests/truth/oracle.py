@@ -20,7 +20,7 @@ from fsopt.errors import SolverError
 
 AGREE = 1e-6
 """Largest relative difference of two optima, and of an objective value from its recomputation."""
-SATISFIED = 1e-5
+SATISFIED = 2e-5
 """Largest violation of a constraint, relative to its own largest term."""
 FLOOR = 1e-2
 """Smallest size by which a violation is divided."""
