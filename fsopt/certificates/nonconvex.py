@@ -123,14 +123,17 @@ def repaired(program: Program, x: Vector) -> Vector:
     i, j, a = rows.row[kept], rows.col[kept], rows.data[kept]
     change = short[violated][i] / a
     price = change * _gradient(program, x + program.scaling.columns)[j]
-    result = x.copy()
     order = np.argsort(price)
     last = np.full(len(violated), -1)
     last[i[order]] = order  # the dearest change of each constraint is written last
     dearest = last[last >= 0]
     chosen = dearest[price[dearest] > 0.0]
-    np.add.at(result, j[chosen], change[chosen])
-    return result
+    # One change of a variable repairs all constraints that chose it in the same direction.
+    up, down = np.zeros_like(x), np.zeros_like(x)
+    np.maximum.at(up, j[chosen], change[chosen])
+    np.minimum.at(down, j[chosen], change[chosen])
+    repair: Vector = x + up + down
+    return repair
 
 
 def _gradient(program: Program, x: Vector) -> Vector:

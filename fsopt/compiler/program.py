@@ -200,9 +200,7 @@ def _read_again(terms: Terms, expression: Any, column: dict[int, int], constants
     return terms if terms.linear else read(replace_expressions(expression, dict(constants)), column)
 
 
-def _read_constraints(
-    model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]
-) -> _Constraints:
+def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]) -> _Constraints:
     found = _Constraints()
     for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         row = read_row(data, column)
