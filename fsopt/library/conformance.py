@@ -9,18 +9,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.compiler import compile_model
 from fsopt.data import load_dataset
 from fsopt.errors import SolverError
 from fsopt.files import write_text
 from fsopt.library.draws import trial_data
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import MODELS, build, model_spec
-from fsopt.results import Status
+from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import solve
 from fsopt.solvers.registry import SOLVERS, preference
 
@@ -75,36 +76,40 @@ TRIAL = Size(build_trial)
 REALISTIC = Size(build_realistic, 20.0)
 
 
-@lru_cache
+@cache
+def _answer(slug: str, solver: str, size: Size) -> SolveResult | str:
+    """Return the result of a solver, or the reason of its refusal."""
+    try:
+        return solve(size.build(slug), solver, time_limit=size.seconds)
+    except SolverError as error:
+        return str(error)
+
+
 def reference(slug: str, size: Size = TRIAL) -> float | None:
     """Return the certified optimum by the first solver of the model's class that has one, None without one."""
     for spec in preference(MODELS[slug].problem_class):
-        if spec.available:
-            try:
-                result = solve(size.build(slug), spec.name, time_limit=size.seconds)
-            except SolverError:
-                continue
-            if result.status is Status.OPTIMAL:
-                return result.objective
+        found = _answer(slug, spec.name, size) if spec.available else ""
+        if isinstance(found, SolveResult) and found.status is Status.OPTIMAL:
+            return found.objective
     return None
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Return (model, solver) for every solver and every model of the classes it claims."""
+    """Return (model, solver) for every solver and every model of the classes, or of the structure, that it takes."""
     return [
         (slug, name)
         for slug, model in MODELS.items()
         for name, entry in SOLVERS.items()
         if model.problem_class in entry.classes
+        and (entry.takes is None or entry.takes(compile_model(build_trial(slug))))
     ]
 
 
 def agreement(slug: str, solver: str, size: Size = TRIAL) -> Agreement:
     """Solve a model with a solver and compare; the note has the reason of a refusal, for example a missing licence."""
-    try:
-        result = solve(size.build(slug), solver, time_limit=size.seconds)
-    except SolverError as error:
-        return Agreement(slug, solver, "refused", None, None, str(error))
+    result = _answer(slug, solver, size)
+    if isinstance(result, str):
+        return Agreement(slug, solver, "refused", None, None, result)
     difference, optimum = None, reference(slug, size)
     if result.objective is not None and optimum is not None:
         difference = abs(result.objective - optimum) / max(1.0, abs(optimum))
