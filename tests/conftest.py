@@ -10,7 +10,7 @@ from support import SHARED, reference
 
 from fsopt.data import Dataset, load_dataset
 
-collect_ignore = [] if os.environ.get("FSOPT_TRUTH") else ["truth", "corruption"]
+collect_ignore = [] if os.environ.get("FSOPT_TRUTH") else ["truth"]
 """The long suites of ``make truth``."""
 
 

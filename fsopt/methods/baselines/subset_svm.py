@@ -142,7 +142,7 @@ def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector) -> 
 
 
 def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
-    """Certify the last support vector machine of a saved fit again.
+    """Certify the last support vector machine of a saved fit again, a heuristic answer without a bound.
 
     Parameters
     ----------
@@ -172,7 +172,8 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
         "support": float(select(fit.method, saved.w) != fit.support),
         "status": float(fit.status is not Status.FEASIBLE),
     }
-    return replace(extend(found, {**saved.residuals, **wrong}), notes=(NOTE,))
+    # The bound is one on these features only: the method has none.
+    return replace(extend(found, {**saved.residuals, **wrong}), bound=None, bound_source="", notes=(NOTE,))
 
 
 def _part(work: Dataset, subset: Indices) -> Dataset:
