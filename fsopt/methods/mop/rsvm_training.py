@@ -65,7 +65,8 @@ class RsvmSolution:
     supporting : samples with a multiplier above 1e-6 of the largest, the support vectors.
     details : for a Fit: ``w_cap``; ``alpha`` (n,), multipliers in [0, 1] of the margins, the evidence; ``gamma``,
         1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is not active; ``b_interval``;
-        ``capacity`` w'w; ``n_support_vectors``.
+        ``capacity`` w'w; ``n_support_vectors``; and with gamma = 0 ``shortest_alpha`` (n,), the multipliers of the
+        margins in (12), the program of the shortest hyperplane.
     warnings : remarks that the user should read.
     """
 
@@ -142,6 +143,7 @@ def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -
     (w, beta), certificate = inside[best], proofs[best]
     interval, capacity = best_intercepts(work.X @ w, work.y), float(w @ w)
     vectors = support_vectors(supporting)
+    evidence = {} if gamma else {"shortest_alpha": supporting}
     return RsvmSolution(
         w=w,
         b=sum(interval) / 2,
@@ -158,6 +160,7 @@ def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -
             "b_interval": interval,
             "capacity": capacity,
             "n_support_vectors": len(vectors),
+            **evidence,
         },
         warnings=() if gamma else (_inactive_warning(w_cap, capacity),),
     )
@@ -201,6 +204,38 @@ def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector
     loss = hinge(scores + b, data.y)
     residuals = {"capacity": max(square / w_cap - 1.0, 0.0), "gap": relative_gap(loss, bound)}
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
+
+
+def shortest_residuals(gram: Dataset, w: Vector, b: float, alpha: Vector) -> dict[str, float]:
+    r"""Return the residuals of the first-order conditions of (12), the shortest hyperplane of its loss.
+
+    The hyperplane is :math:`w = \sum_i \alpha_i y_i z_i` with :math:`y'\alpha = 0`, :math:`0 \le \alpha \le \nu`.
+    Samples beyond the margin have :math:`\alpha_i = 0`, those with a loss :math:`\alpha_i = \nu`.
+
+    Parameters
+    ----------
+    gram : Gram matrix (n, n) of the samples.
+    w : (n,) the expansion of the hyperplane in the samples.
+    alpha : (n,) multipliers of the margins.
+
+    Returns
+    -------
+    dict
+        ``expansion``, the squared distance of w from that sum; ``complementarity``, the products of multipliers and
+        distances; both relative to w'w. ``multipliers``, the violation of their sign and sum, relative to the largest.
+    """
+    square = max(float(w @ gram.X @ w), 1e-300)
+    rest = w - alpha * gram.y
+    margins = gram.y * (gram.X @ w + b) - 1.0
+    largest = max(float(alpha.max()), 1e-300)
+    beyond = float(np.maximum(alpha, 0.0) @ np.maximum(margins, 0.0))
+    within = float((largest - alpha) @ np.maximum(-margins, 0.0))
+    wrong = max(float(-alpha.min()), abs(float(gram.y @ alpha))) / largest
+    return {
+        "expansion": max(float(rest @ gram.X @ rest), 0.0) / square,
+        "complementarity": (beyond + within) / square,
+        "multipliers": max(wrong, 0.0),
+    }
 
 
 def default_capacity(n: int, radius: float) -> float:
