@@ -15,9 +15,10 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, reading
+from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.registry import method_spec
-from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
 from fsopt.methods.verification import extend
 from fsopt.results import Fit, Status
 from fsopt.saved import fingerprint, fit_from, intact
@@ -120,6 +121,9 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
             "preprocessing": _preprocessing_residual(fit, spec.trained_on(data, saved.params)),
             "features": float(fit.features != tuple(work.features[j] for j in fit.support)),
             "support": float(fit.support != spec.support(replace(saved, value=value))),
+            "kernel": _kernel_residual(fit, data),
+            "program": float(fit.details.get("program") not in (None, *spec.models)),
+            "parameters in details": _doubled_residual(fit),
         }
         certificate = spec.check(replace(saved, value=value, residuals=residuals))
     return extend(certificate, _claimed_bound(fit, certificate))
@@ -131,6 +135,7 @@ def _check_params(fit: Fit, spec: MethodSpec) -> None:
     damaged = [name for name, default in spec.parameters.items() if default is not None and name not in fit.params]
     damaged += [name for name in fit.params if name not in spec.parameters]
     damaged += [k for k, v in fit.params.items() if k in known and not is_parameter(known[k].annotation, v)]
+    damaged += ["generate"] if fit.params.get("generate", "auto") not in (True, False, "auto") else []
     if damaged:
         raise FileError(
             f"the saved parameters of '{fit.method}' are damaged: {', '.join(damaged)}",
@@ -162,6 +167,24 @@ def _claimed_bound(fit: Fit, certificate: Certificate) -> dict[str, float]:
         allowed = float(fit.params.get("tolerance", 0.0))
         residuals["stated gap"] = max(relative_gap(fit.objective, fit.bound) - allowed, 0.0)
     return residuals
+
+
+def _kernel_residual(fit: Fit, data: Dataset) -> float:
+    """Return the relative distance of the saved kernel from that of the parameters."""
+    name = fit.params.get("kernel")
+    if name is None or fit.kernel is None:
+        return 0.0 if name is None and fit.kernel is None else np.inf
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    asked, _, _ = kernel_values(work, name, fit.params.get("width"), fit.params["degree"])
+    if (asked.name, asked.degree, asked.offset) != (fit.kernel.name, fit.kernel.degree, fit.kernel.offset):
+        return np.inf
+    return abs(fit.kernel.width / asked.width - 1.0)
+
+
+def _doubled_residual(fit: Fit) -> float:
+    """Return the largest difference of parameters that were given from those in the details, which a check may use."""
+    twice = [k for k in SET_BY_METHOD if fit.params.get(k) is not None and k in fit.details]
+    return max((abs(float(fit.details[k]) - float(fit.params[k])) for k in twice), default=0.0)
 
 
 def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:

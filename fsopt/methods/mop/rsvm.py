@@ -10,19 +10,19 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import best_intercepts, hinge, project_multipliers
+from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.mop.rsvm_training import (
-    INACTIVE,
+    ROUTES,
     certify_rsvm,
     default_capacity,
-    shortest_residuals,
     solve_rsvm,
     squared_radius,
 )
+from fsopt.methods.mop.rsvm_verification import shortest_residuals, stated_residuals
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -148,38 +148,17 @@ def check(saved: SavedFit) -> Certificate:
         alpha, w_cap = finite_vector(fit.details["alpha"], data.n), float(fit.details["w_cap"])
         if not w_cap > 0:
             raise ValueError("a capacity > 0 is needed")
-        stated = _stated_residuals(saved, alpha, w_cap)
+        radius = float(_centred_squares(data).max()) if gram else squared_radius(data)
+        stated = stated_residuals(data, saved.w, alpha, fit.details, gram=gram)
+        for name, value in (("radius", radius), ("h_over_l", (radius * w_cap + 1.0) / data.n)):
+            stated[name] = abs(value - float(fit.details[name])) / value
         if gram and fit.details["gamma"] == 0:
             stated |= shortest_residuals(data, saved.w, saved.b, finite_vector(fit.details["shortest_alpha"], data.n))
     proof = certify_rsvm(data, w_cap, saved.w, saved.b, alpha, gram=gram)
     asked = fit.params.get("w_cap")
-    other = 0.0 if asked is None else abs(w_cap / asked - 1.0)
-    return extend(proof, {**saved.residuals, **stated, "parameters": other})
-
-
-def _stated_residuals(saved: SavedFit, alpha: Vector, w_cap: float) -> dict[str, float]:
-    """Return the relative differences of the stated numbers of a saved fit from those of its hyperplane."""
-    data, details, gram = saved.data, saved.fit.details, saved.fit.kernel is not None
-    turned = project_multipliers(alpha, data.y, 1.0) * data.y
-    square = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
-    gamma, stated = float(np.sqrt(max(square, 0.0) / w_cap)), float(details["gamma"])
-    # gamma is set to 0 where the capacity constraint is inactive, and no larger one may be.
-    off = max(gamma - INACTIVE * data.n, 0.0) if stated == 0 else abs(stated - gamma) / data.n
-    scores = data.X @ saved.w
-    capacity = float(saved.w @ scores) if gram else float(saved.w @ saved.w)
-    radius = float(_centred_squares(data).max()) if gram else squared_radius(data)
-    here = {"capacity": capacity, "radius": radius, "h_over_l": (radius * w_cap + 1.0) / data.n}
-    residuals = {name: abs(value - float(details[name])) / max(value, 1e-300) for name, value in here.items()}
-    # Fits of version 0.1.0 have no multipliers of the shortest hyperplane, and with a kernel are refused for it.
-    multipliers = details.get("shortest_alpha" if stated == 0 else "alpha")
-    vectors = () if multipliers is None else support_vectors(np.array(multipliers, dtype=float))
-    ends = np.abs(finite_vector(details["b_interval"], 2) - best_intercepts(scores, data.y))
-    return {
-        **residuals,
-        "gamma": off,
-        "n_support_vectors": float(multipliers is not None and details["n_support_vectors"] != len(vectors)),
-        "b_interval": float(ends.max()) / max(1.0, float(np.abs(scores).max())),
-    }
+    other = abs(w_cap / (default_capacity(data.n, radius) if asked is None else asked) - 1.0)
+    route = float(fit.params["route"] not in ROUTES)
+    return extend(proof, {**saved.residuals, **stated, "parameters": other, "route": route})
 
 
 def _centred_squares(kernel: Dataset) -> Vector:

@@ -206,38 +206,6 @@ def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 
 
-def shortest_residuals(gram: Dataset, w: Vector, b: float, alpha: Vector) -> dict[str, float]:
-    r"""Return the residuals of the first-order conditions of (12), the shortest hyperplane of its loss.
-
-    The hyperplane is :math:`w = \sum_i \alpha_i y_i z_i` with :math:`y'\alpha = 0`, :math:`0 \le \alpha \le \nu`.
-    Samples beyond the margin have :math:`\alpha_i = 0`, those with a loss :math:`\alpha_i = \nu`.
-
-    Parameters
-    ----------
-    gram : Gram matrix (n, n) of the samples.
-    w : (n,) the expansion of the hyperplane in the samples.
-    alpha : (n,) multipliers of the margins.
-
-    Returns
-    -------
-    dict
-        ``expansion``, the squared distance of w from that sum; ``complementarity``, the products of multipliers and
-        distances; both relative to w'w. ``multipliers``, the violation of their sign and sum, relative to the largest.
-    """
-    square = max(float(w @ gram.X @ w), 1e-300)
-    rest = w - alpha * gram.y
-    margins = gram.y * (gram.X @ w + b) - 1.0
-    largest = max(float(alpha.max()), 1e-300)
-    beyond = float(np.maximum(alpha, 0.0) @ np.maximum(margins, 0.0))
-    within = float((largest - alpha) @ np.maximum(-margins, 0.0))
-    wrong = max(float(-alpha.min()), abs(float(gram.y @ alpha))) / largest
-    return {
-        "expansion": max(float(rest @ gram.X @ rest), 0.0) / square,
-        "complementarity": (beyond + within) / square,
-        "multipliers": max(wrong, 0.0),
-    }
-
-
 def default_capacity(n: int, radius: float) -> float:
     """Return the W with (RW + 1) / n = 0.1, for the squared radius R of the n samples; RW is at least 1."""
     return max(1.0, SHARE * n - 1.0) / radius
