@@ -161,13 +161,11 @@ def check_parts(record: Mapping[str, Any], path: str | Path) -> None:
 
 
 def _check_lengths(record: Mapping[str, Any], path: str | Path) -> None:
-    """Make sure that the parts of a fit with one entry for each feature, or for each selected one, agree."""
+    """Make sure that the parts of a fit with one entry for each feature agree."""
     map_ = record["preprocessing"]
     p = len(map_["shift"])
     if len(map_["scale"]) != p or len(record.get("columns", map_["shift"])) != p:
         raise _damaged(path, "shift, scale and columns differ in length")
-    if len(record.get("features", record["support"])) != len(record["support"]):
-        raise _damaged(path, "features and support differ in length")
 
 
 def _damaged(path: str | Path, reason: str) -> FileError:

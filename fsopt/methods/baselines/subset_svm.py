@@ -176,7 +176,7 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
     wrong = {
         **numbers,
         "machine": float(chosen_machine != fit.params["machine"]),
-        "parameters": abs(setting / float(asked) - 1.0),
+        "parameters": 0.0 if asked is None else abs(setting / float(asked) - 1.0),
         "chosen": float(not np.array_equal(stated, subset)),
         "selection": float(np.abs(saved.w[others]).max(initial=0.0)),
         "support": float(select(fit.method, saved.w) != fit.support),
