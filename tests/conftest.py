@@ -11,7 +11,7 @@ from support import SHARED, reference
 from fsopt.data import Dataset, load_dataset
 
 collect_ignore = [] if os.environ.get("FSOPT_TRUTH") else ["truth"]
-"""The long suites of ``make truth``."""
+"""The long suite of ``make truth``, which also takes the whole of ``corruption`` instead of a seeded sample."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
