@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -57,7 +58,7 @@ def build_realistic(slug: str) -> pyo.ConcreteModel:
     data, _ = preprocess(load_dataset("wdbc"), "standard")
     plus, minus = (data.y > 0).sum(), (data.y < 0).sum()
     balanced = np.where(data.y > 0, min(minus / plus, 1.0), min(plus / minus, 1.0))
-    by_size = {
+    by_size: dict[str, dict[str, Any]] = {
         "fsp-master": {"cuts": [(0.5 * balanced).tolist(), balanced.tolist()]},
         "rsvm-least-norm": {"e_cap": 0.1 * data.n},
     }

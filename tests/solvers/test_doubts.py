@@ -1,4 +1,4 @@
-"""Claims of solvers that own evidence contradicts: bounds beyond an attained value, false infeasibility, cancellation."""
+"""Claims of solvers that own evidence contradicts: bounds beyond a value, false infeasibility, cancellation."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_an_objective_value_of_rounding_errors_is_no_point() -> None:
 
 
 def test_a_violation_where_the_gradient_vanishes_costs() -> None:
-    """R = W = 0 in min RW: both constraints are violated by little in the units of R and W, and by all of themselves."""
+    """R = W = 0 in min RW: both violations are small in the units of R and W, and all of the constraints."""
     program = compile_model(fsopt.build("kernel-scaling", blobs(20, 3), c=0.0))
     model = program.model
     truth = fsopt.solve(model)
