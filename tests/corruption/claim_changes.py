@@ -26,7 +26,9 @@ def _bad_values(field: str, bad: Any) -> Maker:
         value = record[field]
         if bad is None and value is None:
             return
-        false = not (bad is None and field == "bound" and record["status"] != "optimal")
+        # Without a bound nothing is stated, and infinity bounds an infeasible minimum from below.
+        true = {"infeasible": (None, math.inf), "optimal": ()}.get(record["status"], (None,))
+        false = field != "bound" or bad not in true
         if isinstance(value, list):
             yield "one entry", edited(record, field, int(rng.integers(len(value))), value=bad), false
             yield "all entries", edited(record, field, value=[bad] * len(value)), false
