@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Indices, Matrix, Vector
@@ -179,20 +179,31 @@ def as_matrix(X: ArrayLike) -> Matrix:
     Raises
     ------
     DataError
-        If `X` is not two-dimensional, not numeric, or has no sample or no feature.
+        If `X` is not two-dimensional, not numeric, or has no sample or no feature, or values of it are masked.
     """
     hint = "pass a dense array of numbers with one sample per row and one feature per column"
-    try:
-        values = np.asarray(X)
-    except ValueError as error:
-        raise DataError(f"X is not a matrix, its rows differ in length ({error})", hint) from error
+    values = _array(X, "X", "is not a matrix, its rows differ in length", hint)
     if values.dtype.kind not in "biuf":
         raise DataError(f"X is not numeric, its values are of type {values.dtype}", hint)
     if values.ndim != 2:
         raise DataError(f"X must be two-dimensional (samples, features), its shape is {values.shape}", hint)
     if 0 in values.shape:
         raise DataError(f"X needs at least one sample and one feature, its shape is {values.shape}", hint)
-    return np.array(values, dtype=np.float64, order="C")
+    with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
+        return np.array(values, dtype=np.float64, order="C")
+
+
+def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
+    """Return an argument as an array; a masked value, which numpy would unmask, is an error."""
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        count = int(np.ma.getmaskarray(given).sum())
+        raise DataError(
+            f"{name} has {count} masked values", f"fill them ({name}.filled(...)) or leave out their samples"
+        )
+    try:
+        return np.asarray(given)
+    except Exception as error:  # of numpy, or of the object's own conversion, which may raise anything
+        raise DataError(f"{name} {fault} ({error})", hint) from error
 
 
 def _names(features: Sequence[str], p: int) -> tuple[str, ...]:
@@ -225,10 +236,7 @@ def _check_finite(X: Matrix, names: tuple[str, ...]) -> None:
 
 def _classes(y: ArrayLike, n: int) -> Vector:
     hint = "y holds -1 or +1 for each sample; load_dataset maps other pairs of labels"
-    try:
-        values = np.asarray(y)
-    except ValueError as error:
-        raise DataError(f"y is not a vector ({error})", hint) from error
+    values = _array(y, "y", "is not a vector", hint)
     if values.shape != (n,):
         raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
     if values.dtype.kind not in "iuf":
