@@ -11,7 +11,7 @@ import typer
 
 from fsopt.data.registry import READERS
 from fsopt.errors import FileError, OptionError, ParameterError
-from fsopt.files import check_readable
+from fsopt.files import brief, check_readable
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -64,10 +64,13 @@ def parse_params(given: list[str] | None) -> dict[str, Any]:
     for text in given or []:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
-            raise ParameterError(f"'--param {text}' is not of the form k=v", "for example --param c=1.0")
+            raise ParameterError(f"'--param {brief(text)}' is not of the form k=v", "for example --param c=1.0")
         if name in params:
             raise ParameterError(f"the parameter '{name}' is given twice", "give it once")
-        params[name] = _value(value)
+        try:
+            params[name] = _value(value)
+        except RecursionError as error:
+            raise ParameterError(f"'--param {brief(text)}' has too many brackets in brackets", "give a list") from error
     return params
 
 

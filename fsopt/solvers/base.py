@@ -31,6 +31,9 @@ TRANSFORMATIONS = {
 }
 """Kind of constraints that the arrays do not hold -> the transformation of Pyomo that replaces them."""
 
+FOREVER = 1e9
+"""Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
+
 
 def solve(
     model: pyo.ConcreteModel,
@@ -164,6 +167,8 @@ class Session:
         before = dict(self.seconds)
         if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
             raise ParameterError(f"the time limit must be positive, not {time_limit!r}", "give seconds > 0")
+        if time_limit is not None and time_limit >= FOREVER:
+            time_limit = None
         outcome = supplement(self.program, self.interface.solve(time_limit, mip_gap), self.settings, time_limit)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
