@@ -21,10 +21,12 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.common.gc_manager import PauseGC
+from pyomo.core.base.block import BlockData
 from pyomo.core.expr.numeric_expr import NumericExpression
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
+from fsopt.arguments import Kind
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read
 from fsopt.compiler.lmi import with_semidefinite
@@ -36,6 +38,11 @@ from fsopt.typing import Mask, Vector
 
 UNSUPPORTED = (Complementarity, Disjunction, pyo.LogicalConstraint, pyo.SOSConstraint)
 """Kinds of constraints without a place in the arrays."""
+MODEL = Kind(
+    "a Pyomo model",
+    lambda value: isinstance(value, BlockData) and value.parent_component().is_constructed(),
+    "give a ConcreteModel, for example of fsopt.build",
+)
 
 
 @dataclass

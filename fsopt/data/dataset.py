@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fsopt.errors import DataError, ParameterError
+from fsopt.arguments import TEXT, Kind, checked
+from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
 
@@ -48,6 +49,7 @@ class Dataset:
     name: str
     labels: tuple[str, str]
 
+    @checked(name=TEXT)
     def __init__(
         self,
         X: ArrayLike,
@@ -173,6 +175,13 @@ class Dataset:
         return Dataset(X, self.y, self.features, name=self.name, labels=self.labels)
 
 
+DATASET = Kind(
+    "a Dataset",
+    lambda value: isinstance(value, Dataset),
+    "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
+)
+
+
 def as_matrix(X: ArrayLike) -> Matrix:
     """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN.
 
@@ -209,7 +218,10 @@ def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
 def _names(features: Sequence[str], p: int) -> tuple[str, ...]:
     if isinstance(features, str):
         raise DataError("features is one text, not a list of names", "pass one name per feature")
-    names = tuple(str(name) for name in features)
+    try:
+        names = tuple(str(name) for name in features)
+    except Exception as error:  # of whatever is no list
+        raise DataError(f"features is {shown(features)}, not a list of names", "pass one name per feature") from error
     if len(names) != p:
         raise DataError(f"there are {len(names)} names for {p} features", "give one name per feature")
     empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
@@ -255,21 +267,22 @@ def _classes(y: ArrayLike, n: int) -> Vector:
 
 
 def _label_texts(labels: tuple[str, str]) -> tuple[str, str]:
-    if isinstance(labels, str) or len(labels) != 2 or labels[0] == labels[1]:
-        raise DataError(f"labels is {labels!r}", "give two different texts, of -1 and of +1, in this order")
+    listed = isinstance(labels, Sequence) and not isinstance(labels, str)
+    if not listed or len(labels) != 2 or str(labels[0]) == str(labels[1]):
+        raise DataError(f"labels is {shown(labels)}", "give two different texts, of -1 and of +1, in this order")
     return str(labels[0]), str(labels[1])
 
 
 def _positions(index: slice | ArrayLike, size: int, what: str) -> Indices:
-    valid = index if isinstance(index, slice) else np.asarray(index)
-    if isinstance(valid, np.ndarray) and valid.size == 0:
-        valid = slice(0)  # an empty list becomes an array of floats, which is no index
     try:
+        valid = index if isinstance(index, slice) else np.asarray(index)
+        if isinstance(valid, np.ndarray) and valid.size == 0:
+            valid = slice(0)  # an empty list becomes an array of floats, which is no index
         positions = np.arange(size)[valid]
-    except IndexError as error:
+    except Exception as error:  # of numpy, or of the object's own conversion
         raise ParameterError(
             f"these are not {what} of the data set: {error}", f"use 0..{size - 1}, a mask or a slice"
         ) from error
     if positions.ndim != 1:
-        raise ParameterError(f"one list of {what} is needed, got {index!r}", "use a list, a mask or a slice")
+        raise ParameterError(f"one list of {what} is needed, got {shown(index)}", "use a list, a mask or a slice")
     return positions

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from fsopt.arguments import PATH, TEXT, checked
 from fsopt.data.dataset import Dataset
 from fsopt.data.registry import READERS, suffix_of
 from fsopt.data.table import Table, to_dataset
-from fsopt.errors import DataError, ParameterError
+from fsopt.errors import DataError, ParameterError, shown
 from fsopt.files import brief, expanded, status
 
 FOLDER_VARIABLE = "FSOPT_DATA"
@@ -21,6 +22,7 @@ DEFAULT_LABEL = "label"
 BUNDLED = "wdbc"
 
 
+@checked(source=PATH, label=TEXT)
 def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, missing: str | None = None) -> Dataset:
     """Load a two-class data set.
 
@@ -63,8 +65,8 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
     Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
     environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
     """
-    if missing not in (None, "drop", "mean"):
-        raise ParameterError(f"missing is {missing!r}", "use 'drop', 'mean' or nothing (an error)")
+    if missing is not None and (not isinstance(missing, str) or missing not in ("drop", "mean")):
+        raise ParameterError(f"missing is {shown(missing)}", "use 'drop', 'mean' or nothing (an error)")
     if os.fspath(source) == BUNDLED:
         _refuse_label(label, BUNDLED)
         return _wdbc()
@@ -76,6 +78,7 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
         return to_dataset(READERS[suffix].read(path, label), path.name[: -len(suffix)], missing)
 
 
+@checked(source=PATH, label=TEXT)
 def load_samples(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL) -> Table:
     """Read samples to be classified: as :func:`load_dataset`, but a CSV file may have no label.
 

@@ -10,6 +10,8 @@ from types import MappingProxyType
 
 import pyomo.environ as pyo
 
+from fsopt.arguments import PATH, checked
+from fsopt.compiler.program import MODEL
 from fsopt.errors import FileError
 from fsopt.files import check_writable, expanded, whole_file
 from fsopt.formats.algebraic import COMPANIONS, algebraic
@@ -22,6 +24,7 @@ FORMATS: Mapping[str, Callable[[pyo.ConcreteModel, str], dict[str, bytes]]] = Ma
 """Suffix -> function of a model and the suffix; it returns suffix -> content of each file."""
 
 
+@checked(model=MODEL, path=PATH)
 def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Write a model in the format of a suffix.
 

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.arguments import FLAG, OPTIONS, SECONDS, TEXT, checked, optional
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import convex, program_class
 from fsopt.compiler.expressions import read
+from fsopt.compiler.program import MODEL
 from fsopt.compiler.rows import build_rows, hessian, linear_part, read_bounds, read_row
 from fsopt.errors import ParameterError, SolverError
 from fsopt.results import SolveResult
@@ -35,6 +37,7 @@ FOREVER = 1e9
 """Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
 
 
+@checked(time_limit=optional(SECONDS))
 def solve(
     model: pyo.ConcreteModel,
     solver: str | None = None,
@@ -81,6 +84,7 @@ class Session:
     requested : whether the caller named the solver.
     """
 
+    @checked(model=MODEL, solver=optional(TEXT), options=optional(OPTIONS), tee=FLAG)
     def __init__(
         self,
         model: pyo.ConcreteModel,
@@ -159,14 +163,13 @@ class Session:
         self._send(Change(added=len(constraints)))
         self.seconds["update"] += time.perf_counter() - started
 
+    @checked(time_limit=optional(SECONDS), load=FLAG)
     def solve(self, *, time_limit: float | None = None, load: bool = True, mip_gap: float | None = None) -> SolveResult:
         """Solve the model as it was last read, and certify the answer.
 
         ``load=False`` leaves the model's variables and suffixes as they are; ``mip_gap`` is for this call only.
         """
         before = dict(self.seconds)
-        if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
-            raise ParameterError(f"the time limit must be positive, not {time_limit!r}", "give seconds > 0")
         if time_limit is not None and time_limit >= FOREVER:
             time_limit = None
         outcome = supplement(self.program, self.interface.solve(time_limit, mip_gap), self.settings, time_limit)
