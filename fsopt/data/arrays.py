@@ -51,13 +51,12 @@ def read_npz(path: Path) -> Table:
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
     matrix = as_matrix(X)
-    with foreign("an array cannot be read", _NPZ_HINT):  # texts with characters that there are not
-        labels = label_texts(y)
-        names = None if features is None else features.tolist()
-    if features is not None and (features.dtype.kind != "U" or features.shape != matrix.shape[1:]):
+    if features is None:
+        return Table(matrix, label_texts(y), None)
+    if features.dtype.kind != "U" or features.shape != matrix.shape[1:]:
         kind = f"type {features.dtype} and shape {features.shape}"
         raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
-    return Table(matrix, labels, names)
+    return Table(matrix, label_texts(y), features.tolist())
 
 
 def _member(archive: ZipFile, name: str) -> np.ndarray[Any, Any]:
@@ -76,7 +75,15 @@ def _member(archive: ZipFile, name: str) -> np.ndarray[Any, Any]:
             stream.seek(0)
             array: np.ndarray[Any, Any] = np.lib.format.read_array(stream, allow_pickle=False)
             stream.read(1)  # the end of the member, where its checksum is compared
-            return array
+    if kind.kind == "U" and kind.itemsize and not _valid_texts(array):
+        raise DataError(f"{name} has texts with characters that there are not", _NPZ_HINT)
+    return array
+
+
+def _valid_texts(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether the texts of an array are Unicode; numpy makes Python texts of any numbers, which then fail."""
+    codes = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+    return not np.any((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes <= 0xDFFF)))
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:

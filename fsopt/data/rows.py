@@ -147,7 +147,8 @@ def _by_pandas(body: Body) -> Table | None:
         return None
     n, width = frame.shape
     fields = body.content.count(body.delimiter.encode()) + n if rows is None else rows * width
-    if width != len(body.names) or fields != n * width:
+    surplus = not isinstance(frame.index, pd.RangeIndex)  # fields of a longer first row, which pandas takes for names
+    if surplus or width != len(body.names) or fields != n * width:
         return None
     labels: list[str] = []
     if body.position is not None:

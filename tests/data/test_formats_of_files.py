@@ -154,6 +154,7 @@ def header(shape, kind="<f8"):
         (header("(3, 2"), "an array cannot be read"),
         (header((1, 2), "<f8888"), "an array cannot be read"),
         (b"\x93NUMPY\x09\x00" + bytes(40), "an array cannot be read"),
+        (header((2, 1), "<U1") + b"\xff" * 8, "X has texts with characters that there are not"),
         (header((1, 1), "|O") + b"cos\nsystem\n", "it holds Python objects"),
     ],
 )

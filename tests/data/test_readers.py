@@ -60,6 +60,7 @@ def test_csv_label_by_name(tmp_path):
         ("1,2,3\n4,5,6\n", "the first row is numbers only, there is no header"),
         ("a,b,label\n1,2,1\n1,2\n", r"row 2 \(line 3\) has 2 fields, there are 3 columns"),
         ("a,b,label\n1,2,1\n\n1,2,3,4\n", r"row 2 \(line 4\) has 4 fields, there are 3 columns"),
+        ("a,b,label\n1,2,3,1\n4,0\n", r"row 1 \(line 2\) has 4 fields, there are 3 columns"),
         ("a,b,label\n1,2,1\n3,blue,0\n", r"row 2 \(line 3\), column 'b': 'blue' is not a number"),
         ("a,b,class\n1,2,1\n", "there is no column 'label' among the 3 columns: .*--label.*class"),
         ("a,label,label\n1,2,1\n", "there are 2 columns 'label'"),
