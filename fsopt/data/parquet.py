@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,23 +41,33 @@ def read_parquet(path: Path, label: str, *, required: bool = True) -> Table:
     """
     if find_spec("pyarrow") is None:
         raise PackageError("Parquet files need the package pyarrow", "pip install 'fsopt[parquet]'")
+    with foreign("the file is not in Parquet format, or damaged", _HINT):  # texts are decoded when they are used
+        names, frame = _frame(path)
+        position = label_position(names, label) if required or label in names else None
+        return _table(names, frame, position)
+
+
+def _frame(path: Path) -> tuple[list[str], Any]:
+    """Return the names of the columns, and the table as pandas reads it."""
     import pandas as pd
     import pyarrow.parquet as pq
 
-    with foreign("the file is not in Parquet format", _HINT):
+    try:
         facts = pq.read_metadata(path)
         groups = [facts.row_group(k).total_byte_size for k in range(facts.num_row_groups)]
         size = max(NUMBER * facts.num_rows * facts.num_columns, sum(groups))
         check_size(size, f"the table of {facts.num_rows} rows and {facts.num_columns} columns")
-        try:
-            frame = pd.read_parquet(path, engine="pyarrow")
-        except OSError as error:  # pyarrow's word for damaged pages
-            raise DataError(f"the file is damaged ({error})", _HINT) from error
-    names = [str(name) for name in frame.columns]
-    position = label_position(names, label) if required or label in names else None
+        frame = pd.read_parquet(path, engine="pyarrow")
+    except OSError as error:  # pyarrow's word for damaged pages
+        raise DataError(f"the file is damaged ({error})", _HINT) from error
+    return [str(name) for name in frame.columns], frame
+
+
+def _table(names: list[str], frame: Any, position: int | None) -> Table:
+    """Return the features as numbers and the labels as texts."""
     columns = [j for j in range(len(names)) if j != position]
     if not columns:
-        raise DataError(f"'{label}' is the only column", "give a file with features")
+        raise DataError(f"'{names[0] if names else ''}' is the only column", "give a file with features")
     values = np.empty((len(frame), len(columns)))
     for k, j in enumerate(columns):
         series = frame.iloc[:, j]
@@ -65,8 +76,7 @@ def read_parquet(path: Path, label: str, *, required: bool = True) -> Table:
                 f"column '{names[j]}' holds values of the type {series.dtype}, not numbers",
                 "code categories as 0/1 columns, and write numbers as numbers",
             )
-        with foreign(f"column '{names[j]}' cannot be read as numbers", _HINT):
-            values[:, k] = series.to_numpy(dtype=float, na_value=np.nan)
+        values[:, k] = series.to_numpy(dtype=float, na_value=np.nan)
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")
     labels: list[str] = []
