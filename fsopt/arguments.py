@@ -7,7 +7,7 @@ import inspect
 import math
 import numbers
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
@@ -38,6 +38,23 @@ class Kind:
             raise ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
 
 
+def word(name: str, value: Any, words: Iterable[str | bool]) -> None:
+    """Raise ParameterError for a value that is none of these words; an array, say, is none."""
+    known = tuple(words)
+    if not isinstance(value, str | bool) or value not in known:
+        raise ParameterError(f"{name} is {shown(value)}", f"one of {', '.join(map(str, known))}")
+
+
+def plain(value: Any) -> bool:
+    """Return whether a parameter is a number, a text, or a list, mapping or array, of whatever."""
+    return value is None or isinstance(value, numbers.Number | str) or _is_list(value) or isinstance(value, Mapping)
+
+
+def each(kind: Kind) -> Kind:
+    """Return the kind of a tuple of arguments that are all of a kind."""
+    return Kind(kind.what, lambda values: all(kind.holds(value) for value in values), kind.hint)
+
+
 def optional(kind: Kind) -> Kind:
     """Return the kind that is also held by None."""
     return Kind(kind.what, lambda value: value is None or kind.holds(value), kind.hint)
@@ -50,6 +67,12 @@ def _is_path(value: Any) -> bool:
         return isinstance(os.fspath(value), str)
     except TypeError:
         return False
+
+
+def _is_list(value: Any) -> bool:
+    """Return whether a value has a length and can be read more than once; arrays without dimensions have none."""
+    listed = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+    return listed and getattr(value, "ndim", 1) != 0 and not hasattr(value, "columns")
 
 
 def _is_whole(value: Any) -> bool:
@@ -71,8 +94,9 @@ FLAG = Kind("True or False", lambda value: isinstance(value, bool), "give True o
 WHOLE = Kind("a whole number", _is_whole, "for example 0")
 SECONDS = Kind("positive", _is_seconds, "give seconds > 0")
 FUNCTION = Kind("a function", callable, "give a function of one argument")
-LIST = Kind(
-    "a list", lambda value: isinstance(value, Iterable) and not isinstance(value, str | bytes), "give a list of numbers"
+LIST = Kind("a list", _is_list, "give a list of numbers")
+NUMBER = Kind(
+    "a number", lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "for example 1.0"
 )
 OPTIONS = Kind(
     "a mapping of names",

@@ -120,6 +120,7 @@ class SolveResult:
         """
         return ComponentMap(self.constraint_duals)
 
+    @checked(component=Kind("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
     def duals(self, component: pyo.Constraint) -> dict[Any, float]:
         """Return index -> dual variable of the active constraints in a Pyomo component.
 

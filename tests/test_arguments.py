@@ -87,7 +87,7 @@ CALLS = {
     "scores": (lambda: FIT.scores(DATA.X), "the data must be a Dataset"),
     "front": (lambda: fsopt.pareto_front(DATA, caps=3), "the caps must be a list"),
     "path": (lambda: fsopt.gmeb_path(DATA, folds=2.5), "the folds must be a whole number"),
-    "nasty parameter": (lambda: fsopt.fit("svm", DATA, c=Nasty()), "must be a number, not <Nasty instance"),
+    "nasty parameter": (lambda: fsopt.fit("svm", DATA, c=Nasty()), "must not be <Nasty instance"),
     "huge parameter": (lambda: fsopt.fit("svm", DATA, c=10**400), "is inf, outside"),
     "fraction": (lambda: fsopt.fit("svm", DATA, c=Fraction(1, 3)), "must be a number"),
 }
