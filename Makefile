@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test truth lint bench instances clean
+.PHONY: demo test truth fuzz lint bench instances clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -15,6 +15,10 @@ test: .venv/tested
 # All solvers against each other on all instances, and all changes of saved answers; `make test` takes a sample of these.
 truth: .venv/tested
 	FSOPT_TRUTH=1 $(BIN)/pytest -n auto tests/truth tests/corruption
+
+# 20 times as many damaged files, answers and calls as `make test` takes.
+fuzz: .venv/tested
+	FSOPT_FUZZ=20 $(BIN)/pytest -n auto tests/fuzz
 
 # Style, layout and types.
 lint: .venv/tested

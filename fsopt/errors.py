@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from reprlib import Repr
+
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 
 class FsoptError(Exception):
@@ -82,6 +86,29 @@ class PackageError(FsoptError):
     """An optional package is needed and not installed."""
 
     kind = "package"
+
+
+class InternalError(FsoptError):
+    """An error inside fsopt that no user can cause on purpose: the last resort of the command line."""
+
+    kind = "internal"
+
+    @classmethod
+    def of(cls, error: BaseException, variable: str) -> InternalError:
+        """Return the error for an unforeseen exception; the environment variable shows its traceback."""
+        reason = str(error).strip().partition("\n")[0][:200]
+        return cls(
+            f"an error inside fsopt, {type(error).__name__}: {reason}",
+            f"run it again with {variable}=1, which shows where, and report it",
+        )
+
+
+def shown(value: object) -> str:
+    """Return a value as messages show it: short, however long, deep or broken it is."""
+    try:
+        return _SHORT.repr(value)
+    except Exception:  # of the object's own repr
+        return f"an object of the type {type(value).__name__}"
 
 
 @contextmanager

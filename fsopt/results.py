@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyomo.common.collections import ComponentMap
 
+from fsopt.arguments import Kind, checked
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
+from fsopt.data.dataset import DATASET, as_matrix
 from fsopt.data.kernels import Kernel
-from fsopt.errors import ParameterError
+from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -121,6 +123,7 @@ class SolveResult:
         """
         return ComponentMap(self.constraint_duals)
 
+    @checked(component=Kind("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
     def duals(self, component: pyo.Constraint) -> dict[Any, float]:
         """Return index -> dual variable of the active constraints in a Pyomo component.
 
@@ -143,6 +146,9 @@ class SolveResult:
                     "give a component of the model that was solved, as it was at the solve",
                 )
         return {index: self.shadow_prices[data] for index, data in active.items()}
+
+
+RESULT = Kind("a SolveResult", lambda value: isinstance(value, SolveResult), "give the result of fsopt.solve")
 
 
 @dataclass(frozen=True)
@@ -249,8 +255,12 @@ class Fit:
     kernel: Kernel | None = None
 
     def decision_function(self, X: Matrix) -> Vector:
-        """Return the scores (n,) of samples X (n, p), given in raw units."""
-        X = np.asarray(X, dtype=float)
+        """Return the scores (n,) of samples X (n, p), given in raw units; raises DataError for another array."""
+        X = as_matrix(X)
+        p = len(self.preprocessing.shift)
+        if X.shape[1] != p or not np.isfinite(X).all():
+            reason = f"{X.shape[1]} features" if X.shape[1] != p else "values that are not finite"
+            raise DataError(f"the samples have {reason}", f"give finite values of the {p} features of the fit")
         if self.kernel is not None:
             score = self.kernel.matrix(self.preprocessing.apply(X)) @ self.coef
         elif self.preprocessing.unit_rows:
@@ -264,6 +274,7 @@ class Fit:
         """Return the labels (n,) in {-1, +1} of samples X (n, p); a score of exactly 0 counts as -1."""
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
 
+    @checked(data=DATASET)
     def scores(self, data: Dataset) -> dict[str, float]:
         """Return accuracy and Matthews correlation coefficient on a data set."""
         from sklearn.metrics import accuracy_score, matthews_corrcoef

@@ -19,6 +19,7 @@ from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, FsoptError, reading
+from fsopt.files import check_readable
 from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
 from fsopt.schema import check_parts
 from fsopt.typing import Vector
@@ -170,7 +171,7 @@ def read_record(path: str | Path) -> dict[str, Any]:
     """
     hint = "give a file that 'fsopt solve' or 'fsopt fit' saved with -o"
     try:
-        record = json.loads(Path(path).read_text(encoding="utf-8"))
+        record = json.loads(check_readable(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"cannot read '{path}': {error.strerror}", hint) from error
     except (ValueError, RecursionError) as error:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.arguments import checked
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.convex import dual_point, farkas, primal_cost, recession
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
@@ -17,12 +18,14 @@ from fsopt.certificates.nonconvex import certify_nonconvex
 from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import convex
+from fsopt.compiler.program import MODEL
 from fsopt.compiler.substitution import with_substituted_objective
-from fsopt.errors import SolverError, reading
-from fsopt.results import Point, SolveResult
+from fsopt.errors import ParameterError, SolverError, reading
+from fsopt.results import RESULT, Point, SolveResult
 from fsopt.typing import Vector
 
 
+@checked(model=MODEL, result=RESULT)
 def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     """Return the certificate of a solve, recomputed from the present state of the model and the point in the result.
 
@@ -38,6 +41,10 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
         and the gap to the solver's bound), ``global`` (the same without integer variables), ``kkt`` (first-order
         conditions), ``infeasible`` (Farkas), or ``feasible`` (primal residual only, without multipliers).
 
+    Raises
+    ------
+    ParameterError : the model or the result is of another kind, or the result is one of another model.
+
     Notes
     -----
     The certificate is verified numerically, for the arrays of the model and independently of the solver's status. It is
@@ -45,6 +52,13 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     logical constraints.
     """
     program = compile_model(model)
+    for point in (result.point, result.ray, result.direction, result.evidence):
+        if point is not None and not _fits(program, point):
+            raise ParameterError(
+                f"the result is not one of '{program.model.name}' as it is now: its numbers of variables and "
+                "constraints are others",
+                "solve the model again",
+            )
     if result.point is None and result.ray is not None:
         return farkas(program, result.ray)
     if result.point is None and result.direction is not None and result.evidence is not None:
@@ -54,6 +68,13 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     bound = None if result.bound is None else program.sign * result.bound
     claim = Claim(bound, result.solver, result.evidence, result.evidence_source, result.cuts)
     return certify_point(program, result.point, claim)
+
+
+def _fits(program: Program, point: Point) -> bool:
+    """Return whether a point has as many entries as the program has variables, constraints and cones."""
+    lengths = (program.n, program.A.shape[0] + len(program.general), len(program.cones.h))
+    parts = (point.x, point.y, point.z)
+    return all(v is None or np.shape(v) == (k,) for v, k in zip(parts, lengths, strict=True))
 
 
 @dataclasses.dataclass(frozen=True)

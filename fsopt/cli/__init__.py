@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
-from fsopt.errors import FsoptError
+from fsopt.errors import FileError, FsoptError, InternalError
+
+TRACEBACK_VARIABLE = "FSOPT_TRACEBACK"
+"""Environment variable; if it is set, an error inside fsopt shows its traceback."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's error is one line on stderr (an object on stdout with --json)."""
-    import typer
-
-    from fsopt.cli.app import app
-    from fsopt.cli.output import report_error
-
+    alone = arguments is None
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app(given, standalone_mode=False)
-    except FsoptError as error:
-        code = report_error(error, as_json="--json" in given)
-    except typer.TyperException as error:
-        message = error.format_message().rstrip(".").replace("\n", " ")
-        usage = FsoptError(message, "see 'fsopt --help' or 'fsopt VERB --help'")
-        code = report_error(usage, as_json="--json" in given)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        code = _run(given)
+        if alone and code == 130:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except KeyboardInterrupt:  # once more, while the first one was being reported
         code = 130
-    sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(code)
+
+
+def _run(given: list[str]) -> int:
+    """Run a command and return its exit code; nothing but an interruption leaves this function."""
+    from fsopt.cli import output
+
+    try:
+        output.prepare_streams()
+        import typer
+
+        from fsopt.cli.app import app
+
+        try:
+            code = app(given, standalone_mode=False)
+            return code if isinstance(code, int) else 0
+        except typer.TyperException as error:
+            message = error.format_message().rstrip(".").replace("\n", " ")
+            raise FsoptError(message, "see 'fsopt --help' or 'fsopt VERB --help'") from error
+    except KeyboardInterrupt:
+        output.remark("interrupted")
+        return output.EXIT_INTERRUPTED
+    except FsoptError as error:
+        return output.report_error(error, as_json="--json" in given)
+    except OSError as error:
+        place = "" if error.filename is None else f" ('{error.filename}')"
+        refused = FileError(
+            f"the operating system refused: {error.strerror or error}{place}", "make room or choose a place"
+        )
+        return output.report_error(refused, as_json="--json" in given)
+    except MemoryError as error:
+        failed = FsoptError(f"there is not enough memory: {error}", "take fewer samples or features, or another method")
+        return output.report_error(failed, as_json="--json" in given)
+    except Exception as error:
+        if os.environ.get(TRACEBACK_VARIABLE):
+            raise
+        return output.report_error(InternalError.of(error, TRACEBACK_VARIABLE), as_json="--json" in given)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from fsopt import __version__
 from fsopt.cli import catalogue, comparing, datasets, fitting, limits, solving
+from fsopt.cli.output import emit
 
 app = typer.Typer(
     name="fsopt",
@@ -32,6 +36,17 @@ for verb in VERBS:
 app.add_typer(datasets.app, name="data")
 
 
+def _version(wanted: bool) -> None:
+    """Print the version and exit."""
+    if wanted:
+        emit(f"fsopt {__version__}\n")
+        raise typer.Exit
+
+
 @app.callback()
-def _top() -> None:
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", help="print the version and exit", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
     """Feature selection by optimization: models, solvers, methods, and certified answers."""

@@ -12,10 +12,9 @@ from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
-    dump_json,
+    deliver,
     escape,
     open_gap,
-    print_json,
     progress_bar,
     remark,
     show,
@@ -26,6 +25,7 @@ from fsopt.errors import ParameterError
 if TYPE_CHECKING:
     from fsopt.studies.comparison import Done, Row
 
+MOST_JOBS = 1024
 COLUMNS = (
     ("method", "left"),
     ("paper", "left"),
@@ -55,7 +55,6 @@ def compare(
     json: options.Json = False,
 ) -> int:
     """Run all methods at their default parameters with cross-validation and print one table."""
-    from fsopt.files import write_text
     from fsopt.saved import plain
     from fsopt.studies.comparison import compare as run
 
@@ -75,12 +74,7 @@ def compare(
             interrupted = True
     listed = [asdict(row) for row in rows]
     record = plain({"data": data, "n": source.n, "p": source.p, "folds": folds, "seed": seed, "rows": listed})
-    if output is not None:
-        write_text(output, dump_json(record))
-    if json:
-        print_json(record)
-    else:
-        _print(record, verbose)
+    deliver(record, output, as_json=json, present=lambda: _print(record, verbose))
     if interrupted:
         remark(f"interrupted: {len(rows)} methods were finished")
         return EXIT_INTERRUPTED
@@ -91,8 +85,8 @@ def _checked(methods: str | None, jobs: int, time_limit: float) -> list[str] | N
     """Return the names in ``--methods``, None for all; refuse wrong values of the options."""
     if not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
-    if jobs == 0 or jobs < -1:
-        raise ParameterError(f"--jobs is {jobs}", "give a number of processes, or -1 for all processors")
+    if jobs == 0 or jobs < -1 or jobs > MOST_JOBS:
+        raise ParameterError(f"--jobs is {jobs}", f"give 1 to {MOST_JOBS} processes, or -1 for all processors")
     names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
     if names is not None and (not names or len(set(names)) < len(names)):
         raise ParameterError("--methods is empty or names a method twice", "for example --methods gmeb,fsv")

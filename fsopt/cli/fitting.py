@@ -13,9 +13,9 @@ from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
-    dump_json,
+    deliver,
+    emit,
     pairs,
-    print_json,
     progress_bar,
     remark,
     show,
@@ -45,7 +45,6 @@ def fit(
     json: options.Json = False,
 ) -> int:
     """Run a method: selected features, classifier, certificate. Ctrl-C prints the incumbent."""
-    from fsopt.files import write_text
     from fsopt.methods.registry import fit as run
     from fsopt.methods.registry import method_spec
     from fsopt.saved import fit_record, sealed
@@ -71,14 +70,9 @@ def fit(
         )
     record = fit_record(fitted, data=source, source=data) | {"label": label, "missing": missing}
     record = sealed(record | {"columns": list(source.features)})
-    if output is not None:
-        write_text(output, dump_json(record))
     for warning in fitted.warnings:
         remark(f"warning: {warning}")
-    if json:
-        print_json(record)
-    else:
-        _print_fit(record, _by_class(fitted, source))
+    deliver(record, output, as_json=json, present=lambda: _print_fit(record, _by_class(fitted, source)))
     return _exit(fitted)
 
 
@@ -133,7 +127,6 @@ def predict(
     """Classify samples with a saved fit; without labels in the file there is no accuracy."""
     from fsopt.data import load_samples
     from fsopt.errors import FileError
-    from fsopt.files import write_text
     from fsopt.saved import fit_from, intact, plain, read_record
 
     record = read_record(saved)
@@ -156,12 +149,12 @@ def predict(
         "accuracy": _accuracy(names, samples.labels),
     }
     result = plain(result)
-    if output is not None:
-        write_text(output, dump_json(result))
-    if json:
-        print_json(result)
-    elif output is None:
-        print("\n".join(names))
+
+    def present() -> None:
+        if output is None:
+            emit("\n".join(names) + "\n")
+
+    deliver(result, output, as_json=json, present=present)
     if result["accuracy"] is not None:
         remark(f"accuracy {result['accuracy']:.4f} on {len(X)} samples")
     return EXIT_SOLVED

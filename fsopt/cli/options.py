@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.data.registry import READERS
-from fsopt.errors import OptionError, ParameterError
+from fsopt.errors import FileError, OptionError, ParameterError
+from fsopt.files import brief, check_readable
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -63,10 +64,13 @@ def parse_params(given: list[str] | None) -> dict[str, Any]:
     for text in given or []:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
-            raise ParameterError(f"'--param {text}' is not of the form k=v", "for example --param c=1.0")
+            raise ParameterError(f"'--param {brief(text)}' is not of the form k=v", "for example --param c=1.0")
         if name in params:
             raise ParameterError(f"the parameter '{name}' is given twice", "give it once")
-        params[name] = _value(value)
+        try:
+            params[name] = _value(value)
+        except RecursionError as error:
+            raise ParameterError(f"'--param {brief(text)}' has too many brackets in brackets", "give a list") from error
     return params
 
 
@@ -84,10 +88,12 @@ def read_options(path: Path | None) -> dict[str, Any] | None:
     if path is None:
         return None
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(check_readable(path, "the options file").read_text(encoding="utf-8"))
+    except FileError as error:
+        raise OptionError(error.message, error.hint) from error
     except OSError as error:
         raise OptionError(f"cannot read the options file '{path}': {error.strerror}", "check the path") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise OptionError(
             f"the options file '{path}' is not TOML: {error}", "write lines such as threads = 1"
         ) from error

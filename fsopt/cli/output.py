@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
-from fsopt.errors import FsoptError
+from fsopt.errors import FileError, FsoptError
+from fsopt.files import write_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,22 +23,90 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 
+class UnsavedError(FileError):
+    """An answer was printed and could not be saved."""
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr take every text, and closed ones take nothing.
+
+    A closed descriptor would be given to the next file that is opened, and whatever a solver prints would go there.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor, this one
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names beyond the alphabet of the terminal
+
+
+def emit(text: str) -> None:
+    """Write a text on stdout; raises FileError where stdout takes none."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except (OSError, ValueError) as error:  # of a closed stream
+        _abandon(sys.stdout)
+        reason = getattr(error, "strerror", None) or error
+        raise UnsavedError(
+            f"cannot write to stdout: {reason}", "send it elsewhere, or save the answer with -o"
+        ) from error
+
+
 def remark(text: str) -> None:
-    """Print a remark on stderr."""
-    print(text, file=sys.stderr)
+    """Print a remark on stderr, if it takes one."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        _abandon(sys.stderr)
+
+
+def _abandon(stream: TextIO) -> None:
+    """Send what a stream still holds, which the interpreter would write at its end, to nowhere."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        return
 
 
 def report_error(error: FsoptError, *, as_json: bool) -> int:
     """Print an error as one line on stderr, with ``as_json`` as one object on stdout; return the exit code."""
-    if as_json:
-        print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
-    print(f"fsopt: {error}".replace("\n", " "), file=sys.stderr)
+    if as_json and not isinstance(error, UnsavedError):
+        with suppress(UnsavedError):
+            print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
+    remark(f"fsopt: {error}".replace("\n", " "))
     return EXIT_BAD_INPUT
+
+
+def deliver(record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None]) -> None:
+    """Save an answer if there is a path, and print it in any case.
+
+    Raises
+    ------
+    UnsavedError : it could not be saved, or not be printed; the other one was done.
+    """
+    try:
+        if output is not None:
+            write_text(output, dump_json(record))
+    except FileError as error:
+        raise UnsavedError(error.message, error.hint) from error
+    finally:
+        if as_json:
+            print_json(record)
+        else:
+            present()
 
 
 def print_json(record: Any) -> None:
     """Print one JSON object on stdout."""
-    print(json.dumps(record, allow_nan=False))
+    emit(json.dumps(record, allow_nan=False) + "\n")
 
 
 def dump_json(record: Any) -> str:
@@ -57,9 +129,20 @@ def show(*renderables: Any) -> None:
     """Print tables and texts on stdout, 160 columns wide if stdout is no terminal, so that nothing is cut."""
     from rich.console import Console
 
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    terminal = sys.stdout.isatty()
+    rendered = _Rendered()
+    console = Console(file=rendered, force_terminal=terminal, width=None if terminal else 160, highlight=False)
     for item in renderables:
         console.print(item, markup=False) if isinstance(item, str) else console.print(item)
+    emit(rendered.getvalue())
+
+
+class _Rendered(io.StringIO):
+    """A text in the alphabet of stdout, by which rich chooses the lines of its tables."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 def cell(value: Any) -> str:

@@ -11,7 +11,7 @@ from fsopt.cli import options
 from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
-    dump_json,
+    deliver,
     escape,
     open_gap,
     pairs,
@@ -61,7 +61,6 @@ def solve(
     """Build a model on a data set, solve it, and certify the answer."""
     import time
 
-    from fsopt.files import write_text
     from fsopt.saved import sealed, solve_record
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
@@ -84,12 +83,7 @@ def solve(
     if verify is not None:
         record["verify"] = _verify(built, verify, result)
     record = sealed(record)
-    if output is not None:
-        write_text(output, dump_json(record))
-    if json:
-        print_json(record)
-    else:
-        _print_solve(record)
+    deliver(record, output, as_json=json, present=lambda: _print_solve(record))
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
+from fsopt.arguments import checked
 from fsopt.compiler import Program, compile_model
+from fsopt.compiler.program import MODEL
 
 CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP", "MISDP", "NLP", "MINLP", "MPEC")
 """The problem classes; NLP and MINLP hold every program that is not known to be convex, MPEC every program with
@@ -17,6 +19,7 @@ CONVEX = frozenset({"LP", "QP", "SOCP", "SDP"})
 """The classes of convex programs."""
 
 
+@checked(model=MODEL)
 def classify(model: pyo.ConcreteModel) -> str:
     """Return the class of a model: one of :data:`CLASSES`.
 

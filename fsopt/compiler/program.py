@@ -22,11 +22,15 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.common.gc_manager import PauseGC
+from pyomo.core.base.block import BlockData
+from pyomo.core.base.constraint import ConstraintData
+from pyomo.core.base.indexed_component import IndexedComponent
 from pyomo.core.expr.numeric_expr import NumericExpression
 from pyomo.core.expr.visitor import replace_expressions
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
+from fsopt.arguments import Kind
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read
 from fsopt.compiler.lmi import with_semidefinite
@@ -38,6 +42,18 @@ from fsopt.typing import Mask, Vector
 
 UNSUPPORTED = (Complementarity, Disjunction, pyo.LogicalConstraint, pyo.SOSConstraint)
 """Kinds of constraints without a place in the arrays."""
+MODEL = Kind(
+    "a Pyomo model",
+    lambda value: isinstance(value, BlockData) and value.parent_component().is_constructed(),
+    "give a ConcreteModel, for example of fsopt.build",
+)
+
+COMPONENT = Kind(
+    "a variable, constraint or objective of the model",
+    lambda value: isinstance(value, IndexedComponent) and value.ctype in (pyo.Var, pyo.Constraint, pyo.Objective),
+    "give a component, such as model.margin",
+)
+ROW = Kind("a single constraint", lambda value: isinstance(value, ConstraintData), "give one, such as model.margin[0]")
 
 
 @dataclass

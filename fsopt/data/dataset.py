@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from fsopt.errors import DataError, ParameterError
+from fsopt.arguments import TEXT, Kind, checked
+from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
 
@@ -48,6 +49,7 @@ class Dataset:
     name: str
     labels: tuple[str, str]
 
+    @checked(name=TEXT)
     def __init__(
         self,
         X: ArrayLike,
@@ -173,32 +175,53 @@ class Dataset:
         return Dataset(X, self.y, self.features, name=self.name, labels=self.labels)
 
 
+DATASET = Kind(
+    "a Dataset",
+    lambda value: isinstance(value, Dataset),
+    "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
+)
+
+
 def as_matrix(X: ArrayLike) -> Matrix:
     """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN.
 
     Raises
     ------
     DataError
-        If `X` is not two-dimensional, not numeric, or has no sample or no feature.
+        If `X` is not two-dimensional, not numeric, or has no sample or no feature, or values of it are masked.
     """
     hint = "pass a dense array of numbers with one sample per row and one feature per column"
-    try:
-        values = np.asarray(X)
-    except ValueError as error:
-        raise DataError(f"X is not a matrix, its rows differ in length ({error})", hint) from error
+    values = _array(X, "X", "is not a matrix, its rows differ in length", hint)
     if values.dtype.kind not in "biuf":
         raise DataError(f"X is not numeric, its values are of type {values.dtype}", hint)
     if values.ndim != 2:
         raise DataError(f"X must be two-dimensional (samples, features), its shape is {values.shape}", hint)
     if 0 in values.shape:
         raise DataError(f"X needs at least one sample and one feature, its shape is {values.shape}", hint)
-    return np.array(values, dtype=np.float64, order="C")
+    with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
+        return np.array(values, dtype=np.float64, order="C")
+
+
+def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
+    """Return an argument as an array; a masked value, which numpy would unmask, is an error."""
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        count = int(np.ma.getmaskarray(given).sum())
+        raise DataError(
+            f"{name} has {count} masked values", f"fill them ({name}.filled(...)) or leave out their samples"
+        )
+    try:
+        return np.asarray(given)
+    except Exception as error:  # of numpy, or of the object's own conversion, which may raise anything
+        raise DataError(f"{name} {fault} ({error})", hint) from error
 
 
 def _names(features: Sequence[str], p: int) -> tuple[str, ...]:
     if isinstance(features, str):
         raise DataError("features is one text, not a list of names", "pass one name per feature")
-    names = tuple(str(name) for name in features)
+    try:
+        names = tuple(str(name) for name in features)
+    except Exception as error:  # of whatever is no list
+        raise DataError(f"features is {shown(features)}, not a list of names", "pass one name per feature") from error
     if len(names) != p:
         raise DataError(f"there are {len(names)} names for {p} features", "give one name per feature")
     empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
@@ -225,10 +248,7 @@ def _check_finite(X: Matrix, names: tuple[str, ...]) -> None:
 
 def _classes(y: ArrayLike, n: int) -> Vector:
     hint = "y holds -1 or +1 for each sample; load_dataset maps other pairs of labels"
-    try:
-        values = np.asarray(y)
-    except ValueError as error:
-        raise DataError(f"y is not a vector ({error})", hint) from error
+    values = _array(y, "y", "is not a vector", hint)
     if values.shape != (n,):
         raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
     if values.dtype.kind not in "iuf":
@@ -247,21 +267,22 @@ def _classes(y: ArrayLike, n: int) -> Vector:
 
 
 def _label_texts(labels: tuple[str, str]) -> tuple[str, str]:
-    if isinstance(labels, str) or len(labels) != 2 or labels[0] == labels[1]:
-        raise DataError(f"labels is {labels!r}", "give two different texts, of -1 and of +1, in this order")
+    listed = isinstance(labels, Sequence) and not isinstance(labels, str)
+    if not listed or len(labels) != 2 or str(labels[0]) == str(labels[1]):
+        raise DataError(f"labels is {shown(labels)}", "give two different texts, of -1 and of +1, in this order")
     return str(labels[0]), str(labels[1])
 
 
 def _positions(index: slice | ArrayLike, size: int, what: str) -> Indices:
-    valid = index if isinstance(index, slice) else np.asarray(index)
-    if isinstance(valid, np.ndarray) and valid.size == 0:
-        valid = slice(0)  # an empty list becomes an array of floats, which is no index
     try:
+        valid = index if isinstance(index, slice) else np.asarray(index)
+        if isinstance(valid, np.ndarray) and valid.size == 0:
+            valid = slice(0)  # an empty list becomes an array of floats, which is no index
         positions = np.arange(size)[valid]
-    except IndexError as error:
+    except Exception as error:  # of numpy, or of the object's own conversion
         raise ParameterError(
             f"these are not {what} of the data set: {error}", f"use 0..{size - 1}, a mask or a slice"
         ) from error
     if positions.ndim != 1:
-        raise ParameterError(f"one list of {what} is needed, got {index!r}", "use a list, a mask or a slice")
+        raise ParameterError(f"one list of {what} is needed, got {shown(index)}", "use a list, a mask or a slice")
     return positions

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from fsopt.arguments import word
 from fsopt.data.dataset import Dataset, as_matrix
-from fsopt.errors import DataError, ParameterError
+from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Matrix
 
 KERNELS = ("gaussian", "polynomial", "linear")
@@ -51,8 +52,7 @@ class Kernel:
     offset: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.name not in KERNELS:
-            raise ParameterError(f"the kernel is {self.name!r}", f"one of {', '.join(KERNELS)}")
+        word("the kernel", self.name, KERNELS)
         degree = _real(self.degree)
         for name, inside, allowed in (
             ("width", 0 < _real(self.width) < np.inf, "a number > 0"),
@@ -60,7 +60,7 @@ class Kernel:
             ("offset", 0 <= _real(self.offset) < np.inf, "a number >= 0"),
         ):
             if not inside:
-                raise ParameterError(f"{name} of the kernel is {getattr(self, name)!r}", f"give {allowed}")
+                raise ParameterError(f"{name} of the kernel is {shown(getattr(self, name))}", f"give {allowed}")
         object.__setattr__(self, "patterns", as_matrix(self.patterns))
         if not np.isfinite(self.patterns).all():
             raise DataError("the patterns of the kernel are not finite numbers", "fill or remove missing values")

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
+from fsopt.arguments import PATH, TEXT, checked
 from fsopt.data.dataset import Dataset
 from fsopt.data.registry import READERS, suffix_of
 from fsopt.data.table import Table, to_dataset
-from fsopt.errors import DataError, ParameterError
+from fsopt.errors import DataError, ParameterError, shown
+from fsopt.files import brief, expanded, status
 
 FOLDER_VARIABLE = "FSOPT_DATA"
 DEFAULT_LABEL = "label"
 BUNDLED = "wdbc"
 
 
+@checked(source=PATH, label=TEXT)
 def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, missing: str | None = None) -> Dataset:
     """Load a two-class data set.
 
@@ -50,13 +54,19 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
 
     Notes
     -----
-    .csv : a header, comma-separated, UTF-8; an empty field, ``?`` or ``nan`` is a missing value.
+    .csv : a header, comma-separated, UTF-8; an empty field, ``?`` or ``nan`` is a missing value. A row is a line: a
+    quoted field does not go on over its end.
+    .tsv : the same with tabs.
+    .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
     .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored.
     .arff : dense; nominal attributes other than the label must be numbers.
     .libsvm : sparse lines ``label index:value ...``, made dense; features are called ``x1 .. xp``.
+
+    Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
+    environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
     """
-    if missing not in (None, "drop", "mean"):
-        raise ParameterError(f"missing is {missing!r}", "use 'drop', 'mean' or nothing (an error)")
+    if missing is not None and (not isinstance(missing, str) or missing not in ("drop", "mean")):
+        raise ParameterError(f"missing is {shown(missing)}", "use 'drop', 'mean' or nothing (an error)")
     if os.fspath(source) == BUNDLED:
         _refuse_label(label, BUNDLED)
         return _wdbc()
@@ -68,6 +78,7 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
         return to_dataset(READERS[suffix].read(path, label), path.name[: -len(suffix)], missing)
 
 
+@checked(source=PATH, label=TEXT)
 def load_samples(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL) -> Table:
     """Read samples to be classified: as :func:`load_dataset`, but a CSV file may have no label.
 
@@ -93,7 +104,7 @@ def load_samples(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL) 
 def data_folder() -> Path | None:
     """Return the folder that FSOPT_DATA names, None if it is not set."""
     value = os.environ.get(FOLDER_VARIABLE)
-    return Path(value).expanduser() if value else None
+    return expanded(value, "read") if value else None
 
 
 @contextmanager
@@ -109,27 +120,34 @@ def _naming(path: Path) -> Iterator[None]:
 
 def _resolve(source: Path) -> Path:
     """Return the path of an existing file with a known suffix."""
-    path = source.expanduser()
+    path = expanded(source, "read")
+    found = _is_file(path)
     if suffix_of(path):
-        if not path.is_file():
-            raise DataError(f"there is no file {path}", "check the path, or give the bare name of a data set")
+        if not found:
+            raise DataError(f"there is no file {brief(path)}", "check the path, or give the bare name of a data set")
         return path
-    if path.parent != Path() or path.is_file():
+    if path.parent != Path() or found:
         raise DataError(f"the type of {path} is not known from its name", f"use one of {', '.join(READERS)}")
     folder = data_folder()
     if folder is None:
         raise DataError(
-            f"there is no data set '{source}': it is not bundled and the folder {FOLDER_VARIABLE} is not set",
+            f"there is no data set '{brief(source)}': it is not bundled and the folder {FOLDER_VARIABLE} is not set",
             f"set {FOLDER_VARIABLE} and run 'fsopt data fetch {source}', or give a path to a file",
         )
     for suffix in READERS:
         candidate = folder / f"{source}{suffix}"
-        if candidate.is_file():
+        if _is_file(candidate):
             return candidate
     raise DataError(
-        f"there is no data set '{source}' in {folder} ({FOLDER_VARIABLE})",
+        f"there is no data set '{brief(source)}' in {folder} ({FOLDER_VARIABLE})",
         f"run 'fsopt data fetch {source}', or give a path to a file ({', '.join(READERS)})",
     )
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is an ordinary file; a pipe is none, since readers go through a file twice."""
+    found = status(path, "read")
+    return found is not None and stat.S_ISREG(found.st_mode)
 
 
 def _refuse_label(label: str, what: str) -> None:

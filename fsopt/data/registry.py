@@ -42,6 +42,9 @@ READERS: Mapping[str, Reader] = MappingProxyType(
     {
         ".csv.gz": Reader("text", "read_csv", optional=True),
         ".csv": Reader("text", "read_csv", optional=True),
+        ".tsv.gz": Reader("text", "read_tsv", optional=True),
+        ".tsv": Reader("text", "read_tsv", optional=True),
+        ".parquet": Reader("parquet", "read_parquet", optional=True),
         ".npz": Reader("arrays", "read_npz", named=False),
         ".arff": Reader("text", "read_arff"),
         ".libsvm": Reader("arrays", "read_libsvm", named=False),

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from fsopt.data.dataset import Dataset
-from fsopt.errors import DataError, ParameterError
+from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices
+
+SEEDS = 1 << 32
+"""Number of the seeds of numpy's generators."""
 
 
 def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
@@ -17,14 +20,16 @@ def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
     Parameters
     ----------
     folds : from 2 to the number of samples of the smaller class.
-    seed : of the shuffling.
+    seed : of the shuffling, from 0 to 4294967295.
 
     Raises
     ------
-    ParameterError : another number of folds.
+    ParameterError : another number of folds, or another seed.
     """
     from sklearn.model_selection import StratifiedKFold
 
+    if not 0 <= seed < SEEDS:
+        raise ParameterError(f"the seed is {shown(seed)}", f"give a whole number from 0 to {SEEDS - 1}")
     smaller = min(len(data.positive), len(data.negative))
     if folds < 2 or folds > smaller:
         raise ParameterError(

@@ -42,16 +42,21 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     if suffix in QUADRATIC:
         _refuse_nonlinear(compile_model(model), suffix)
     # Some formats contain the stem of the file's name: a fixed stem gives the same bytes for every target.
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / f"model{suffix}"
-        try:
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / f"model{suffix}"
             model.write(str(source), io_options=dict(OPTIONS))
-        except REFUSALS as error:
-            reason = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise FileError(
-                f"cannot export '{model.name}' to {suffix}: {reason}", "use another format, .nl holds the most"
-            ) from error
-        contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
+            contents = {s: source.with_suffix(s).read_bytes() for s in (suffix, *COMPANIONS.get(suffix, ()))}
+    except OSError as error:
+        raise FileError(
+            f"cannot export '{model.name}' to {suffix}: {error.strerror or error}",
+            "make room in the folder of temporary files, or set TMPDIR to another one",
+        ) from error
+    except REFUSALS as error:
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise FileError(
+            f"cannot export '{model.name}' to {suffix}: {reason}", "use another format, .nl holds the most"
+        ) from error
     if suffix == ".lp":
         contents[suffix] = contents[suffix].replace(b" ^ 2", b"^2")
     if suffix == ".mps":

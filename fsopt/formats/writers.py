@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import MappingProxyType
 
 import pyomo.environ as pyo
 
+from fsopt.arguments import PATH, checked
+from fsopt.compiler.program import MODEL
 from fsopt.errors import FileError
-from fsopt.files import check_writable, whole_file
+from fsopt.files import check_writable, expanded, whole_file
 from fsopt.formats.algebraic import COMPANIONS, algebraic
 from fsopt.formats.cbf import cbf
 from fsopt.formats.sdpa import sdpa
@@ -21,6 +24,7 @@ FORMATS: Mapping[str, Callable[[pyo.ConcreteModel, str], dict[str, bytes]]] = Ma
 """Suffix -> function of a model and the suffix; it returns suffix -> content of each file."""
 
 
+@checked(model=MODEL, path=PATH)
 def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Write a model in the format of a suffix.
 
@@ -52,7 +56,7 @@ def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path
     FileError : an unknown suffix, a model that the format cannot hold (with the name of the constraint, before a file
         is written), or a path that cannot be written.
     """
-    target = Path(path)
+    target = expanded(path, "write")
     suffix = target.suffix.lower()
     if suffix not in FORMATS:
         raise FileError(
@@ -61,7 +65,8 @@ def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path
     targets = {suffix: target} | {s: target.with_suffix(s) for s in COMPANIONS.get(suffix, ())}
     for place in targets.values():
         check_writable(place)
-    for s, content in FORMATS[suffix](model, suffix).items():
-        with whole_file(targets[s]) as temporary:
-            temporary.write_bytes(content)
+    contents = FORMATS[suffix](model, suffix)
+    with ExitStack() as stack:  # the files take their places together, when all of them are complete
+        for s, content in contents.items():
+            stack.enter_context(whole_file(targets[s])).write_bytes(content)
     return tuple(targets.values())

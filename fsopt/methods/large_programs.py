@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from fsopt.arguments import word
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.run import Run
-from fsopt.errors import ParameterError
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import saved_vector
 from fsopt.solvers.registry import SOLVERS
@@ -32,8 +32,7 @@ def uses_generation(generate: bool | str, data: Dataset, run: Run, *, features: 
     ------
     ParameterError : another word.
     """
-    if generate not in (True, False, "auto"):
-        raise ParameterError(f"generate is {generate!r}", "one of auto, true, false")
+    word("generate", generate, ("auto", True, False))
     if generate != "auto":
         return bool(generate)
     large = max(data.X.shape if features else (data.n,)) >= LONG and data.X.size >= LARGE

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.arguments import word
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
 from fsopt.results import Preprocessing
 from fsopt.typing import Mask, Matrix, Vector
 
@@ -31,8 +31,7 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
     ------
     ParameterError : another word.
     """
-    if kind not in SCALES:
-        raise ParameterError(f"scale is {kind!r}", f"one of {', '.join(SCALES)}")
+    word("scale", kind, SCALES)
     shift, scale = np.zeros(data.p), np.ones(data.p)
     if kind != "none":
         shift = data.X.mean(axis=0)

@@ -9,7 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from fsopt.arguments import FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional
 from fsopt.data import Dataset
+from fsopt.data.dataset import DATASET
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError, unknown
 from fsopt.methods.spec import MethodSpec
@@ -61,6 +63,16 @@ def method_spec(name: str) -> MethodSpec:
     return METHODS[name]
 
 
+@checked(
+    name=TEXT,
+    data=DATASET,
+    solver=optional(TEXT),
+    time_limit=optional(SECONDS),
+    options=optional(OPTIONS),
+    progress=optional(FUNCTION),
+    checkpoint=optional(PATH),
+    resume=optional(PATH),
+)
 def fit(
     name: str,
     data: Dataset,
@@ -97,8 +109,6 @@ def fit(
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
-    if time_limit is not None and not time_limit > 0:
-        raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
     if not entry.resumable and (checkpoint is not None or resume is not None):
         able = ", ".join(spec.name for spec in METHODS.values() if spec.resumable)
         raise ParameterError(f"method '{name}' writes no checkpoints and cannot resume", f"methods that do: {able}")

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from fsopt.errors import ParameterError
+from fsopt.arguments import word
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
@@ -70,8 +70,7 @@ UNITS = ("raw", "scaled")
 def check_rule(rule: str, units: str, epsilon: float) -> None:
     """Raise ParameterError for a rule that :func:`select_by_size` does not know, before anything is solved."""
     for name, value, words in (("rule", rule, RULES), ("units", units, UNITS)):
-        if value not in words:
-            raise ParameterError(f"{name} is {value!r}", f"one of {', '.join(words)}")
+        word(name, value, words)
     number("selection rule", "epsilon", epsilon, low=0.0)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
 # -- the classifier and its margins ---------------------------------------------------------------------------
@@ -137,12 +137,12 @@ def number(
     """Return a parameter as a float in [low, high], or in (low, high) if ``strict``; else ParameterError."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ParameterError(
-            f"parameter '{name}' of '{model}' must be a number, not {value!r}", f"for example {name}=1.0"
+            f"parameter '{name}' of '{model}' must be a number, not {shown(value)}", f"for example {name}=1.0"
         )
     try:
         number = float(value)
-    except OverflowError:
-        number = float("inf") if value > 0 else -float("inf")
+    except OverflowError:  # an integer of more than 308 digits
+        number = np.inf if value > 0 else -np.inf
     inside = low < number < high if strict else low <= number <= high
     if not inside:
         left, right = ("(", ")") if strict else ("[", "]")
@@ -157,12 +157,12 @@ def whole(model: str, name: str, value: Any, *, low: int, high: int, why: str = 
     """Return a parameter as an int in [low, high]; else ParameterError."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise ParameterError(
-            f"parameter '{name}' of '{model}' must be a whole number, not {value!r}",
+            f"parameter '{name}' of '{model}' must be a whole number, not {shown(value)}",
             f"for example {name}={low}",
         )
     if not low <= value <= high:
         raise ParameterError(
-            f"parameter '{name}' of '{model}' is {value}, outside [{low}, {high}]{why}",
+            f"parameter '{name}' of '{model}' is {shown(value)}, outside [{low}, {high}]{why}",
             f"give a whole number from {low} to {high}",
         )
     return int(value)
@@ -174,11 +174,11 @@ def vector(
     """Return a parameter as a float array (length,) with entries in [low, high]; else ParameterError."""
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         array = np.full(0, np.nan)
     if array.shape != (length,) or not np.all(np.isfinite(array)):
         raise ParameterError(
-            f"parameter '{name}' of '{model}' must be a list of {length} finite numbers, not {_brief(value)}",
+            f"parameter '{name}' of '{model}' must be a list of {length} finite numbers, not {shown(value)}",
             "give one number for each entry",
         )
     if np.any(array < low) or np.any(array > high):
@@ -186,8 +186,3 @@ def vector(
             f"parameter '{name}' of '{model}' has entries outside [{low:g}, {high:g}]", "correct the entries"
         )
     return array
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -10,7 +10,9 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
 
+from fsopt.arguments import TEXT, checked
 from fsopt.data import Dataset
+from fsopt.data.dataset import DATASET
 from fsopt.errors import unknown
 from fsopt.models.spec import ModelSpec, check_parameters
 
@@ -87,6 +89,7 @@ def model_spec(slug: str) -> ModelSpec:
     return MODELS[slug]
 
 
+@checked(slug=TEXT, data=DATASET)
 def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
     """Build a registered model.
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.errors import ParameterError
+from fsopt.arguments import plain
+from fsopt.data import Dataset
+from fsopt.errors import ParameterError, shown
 
 OWN = "own"
 """Folder of the models of no paper."""
@@ -80,7 +82,7 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse parameters that a builder or method does not have, and name those that are missing.
+    """Refuse parameters that a builder or method does not have or that are no data, and name those that are missing.
 
     Parameters
     ----------
@@ -96,6 +98,11 @@ def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapp
         if parameter not in known:
             has = ", ".join(known) or "none"
             raise ParameterError(f"{what} '{name}' has no parameter '{parameter}'", f"its parameters: {has}")
+        if not (plain(given[parameter]) or isinstance(given[parameter], Dataset)):
+            raise ParameterError(
+                f"parameter '{parameter}' of '{name}' must not be {shown(given[parameter])}",
+                "give a number, a text, a list or an array",
+            )
     missing = [k for k, default in known.items() if default is inspect.Parameter.empty and k not in given]
     if missing:
         raise ParameterError(

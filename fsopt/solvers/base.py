@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.arguments import FLAG, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import convex, program_class
 from fsopt.compiler.expressions import read
+from fsopt.compiler.program import COMPONENT, MODEL, ROW
 from fsopt.compiler.rows import build_rows, hessian, linear_part, read_bounds, read_row
-from fsopt.errors import ParameterError, SolverError
+from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.results import SolveResult
 from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.interface import Change, Interface, Settings
 from fsopt.solvers.outcome import certified_result, load_values
-from fsopt.solvers.registry import choose
+from fsopt.solvers.registry import alternatives, choose
 from fsopt.solvers.spec import SolverSpec
 from fsopt.typing import Indices
 
@@ -31,7 +33,11 @@ TRANSFORMATIONS = {
 }
 """Kind of constraints that the arrays do not hold -> the transformation of Pyomo that replaces them."""
 
+FOREVER = 1e9
+"""Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
 
+
+@checked(time_limit=optional(SECONDS))
 def solve(
     model: pyo.ConcreteModel,
     solver: str | None = None,
@@ -78,6 +84,7 @@ class Session:
     requested : whether the caller named the solver.
     """
 
+    @checked(model=MODEL, solver=optional(TEXT), options=optional(OPTIONS), tee=FLAG)
     def __init__(
         self,
         model: pyo.ConcreteModel,
@@ -114,8 +121,18 @@ class Session:
             raise
 
     def _open(self) -> Interface:
-        return self.spec.connect(self.program, self.settings)
+        try:
+            return self.spec.connect(self.program, self.settings)
+        except (FsoptError, OSError, MemoryError):
+            raise
+        except Exception as error:  # of the solver's package, for example for numbers that it takes for infinite
+            reason = str(error).strip().partition("\n")[0] or type(error).__name__
+            raise SolverError(
+                f"solver '{self.spec.name}' refuses '{self.model.name}' ({reason})",
+                f"choose smaller parameters, other units or another solver; {alternatives(self.problem_class)}",
+            ) from error
 
+    @checked(components=each(COMPONENT))
     def update(self, *components: Any) -> None:
         """Read these components of the model again: an Objective, Constraints, or Vars (their bounds)."""
         started = time.perf_counter()
@@ -144,6 +161,7 @@ class Session:
             self._send(Change(objective, hessian, bounds, numbers))
         self.seconds["update"] += time.perf_counter() - started
 
+    @checked(constraints=each(ROW))
     def add(self, *constraints: Any) -> None:
         """Append linear constraints (data objects, for example of a ConstraintList) at the end of the program."""
         started = time.perf_counter()
@@ -156,14 +174,15 @@ class Session:
         self._send(Change(added=len(constraints)))
         self.seconds["update"] += time.perf_counter() - started
 
+    @checked(time_limit=optional(SECONDS), load=FLAG, mip_gap=optional(NUMBER))
     def solve(self, *, time_limit: float | None = None, load: bool = True, mip_gap: float | None = None) -> SolveResult:
         """Solve the model as it was last read, and certify the answer.
 
         ``load=False`` leaves the model's variables and suffixes as they are; ``mip_gap`` is for this call only.
         """
         before = dict(self.seconds)
-        if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
-            raise ParameterError(f"the time limit must be positive, not {time_limit!r}", "give seconds > 0")
+        if time_limit is not None and time_limit >= FOREVER:
+            time_limit = None
         outcome = self.interface.solve(time_limit, mip_gap)
         outcome = supplement(self.program, outcome, self.settings, time_limit, self.spec.name)
         self.seconds["solve"] += outcome.seconds
@@ -189,13 +208,24 @@ class Session:
         other.seconds = dict.fromkeys(self.seconds, 0.0) | {"translate": time.perf_counter() - started}
         return other
 
+    @checked(component=COMPONENT)
     def columns(self, component: pyo.Var) -> Indices:
         """Return the places (k,) of a variable component in ``SolveResult.point.x``."""
-        return np.array([self.program.column[id(v)] for v in component.values()], dtype=int)
+        return self._places(self.program.column, component)
 
+    @checked(component=COMPONENT)
     def rows(self, component: pyo.Constraint) -> Indices:
         """Return the places (k,) of a linear constraint component in ``SolveResult.point.y``."""
-        return np.array([self.program.row_of[id(row)] for row in component.values()], dtype=int)
+        return self._places(self.program.row_of, component)
+
+    def _places(self, known: Mapping[int, int], component: pyo.Component) -> Indices:
+        try:
+            return np.array([known[id(data)] for data in component.values()], dtype=int)
+        except KeyError as error:
+            raise ParameterError(
+                f"'{component.name}' is not, or not with all its members, in the program of '{self.model.name}'",
+                "give variables and linear constraints of the model as it was read",
+            ) from error
 
     def _send(self, change: Change) -> None:
         reason = self.interface.update(change)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fsopt.errors import OptionError
+from fsopt.errors import OptionError, shown
 from fsopt.results import Point, Status
 from fsopt.typing import Indices, Vector
 
@@ -23,6 +23,8 @@ STOP_WORDS = (
     "numerical",
 )
 """Why a solver stopped."""
+LARGEST = 2**31 - 1
+"""The largest whole number that every solver takes."""
 INFINITY = 1e20
 """Bounds from this size on count as absent, as the solvers themselves take them."""
 
@@ -54,8 +56,10 @@ class Settings:
         for name, kind in (("tolerance", float), ("mip_gap", float), ("threads", int), ("seed", int)):
             if name in given:
                 value = given.pop(name)
-                if isinstance(value, bool) or not isinstance(value, (int, kind)) or not 0 <= value < np.inf:
-                    raise OptionError(f"option '{name}' must be a number >= 0, not {value!r}", "correct the option")
+                most = LARGEST if kind is int else float(np.finfo(float).max)
+                if isinstance(value, bool) or not isinstance(value, (int, kind)) or not 0 <= value <= most:
+                    reason = f"must be a number from 0 to {most:g}, not {shown(value)}"
+                    raise OptionError(f"option '{name}' {reason}", "correct the option")
                 common[name] = kind(value)
         return Settings(tee=tee, own=given, **common)
 
@@ -147,7 +151,7 @@ def set_options(
         try:
             put(name, value)
         except errors as error:
-            reason = f"unknown name or bad value {value!r}: {error}".replace("\n", " ").rstrip()
+            reason = f"unknown name or bad value {shown(value)}: {error}".replace("\n", " ").rstrip()
             raise refuse_option(solver, name, reason) from error
 
 

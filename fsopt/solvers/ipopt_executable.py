@@ -20,7 +20,7 @@ from pyomo.core.expr.numeric_expr import LinearExpression
 from pyomo.core.expr.visitor import replace_expressions
 
 from fsopt.compiler import Program
-from fsopt.errors import SolverError
+from fsopt.errors import SolverError, shown
 from fsopt.results import Status
 from fsopt.solvers.interface import Settings, optional, refuse_option
 from fsopt.solvers.ipopt_common import Ipopt, Run, refused
@@ -202,5 +202,5 @@ def _try(own: Mapping[str, Any]) -> None:
         return
     names = [name for name in own if str(name) in answer.message] or list(own)
     if len(names) == 1:
-        raise refuse_option("ipopt", names[0], f"unknown name or bad value {own[names[0]]!r}")
+        raise refuse_option("ipopt", names[0], f"unknown name or bad value {shown(own[names[0]])}")
     raise refused(names)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from fsopt.compiler import Program
+from fsopt.errors import shown
 from fsopt.results import Status
-from fsopt.solvers.interface import Settings, refuse_option
+from fsopt.solvers.interface import LARGEST, Settings, refuse_option
 from fsopt.solvers.ipopt_common import Ipopt, Run, refused
 from fsopt.solvers.nlp import NonlinearForm
 from fsopt.solvers.spec import Package
@@ -155,14 +156,14 @@ def _checked(own: Mapping[str, Any]) -> dict[str, Any]:
 
 def _set(problem: Any, name: Any, value: Any) -> Any:
     """Set an option and return its value as Ipopt took it: a whole number also stands for a real one."""
-    attempts = [value, float(value)] if type(value) is int else [value]
+    attempts = [value, float(value)] if type(value) is int and abs(value) <= LARGEST else [value]
     for attempt in attempts:
         try:
             problem.add_option(name, attempt)
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, OverflowError):
             continue
         return attempt
-    raise refuse_option("ipopt", name, f"unknown name or bad value {value!r}")
+    raise refuse_option("ipopt", name, f"unknown name or bad value {shown(value)}")
 
 
 @contextmanager

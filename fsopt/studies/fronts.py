@@ -11,8 +11,10 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import NDArray
 
+from fsopt.arguments import LIST, TEXT, checked, optional
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
+from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
@@ -133,6 +135,14 @@ class FrontPoint:
         return error_rate(data.X @ self.coef + self.intercept, data.y)
 
 
+@checked(
+    data=DATASET,
+    caps=optional(LIST),
+    prices=LIST,
+    validation=optional(DATASET),
+    scale=TEXT,
+    solver=optional(TEXT),
+)
 def pareto_front(
     data: Dataset,
     caps: Sequence[float] | None = None,

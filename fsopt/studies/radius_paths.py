@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.data import Dataset
+from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run
@@ -105,6 +107,18 @@ class GridTask:
     rule: SelectionRule
 
 
+@checked(
+    data=DATASET,
+    grid=LIST,
+    test=optional(DATASET),
+    folds=WHOLE,
+    seed=WHOLE,
+    jobs=WHOLE,
+    scale=TEXT,
+    rule=TEXT,
+    units=TEXT,
+    solver=optional(TEXT),
+)
 def gmeb_path(
     data: Dataset,
     grid: Sequence[float] | tuple[Sequence[float], Sequence[float]] = RADII,

@@ -11,6 +11,7 @@ import pytest
 from fsopt.cli import main
 
 GOOD = "a,b,label\n1,2,1\n2,1,1\n3,1,0\n0,5,0\n1,1,1\n2,2,0\n"
+LONG = "n" * 300
 FILES = {
     "good.csv": GOOD,
     "nolabel.csv": "a,b,c\n1,2,3\n2,3,4\n",
@@ -27,6 +28,10 @@ FILES = {
     "bad.toml": "threads = = 1\n",
     "unknown.toml": "no_such_option = 1\n",
     "typed.toml": 'threads = "many"\n',
+    "deep.toml": "a = " + "[" * 5000,
+    "deep.json": "[" * 100_000,
+    "list.json": "[1, 2]",
+    "foreign.json": '{"method": {"name": "svm"}, "version": [1, 2]}',
     "notjson.json": "{",
     "notanswer.json": '{"a": 1}',
 }
@@ -103,6 +108,39 @@ CASES = {
     "check of nothing": ("check nowhere.json --data good.csv", "cannot read"),
     "predict from nothing": ("predict nowhere.json --data good.csv", "cannot read"),
     "show of nothing": ("show svn", "did you mean svm"),
+    "home of nobody": ("solve svm --data ~nosuchuser/a.csv", "home directory"),
+    "output in the home of nobody": ("solve svm --data good.csv -o ~nosuchuser/a.json", "home directory"),
+    "a long name": (f"solve svm --data {LONG}.csv", "File name too long"),
+    "a long name of a data set": (f"data show {LONG}", "File name too long"),
+    "a long output": (f"solve svm --data good.csv -o {LONG}.json", "File name too long"),
+    "a long export": (f"export svm --data good.csv -o {LONG}.lp", "File name too long"),
+    "a long answer": (f"check {LONG}.json --data good.csv", "File name too long"),
+    "a long options file": (f"solve svm --data good.csv --options {LONG}.toml", "File name too long"),
+    "a long parameter": (f"solve svm --data good.csv --param {LONG}", "k=v"),
+    "data in a folder": ("solve svm --data folder.csv", "there is no file"),
+    "400 digits": (f"solve svm --data good.csv --param c={'9' * 400}", "is inf, outside"),
+    "400 digits below 0": (f"solve svm --data good.csv --param c=-{'9' * 400}", "is -inf, outside"),
+    "400 digits for a count": (f"fit gbd --data good.csv --param m={'9' * 400}", "outside [1, 2]"),
+    "400 digits in a list": (f"solve fsp-sub --data good.csv --param sigma=[0,{'9' * 400}]", "2 finite numbers"),
+    "5,000 digits": (f"solve svm --data good.csv --param c={'9' * 5000}", "is inf, outside"),
+    "5,000 brackets": (f"solve svm --data good.csv --param c={'[' * 5000}", "too many brackets"),
+    "5,000 brackets that close": (
+        f"solve svm --data good.csv --param c={'[' * 5000 + ']' * 5000}",
+        "too many brackets",
+    ),
+    "800 brackets": (f"solve svm --data good.csv --param c={'[' * 800 + ']' * 800}", "must be a number"),
+    "negative seed": ("compare --data good.csv --folds 2 --seed -1", "the seed is -1"),
+    "large seed": ("compare --data good.csv --folds 2 --seed 99999999999", "the seed is 99999999999"),
+    "negative seed of limits": ("mpm-limits --data good.csv --folds 2 --seed -1", "the seed is -1"),
+    "a million processes": ("compare --data good.csv --folds 2 --jobs 1000000", "--jobs is 1000000"),
+    "no number for a limit": ("solve svm --data good.csv --time-limit nan", "must be positive"),
+    "options of brackets": ("solve svm --data good.csv --options deep.toml", "is not TOML"),
+    "check of brackets": ("check deep.json --data good.csv", "is not JSON"),
+    "check of a list": ("check list.json --data good.csv", "not a saved answer"),
+    "check of a foreign file": ("check foreign.json --data good.csv", "not a saved answer"),
+    "check of a device": ("check /dev/zero --data good.csv", "it is a device"),
+    "check of a folder": ("check folder --data good.csv", "it is a folder"),
+    "predict of brackets": ("predict deep.json --data good.csv", "is not JSON"),
     "fetch of no name": ("data fetch ../up", "plain name"),
 }
 
@@ -113,6 +151,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text)
     np.savez(tmp_path / "pickle.npz", X=np.array([[{}], [1]], dtype=object), y=np.array([0, 1]))
     (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.csv").mkdir()
     (tmp_path / "readonly.json").write_text("keep me")
     (tmp_path / "readonly.json").chmod(0o444)
     monkeypatch.chdir(tmp_path)

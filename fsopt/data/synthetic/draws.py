@@ -6,7 +6,7 @@ from numbers import Integral
 
 import numpy as np
 
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, shown
 from fsopt.typing import Vector
 
 
@@ -26,4 +26,4 @@ def whole(name: str, value: int, low: int, high: int | None = None) -> None:
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_whole or value < low or (high is not None and value > high):
         allowed = f"at least {low}" if high is None else f"{low} to {high}"
-        raise ParameterError(f"{name} is {value!r}", f"{name} is a whole number, {allowed}")
+        raise ParameterError(f"{name} is {shown(value)}", f"{name} is a whole number, {allowed}")

@@ -19,7 +19,7 @@ from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.state import Iterate, State
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.errors import FileError
-from fsopt.files import whole_file
+from fsopt.files import check_readable, whole_file
 from fsopt.typing import Vector
 
 FORMAT = "fsopt gbd 1"
@@ -74,7 +74,7 @@ def load(
     FileError : no checkpoint, a damaged one, or one of other data or settings.
     """
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             held = {name: arrays[name] for name in arrays.files}
         words = json.loads(held["words"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fsopt.arguments import word
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole
@@ -50,9 +51,7 @@ class GbdSettings:
         number("gbd", "tolerance", self.tolerance, low=0.0)
         whole("gbd", "max_cuts", self.max_cuts, low=2, high=100_000)
         whole("gbd", "root_cuts", self.root_cuts, low=0, high=100_000)
-        if self.stabilisation not in STABILISATIONS:
-            words = ", ".join(STABILISATIONS)
-            raise ParameterError(f"'stabilisation' of 'gbd' is {self.stabilisation!r}", f"one of {words}")
+        word("'stabilisation' of 'gbd'", self.stabilisation, STABILISATIONS)
         if self.patience is not None:
             whole("gbd", "patience", self.patience, low=1, high=100_000)
             if not validated:

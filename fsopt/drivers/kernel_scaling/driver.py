@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fsopt.arguments import word
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
-from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.results import DriverResult
@@ -113,5 +113,4 @@ def kernel_scaling(
 
 def check_scaling(name: str, scaling: str, words: Sequence[str] = SCALINGS) -> None:
     """Raise ParameterError for a word that is no way of solving (15)."""
-    if scaling not in words:
-        raise ParameterError(f"parameter 'scaling' of '{name}' is {scaling!r}", f"one of {', '.join(words)}")
+    word(f"parameter 'scaling' of '{name}'", scaling, words)

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from fsopt.drivers.penalties.penalty import Approximation, PenaltySpec
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, shown
 
 _MODULES = (
     "exponential",
@@ -33,7 +33,7 @@ PENALTIES = _registered()
 
 def approximation(name: str, alpha: float) -> Approximation:
     """Return a registered approximation; raises ParameterError for another name, or an alpha that is not positive."""
-    if name not in PENALTIES:
+    if not isinstance(name, str) or name not in PENALTIES:
         table = "; ".join(f"{spec.name}: {spec.formula}" for spec in PENALTIES.values())
-        raise ParameterError(f"approx is {name!r}", f"one of {table}")
+        raise ParameterError(f"approx is {shown(name)}", f"one of {table}")
     return PENALTIES[name].make(alpha)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.arguments import word
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers, svm_value
 from fsopt.drivers.run import Run
-from fsopt.errors import ParameterError, reading
+from fsopt.errors import reading
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.mop.rsvm_verification import stated_residuals
 from fsopt.methods.selection import select
@@ -52,8 +53,7 @@ class SvmSettings:
 
     def check(self, method: str) -> None:
         """Raise ParameterError for a parameter out of range, before anything is solved."""
-        if self.machine not in MACHINES:
-            raise ParameterError(f"machine is {self.machine!r}", f"one of {', '.join(MACHINES)}")
+        word("machine", self.machine, MACHINES)
         number(method, "c", self.c, low=0.0, strict=True)
         if self.w_cap is not None:
             number(method, "w_cap", self.w_cap, low=0.0, strict=True)

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.arguments import word
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.run import Run
-from fsopt.errors import ParameterError, SolverError
+from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.gmeb.formulations import ROUTES, Answer, smallest_norm
 from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish
@@ -118,8 +119,7 @@ def choose_route(route: str, run: Run) -> str:
     ParameterError : an unknown route.
     SolverError : a solver that gives no multipliers.
     """
-    if route != "auto" and route not in ROUTES:
-        raise ParameterError(f"route is {route!r}", f"one of auto, {', '.join(ROUTES)}")
+    word("route", route, ("auto", *ROUTES))
     if run.solver is not None and not solver_spec(run.solver).duals:
         raise no_multipliers(run.solver, "SOCP")
     if route != "auto":

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.arguments import word
 from fsopt.certificates.certificate import TOLERANCE, Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.run import Run, usable
-from fsopt.errors import ParameterError
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
@@ -105,8 +105,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     -----
     Bi, (13) and (14).
     """
-    if route not in ROUTES:
-        raise ParameterError(f"route is {route!r}", f"one of {', '.join(ROUTES)}")
+    word("route", route, ROUTES)
     w_cap = number("rsvm", "w_cap", w_cap, low=0.0, strict=True)
     run = exact(run)
     build = build_rsvm_dual if route == "dual" else build_rsvm

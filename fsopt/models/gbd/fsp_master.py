@@ -8,6 +8,7 @@ from typing import Any
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.arguments import LIST
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
@@ -99,6 +100,7 @@ def build_fsp_master(
     model.objective = pyo.Objective(expr=objective, doc="(10) theta, (15) theta + lambda'sigma")
     constraints.add_to(model)
     model.cuts = pyo.ConstraintList(doc="(10) theta >= e'alpha - 1/2 sum_j q_j^2 sigma_j")
+    LIST.check(f"parameter 'cuts' of '{name}'", cuts)
     for k, alpha in enumerate(cuts):
         add_cut(model, data, vector(name, f"cuts[{k}]", alpha, data.n, low=0.0))
     return model

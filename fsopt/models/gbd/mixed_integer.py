@@ -8,7 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import add_classifier, add_slacks, margin_constraint, new_model, number, total
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
@@ -30,7 +30,7 @@ def largest_weight(data: Dataset, c: float, upper: float | None = None) -> float
 def new_selection_model(name: str, data: Dataset, *, relax: bool) -> pyo.ConcreteModel:
     """Return a model with the hyperplane (w, b), the selection sigma in {0, 1}, [0, 1] if relaxed, and the slacks."""
     if not isinstance(relax, bool):
-        raise ParameterError(f"parameter 'relax' of '{name}' must be true or false, not {relax!r}", "relax=true")
+        raise ParameterError(f"parameter 'relax' of '{name}' must be true or false, not {shown(relax)}", "relax=true")
     model = new_model(name, data)
     add_classifier(model)
     domain = pyo.UnitInterval if relax else pyo.Binary

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number, vector, whole
 from fsopt.typing import Matrix, Vector
 
@@ -227,7 +227,7 @@ def _indices(name: str, what: str, data: Dataset, group: Any, form: str) -> tupl
 
 def _listed(name: str, what: str, group: Any, form: str = "a list of lists") -> list[Any]:
     if isinstance(group, str) or not isinstance(group, (Sequence, np.ndarray)):
-        raise ParameterError(f"'{what}' of '{name}' has {group!r}", f"give {form} of features")
+        raise ParameterError(f"'{what}' of '{name}' has {shown(group)}", f"give {form} of features")
     return list(group)
 
 

@@ -70,7 +70,7 @@ def build_gmeb_cuts(
     r_plus, r_minus = radius("gmeb-cuts", "r_plus", r_plus), radius("gmeb-cuts", "r_minus", r_minus)
     norm = GmebNorm.of(data, r_plus, r_minus)
     given = norm.ends if thetas is None else thetas
-    first_cuts = vector("gmeb-cuts", "thetas", given, len(given), low=0.0, high=1.0)
+    first_cuts = vector("gmeb-cuts", "thetas", given, len(given) if np.iterable(given) else 1, low=0.0, high=1.0)
     m = new_model("gmeb-cuts", data)
     add_classifier(m)
     add_weight_parts(m)

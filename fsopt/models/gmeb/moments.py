@@ -32,7 +32,7 @@ def second_moments(data: Dataset) -> tuple[Vector, Vector]:
 
 def radius(model: str, name: str, value: Any) -> float:
     """Return R+ or R- as a float > 0; infinity, for infinity or None, stands for a constraint that is omitted."""
-    if value is None or value == np.inf:
+    if value is None or (isinstance(value, float) and value == np.inf):
         return np.inf
     return number(model, name, value, low=0.0, high=np.inf, strict=True)
 

@@ -1,0 +1,129 @@
+"""The kinds of arguments that public functions take, checked in one place before anything else is done."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import numbers
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeVar
+
+from fsopt.errors import ParameterError, shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of argument.
+
+    Attributes
+    ----------
+    what : noun of the message: "must be a text".
+    holds : whether a value is of the kind.
+    hint : a remedy.
+    """
+
+    what: str
+    holds: Callable[[Any], bool]
+    hint: str
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise ParameterError for a value of another kind."""
+        if not self.holds(value):
+            raise ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
+
+
+def word(name: str, value: Any, words: Iterable[str | bool]) -> None:
+    """Raise ParameterError for a value that is none of these words; an array, say, is none."""
+    known = tuple(words)
+    if not isinstance(value, str | bool) or value not in known:
+        raise ParameterError(f"{name} is {shown(value)}", f"one of {', '.join(map(str, known))}")
+
+
+def plain(value: Any) -> bool:
+    """Return whether a parameter is a number, a text, or a list, mapping or array, of whatever."""
+    return value is None or isinstance(value, numbers.Number | str) or _is_list(value) or isinstance(value, Mapping)
+
+
+def each(kind: Kind) -> Kind:
+    """Return the kind of a tuple of arguments that are all of a kind."""
+    return Kind(kind.what, lambda values: all(kind.holds(value) for value in values), kind.hint)
+
+
+def optional(kind: Kind) -> Kind:
+    """Return the kind that is also held by None."""
+    return Kind(kind.what, lambda value: value is None or kind.holds(value), kind.hint)
+
+
+def _is_path(value: Any) -> bool:
+    if isinstance(value, str):
+        return True
+    try:
+        return isinstance(os.fspath(value), str)
+    except TypeError:
+        return False
+
+
+def _is_list(value: Any) -> bool:
+    """Return whether a value has a length and can be read more than once; arrays without dimensions have none."""
+    listed = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+    return listed and getattr(value, "ndim", 1) != 0 and not hasattr(value, "columns")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _is_seconds(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return False
+    try:
+        return float(value) > 0 and not math.isnan(value)
+    except OverflowError:
+        return False
+
+
+TEXT = Kind("a text", lambda value: isinstance(value, str), "give a name in quotes")
+PATH = Kind("a path", _is_path, "give a text or a pathlib.Path")
+FLAG = Kind("True or False", lambda value: isinstance(value, bool), "give True or False")
+WHOLE = Kind("a whole number", _is_whole, "for example 0")
+SECONDS = Kind("positive", _is_seconds, "give seconds > 0")
+FUNCTION = Kind("a function", callable, "give a function of one argument")
+LIST = Kind("a list", _is_list, "give a list of numbers")
+NUMBER = Kind(
+    "a number", lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "for example 1.0"
+)
+OPTIONS = Kind(
+    "a mapping of names",
+    lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
+    "for example {'threads': 1}",
+)
+
+
+def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator that checks the arguments of these names at every call.
+
+    Raises
+    ------
+    ParameterError : by the decorated function, for an argument of another kind.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def call(*args: P.args, **keywords: P.kwargs) -> R:
+            given = signature.bind(*args, **keywords).arguments
+            for name, kind in kinds.items():
+                if name in given:
+                    kind.check(name, given[name])
+            return function(*args, **keywords)
+
+        return call
+
+    return decorate

@@ -1,0 +1,168 @@
+"""The streams, signals and disks of the command line: full, closed or in another alphabet; never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support import ROOT, blobs
+
+import fsopt
+from fsopt.cli import main
+from fsopt.cli.app import app
+
+PATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+
+
+def start(command: str, folder: Path, **keywords) -> subprocess.Popen:
+    """Start a command line in a folder; with ``shell`` in a shell, where $FSOPT is the program."""
+    env = os.environ | {"PYTHONPATH": PATH, "FSOPT": f"{sys.executable} -m fsopt"} | keywords.pop("env", {})
+    given = command if keywords.get("shell") else [sys.executable, "-m", "fsopt", *command.split()]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | keywords
+    return subprocess.Popen(given, cwd=folder, env=env, text=True, **streams)
+
+
+def run(command: str, folder: Path, **keywords) -> tuple[int, str, str]:
+    """Return exit code, stdout and stderr of a command line."""
+    process = start(command, folder, **keywords)
+    out, err = process.communicate(timeout=120)
+    assert "Traceback" not in err + (out or ""), err
+    assert "Exception ignored" not in err, err
+    return process.returncode, out, err
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    data = blobs(30, 2, seed=1)
+    rows = [f"{a},{b},{'größer' if y > 0 else 'kleiner'}" for (a, b), y in zip(data.X, data.y, strict=True)]
+    (tmp_path / "d.csv").write_text("\n".join(["größe,länge,label", *rows]) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"fsopt {fsopt.__version__}\n"
+
+
+@pytest.mark.parametrize("verb", ["models", "fit svm --data d.csv --json", "fit svm --data d.csv -o fit.json"])
+def test_a_full_stdout_is_one_line_and_the_file_is_saved(folder: Path, verb: str) -> None:
+    code, _, err = run(f"$FSOPT {verb} > /dev/full", folder, shell=True)
+    assert code == 2
+    assert len([line for line in err.splitlines() if line.startswith("fsopt: cannot write to stdout: No space")]) == 1
+    assert (folder / "fit.json").exists() == ("-o" in verb)
+
+
+def test_a_reader_that_goes_away_is_one_line(folder: Path) -> None:
+    process = start("models", folder)
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) == 2
+    assert "Traceback" not in err
+    assert "cannot write to stdout: Broken pipe" in err
+
+
+def test_closed_streams_take_nothing_and_files_nothing_else(folder: Path) -> None:
+    code, _, _ = run("$FSOPT fit svm --data d.csv -o fit.json <&- >&- 2>&-", folder, shell=True)
+    assert code == 0
+    assert json.loads((folder / "fit.json").read_text())["method"] == "svm"
+    code, _, _ = run("$FSOPT fit svm --data nowhere.csv 2> /dev/full", folder, shell=True)
+    assert code == 2
+
+
+def test_names_beyond_the_alphabet_of_the_terminal_are_escaped(folder: Path) -> None:
+    ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"}
+    for verb in ("fit svm --data d.csv", "data show d.csv", "fit svm --data d.csv --json"):
+        code, out, _ = run(verb, folder, env=ascii_only)
+        assert code == 0
+        assert re.search(r"gr\\(xf6|u00f6)\\?", out)
+    code, _, err = run("fit svm --data d.csv --label höhe", folder, env=ascii_only)
+    assert code == 2
+    assert "there is no column" in err
+
+
+def test_an_answer_that_cannot_be_saved_is_printed(folder: Path) -> None:
+    (folder / "link").symlink_to("/dev/full")
+    code, out, err = run("fit svm --data d.csv --json -o link", folder)
+    assert code == 2
+    assert json.loads(out)["method"] == "svm"
+    assert "fsopt: cannot write 'link': No space left on device" in err
+    assert (folder / "link").is_symlink()
+
+
+def test_a_disk_that_refuses_the_export_is_one_line(folder: Path) -> None:
+    # The limit on the size of files stands for a full disk: ignoring its signal makes writes fail.
+    for suffix in (".nl", ".lp", ".cbf"):
+        code, _, err = run(
+            f"trap '' XFSZ; ulimit -f 1; $FSOPT export svm --data d.csv -o m{suffix}", folder, shell=True
+        )
+        assert code == 2
+        assert "fsopt: cannot" in err
+    code, _, err = run("export svm --data d.csv -o m.nl", folder, env={"TMPDIR": "/proc/nowhere"})
+    assert code == 0 or "fsopt: cannot" in err
+    assert sorted(p.name for p in folder.iterdir() if p.name.startswith(("m.", ".fsopt"))) in (
+        [],
+        ["m.col", "m.nl", "m.row"],
+    )
+
+
+def test_a_limit_of_ages_is_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for solver in ("clarabel", "scip", "highs"):
+        slug = "onsvm" if solver == "highs" else "svm"
+        for limit in ("inf", "1e300", "1e9"):
+            with pytest.raises(SystemExit) as stopped:
+                main(["solve", slug, "--data", str(folder / "d.csv"), "--solver", solver, "--time-limit", limit])
+            assert stopped.value.code == 0, capsys.readouterr()
+
+
+def test_an_error_inside_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for error, words in (
+        (
+            ZeroDivisionError("0 / 0"),
+            "an error inside fsopt, ZeroDivisionError: 0 / 0: run it again with FSOPT_TRACEBACK",
+        ),
+        (MemoryError("8 GiB"), "there is not enough memory: 8 GiB"),
+        (OSError(28, "No space left on device", "/x"), "No space left on device ('/x')"),
+    ):
+
+        def fail(*arguments, fault=error, **keywords):
+            raise fault
+
+        monkeypatch.setattr(type(app), "__call__", fail)
+        with pytest.raises(SystemExit) as stopped:
+            main(["models"])
+        assert stopped.value.code == 2
+        err = capsys.readouterr().err
+        assert words in err
+        assert len(err.splitlines()) == 1
+    monkeypatch.setattr(type(app), "__call__", lambda *a, **k: 1 / 0)
+    monkeypatch.setenv("FSOPT_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["models"])
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.05, 0.4])
+def test_a_double_interruption_ends_with_130(folder: Path, pause: float) -> None:
+    process = start("fit gbd --data wdbc --param m=5 --checkpoint c.npz", folder, preexec_fn=_take_interruptions)
+    deadline = time.monotonic() + 60
+    while not (folder / "c.npz").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    time.sleep(pause)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err + out
+
+
+def _take_interruptions() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores them

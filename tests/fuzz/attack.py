@@ -1,0 +1,102 @@
+"""What every attack shares: seeded damage, and the count of cases that end in anything but an answer or an FsoptError.
+
+The environment variable FSOPT_FUZZ multiplies the number of cases: ``make fuzz`` runs 20 times as many.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from fsopt.errors import FsoptError, InternalError
+
+FACTOR = int(os.environ.get("FSOPT_FUZZ", "1"))
+MOST_SECONDS, MOST_BYTES = 20.0, 1_000_000_000
+TOKENS = (
+    *(b'"', b"'", b"\n", b"\r", b"\t", b",", b";", b":", b"\\", b"%", b"#", b"@", b"{", b"}", b"[", b"]", b"=", b"\0"),
+    *(b"nan", b"inf", b"-inf", b"?", b"1e999", b"-1e-999", b"9" * 400, b"1_0", b"0x1F", b"True", b"1,5", b"-0", b"1e"),
+    *(b"\xef\xbb\xbf", b"\xff\xfe", b"\xe9", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", "\u2028".encode(), b"\x1a", b"\x7f"),
+    *(b"2147483648", b"4294967296", b"9223372036854775808", b"100000000", b"-1", b"null", b"true", b"[" * 3000, b"{}"),
+)
+"""Texts at which parsers stumble."""
+
+
+def generator(*seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def damaged(content: bytes, rng: np.random.Generator) -> bytes:
+    """Return content with one injury, or a few."""
+    for _ in range(int(rng.choice([1, 1, 1, 2, 4]))):
+        n = len(content)
+        i, j = sorted(rng.integers(0, n + 1, 2).tolist())
+        j = min(j, i + int(rng.choice([1, 2, 8, 40])))
+        kind = rng.integers(8)
+        if kind == 0 and n:  # some bits
+            changed = bytearray(content)
+            for place in rng.integers(0, n, int(rng.integers(1, 6))):
+                changed[place] ^= 1 << int(rng.integers(8))
+            content = bytes(changed)
+        elif kind == 1:  # a part is lost
+            content = content[:i] + content[j:]
+        elif kind == 2:  # a part is there twice
+            content = content[:j] + content[i:j] * int(rng.integers(1, 5)) + content[j:]
+        elif kind == 3:  # a token in between
+            content = content[:i] + TOKENS[rng.integers(len(TOKENS))] + content[i:]
+        elif kind == 4:  # a token in place of a part
+            content = content[:i] + TOKENS[rng.integers(len(TOKENS))] + content[j:]
+        elif kind == 5:  # noise
+            content = content[:i] + rng.bytes(int(rng.integers(1, 20))) + content[j:]
+        elif kind == 6:  # the end is missing
+            content = content[:i]
+        else:  # two parts change places
+            content = content[:i] + content[j:] + content[i:j]
+    return content
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Allow one gigabyte beyond the present size: a larger request fails, and is a fault."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        yield
+        return
+    used = next(int(line.split()[1]) * 1024 for line in status.read_text().splitlines() if line.startswith("VmData"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (used + MOST_BYTES, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def attack(cases: Iterable[tuple[str, Callable[[], object]]]) -> dict[str, int]:
+    """Run all cases and return how they ended, "answer" or the kind of an error; fail with the list of all faults."""
+    ends: dict[str, int] = {}
+    faults: list[str] = []
+    for name, call in cases:
+        started = time.process_time()
+        end = "fault"
+        try:
+            with warnings.catch_warnings(), bounded():
+                warnings.simplefilter("ignore")
+                call()
+            end = "answer"
+        except FsoptError as error:
+            end = error.kind
+            if isinstance(error, InternalError) or not error.message or not error.hint:
+                faults.append(f"{name}: {error!r} of the kind {error.kind}, with the hint {error.hint!r}")
+        except Exception as error:
+            faults.append(f"{name}: {type(error).__module__}.{type(error).__name__}: {str(error)[:200]}")
+        if time.process_time() - started > MOST_SECONDS:
+            faults.append(f"{name}: {time.process_time() - started:.0f} seconds")
+        ends[end] = ends.get(end, 0) + 1
+    assert not faults, f"{len(faults)} of {sum(ends.values())} cases ({ends}):\n" + "\n".join(faults[:40])
+    return ends

@@ -1,0 +1,197 @@
+"""Calls of the public functions with arguments of every kind: an answer, or an error of the package."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyomo.environ as pyo
+import scipy.sparse as sp
+from fuzz.attack import FACTOR, attack, generator
+from support import blobs
+
+import fsopt
+from fsopt.models.registry import MODELS
+
+CASES = 2000
+DATA = blobs(12, 3, seed=4)
+OTHER = blobs(14, 2, seed=5)
+
+
+class Nasty:
+    """An object whose every conversion fails."""
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+    def __array__(self, *arguments, **keywords):
+        raise RuntimeError("no array")
+
+    def __len__(self):
+        raise RuntimeError("no length")
+
+    def __iter__(self):
+        raise RuntimeError("no list")
+
+    def __float__(self):
+        raise RuntimeError("no number")
+
+
+NUMBERS: tuple[Any, ...] = (
+    *(0, 1, 2, 3, -1, 0.5, 1.0, 1e-9, 1e9, 1e300, -1e300, 5e-324, 10**400, -(10**400), 2**31, 2**63),
+    *(float("nan"), float("inf"), -float("inf"), np.float32(0.5), np.int8(2), np.float64(1), np.longdouble("1e400")),
+    *(True, False, None, 1j, Fraction(1, 3), Decimal("0.1"), np.bool_(True), np.datetime64("2020")),
+)
+TEXTS: tuple[Any, ...] = (
+    "",
+    "1",
+    "x",
+    "svm",
+    "wdbc",
+    "standard",
+    "clarabel",
+    "highs",
+    "é\ud800",
+    "a\0b",
+    "n" * 400,
+    b"x",
+)
+LISTS: tuple[Any, ...] = (
+    *(
+        [],
+        [1],
+        [1, 2, 3],
+        [0.5, 0.5, 0.5],
+        [1, "a"],
+        [[1, 2], [3]],
+        (0, 1),
+        {"a": 1},
+        {1: 2},
+        {0, 1},
+        range(3),
+        [None] * 3,
+    ),
+    *(np.ones(3), np.ones((3, 3)), np.ones(0), np.array("x"), np.array([{}]), np.ma.masked_array([1, 2, 3], [0, 1, 0])),
+    *(np.full(3, np.nan), np.arange(3), np.array(5), iter([1, 2, 3]), pd.Series([1, 2]), sp.eye(3), [10**400] * 3),
+)
+OBJECTS: tuple[Any, ...] = (
+    object(),
+    Nasty(),
+    int,
+    len,
+    DATA,
+    OTHER,
+    pd.DataFrame(DATA.X),
+    Path("x"),
+    pyo.AbstractModel(),
+)
+POOLS = (NUMBERS, TEXTS, LISTS, OBJECTS)
+
+
+class Draws:
+    """Arguments of one call."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def one(self, pool: tuple[Any, ...]) -> Any:
+        return pool[self.rng.integers(len(pool))]
+
+    def any(self) -> Any:
+        return self.one(POOLS[self.rng.choice(4, p=[0.5, 0.15, 0.2, 0.15])])
+
+    def mostly(self, value: Any) -> Any:
+        """Return a valid value, or in one of four draws any other."""
+        return value if self.rng.integers(4) else self.any()
+
+    def some(self, names: list[str], most: int = 2) -> dict[str, Any]:
+        """Return a few of these keywords."""
+        count = min(len(names), int(self.rng.integers(most + 1)))
+        return {str(name): self.any() for name in self.rng.permutation(names)[:count]}
+
+
+def fit(draw: Draws) -> object:
+    name = draw.one(tuple(fsopt.METHODS))
+    params = draw.some(list(fsopt.METHODS[name].parameters))
+    run = draw.some(["solver", "options", "checkpoint", "resume"], 1) if not draw.rng.integers(3) else {}
+    found = fsopt.fit(draw.mostly(name), draw.mostly(DATA), **params, **run, time_limit=draw.mostly(2.0))
+    return found.predict(draw.mostly(DATA.X)), found.scores(draw.mostly(DATA))
+
+
+def build(draw: Draws) -> object:
+    slug = draw.one(tuple(MODELS))
+    known = MODELS[slug].parameters
+    params = dict(MODELS[slug].instance.params) if draw.rng.integers(4) else {}
+    params |= draw.some(list(known))
+    model = fsopt.build(draw.mostly(slug), draw.mostly(DATA), **params)
+    return fsopt.classify(model) if draw.rng.integers(2) else fsopt.solve(model, time_limit=2.0)
+
+
+def solve(draw: Draws) -> object:
+    model = fsopt.build("svm", DATA, c=1.0)
+    options = {draw.one(("tolerance", "mip_gap", "threads", "seed", "max_iter", "x")): draw.any()}
+    return fsopt.solve(
+        draw.mostly(model),
+        draw.mostly(draw.one((None, "clarabel", "scip", "ipopt", "scs"))),
+        time_limit=draw.mostly(2.0),
+        options=draw.mostly(options) if draw.rng.integers(2) else None,
+        tee=draw.mostly(False),
+    )
+
+
+def session(draw: Draws) -> object:
+    model = fsopt.build("svm", DATA, c=1.0)
+    opened = fsopt.Session(model, "clarabel")
+    opened.update(draw.mostly(model.margin))
+    opened.add(draw.mostly(model.margin[0]))
+    opened.columns(draw.mostly(model.w))
+    opened.rows(draw.mostly(model.margin))
+    return opened.solve(time_limit=draw.mostly(2.0), load=draw.mostly(True), mip_gap=draw.mostly(1e-3))
+
+
+def dataset(draw: Draws) -> object:
+    data = fsopt.Dataset(draw.mostly(DATA.X), draw.mostly(DATA.y), draw.mostly(["a", "b", "c"]), name=draw.mostly("d"))
+    data = fsopt.Dataset(data.X, data.y, labels=draw.mostly(("no", "yes")))
+    data.rows(draw.mostly(slice(0, 6)))
+    return data.columns(draw.mostly([0, 2])), data.with_X(draw.mostly(DATA.X))
+
+
+def load(draw: Draws) -> object:
+    return fsopt.load_dataset(draw.mostly("wdbc"), label=draw.mostly("label"), missing=draw.mostly(None))
+
+
+def certify(draw: Draws) -> object:
+    model = fsopt.build("mpm", DATA)
+    result = fsopt.solve(model)
+    other = fsopt.build("svm", OTHER, c=1.0)
+    result.duals(draw.mostly(model.w))
+    return fsopt.certify(draw.mostly(draw.one((model, other))), draw.mostly(result))
+
+
+def studies(draw: Draws) -> object:
+    if draw.rng.integers(2):
+        return fsopt.pareto_front(
+            draw.mostly(DATA), draw.mostly((1.0, 2.0)), **draw.some(["prices", "validation", "scale"])
+        )
+    return fsopt.gmeb_path(
+        draw.mostly(DATA), draw.mostly((1.0, 2.0)), **draw.some(["test", "folds", "seed", "rule", "epsilon"])
+    )
+
+
+CALLS = (fit, fit, fit, build, build, solve, dataset, load, certify, session, studies)
+
+
+def test_every_call_answers_or_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def cases():
+        for k in range(CASES * FACTOR):
+            call = CALLS[k % len(CALLS)]
+            yield f"{call.__name__} {k}", lambda call=call, k=k: call(Draws(generator(4, k)))
+
+    ends = attack(cases())
+    assert min(ends["answer"], ends["parameter"]) > CASES / 10, ends
