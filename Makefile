@@ -28,6 +28,7 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/modelling.py
 	$(BIN)/python benchmarks/resolve.py
 	$(BIN)/python benchmarks/gmeb.py
+	$(BIN)/python benchmarks/generation.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/gbd.py
 	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py

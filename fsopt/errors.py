@@ -66,6 +66,12 @@ class SolverError(FsoptError):
     kind = "solver"
 
 
+class OutOfTime(SolverError):
+    """The time limit passed before there was a point: a loop that has one ends with it instead."""
+
+    kind = "time-limit"
+
+
 class OptionError(FsoptError):
     """An option of a solver is unknown or an options file cannot be read."""
 

@@ -25,6 +25,7 @@ from pyomo.core.expr.numeric_expr import NumericExpression
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
+from fsopt import clock
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read
 from fsopt.compiler.lmi import with_semidefinite
@@ -132,6 +133,7 @@ def compile_model(model: pyo.ConcreteModel) -> Program:
     Raises
     ------
     ParameterError : the model has several active objectives.
+    OutOfTime : a time limit passed, and there is no point yet.
     """
     with PauseGC():
         variables = list(model.component_data_objects(pyo.Var, descend_into=True))
@@ -186,6 +188,7 @@ def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:
 def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int]) -> _Constraints:
     found = _Constraints()
     for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+        clock.look()
         row = read_row(data, column)
         if row.terms.nonlinear:
             found.general.append(row)

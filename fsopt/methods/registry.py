@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from fsopt import clock
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError, unknown
@@ -104,5 +105,6 @@ def fit(
         raise ParameterError(f"method '{name}' writes no checkpoints and cannot resume", f"methods that do: {able}")
     places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
-    fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
+    with clock.limited(time_limit):
+        fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
     return replace(fitted, method=name, params={**defaults, **params})

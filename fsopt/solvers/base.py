@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt import clock
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import convex, program_class
 from fsopt.compiler.expressions import read
@@ -59,8 +60,17 @@ def solve(
     Raises
     ------
     SolverError, OptionError, UnknownNameError : before the solver is called.
+    OutOfTime : the time limit passed while the model was translated.
     """
-    return Session(model, solver, options=options, tee=tee).solve(time_limit=time_limit)
+    check_limit(time_limit)
+    with clock.limited(time_limit):
+        return Session(model, solver, options=options, tee=tee).solve(time_limit=time_limit)
+
+
+def check_limit(seconds: object) -> None:
+    """Raise ParameterError for a time limit that is neither None nor a positive number."""
+    if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+        raise ParameterError(f"the time limit must be positive, not {seconds!r}", "give seconds > 0")
 
 
 class Session:
@@ -162,9 +172,9 @@ class Session:
         ``load=False`` leaves the model's variables and suffixes as they are; ``mip_gap`` is for this call only.
         """
         before = dict(self.seconds)
-        if time_limit is not None and not (isinstance(time_limit, (int, float)) and time_limit > 0):
-            raise ParameterError(f"the time limit must be positive, not {time_limit!r}", "give seconds > 0")
-        outcome = supplement(self.program, self.interface.solve(time_limit, mip_gap), self.settings, time_limit)
+        check_limit(time_limit)
+        limit = clock.left(time_limit)
+        outcome = supplement(self.program, self.interface.solve(limit, mip_gap), self.settings, limit)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)
