@@ -13,8 +13,8 @@ import pyomo.environ as pyo
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
-from fsopt.drivers.svm_interior_point import svm_interior_point
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.methods.selection import SelectionRule, without_rounding

@@ -11,8 +11,8 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
+from fsopt.drivers.interior_point.driver import certify_svm, svm_interior_point
 from fsopt.drivers.run import Run
-from fsopt.drivers.svm_interior_point import certify_svm, svm_interior_point
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius

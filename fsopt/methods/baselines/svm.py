@@ -8,8 +8,8 @@ from typing import Any
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
+from fsopt.drivers.interior_point.driver import certify_svm
 from fsopt.drivers.run import Run
-from fsopt.drivers.svm_interior_point import certify_svm
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
@@ -41,9 +41,9 @@ def fit_svm(
     scale : ``standard`` (default), ``center`` or ``none``.
     rule, units, epsilon : which weights count as selected, as in
         :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw`` and 0.01.
-    interior : whether fsopt's own interior point solves the program, without a model:
-        :func:`fsopt.drivers.svm_interior_point.svm_interior_point`; ``auto`` (default) for data of 500,000 entries and
-        more, where no solver is named.
+    interior : whether fsopt's own interior point solves the program, without a model, see
+        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. ``auto`` (default): for data of 500,000 entries
+        and more, where no solver is named.
 
     Returns
     -------
@@ -88,6 +88,6 @@ SPEC = MethodSpec(
     check,
     ("svm",),
     equation="Aytug, (1)",
-    driver="svm-interior-point",
+    driver="interior-point",
     support=selected_by_parameters,
 )

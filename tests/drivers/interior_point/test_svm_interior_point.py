@@ -7,9 +7,9 @@ from support import blobs
 import fsopt
 from fsopt.checking import check_record
 from fsopt.data import Dataset
-from fsopt.drivers import svm_interior_point as module
+from fsopt.drivers.interior_point import driver as module
+from fsopt.drivers.interior_point.driver import certify_svm, svm_interior_point
 from fsopt.drivers.run import Run
-from fsopt.drivers.svm_interior_point import certify_svm, svm_interior_point
 from fsopt.saved import fit_record
 
 
