@@ -150,7 +150,8 @@ class Search:
 
     def _direction(self, system: _System, lower: Vector, upper: Vector) -> _Step:
         """Return Newton's direction for the products a s -> a s - lower and (C - a) u -> (C - a) u - upper."""
-        at, c, y = self.at, self.c, self.data.y
+        at, y = self.at, self.data.y
+        c = self.c
         z = system.solve(-system.off - lower / at.a + upper / (c - at.a))
         b = float(y @ z + y @ at.a) / float(y @ system.along)
         a = z - b * system.along
