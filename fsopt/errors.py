@@ -72,6 +72,12 @@ class OutOfTime(SolverError):
     kind = "time-limit"
 
 
+class MemoryLimit(FsoptError):
+    """The arrays of a computation do not fit into the memory."""
+
+    kind = "memory"
+
+
 class OptionError(FsoptError):
     """An option of a solver is unknown or an options file cannot be read."""
 

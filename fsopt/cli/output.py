@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from fsopt.errors import FsoptError
+from fsopt.errors import FsoptError, OutOfTime
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,7 +29,7 @@ def report_error(error: FsoptError, *, as_json: bool) -> int:
     if as_json:
         print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
     print(f"fsopt: {error}".replace("\n", " "), file=sys.stderr)
-    return EXIT_BAD_INPUT
+    return EXIT_NOT_SOLVED if isinstance(error, OutOfTime) else EXIT_BAD_INPUT
 
 
 def print_json(record: Any) -> None:

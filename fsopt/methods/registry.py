@@ -12,7 +12,7 @@ from typing import Any
 from fsopt import clock
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress, Run
-from fsopt.errors import ParameterError, unknown
+from fsopt.errors import MemoryLimit, ParameterError, unknown
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
 from fsopt.results import Fit
@@ -42,6 +42,9 @@ _MODULES = (
     "baselines.vs_ssvm",
 )
 """The modules below this package, each of which ends in its ``SPEC``: the order of tables and comparisons."""
+
+FEWER = "keep fewer features first (pearson, fisher), or take onsvm, fsv or svm"
+"""What helps where data are too large for a method."""
 
 
 def _registered() -> Mapping[str, MethodSpec]:
@@ -95,6 +98,8 @@ def fit(
     Raises
     ------
     UnknownNameError, ParameterError, InfeasibleError, SolverError, FileError
+    OutOfTime : the time limit passed before there was a hyperplane.
+    MemoryLimit : the arrays of the method do not fit into the memory.
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
@@ -105,6 +110,12 @@ def fit(
         raise ParameterError(f"method '{name}' writes no checkpoints and cannot resume", f"methods that do: {able}")
     places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
-    with clock.limited(time_limit):
-        fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
+    try:
+        with clock.limited(time_limit):
+            fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
+    except MemoryError as error:
+        raise MemoryLimit(
+            f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
+            f"{FEWER}; docs/limits.md has the sizes that each method takes",
+        ) from error
     return replace(fitted, method=name, params={**defaults, **params})
