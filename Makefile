@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test truth lint bench instances clean
+.PHONY: demo test truth limits lint bench instances clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -15,6 +15,10 @@ test: .venv/tested
 # All solvers against each other on all instances, and all changes of saved answers; `make test` takes a sample of both.
 truth: .venv/tested
 	FSOPT_TRUTH=1 $(BIN)/pytest -n auto tests/truth tests/corruption
+
+# Every method on 200 random data sets with a limit of 2 seconds; `make test` takes a few of them.
+limits: .venv/tested
+	FSOPT_LIMITS=1 $(BIN)/pytest -n auto tests/limits
 
 # Style, layout and types.
 lint: .venv/tested
