@@ -13,6 +13,7 @@ from fsopt import clock
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import MemoryLimit, ParameterError, unknown
+from fsopt.locks import alone
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
 from fsopt.results import Fit
@@ -87,7 +88,8 @@ def fit(
     time_limit : seconds for the whole method.
     options : options of the solver, as in :func:`fsopt.solve`.
     progress : called with the record of each iteration.
-    checkpoint : file that is replaced after each iteration, whole or not at all; only for methods that can.
+    checkpoint : file that is replaced after each iteration, whole or not at all; only for methods that can. A second
+        process with the same file is refused.
     resume : checkpoint of the same data and parameters to go on from.
     params : the method's own keywords; unknown names are refused.
 
@@ -111,7 +113,7 @@ def fit(
     places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     try:
-        with clock.limited(time_limit):
+        with alone(places[0]), clock.limited(time_limit):
             fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
     except MemoryError as error:
         raise MemoryLimit(
