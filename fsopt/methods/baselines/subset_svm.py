@@ -11,7 +11,8 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
-from fsopt.drivers.interior_point.driver import certify_svm, svm_interior_point
+from fsopt.drivers.interior_point.certificate import certify_svm
+from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.large_programs import uses_interior_point

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import TOLERANCE, Certificate, Kind, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.certificate import TOLERANCE, Certificate
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
+from fsopt.drivers.interior_point.certificate import certify_rsvm as certify_rsvm
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
 from fsopt.methods.selection import support_vectors
@@ -174,33 +174,6 @@ def _inactive_warning(w_cap: float, capacity: float) -> str:
         f"the capacity constraint is inactive at W = {w_cap:g}: the hyperplane of smallest norm among those of "
         f"smallest loss, with w'w = {capacity:.6g}, is the answer"
     )
-
-
-def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector, *, gram: bool = False) -> Certificate:
-    r"""Certify a hyperplane as the optimum of (13), in numpy alone.
-
-    Every :math:`\alpha \in [0, 1]^n` with :math:`y'\alpha = 0` gives the lower bound
-    :math:`e'\alpha - \sqrt W\,\|X'Y\alpha\|` on the hinge loss.
-
-    Parameters
-    ----------
-    data : the samples; their Gram matrix where ``gram``, and w (n,) is then the expansion of the hyperplane in them.
-    w_cap : W > 0.
-    alpha : (n,) multipliers; the nearest feasible ones are taken.
-
-    Returns
-    -------
-    Certificate
-        Kind ``convex``, residuals ``capacity`` (excess of w'w over W, relative to W) and ``gap``.
-    """
-    scores = data.X @ w
-    turned = project_multipliers(alpha, data.y, 1.0) * data.y
-    square = float(w @ scores) if gram else float(w @ w)
-    length = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
-    bound = max(float(turned @ data.y) - float(np.sqrt(w_cap * max(length, 0.0))), 0.0)
-    loss = hinge(scores + b, data.y)
-    residuals = {"capacity": max(square / w_cap - 1.0, 0.0), "gap": relative_gap(loss, bound)}
-    return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 
 
 def default_capacity(n: int, radius: float) -> float:

@@ -8,7 +8,8 @@ import fsopt
 from fsopt.checking import check_record
 from fsopt.data import Dataset
 from fsopt.drivers.interior_point import driver as module
-from fsopt.drivers.interior_point.driver import certify_svm, svm_interior_point
+from fsopt.drivers.interior_point.certificate import certify_svm
+from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.saved import fit_record
 
@@ -90,3 +91,14 @@ def test_a_named_solver_and_another_word_are_refused():
         fsopt.fit("svm", blobs(), interior=True, solver="clarabel")
     with pytest.raises(fsopt.FsoptError, match="one of auto"):
         fsopt.fit("svm", blobs(), interior="perhaps")
+
+
+@pytest.mark.parametrize("w_cap", [1e-3, 0.3, 2.0, 1e4])
+@pytest.mark.parametrize("name", CASES)
+def test_the_smallest_loss_at_a_capacity_is_that_of_the_model(name, w_cap):
+    data = CASES[name]
+    found = rsvm_interior_point(data, w_cap=w_cap)
+    assert found.status == "optimal", (found.stop, found.certificate)
+    assert found.point["w"] @ found.point["w"] <= w_cap * (1 + 1e-9)
+    expected = fsopt.solve(fsopt.build("rsvm", data, w_cap=w_cap)).objective
+    assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-5)
