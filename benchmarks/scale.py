@@ -11,8 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import resource
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,21 @@ from fsopt.data import Dataset
 SIZES = ((200_000, 50), (100, 50_000))
 PAGE = Path(__file__).parents[1] / "docs" / "limits.md"
 GIGABYTE = 2**30
+ANSWERS = tuple(str(status) for status in fsopt.Status)
+NO_ANSWER = {"time-limit": "none in time", "memory": "too large"}
+INTRODUCTION = """
+# Limits
+
+Every method on data of 200,000 x 50 and 100 x 50,000 (samples x features): two Gaussian classes that differ in 10
+features, default parameters of comparisons, one thread, {limit:g} seconds and {memory:g} GB for each fit in a process
+of its own. Written by `python benchmarks/scale.py`; seconds are those of one machine, GB the most that the process held.
+
+A limit of T seconds ends a fit within 1.2 T + 2 seconds: with the best point so far (status `feasible`, exit 0 on the
+command line), or with the error `time-limit` (exit 1) where there is none. What does not fit into the memory is refused
+with the error `memory`. Data of this size are solved without a model for some methods: `svm`, `rsvm`
+and the last step of the filters and of `vs-ssvm` by an interior point in the smaller dimension, `onsvm`, `l1-svm`,
+`misclass` and `fsv` by column and constraint generation. `--solver NAME` takes the model and that solver instead.
+"""
 
 
 def data(n: int, p: int) -> Dataset:
@@ -56,16 +71,40 @@ def measure(method: str, n: int, p: int, limit: float, memory: float) -> dict[st
     child = context.Process(target=run_one, args=(method, n, p, limit, memory, theirs))
     child.start()
     theirs.close()
-    found: dict[str, Any] = {"status": "killed", "stop": "fault", "seconds": 3 * limit, "memory": float("nan")}
+    hard = 3 * limit + 10
+    found: dict[str, Any] = {"status": "killed", "stop": "fault", "seconds": hard, "memory": float("nan")}
     try:
-        if ours.poll(3 * limit + 10):
+        if ours.poll(hard):
             found = ours.recv()
     except EOFError:
         found["status"] = "died"
-    if child.is_alive() and found["status"] == "killed":
-        child.kill()
+    child.kill()
     child.join()
     return {"method": method, "n": n, "p": p, **found}
+
+
+def page(rows: list[dict[str, Any]], limit: float, memory: float) -> str:
+    """Return the page: the table, and the reasons of the fits without an answer."""
+    sizes = dict.fromkeys((row["n"], row["p"]) for row in rows)
+    lines = [INTRODUCTION.format(limit=limit, memory=memory).strip(), ""]
+    lines.append("| method | " + " | ".join(f"{n:,} x {p:,}: status | seconds | GB" for n, p in sizes) + " |")
+    lines.append("| --- |" + " --- | ---: | ---: |" * len(sizes))
+    notes: dict[str, list[str]] = {}
+    for method in dict.fromkeys(row["method"] for row in rows):
+        cells = [f"`{method}`"]
+        for row in (row for row in rows if row["method"] == method):
+            status = row["status"]
+            if status not in ANSWERS:
+                notes.setdefault(status, []).append(f"`{method}` {row['n']:,} x {row['p']:,}")
+                status = NO_ANSWER.get(row["stop"], row["stop"])
+            elif row["stop"] == "time-limit":
+                status += " (time limit)"
+            cells += [status, f"{row['seconds']:.1f}", f"{row['memory']:.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    if notes:
+        lines += ["", "Without an answer:", ""]
+        lines += [f"* {', '.join(which)}: {text}" for text, which in notes.items()]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
@@ -73,15 +112,19 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=60.0)
     parser.add_argument("--memory", type=float, default=8.0)
     parser.add_argument("--methods", default=",".join(fsopt.METHODS))
-    parser.add_argument("--size", type=int, choices=(0, 1), default=None)
+    parser.add_argument("-o", "--output", type=Path, default=None, help="the page; docs/limits.md by default for all")
     given = parser.parse_args()
-    sizes = SIZES if given.size is None else (SIZES[given.size],)
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     rows = []
     for method in given.methods.split(","):
-        for n, p in sizes:
+        for n, p in SIZES:
             rows.append(measure(method, n, p, given.limit, given.memory))
             print(json.dumps(rows[-1]), flush=True)
-    sys.exit(0)
+    whole = set(given.methods.split(",")) == set(fsopt.METHODS)
+    if given.output is not None or whole:
+        (given.output or PAGE).write_text(page(rows, given.limit, given.memory), encoding="utf-8")
+    late = [row for row in rows if row["stop"] == "fault" or row["seconds"] > 1.2 * given.limit + 2.0]
+    raise SystemExit(int(bool(late)))
 
 
 if __name__ == "__main__":

@@ -87,8 +87,8 @@ class _Cones:
     @classmethod
     def of(cls, part: _Family, G: Stack, h: Stack, scale: float = 1.0) -> _Cones:
         """Return the cones Gx + h over the columns of a family."""
-        places = np.nonzero(G)
-        return cls(part.members, part.columns, places, G[places], h, scale)
+        member, row, column = np.nonzero(G)
+        return cls(part.members, part.columns, (member, row, column), G[member, row, column], h, scale)
 
 
 def recognise(

@@ -205,7 +205,8 @@ class Search:
 
         ``along`` and ``away`` are the solutions for a change of the intercept and of gamma by 1.
         """
-        at, c, y = self.at, self.c, self.data.y
+        at, y = self.at, self.data.y
+        c = self.c
         off = self.V @ at.w - 1.0 + at.b * y - at.s + at.u
         base = solve(-off - products.lower / at.a + products.upper / (c - at.a), self.V.T @ at.a - at.gamma * at.w)
         slope, rest = float(y @ along[0]), float(y @ base[0] + y @ at.a)
