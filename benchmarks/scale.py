@@ -32,7 +32,8 @@ INTRODUCTION = """
 
 Every method on data of 200,000 x 50 and 100 x 50,000 (samples x features): two Gaussian classes that differ in 10
 features, default parameters of comparisons, one thread, {limit:g} seconds and {memory:g} GB for each fit in a process
-of its own. Written by `python benchmarks/scale.py`; seconds are those of one machine, GB the most that the process held.
+of its own. Written by `python benchmarks/scale.py`; seconds are those of one machine, GB the most that the process
+held.
 
 A limit of T seconds ends a fit within 1.2 T + 2 seconds: with the best point so far (status `feasible`, exit 0 on the
 command line), or with the error `time-limit` (exit 1) where there is none. What does not fit into the memory is refused

@@ -103,6 +103,7 @@ class Session:
         self.problem_class = program_class(self.program)
         self.requested = solver is not None
         self.spec: SolverSpec = self._choose(solver)
+        clock.look()
         self.interface = self._open()
         self.rebuilt = ""
         self.seconds = {"build": 0.0, "translate": time.perf_counter() - started, "update": 0.0}
@@ -173,8 +174,10 @@ class Session:
         """
         before = dict(self.seconds)
         check_limit(time_limit)
+        clock.look()
         limit = clock.left(time_limit)
-        outcome = supplement(self.program, self.interface.solve(limit, mip_gap), self.settings, limit)
+        with clock.limited(limit):
+            outcome = supplement(self.program, self.interface.solve(limit, mip_gap), self.settings, limit)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)
