@@ -20,22 +20,22 @@ INTERIOR = 500_000
 """Entries of the data from which support vector machines are solved without a model of them, see docs/limits.md."""
 
 
-def uses_interior_point(interior: bool | str, data: Dataset, run: Run) -> bool:
+def uses_interior_point(interior: bool | None, data: Dataset, run: Run) -> bool:
     """Return whether a support vector machine is solved by fsopt's interior point, without a model.
 
     Parameters
     ----------
-    interior : true, false, or ``auto``: for large data, where the user names no solver.
+    interior : true, false, or None: for large data, where the user names no solver.
 
     Raises
     ------
-    ParameterError : another word, or true with a named solver.
+    ParameterError : another value, or true with a named solver.
     """
-    if interior not in (True, False, "auto"):
-        raise ParameterError(f"interior is {interior!r}", "one of auto, true, false")
-    if interior is True and run.solver is not None:
+    if interior is not None and not isinstance(interior, bool):
+        raise ParameterError(f"interior is {interior!r}", "true or false; leave it out to decide by the size")
+    if interior and run.solver is not None:
         raise ParameterError(f"interior is true, and solver '{run.solver}' is named", "leave one of them out")
-    return data.X.size >= INTERIOR and run.solver is None if interior == "auto" else bool(interior)
+    return data.X.size >= INTERIOR and run.solver is None if interior is None else interior
 
 
 def uses_generation(generate: bool | str, data: Dataset, run: Run, *, features: bool = True) -> bool:

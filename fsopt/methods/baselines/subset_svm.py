@@ -167,7 +167,7 @@ def _part(work: Dataset, subset: Indices) -> Dataset:
 
 def _svm(part: Dataset, run: Run, c: float) -> tuple[Vector, float, Vector, SolveResult | DriverResult]:
     """Return hyperplane and multipliers of the support vector machine, and the outcome of its solver or driver."""
-    if uses_interior_point("auto", part, run):
+    if uses_interior_point(None, part, run):
         found = svm_interior_point(part, c=c, run=run)
         return found.point["w"], found.point["b"], found.point["alpha"], found
     model = build_svm(part, c=c)

@@ -29,7 +29,7 @@ def fit_svm(
     rule: str = "relative",
     units: str = "scaled",
     epsilon: float = THRESHOLDS["svm"],
-    interior: bool | str = "auto",
+    interior: bool | None = None,
 ) -> Fit:
     r"""Fit the linear support vector machine, the baseline that selects nothing.
 
@@ -42,7 +42,7 @@ def fit_svm(
     rule, units, epsilon : which weights count as selected, as in
         :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw`` and 0.01.
     interior : whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. ``auto`` (default): for data of 500,000 entries
+        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries
         and more, where no solver is named.
 
     Returns

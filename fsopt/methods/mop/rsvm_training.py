@@ -116,7 +116,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     if route not in ROUTES:
         raise ParameterError(f"route is {route!r}", f"one of {', '.join(ROUTES)}")
     w_cap = number("rsvm", "w_cap", w_cap, low=0.0, strict=True)
-    if route == "dual" and uses_interior_point("auto", work, run):
+    if route == "dual" and uses_interior_point(None, work, run):
         return _solve_without_model(work, run, w_cap)
     run = exact(run)
     build = build_rsvm_dual if route == "dual" else build_rsvm
