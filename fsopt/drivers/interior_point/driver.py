@@ -16,7 +16,7 @@ from fsopt.typing import Vector
 PART, SMALLEST = 8, 2_000
 """The first hyperplane is that of n / PART samples, and of at least SMALLEST."""
 ROUGH = 1e-3
-"""Gap at which the machine of a part ends."""
+"""Gap at which the support vector machine of a part ends."""
 MOST = 200
 """Iterations at most; 20 to 60 are usual."""
 STALLED = 15
