@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 import pyomo.environ as pyo
@@ -10,9 +11,10 @@ import pyomo.environ as pyo
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.convex import dual_point, farkas, primal_cost, recession
 from fsopt.certificates.nonconvex import certify_nonconvex
-from fsopt.certificates.residuals import primal_residual, relative_gap
+from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import convex
+from fsopt.compiler.substitution import with_substituted_objective
 from fsopt.results import Point, SolveResult
 from fsopt.typing import Vector
 
@@ -108,13 +110,17 @@ def certify_point(program: Program, point: Point, claim: Claim | None = None) ->
     bound = claim.bound
     source = claim.source
     if program.nonconic or not convex(program.P):
-        return certify_nonconvex(program, point, bound=bound, source=source)
+        found = certify_nonconvex(program, point, bound=bound, source=source)
+        if claim.evidence is None or found.kind is not Kind.MIXED_INTEGER or found.objective is None:
+            return found
+        fixed = _fixed_residuals(program, point.x, claim.evidence, program.sign * found.objective)
+        return dataclasses.replace(found, residuals={**found.residuals, **fixed}, ok=found.ok and _small(fixed))
     x = point.x
-    residuals = {"primal": primal_residual(program, x)}
+    residuals = {"primal": max(primal_residual(program, x), rounding(program, x))}
     value = program.sign * program.objective_at(x)
     objective = program.sign * value
     if program.integer.any():
-        residuals["integrality"] = float(np.abs(x - np.round(x))[program.integer].max(initial=0.0))
+        residuals |= integrality(program, x)
         if claim.evidence is not None:
             residuals |= _fixed_residuals(program, x, claim.evidence, value)
         if bound is None:
@@ -142,9 +148,20 @@ def _fixed_residuals(program: Program, x: Vector, evidence: Point, value: float)
     return {f"{name} at fixed integers": residual for name, residual in fixed.items()}
 
 
+def _small(residuals: Mapping[str, float]) -> bool:
+    return make(Kind.FEASIBLE, residuals).ok
+
+
 def fixed_program(program: Program, x: Vector) -> Program:
-    """Return the continuous program that is left where the integers are fixed at their values in x (n,), rounded."""
+    """Return the continuous program that is left where the integers are fixed at their values in x (n,), rounded.
+
+    Products with them become linear terms, so that it may be convex where the program is not.
+    """
     values = np.round(x)
+    if program.nonconic or not convex(program.P):
+        integer = np.flatnonzero(program.integer).tolist()
+        rest = compile_model(program.model, {id(program.variables[j]): float(values[j]) for j in integer})
+        return rest if convex(rest.P) else with_substituted_objective(rest)
     return dataclasses.replace(
         program,
         lb=np.where(program.integer, values, program.lb),

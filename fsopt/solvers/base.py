@@ -177,7 +177,8 @@ class Session:
         clock.look()
         limit = clock.left(time_limit)
         with clock.limited(limit):
-            outcome = supplement(self.program, self.interface.solve(limit, mip_gap), self.settings, limit)
+            outcome = self.interface.solve(limit, mip_gap)
+            outcome = supplement(self.program, outcome, self.settings, limit, self.spec.name)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)

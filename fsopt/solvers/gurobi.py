@@ -200,11 +200,7 @@ class Gurobi:
     def _point(self) -> Point:
         """Return the point of the program; multipliers only of a convex program without integers."""
         point = Point(self.scaled.x(self.x.X))
-        if self.nonconvex:
-            return point
-        if self.mip:
-            return shared.polish(self.program, point, self._solve_other)
-        return self._with_multipliers(point)
+        return point if self.nonconvex or self.mip else self._with_multipliers(point)
 
     def _with_multipliers(self, point: Point) -> Point:
         r"""Return a point with Gurobi's multipliers, or with those that solve the dual program where they are poor.

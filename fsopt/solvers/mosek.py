@@ -200,7 +200,6 @@ class Mosek:
             point = ray = None
             if word is not None and word not in NO_POINT:
                 point = self._point(which)
-                point = shared.polish(self.program, point, self._solve_other) if self.mip else point
             if word == "prim_infeas_cer":
                 ray = dataclasses.replace(self._point(which), x=np.zeros(self.program.n))
             bound = self.scaled.bound(t.getdouinf(mosek.dinfitem.mio_obj_bound)) if self.mip else None

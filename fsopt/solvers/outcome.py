@@ -41,13 +41,15 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     stated = Claim(bound, solver, outcome.evidence, outcome.evidence_source)
     certificate = certify_point(program, outcome.point, stated)
     feasible = make(Kind.FEASIBLE, {"primal": certificate.residuals["primal"]}).ok
+    if certificate.kind is Kind.CONVEX and certificate.residuals["dual"] <= certificate.tolerance:
+        feasible = feasible and not _excluded(certificate, sign)  # a point beyond a valid bound violates what it costs
     status = Status.FEASIBLE if feasible else Status.NONE
     if certificate.ok:
         status = PROVES.get(certificate.kind, status)
     if certificate.kind is Kind.CONVEX:
         held = certificate.residuals["dual"] <= certificate.tolerance and certificate.bound is not None
         bound = sign * certificate.bound if held and certificate.bound is not None else None
-    elif certificate.kind is Kind.FEASIBLE:
+    elif certificate.kind is Kind.FEASIBLE or (feasible and _excluded(certificate, sign)):
         bound = None
     return SolveResult(
         status=status,
@@ -64,6 +66,14 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         evidence=outcome.evidence,
         evidence_source=outcome.evidence_source,
     )
+
+
+def _excluded(certificate: Certificate, sign: float) -> bool:
+    """Return whether a feasible point has a value beyond the bound of the solver, which is then none."""
+    if certificate.bound is None or certificate.objective is None:
+        return False
+    beyond = sign * (certificate.bound - certificate.objective)
+    return beyond > certificate.tolerance * max(1.0, abs(certificate.objective))
 
 
 def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:

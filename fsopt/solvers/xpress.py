@@ -149,10 +149,8 @@ class Xpress:
     def _point(self) -> Point:
         p, m = self.program, self.program.A.shape[0]
         point = Point(self.scaled.x(np.array(self.p.getSolution())[: p.n]))
-        if self.nonconvex:
+        if self.nonconvex or self.mip:
             return point
-        if self.mip:
-            return shared.polish(p, point, self._solve_other)
         try:
             duals = np.array(self.p.getDuals() if m + len(p.cones) else [])
         except xp.ModelError:  # presolve left nothing to optimize

@@ -170,9 +170,11 @@ class OuterApproximation:
             _, cut = self._solve(0.0, radius, with_costs=True, radius=radius)
             assert cut is not None
             # Every nonnegative combination of cuts holds. This multiple of the cut on R alone makes the sum so steep
-            # that its bound does not fall to the left of the minimum radius.
-            share = max(cut.proved(self.problem)[2], self.value) / (radius * slope)
-            self.cuts.append(Cut(cut.mu + share * smallest_R.mu, cut.beta + share * smallest_R.beta, radius, True))
+            # that its bound does not fall to the left of the minimum radius. In extreme units the multipliers of the
+            # ball are rounded to 0, and there is no such cut.
+            if radius * slope > 0.0:
+                share = max(cut.proved(self.problem)[2], self.value) / (radius * slope)
+                self.cuts.append(Cut(cut.mu + share * smallest_R.mu, cut.beta + share * smallest_R.beta, radius, True))
             self.descend()
 
     def _solve_for_minima(self) -> Cut:
