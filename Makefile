@@ -12,7 +12,7 @@ demo: .venv/installed
 test: .venv/tested
 	$(BIN)/pytest -n auto --require-solvers highs,clarabel,scs,ipopt,scip
 
-# All solvers against each other on all instances, and all changes of saved answers; `make test` takes a sample of both.
+# All solvers against each other on all instances, and all changes of saved answers; `make test` takes a sample of these.
 truth: .venv/tested
 	FSOPT_TRUTH=1 $(BIN)/pytest -n auto tests/truth tests/corruption
 

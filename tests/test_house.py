@@ -25,9 +25,9 @@ LAYERS = (
     ("solvers",),
     ("formats",),
     ("drivers",),
-    ("saved",),
+    ("schema", "saved"),
     ("methods",),
-    ("checking", "studies"),
+    ("solve_checking", "checking", "studies"),
     ("papers", "library"),
     ("cli", "__main__", "__init__"),
 )

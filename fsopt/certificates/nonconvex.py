@@ -120,8 +120,8 @@ def repaired(program: Program, x: Vector) -> Vector:
         return x
     rows = sp.vstack([program.A, heads]).tocsr()[violated].tocoo()
     kept = (rows.data != 0.0) & ~program.integer[rows.col]
-    i, j, a = rows.row[kept], rows.col[kept], rows.data[kept]
-    change = short[violated][i] / a
+    i, j = rows.row[kept], rows.col[kept]
+    change = short[violated][i] / rows.data[kept]
     price = change * _gradient(program, x + program.scaling.columns)[j]
     order = np.argsort(price)
     last = np.full(len(violated), -1)

@@ -139,7 +139,10 @@ def number(
         raise ParameterError(
             f"parameter '{name}' of '{model}' must be a number, not {value!r}", f"for example {name}=1.0"
         )
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf") if value > 0 else -float("inf")
     inside = low < number < high if strict else low <= number <= high
     if not inside:
         left, right = ("(", ")") if strict else ("[", "]")

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind
+from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.compiler.values import store
-from fsopt.drivers.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling, certify_stationary
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.recorder import Recorder
 from fsopt.errors import SolverError
 from fsopt.results import SolveResult, Status

@@ -17,6 +17,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
+from fsopt.methods.mop.rsvm_verification import stated_residuals
 from fsopt.methods.selection import select
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
@@ -100,8 +101,7 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
     warnings: tuple[str, ...] = ()
     outcome: SolveResult | DriverResult
     if settings.machine == "rsvm":
-        radius = squared_radius(part)
-        default = default_capacity(work.n, radius if radius > 0 else 1.0)
+        default = _default_capacity(part)
         found = solve_rsvm(part, run, w_cap=default if settings.w_cap is None else settings.w_cap)
         v, b = found.w, found.b
         outcome, certificate = found.outcome, found.certificate
@@ -127,7 +127,7 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
 
 
 def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
-    """Certify the last support vector machine of a saved fit again.
+    """Certify the last support vector machine of a saved fit again, a heuristic answer without a bound.
 
     Parameters
     ----------
@@ -144,20 +144,37 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
         setting = float(fit.details[name])
         if not setting > 0:
             raise ValueError(f"{name} > 0 is needed")
-        stated = np.array(fit.details["chosen"], dtype=int)
-    certify = certify_rsvm if name == "w_cap" else certify_svm
+        stated = np.array(fit.details["chosen"], dtype=float)
+        chosen_machine = fit.details["machine"]
     part = _part(data, subset)
-    found = certify(part, setting, np.resize(saved.w[subset], part.p), saved.b, alpha)
-    others = np.setdiff1d(np.arange(data.p), subset)
+    w = np.resize(saved.w[subset], part.p)
     asked = fit.params.get(name)
+    numbers: dict[str, float] = {}
+    if name == "w_cap":
+        asked = _default_capacity(part) if asked is None else asked
+        with reading("proof"):
+            numbers = stated_residuals(part, w, alpha, fit.details)
+        found = certify_rsvm(part, setting, w, saved.b, alpha)
+    else:
+        found = certify_svm(part, setting, w, saved.b, alpha)
+    others = np.setdiff1d(np.arange(data.p), subset)
     wrong = {
+        **numbers,
+        "machine": float(chosen_machine != fit.params["machine"]),
         "parameters": 0.0 if asked is None else abs(setting / float(asked) - 1.0),
         "chosen": float(not np.array_equal(stated, subset)),
         "selection": float(np.abs(saved.w[others]).max(initial=0.0)),
         "support": float(select(fit.method, saved.w) != fit.support),
         "status": float(fit.status is not Status.FEASIBLE),
     }
-    return replace(extend(found, {**saved.residuals, **wrong}), notes=(NOTE,))
+    # The bound is one on these features only: the method has none.
+    return replace(extend(found, {**saved.residuals, **wrong}), bound=None, bound_source="", notes=(NOTE,))
+
+
+def _default_capacity(part: Dataset) -> float:
+    """Return the capacity of a rigorous support vector machine on these features where none was given."""
+    radius = squared_radius(part)
+    return default_capacity(part.n, radius if radius > 0 else 1.0)
 
 
 def _part(work: Dataset, subset: Indices) -> Dataset:

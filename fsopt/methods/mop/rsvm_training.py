@@ -73,7 +73,8 @@ class RsvmSolution:
     supporting : samples with a multiplier above 1e-6 of the largest, the support vectors.
     details : for a Fit: ``w_cap``; ``alpha`` (n,), multipliers in [0, 1] of the margins, the evidence; ``gamma``,
         1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is not active; ``b_interval``;
-        ``capacity`` w'w; ``n_support_vectors``.
+        ``capacity`` w'w; ``n_support_vectors``; and with gamma = 0 ``shortest_alpha`` (n,), the multipliers of the
+        margins in (12), the program of the shortest hyperplane.
     warnings : remarks that the user should read.
     """
 
@@ -177,6 +178,7 @@ def _settled(
     (w, beta), certificate = inside[best], proofs[best]
     interval, capacity = best_intercepts(work.X @ w, work.y), float(w @ w)
     vectors = support_vectors(supporting)
+    evidence = {} if gamma else {"shortest_alpha": supporting}
     return RsvmSolution(
         w=w,
         b=sum(interval) / 2,
@@ -193,6 +195,7 @@ def _settled(
             "b_interval": interval,
             "capacity": capacity,
             "n_support_vectors": len(vectors),
+            **evidence,
         },
         warnings=() if gamma else (_inactive_warning(w_cap, capacity),),
     )
