@@ -167,7 +167,9 @@ def run_task(data: Dataset, time_limit: float | None, task: Task) -> Done:
 
 def summarise(method: str, results: Sequence[Done]) -> Row:
     """Return the row of a method from its fits."""
-    whole = next(r for r in results if r.task.fold is None)
+    # In the order of the folds, not in that of their ends, which decides on the last digit of a mean.
+    results = sorted(results, key=lambda r: -1 if r.task.fold is None else r.task.fold)
+    whole = results[0]
     scores = [r.scores for r in results if r.scores is not None and not r.early]
     complete = len(scores) == len(results) - 1
     errors = dict.fromkeys(r.error for r in results if r.error)
