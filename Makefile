@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test truth fuzz lint bench instances clean
+.PHONY: demo test truth fuzz limits lint bench instances clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -20,6 +20,10 @@ truth: .venv/tested
 fuzz: .venv/tested
 	FSOPT_FUZZ=20 $(BIN)/pytest -n auto tests/fuzz
 
+# Every method on 200 random data sets with a limit of 2 seconds; `make test` takes a few of them.
+limits: .venv/tested
+	FSOPT_LIMITS=1 $(BIN)/pytest -n auto tests/limits
+
 # Style, layout and types.
 lint: .venv/tested
 	$(BIN)/ruff check .
@@ -32,6 +36,7 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/modelling.py
 	$(BIN)/python benchmarks/resolve.py
 	$(BIN)/python benchmarks/gmeb.py
+	$(BIN)/python benchmarks/generation.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/gbd.py
 	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py

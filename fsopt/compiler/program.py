@@ -30,6 +30,7 @@ from pyomo.core.expr.visitor import replace_expressions
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
+from fsopt import clock
 from fsopt.arguments import Kind
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read
@@ -155,6 +156,7 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     Raises
     ------
     ParameterError : the model has several active objectives.
+    OutOfTime : a time limit passed, and there is no point yet.
     """
     with PauseGC():
         variables = list(model.component_data_objects(pyo.Var, descend_into=True))
@@ -219,6 +221,7 @@ def _read_again(terms: Terms, expression: Any, column: dict[int, int], constants
 def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]) -> _Constraints:
     found = _Constraints()
     for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+        clock.look()
         row = read_row(data, column)
         if constants:
             row = replace(row, terms=_read_again(row.terms, data.body, column, constants))

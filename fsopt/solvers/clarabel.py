@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.errors import OptionError, SolverError
 from fsopt.results import Status
@@ -61,6 +62,7 @@ class Clarabel:
             ),
         ]
         self.hessian, self.matrix = self.form.hessian(), self.form.matrix()
+        clock.look()  # Clarabel equilibrates and orders the rows when it is loaded, and hears nothing meanwhile
         return clarabel.DefaultSolver(
             self.hessian,
             self.form.linear(),

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt import clock
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.certificates.model import certify_point
 from fsopt.compiler import Program
@@ -194,8 +195,7 @@ class Gurobi:
                 status, stop = Status.UNBOUNDED, "unbounded"
         if status in (Status.INFEASIBLE, Status.UNBOUNDED):
             point = None
-        seconds = time.perf_counter() - started
-        return Outcome(status, stop, point, bound, iterations, seconds, f"status {m.Status}", ray)
+        return Outcome(status, stop, point, bound, iterations, time.perf_counter() - started, f"status {m.Status}", ray)
 
     def _point(self) -> Point:
         """Return the point of the program; multipliers only of a convex program without integers."""
@@ -225,7 +225,7 @@ class Gurobi:
 
     def _solve_other(self, program: Program, *, depth: int = 2) -> Outcome:
         """Solve another program; only up to depth 1 for a ray as well, so that the proofs do not call one another."""
-        return Gurobi(program, dataclasses.replace(self.settings, tee=False), depth=depth).solve(None)
+        return Gurobi(program, dataclasses.replace(self.settings, tee=False), depth=depth).solve(clock.left())
 
     def _feasible(self) -> bool:
         return shared.is_feasible(self.program, self._solve_other)

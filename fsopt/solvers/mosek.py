@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
@@ -236,7 +237,7 @@ class Mosek:
         return Point(x, self.scaled.y(np.array(t.gety(which))), z)
 
     def _solve_other(self, program: Program) -> Outcome:
-        return Mosek(program, self.settings).solve(None)
+        return Mosek(program, self.settings).solve(clock.left())
 
     def _feasible(self) -> bool:
         return shared.is_feasible(self.program, self._solve_other)

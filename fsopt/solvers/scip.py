@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.compiler.rows import Row
@@ -222,6 +223,7 @@ class Scip:
         if status in (Status.OPTIMAL, Status.FEASIBLE) and self.m.getNSols():
             point = self._point()
         if message == "inforunbd":
+            self._limits(clock.left(), mip_gap)
             status, stop = self._tell_apart()
         elif point is not None and self.m.getPrimalbound() <= -infinite:
             status, stop = STATUS_MAP["unbounded"]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
@@ -160,7 +161,7 @@ class Xpress:
         return Xpress(program, dataclasses.replace(self.settings, tee=False))
 
     def _solve_other(self, program: Program) -> Outcome:
-        return self._other(program).solve(None)
+        return self._other(program).solve(clock.left())
 
     def _ray(self) -> Point | None:
         """Return the multipliers that prove linear constraints and bounds infeasible; they need presolve off."""
