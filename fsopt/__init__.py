@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fsopt.solvers.registry import SOLVERS as SOLVERS
     from fsopt.studies.fronts import pareto_front as pareto_front
     from fsopt.studies.radius_paths import gmeb_path as gmeb_path
+    from fsopt.studies.running import run_study as run_study
 
 __version__ = "0.1.0"
 _HOME = {
@@ -55,6 +56,7 @@ _HOME = {
     "gmeb_path": "fsopt.studies.radius_paths",
     "load_dataset": "fsopt.data",
     "pareto_front": "fsopt.studies.fronts",
+    "run_study": "fsopt.studies.running",
     "solve": "fsopt.solvers.base",
 }
 """Public name -> module that defines it: the imports above, at run time."""
@@ -79,6 +81,7 @@ __all__ = [
     "gmeb_path",
     "load_dataset",
     "pareto_front",
+    "run_study",
     "solve",
 ]
 

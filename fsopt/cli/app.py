@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fsopt import __version__
-from fsopt.cli import catalogue, comparing, datasets, fitting, limits, solving
+from fsopt.cli import catalogue, comparing, datasets, fitting, limits, solving, studying
 from fsopt.cli.output import emit
 
 app = typer.Typer(
@@ -34,6 +34,7 @@ VERBS = (
 for verb in VERBS:
     app.command()(verb)
 app.add_typer(datasets.app, name="data")
+app.add_typer(studying.app, name="study")
 
 
 def _version(wanted: bool) -> None:
