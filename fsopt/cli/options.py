@@ -38,6 +38,9 @@ def writable(path: Path | None) -> Path | None:
 
 
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="save as JSON to this file", callback=writable)]
+Report = Annotated[
+    Path | None, typer.Option("--report", help="write one self-contained HTML page to this file", callback=writable)
+]
 Checkpoint = Annotated[
     Path | None, typer.Option("--checkpoint", help="replace this file after each iteration", callback=writable)
 ]

@@ -224,3 +224,22 @@ def export(
                 ) from error
     remark(f"wrote {len(rows)} rows to {output}")
     return EXIT_SOLVED
+
+
+@app.command()
+def report(
+    store: StorePath,
+    output: Annotated[Path, typer.Option("-o", "--output", help="HTML file", callback=options.writable)],
+    study: Name = None,
+) -> int:
+    """Write the report of a study: one self-contained HTML page."""
+    from fsopt.studies.report import write_report
+    from fsopt.studies.store import opened
+    from fsopt.studies.study_report import study_sections
+
+    with opened(store) as held:
+        names = _chosen(held, study)
+        sections = [section for name in names for section in study_sections(list(held.rows(name)))]
+    write_report(output, ", ".join(names) or "no study", sections)
+    remark(f"wrote {output}")
+    return EXIT_SOLVED
