@@ -181,8 +181,8 @@ class Session:
         ``load=False`` leaves the model's variables and suffixes as they are; ``mip_gap`` is for this call only.
         """
         before = dict(self.seconds)
-        if time_limit is not None and time_limit >= FOREVER:
-            time_limit = None
+        time_limit = None if time_limit is None or time_limit >= FOREVER else float(time_limit)
+        mip_gap = None if mip_gap is None else float(mip_gap)
         outcome = supplement(self.program, self.interface.solve(time_limit, mip_gap), self.settings, time_limit)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
