@@ -79,13 +79,20 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _is_seconds(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        return False
+def _double(value: Any) -> float:
+    """Return a real number as a float, nan for any other value and for an integer that no float holds."""
     try:
-        return float(value) > 0 and not math.isnan(value)
+        return float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
     except OverflowError:
-        return False
+        return math.nan
+
+
+def _is_number(value: Any) -> bool:
+    return math.isfinite(_double(value))
+
+
+def _is_seconds(value: Any) -> bool:
+    return _double(value) > 0
 
 
 TEXT = Kind("a text", lambda value: isinstance(value, str), "give a name in quotes")
@@ -95,9 +102,7 @@ WHOLE = Kind("a whole number", _is_whole, "for example 0")
 SECONDS = Kind("positive", _is_seconds, "give seconds > 0")
 FUNCTION = Kind("a function", callable, "give a function of one argument")
 LIST = Kind("a list", _is_list, "give a list of numbers")
-NUMBER = Kind(
-    "a number", lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "for example 1.0"
-)
+NUMBER = Kind("a finite number", _is_number, "for example 1.0")
 OPTIONS = Kind(
     "a mapping of names",
     lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),

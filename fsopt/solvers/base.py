@@ -186,7 +186,8 @@ class Session:
         """
         before = dict(self.seconds)
         clock.look()
-        limit = clock.left(None if time_limit is None or time_limit >= FOREVER else time_limit)
+        limit = clock.left(None if time_limit is None or time_limit >= FOREVER else float(time_limit))
+        mip_gap = None if mip_gap is None else float(mip_gap)
         with clock.limited(limit):
             outcome = self.interface.solve(limit, mip_gap)
             outcome = supplement(self.program, outcome, self.settings, limit, self.spec.name)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fsopt.arguments import LIST, TEXT, checked, optional
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.dataset import DATASET, check_features
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
@@ -192,6 +192,8 @@ def pareto_front(
     Bi, (12) and sections 4.1, 4.2 and 7.
     """
     started = time.perf_counter()
+    if validation is not None:
+        check_features(data, validation, "validation")
     work, map_ = preprocess(data, scale)
     held_out = None if validation is None else validation.with_X(map_.apply(validation.X))
     radius, run = squared_radius(work), exact(Run(solver))

@@ -11,7 +11,7 @@ import numpy as np
 
 from fsopt.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.dataset import DATASET, check_features
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run
@@ -163,6 +163,8 @@ def gmeb_path(
     from joblib import Parallel, delayed
 
     started = time.perf_counter()
+    if test is not None:
+        check_features(data, test, "test")
     plus, minus = _radii(grid)
     run = Run(solver, options=None if jobs == 1 else {"threads": 1})
     task = GridTask(plus, minus, scale, run, SelectionRule(rule, units, epsilon))
