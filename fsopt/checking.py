@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import Certificate, Kind, make
-from fsopt.certificates.convex import farkas
-from fsopt.certificates.model import Claim, certify_point, certify_unbounded
+from fsopt.certificates.certificate import Certificate, Kind
 from fsopt.certificates.residuals import relative_gap
-from fsopt.compiler import Program, compile_model
-from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, reading
+from fsopt.methods.kernel_values import kernel_values
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.registry import method_spec
-from fsopt.methods.spec import SavedFit
+from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
 from fsopt.methods.verification import extend
-from fsopt.models.registry import build
-from fsopt.results import Fit, Point, Status
-from fsopt.saved import fingerprint, fit_from, intact, point_from
+from fsopt.results import Fit, Status
+from fsopt.saved import fingerprint, fit_from, intact
+from fsopt.schema import check_parts, is_parameter
+from fsopt.solve_checking import WORD, bound_residual, check_solve
 
 _GLOBAL = frozenset({Kind.CONVEX, Kind.MIXED_INTEGER, Kind.GLOBAL, Kind.GBD})
 _LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
@@ -35,6 +33,8 @@ EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
         Status.OPTIMAL: _GLOBAL,
         Status.STATIONARY: _LOCAL | {Kind.GLOBAL},  # a global optimum satisfies every first-order condition
         Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
+        Status.INFEASIBLE: frozenset({Kind.INFEASIBLE}),
+        Status.UNBOUNDED: frozenset({Kind.UNBOUNDED}),
     }
 )
 """Claimed status -> kinds of certificates that are sufficient evidence for it, if they hold."""
@@ -46,13 +46,15 @@ def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[st
     Returns
     -------
     dict
-        ``verified`` (every recomputed number supports the claimed status), ``claimed`` status,
-        ``certificate`` (recomputed), ``notes`` on what rests on a solver's word.
+        ``verified`` (every recomputed number supports the claimed status), ``claimed`` status, ``recomputed`` status
+        (that which the numbers support without the word of a solver: ``feasible`` for the answer of a search that
+        cannot be repeated; None where nothing is verified), ``certificate`` (recomputed), ``notes``.
 
     Raises
     ------
     FileError : the record is damaged or belongs to other data.
     """
+    check_parts(record, path)
     if record["data_sha256"] != fingerprint(data):
         raise FileError(
             f"'{path}' was computed from other data than '{data.name}'",
@@ -65,14 +67,21 @@ def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[st
             claimed = fit.status
         else:
             labels = float(list(record.get("labels", data.labels)) != list(data.labels))
-            certificate = extend(_check_solve(record, data), {"labels": labels})
+            certificate = extend(check_solve(record, data), {"labels": labels})
             claimed = Status(record["status"])
     if not intact(record):
         certificate = extend(certificate, {"digest": 1.0})
     if "digest" not in record:
         certificate = replace(certificate, notes=(*certificate.notes, OLD_FORMAT))
     verified = certificate.ok and certificate.kind in EVIDENCE.get(claimed, frozenset())
-    return {"claimed": claimed, "verified": verified, "certificate": certificate, "notes": certificate.notes}
+    recomputed = Status.FEASIBLE if certificate.bound_source.startswith(WORD) else claimed
+    return {
+        "claimed": claimed,
+        "verified": verified,
+        "recomputed": recomputed if verified else None,
+        "certificate": certificate,
+        "notes": certificate.notes,
+    }
 
 
 def _stated_residuals(record: Mapping[str, Any], fit: Fit, data: Dataset) -> dict[str, float]:
@@ -86,76 +95,6 @@ def _stated_residuals(record: Mapping[str, Any], fit: Fit, data: Dataset) -> dic
     }
 
 
-def _check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
-    """Recompute the certificate of a saved solve from the data of its model."""
-    model = build(record["model"], data, **record["params"])
-    program = compile_model(model)
-    status = Status(record["status"])
-    points = {
-        name: None if record.get(name) is None else point_from(record[name], program)
-        for name in ("point", "evidence", "ray", "direction")
-    }
-    if points["point"] is None:
-        return _check_without_point(program, points, status)
-    bound = record.get("bound")
-    claim = Claim(
-        None if bound is None else program.sign * float(bound),
-        str(record.get("solver")),
-        points["evidence"],
-        str(record.get("evidence_source", "")),
-    )
-    found = certify_point(program, points["point"], claim)
-    stated = {
-        "objective": relative_gap(found.objective or 0.0, float(record["objective"])),
-        "solution": _solution_residual(model, program, points["point"], record.get("solution")),
-    }
-    if status is Status.FEASIBLE:
-        residuals = {"primal": found.residuals["primal"], **stated}
-        return make(Kind.FEASIBLE, residuals, objective=found.objective)
-    if found.kind is Kind.CONVEX:
-        stated["bound"] = _bound_residual(bound, found.bound, program.sign)
-    searched = found.kind in (Kind.MIXED_INTEGER, Kind.GLOBAL)
-    notes = ("the bound is the solver's: its search is not repeated",) if searched else ()
-    return make(found.kind, {**found.residuals, **stated}, objective=found.objective, bound=found.bound, notes=notes)
-
-
-def _check_without_point(program: Program, points: Mapping[str, Point | None], status: Status) -> Certificate:
-    """Recompute the certificate of a solve that found its model infeasible or unbounded."""
-    ray = points["ray"]
-    direction, start = points["direction"], points["evidence"]
-    if status is Status.INFEASIBLE and ray is not None:
-        return farkas(program, ray)
-    if status is Status.UNBOUNDED and direction is not None and start is not None:
-        return certify_unbounded(program, direction, start)
-    return Certificate(Kind.NONE, False, {}, notes=("the saved answer has no point to check",))
-
-
-def _solution_residual(model: pyo.ConcreteModel, program: Program, point: Point, solution: Any) -> float:
-    """Return the largest relative difference of the stated values of the variables from those of the point."""
-    if solution is None:
-        return 0.0
-    for variable, value in zip(program.variables, point.x.tolist(), strict=True):
-        if not variable.fixed:
-            variable.set_value(value, skip_validation=True)
-    values = all_values(model)
-    if set(values) != set(solution):
-        return np.inf
-    worst = 0.0
-    for name, value in values.items():
-        here, stated = np.asarray(value, dtype=float), np.asarray(solution[name], dtype=float)
-        if here.shape != stated.shape:
-            return np.inf
-        worst = max(worst, float((np.abs(here - stated) / np.maximum(1.0, np.abs(here))).max(initial=0.0)))
-    return worst
-
-
-def _bound_residual(stated: Any, recomputed: float | None, sign: float) -> float:
-    """Return by how much a stated bound claims more than the recomputed one; infinite where one of them is missing."""
-    if stated is None or recomputed is None or not np.isfinite(float(stated)):
-        return np.inf
-    return max(sign * (float(stated) - recomputed), 0.0) / max(1.0, abs(recomputed))
-
-
 def check_fit(fit: Fit, data: Dataset) -> Certificate:
     """Recompute the certificate of a fit from its training data.
 
@@ -166,7 +105,7 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     if p != data.p:
         raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
     spec = method_spec(fit.method)
-    _check_params(fit, spec.parameters)
+    _check_params(fit, spec)
     work = data.with_X(fit.preprocessing.apply(data.X))
     if fit.kernel is None:
         w, b = scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing)
@@ -182,17 +121,24 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
             "preprocessing": _preprocessing_residual(fit, spec.trained_on(data, saved.params)),
             "features": float(fit.features != tuple(work.features[j] for j in fit.support)),
             "support": float(fit.support != spec.support(replace(saved, value=value))),
+            "kernel": _kernel_residual(fit, data),
+            "program": float(fit.details.get("program") not in (None, *spec.models)),
+            "parameters in details": _doubled_residual(fit),
         }
         certificate = spec.check(replace(saved, value=value, residuals=residuals))
     return extend(certificate, _claimed_bound(fit, certificate))
 
 
-def _check_params(fit: Fit, known: Mapping[str, Any]) -> None:
-    """Raise FileError where the parameters of a saved fit are not those of its method."""
-    missing = [name for name, default in known.items() if default is not None and name not in fit.params]
-    if missing or not set(fit.params) <= set(known):
+def _check_params(fit: Fit, spec: MethodSpec) -> None:
+    """Raise FileError where the parameters of a saved fit are not those of its method, or of another kind."""
+    known = inspect.signature(spec.fit).parameters
+    damaged = [name for name, default in spec.parameters.items() if default is not None and name not in fit.params]
+    damaged += [name for name in fit.params if name not in spec.parameters]
+    damaged += [k for k, v in fit.params.items() if k in known and not is_parameter(known[k].annotation, v)]
+    damaged += ["generate"] if fit.params.get("generate", "auto") not in (True, False, "auto") else []
+    if damaged:
         raise FileError(
-            f"the saved parameters of '{fit.method}' are damaged: {', '.join(missing or set(fit.params) - set(known))}",
+            f"the saved parameters of '{fit.method}' are damaged: {', '.join(damaged)}",
             "compute the answer again and save it with -o",
         )
 
@@ -209,10 +155,36 @@ def _preprocessing_residual(fit: Fit, trained: Dataset) -> float:
 
 
 def _claimed_bound(fit: Fit, certificate: Certificate) -> dict[str, float]:
-    """Return the residual of a stated bound on the optimum of the method's problem, a minimum."""
+    """Return the residuals of a stated bound on the optimum of the method's problem, a minimum.
+
+    The bound must not exceed the recomputed one. At an optimum it must also meet the objective value, up to the gap
+    that a parameter of the method allows.
+    """
     if fit.status is not Status.OPTIMAL and fit.bound is None:
         return {}
-    return {"stated bound": _bound_residual(fit.bound, certificate.bound, 1.0)}
+    residuals = {"stated bound": bound_residual(fit.bound, certificate.bound, 1.0)}
+    if fit.status is Status.OPTIMAL and fit.bound is not None and fit.objective is not None:
+        allowed = float(fit.params.get("tolerance", 0.0))
+        residuals["stated gap"] = max(relative_gap(fit.objective, fit.bound) - allowed, 0.0)
+    return residuals
+
+
+def _kernel_residual(fit: Fit, data: Dataset) -> float:
+    """Return the relative distance of the saved kernel from that of the parameters."""
+    name = fit.params.get("kernel")
+    if name is None or fit.kernel is None:
+        return 0.0 if name is None and fit.kernel is None else np.inf
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    asked, _, _ = kernel_values(work, name, fit.params.get("width"), fit.params["degree"])
+    if (asked.name, asked.degree, asked.offset) != (fit.kernel.name, fit.kernel.degree, fit.kernel.offset):
+        return np.inf
+    return abs(fit.kernel.width / asked.width - 1.0)
+
+
+def _doubled_residual(fit: Fit) -> float:
+    """Return the largest difference of parameters that were given from those in the details, which a check may use."""
+    twice = [k for k in SET_BY_METHOD if fit.params.get(k) is not None and k in fit.details]
+    return max((abs(float(fit.details[k]) - float(fit.params[k])) for k in twice), default=0.0)
 
 
 def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:

@@ -70,6 +70,18 @@ class SolverError(FsoptError):
     kind = "solver"
 
 
+class OutOfTime(SolverError):
+    """The time limit passed before there was a point: a loop that has one ends with it instead."""
+
+    kind = "time-limit"
+
+
+class MemoryLimit(FsoptError):
+    """The arrays of a computation do not fit into the memory."""
+
+    kind = "memory"
+
+
 class OptionError(FsoptError):
     """An option of a solver is unknown or an options file cannot be read."""
 

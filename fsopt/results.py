@@ -90,6 +90,8 @@ class SolveResult:
         multipliers: of the same program, or with the integers fixed at their values.
     direction : the recession direction that proves unboundedness; None where there is none.
     ray : the multipliers that prove infeasibility; None if there are none.
+    cuts : the cuts of an exact search of this package, as plain data: multipliers of linear programs, from which the
+        bound is recomputed without a solver; empty for other solvers.
     message : the solver's own words, if they say more than ``stop``.
     constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
         solver gave no multipliers.
@@ -109,6 +111,7 @@ class SolveResult:
     direction: Point | None = field(default=None, repr=False)
     evidence: Point | None = field(default=None, repr=False)
     evidence_source: str = ""
+    cuts: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
 
     @cached_property

@@ -21,14 +21,11 @@ from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, FsoptError, reading
 from fsopt.files import check_readable
 from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
+from fsopt.schema import check_parts
 from fsopt.typing import Vector
 
 FORMAT = 2
 """The format of the files that this version writes. Files without a number, of version 0.1.0, have no digest."""
-FIT_KEYS = ("method", "params", "status", "coef", "intercept", "support", "preprocessing", "data_sha256")
-"""Keys of every saved fit."""
-SOLVE_KEYS = ("model", "params", "status", "objective", "point", "data_sha256")
-"""Keys of every saved solve."""
 
 
 def plain(value: Any) -> Any:
@@ -102,6 +99,7 @@ def solve_record(
         "point": result.point,
         "evidence": result.evidence,
         "evidence_source": result.evidence_source,
+        "cuts": result.cuts,
         "ray": result.ray,
         "direction": result.direction,
         "labels": data.labels,
@@ -168,7 +166,8 @@ def read_record(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    FileError : the file cannot be read, or is not a saved answer.
+    FileError : the file cannot be read, or is not a saved answer whose parts have the kinds and lengths of
+        :mod:`fsopt.schema`.
     """
     hint = "give a file that 'fsopt solve' or 'fsopt fit' saved with -o"
     try:
@@ -177,15 +176,15 @@ def read_record(path: str | Path) -> dict[str, Any]:
         raise FileError(f"cannot read '{path}': {error.strerror}", hint) from error
     except (ValueError, RecursionError) as error:
         raise FileError(f"'{path}' is not JSON: {error}", hint) from error
-    keys = FIT_KEYS if isinstance(record, dict) and "method" in record else SOLVE_KEYS
-    missing = [k for k in keys if not isinstance(record, dict) or k not in record]
-    if missing:
-        raise FileError(f"'{path}' is not a saved answer: it has no {', '.join(missing)}", hint)
+    if not isinstance(record, dict):
+        raise FileError(f"'{path}' is not a saved answer: it is no JSON object", hint)
     if record.get("format", 1) not in range(1, FORMAT + 1):
         raise FileError(f"'{path}' has the format {record['format']!r}, unknown to this version", "update fsopt")
     # Names of labels, features and data may be the words 'inf' or 'nan' and stay texts.
-    words = {k: record[k] for k in ("labels", "features", "data") if k in record}
-    return {**numbers(record), **words}
+    words = {k: record[k] for k in ("labels", "features", "columns", "data", "label") if k in record}
+    record = {**numbers(record), **words}
+    check_parts(record, path)
+    return record
 
 
 def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:

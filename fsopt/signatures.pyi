@@ -682,6 +682,7 @@ def fit(
     rule: str = ...,
     units: str = ...,
     epsilon: float = ...,
+    interior: bool | None = ...,
     solver: str | None = ...,
     time_limit: float | None = ...,
     options: Mapping[str, Any] | None = ...,

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from support import SHARED, reference
 
 from fsopt.data import Dataset, load_dataset
-
-collect_ignore = [] if os.environ.get("FSOPT_TRUTH") else ["truth", "corruption"]
-"""The long suites of ``make truth``."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "fsopt"
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES, MOST_BODY, MOST_PARAMETERS = 300, 50, 9
 LAYERS = (
-    ("typing", "errors", "files", "arguments"),
+    ("typing", "errors", "files", "arguments", "clock", "locks"),
     ("data",),
     ("compiler",),
     ("certificates", "results"),
@@ -25,9 +25,9 @@ LAYERS = (
     ("solvers",),
     ("formats",),
     ("drivers",),
-    ("saved",),
+    ("schema", "saved"),
     ("methods",),
-    ("checking", "studies"),
+    ("solve_checking", "checking", "studies"),
     ("papers", "library"),
     ("cli", "__main__", "__init__"),
 )

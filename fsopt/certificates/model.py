@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -10,12 +12,15 @@ import pyomo.environ as pyo
 from fsopt.arguments import checked
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.convex import dual_point, farkas, primal_cost, recession
+from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
+from fsopt.certificates.kernel_scaling.form import recognise
 from fsopt.certificates.nonconvex import certify_nonconvex
-from fsopt.certificates.residuals import primal_residual, relative_gap
+from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import convex
 from fsopt.compiler.program import MODEL
-from fsopt.errors import ParameterError
+from fsopt.compiler.substitution import with_substituted_objective
+from fsopt.errors import ParameterError, SolverError, reading
 from fsopt.results import RESULT, Point, SolveResult
 from fsopt.typing import Vector
 
@@ -61,12 +66,8 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     if result.point is None:
         return Certificate(Kind.NONE, False, {}, notes=("there is no point to check",))
     bound = None if result.bound is None else program.sign * result.bound
-    claim = Claim(bound, result.solver, result.evidence, result.evidence_source)
-    certificate = certify_point(program, result.point, claim)
-    if program.unsupported:
-        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.unsupported.items())
-        return dataclasses.replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
-    return certificate
+    claim = Claim(bound, result.solver, result.evidence, result.evidence_source, result.cuts)
+    return certify_point(program, result.point, claim)
 
 
 def _fits(program: Program, point: Point) -> bool:
@@ -87,12 +88,40 @@ class Claim:
     source : name of the solver.
     evidence : primal-dual point of another solver, None where the point has multipliers of its own.
     evidence_source : name of that solver.
+    cuts : the cuts behind the bound, as in :class:`fsopt.results.SolveResult`: the bound is then recomputed from them.
     """
 
     bound: float | None = None
     source: str = ""
     evidence: Point | None = None
     evidence_source: str = ""
+    cuts: tuple[Mapping[str, Any], ...] = ()
+
+
+CUTS = "cuts"
+"""The source of a bound that was recomputed from cuts."""
+
+
+def bound_by_cuts(program: Program, x: Vector, cuts: Sequence[Mapping[str, Any]]) -> float | None:
+    """Return the lower bound of the minimisation form that the cuts of an exact search prove, in numpy alone.
+
+    Returns
+    -------
+    float or None
+        At most the value at x (n,); None for a program that the search does not take: its cuts prove nothing there.
+
+    Raises
+    ------
+    FileError : the cuts are damaged.
+    """
+    try:
+        problem = recognise(program).problem
+    except SolverError:
+        return None
+    with reading("cuts"):
+        found = [Cut.of(cut, problem.data.n) for cut in cuts]
+    bound, _ = lower_bound(problem, found, program.sign * program.objective_at(x) - program.c0)
+    return bound + program.c0
 
 
 NEAR = 1e-6
@@ -119,24 +148,37 @@ def certify_point(program: Program, point: Point, claim: Claim | None = None) ->
     """Return the certificate of a point of a program.
 
     A convex program is bounded by a dual point alone, that of the point itself or of the evidence: the bound that a
-    solver reports proves nothing there.
+    solver reports proves nothing there. The certificate of a model with constraints that the arrays do not contain
+    never holds.
     """
+    certificate = _certificate_of_arrays(program, point, claim or Claim())
+    if program.unsupported:
+        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.unsupported.items())
+        return dataclasses.replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
+    return certificate
+
+
+def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Certificate:
     reason = on_artificial_bound(program, point.x)
     if reason:
         value = program.sign * program.objective_at(point.x)
         primal = {"primal": primal_residual(program, point.x)}
         return make(Kind.FEASIBLE, primal, objective=program.sign * value, notes=(reason,))
-    claim = claim or Claim()
-    bound = claim.bound
-    source = claim.source
+    bound, source = claim.bound, claim.source
+    if claim.cuts:
+        bound, source = bound_by_cuts(program, point.x, claim.cuts), CUTS
     if program.nonconic or not convex(program.P):
-        return certify_nonconvex(program, point, bound=bound, source=source)
+        found = certify_nonconvex(program, point, bound=bound, source=source)
+        if claim.evidence is None or found.kind is not Kind.MIXED_INTEGER or found.objective is None:
+            return found
+        fixed = _fixed_residuals(program, point.x, claim.evidence, program.sign * found.objective)
+        return dataclasses.replace(found, residuals={**found.residuals, **fixed}, ok=found.ok and _small(fixed))
     x = point.x
-    residuals = {"primal": primal_residual(program, x)}
+    residuals = {"primal": max(primal_residual(program, x), rounding(program, x))}
     value = program.sign * program.objective_at(x)
     objective = program.sign * value
     if program.integer.any():
-        residuals["integrality"] = float(np.abs(x - np.round(x))[program.integer].max(initial=0.0))
+        residuals |= integrality(program, x)
         if claim.evidence is not None:
             residuals |= _fixed_residuals(program, x, claim.evidence, value)
         if bound is None:
@@ -164,9 +206,20 @@ def _fixed_residuals(program: Program, x: Vector, evidence: Point, value: float)
     return {f"{name} at fixed integers": residual for name, residual in fixed.items()}
 
 
+def _small(residuals: Mapping[str, float]) -> bool:
+    return make(Kind.FEASIBLE, residuals).ok
+
+
 def fixed_program(program: Program, x: Vector) -> Program:
-    """Return the continuous program that is left where the integers are fixed at their values in x (n,), rounded."""
+    """Return the continuous program that is left where the integers are fixed at their values in x (n,), rounded.
+
+    Products with them become linear terms, so that it may be convex where the program is not.
+    """
     values = np.round(x)
+    if program.nonconic or not convex(program.P):
+        integer = np.flatnonzero(program.integer).tolist()
+        rest = compile_model(program.model, {id(program.variables[j]): float(values[j]) for j in integer})
+        return rest if convex(rest.P) else with_substituted_objective(rest)
     return dataclasses.replace(
         program,
         lb=np.where(program.integer, values, program.lb),
@@ -176,6 +229,11 @@ def fixed_program(program: Program, x: Vector) -> Program:
 
 
 def certify_unbounded(program: Program, direction: Point, start: Point) -> Certificate:
-    """Return the certificate of a recession direction of descent that leaves from a feasible point."""
+    """Return the certificate of a recession direction of descent that leaves from a feasible point.
+
+    It proves nothing of a program with integers, or with constraints or an objective that are no part of the arrays.
+    """
+    if program.integer.any() or program.nonconic or program.unsupported:
+        return Certificate(Kind.UNBOUNDED, False, {}, notes=("a ray proves nothing of a program that is not convex",))
     found = recession(program, direction.x)
     return make(Kind.UNBOUNDED, {**found.residuals, "primal": primal_residual(program, start.x)})

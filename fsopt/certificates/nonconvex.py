@@ -14,9 +14,18 @@ stationary; it need not be a minimum.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from fsopt.certificates.certificate import Certificate, Kind, make
-from fsopt.certificates.residuals import block_norms, largest_term, primal_residual, relative_gap, split_by_bound
+from fsopt.certificates.residuals import (
+    block_norms,
+    integrality,
+    largest_term,
+    primal_residual,
+    relative_gap,
+    row_excess,
+    split_by_bound,
+)
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
@@ -51,9 +60,10 @@ def certify_nonconvex(program: Program, point: Point, *, bound: float | None, so
     residuals = {"primal": max(linear, violation(program, x))}
     objective = program.sign * value
     if program.integer.any():
-        residuals["integrality"] = float(np.abs(x - np.round(x))[program.integer].max(initial=0.0))
+        residuals |= integrality(program, x)
     if bound is not None:
         residuals["gap"] = relative_gap(value, bound)
+        residuals["cost"] = max(minimised(program, repaired(program, x)) - value, 0.0) / max(1.0, abs(value))
         kind = Kind.MIXED_INTEGER if program.integer.any() else Kind.GLOBAL
         return make(kind, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
     rows = program.A.shape[0] + len(program.general)
@@ -92,6 +102,46 @@ def violation(program: Program, x: Vector) -> float:
     g = other.values(x)[:-1]
     excess = np.maximum(np.maximum(other.lo - g, g - other.hi), 0.0) / _slopes(program, x)
     return float(np.where(np.isnan(excess), np.inf, excess).max())
+
+
+def repaired(program: Program, x: Vector) -> Vector:
+    r"""Return x (n,) after the repair of each violated linear constraint or cone by one variable in it.
+
+    A violation that is small in the units of the program may be all of a constraint whose terms are smaller still, and
+    no multipliers tell its cost. The variable is the one whose change, to first order at x plus one unit, costs most:
+    in :math:`\min RW` the gradient vanishes at R = W = 0, the place where both constraints may be violated. A cone is
+    repaired by its head :math:`s_0`.
+    """
+    short = np.where(program.A @ x < program.lo, 1.0, -1.0) * row_excess(program, x)
+    heads = sp.csr_matrix(program.cones.G[program.cones.starts[:-1]])
+    short = np.append(short, program.cones.distances(program.cones.G @ x + program.cones.h))
+    violated = np.flatnonzero(short)
+    if not len(violated):
+        return x
+    rows = sp.vstack([program.A, heads]).tocsr()[violated].tocoo()
+    kept = (rows.data != 0.0) & ~program.integer[rows.col]
+    i, j = rows.row[kept], rows.col[kept]
+    change = short[violated][i] / rows.data[kept]
+    price = change * _gradient(program, x + program.scaling.columns)[j]
+    order = np.argsort(price)
+    last = np.full(len(violated), -1)
+    last[i[order]] = order  # the dearest change of each constraint is written last
+    dearest = last[last >= 0]
+    chosen = dearest[price[dearest] > 0.0]
+    # One change of a variable repairs all constraints that chose it in the same direction.
+    up, down = np.zeros_like(x), np.zeros_like(x)
+    np.maximum.at(up, j[chosen], change[chosen])
+    np.minimum.at(down, j[chosen], change[chosen])
+    repair: Vector = x + up + down
+    return repair
+
+
+def _gradient(program: Program, x: Vector) -> Vector:
+    """Return the gradient (n,) of the minimisation form at x."""
+    gradient: Vector = program.P @ x + program.c
+    if program.objective_terms:
+        gradient = gradient + derivatives_of(program).jacobian(x)[-1].toarray().ravel()
+    return gradient
 
 
 def reduced_costs(program: Program, point: Point) -> Vector:

@@ -28,6 +28,31 @@ def primal_residual(program: Program, x: Vector) -> float:
     return max(_linear_residual(program, x), _bound_residual(program, x), _cone_residual(program, x))
 
 
+def rounding(program: Program, x: Vector) -> float:
+    """Return the rounding error of the linear and quadratic objective at x (n,), relative to its value.
+
+    Terms of 1e15 that cancel leave a value that is no number of the model any more.
+    """
+    terms = np.abs(program.c) @ np.abs(x) + 0.5 * np.abs(x) @ (abs(program.P) @ np.abs(x)) + abs(program.c0)
+    return float(np.finfo(float).eps * terms / max(1.0, abs(program.objective_at(x))))
+
+
+def integrality(program: Program, x: Vector) -> dict[str, float]:
+    r"""Return the largest distance of an integer variable from a whole number, and the residual of the rounded point.
+
+    In :math:`w \le Mz` the distance 1e-7 of z allows a weight of 1e-7 M: the point must hold with exact integers.
+    """
+    rounded = np.where(program.integer, np.round(x), x)
+    return {
+        "integrality": float(np.abs(x - rounded).max(initial=0.0)),
+        "primal at whole numbers": primal_residual(program, rounded),
+    }
+
+
+SMALL_CONE = 1e-2
+"""Smallest norm, in the unit of its cone, by which a distance to the cone is divided."""
+
+
 def _linear_residual(program: Program, x: Vector) -> float:
     """Return the largest violation of a linear constraint, divided by its largest term or by its unit."""
     excess = row_excess(program, x)
@@ -60,7 +85,7 @@ def _cone_residual(program: Program, x: Vector) -> float:
     The violation of :math:`w^2 \le st` would say less: at s = t = 0 a tolerance of 1e-8 on it allows w = 1e-4.
     """
     s = program.scaling.cone @ (program.cones.G @ x + program.cones.h)
-    return float((program.cones.distances(s) / (1.0 + block_norms(program, s))).max(initial=0.0))
+    return float((program.cones.distances(s) / np.maximum(SMALL_CONE, block_norms(program, s))).max(initial=0.0))
 
 
 def row_excess(program: Program, x: Vector) -> Vector:

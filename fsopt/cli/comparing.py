@@ -39,6 +39,8 @@ COLUMNS = (
     ("seconds", "right"),
 )
 """Heading and justification of each column of the table."""
+HARD, STARTING = 2.0, 30.0
+"""A fit is killed after this multiple of the time limit and these seconds, in which its process starts."""
 
 
 def compare(
@@ -68,8 +70,17 @@ def compare(
             update(finished / count, f"compare: {finished} of {count} fits, last {last.task.method}")
 
         try:
-            for row in run(source, names, folds=folds, seed=seed, jobs=jobs, time_limit=time_limit, progress=report):
-                rows.append(row)
+            compared = run(
+                source,
+                names,
+                folds=folds,
+                seed=seed,
+                jobs=jobs,
+                time_limit=time_limit,
+                hard_limit=HARD * time_limit + STARTING,
+                progress=report,
+            )
+            rows.extend(compared)
         except KeyboardInterrupt:
             interrupted = True
     listed = [asdict(row) for row in rows]
@@ -105,7 +116,7 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
     for row in record["rows"]:
         if verbose and row["features"]:
             show(f"{row['method']}: {', '.join(row['features'])}")
-        for text in (*row["warnings"], row["error"]):
+        for text in (*row["warnings"], row["error"], _early(row)):
             if text:
                 remark(f"{row['method']}: {text}")
 
@@ -119,11 +130,18 @@ def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
         _share(row["cv_accuracy"]),
         _share(row["cv_mcc"]),
         row["objective"],
-        row["status"],
+        f"{row['status']} ({row['stop']})" if row["ended_early"] and row["stop"] == "time-limit" else row["status"],
         _certificate(row),
         row["solver"] or None,
         f"{row['seconds']:.2f}",
     )
+
+
+def _early(row: dict[str, Any]) -> str:
+    """Return the remark on fits that the time limit ended, which no mean may contain."""
+    if not row["ended_early"]:
+        return ""
+    return f"the time limit ended {row['ended_early']} of its fits before they were done: give more seconds"
 
 
 def _share(value: float | None) -> str | None:

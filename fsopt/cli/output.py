@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fsopt.errors import FileError, FsoptError
+from fsopt.errors import FileError, FsoptError, OutOfTime
 from fsopt.files import write_text
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def report_error(error: FsoptError, *, as_json: bool) -> int:
         with suppress(UnsavedError):
             print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
     remark(f"fsopt: {error}".replace("\n", " "))
-    return EXIT_BAD_INPUT
+    return EXIT_NOT_SOLVED if isinstance(error, OutOfTime) else EXIT_BAD_INPUT
 
 
 def deliver(record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None]) -> None:

@@ -187,10 +187,11 @@ def check(
     missing: options.Missing = None,
     json: options.Json = False,
 ) -> int:
-    """Verify a saved answer again, without any solver."""
+    """Verify a saved answer again, without any solver; what rests on a solver's word alone is named."""
     from fsopt.checking import check_record
     from fsopt.methods.preprocessing import preprocess
     from fsopt.saved import plain, read_record
+    from fsopt.solve_checking import WORD
 
     record = read_record(solution)
     source = options.load(data, label, missing)
@@ -199,6 +200,10 @@ def check(
     if json:
         print_json(found)
     else:
-        show(pairs([("claimed", found["claimed"]), ("verified", "yes" if found["verified"] else "NO")]))
+        lines = [("claimed", found["claimed"]), ("verified", "yes" if found["verified"] else "NO")]
+        if found["verified"] and found["certificate"]["bound_source"].startswith(WORD):
+            source = found["certificate"]["bound_source"]
+            lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {source}"))
+        show(pairs(lines))
         print_certificate(found["certificate"])
     return EXIT_SOLVED if found["verified"] else EXIT_NOT_SOLVED

@@ -21,6 +21,7 @@ from pyomo.core.expr.numeric_expr import (
 )
 from pyomo.core.expr.numvalue import native_numeric_types, value
 
+from fsopt import clock
 from fsopt.typing import Vector
 
 
@@ -75,7 +76,9 @@ def dot(coefs: ArrayLike, variables: Sequence[Any]) -> Dot:
     Raises
     ------
     ValueError : another number of coefficients than variables.
+    OutOfTime : a time limit passed, and there is no point yet.
     """
+    clock.look()
     values = np.asarray(coefs, dtype=float)
     if values.shape != (len(variables),):
         raise ValueError(f"{len(variables)} variables need as many coefficients, not an array {values.shape}")

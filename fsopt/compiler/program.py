@@ -13,9 +13,10 @@ quadratic constraints by :mod:`fsopt.compiler.recognition`, and the semidefinite
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -25,9 +26,11 @@ from pyomo.core.base.block import BlockData
 from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.indexed_component import IndexedComponent
 from pyomo.core.expr.numeric_expr import NumericExpression
+from pyomo.core.expr.visitor import replace_expressions
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
+from fsopt import clock
 from fsopt.arguments import Kind
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read
@@ -140,14 +143,20 @@ class _Constraints:
     general: list[Row] = field(default_factory=list)
 
 
-def compile_model(model: pyo.ConcreteModel) -> Program:
+def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | None = None) -> Program:
     """Return the arrays of a Pyomo model.
 
     Constraints without a convex form are accepted, see ``Program.nonconic`` and ``Program.unsupported``.
 
+    Parameters
+    ----------
+    constants : id of a variable -> its value. It counts as a constant in nonlinear terms, which may become linear by
+        it, and its value is its lower and upper bound. It keeps its column, and its type is continuous.
+
     Raises
     ------
     ParameterError : the model has several active objectives.
+    OutOfTime : a time limit passed, and there is no point yet.
     """
     with PauseGC():
         variables = list(model.component_data_objects(pyo.Var, descend_into=True))
@@ -156,7 +165,12 @@ def compile_model(model: pyo.ConcreteModel) -> Program:
         lb, ub = read_bounds(variables)
         objective = _objective(model)
         terms = Terms() if objective is None else read(objective.expr, column)
-        listed = _read_constraints(model, column)
+        listed = _read_constraints(model, column, constants or {})
+        if constants:
+            terms = _read_again(terms, None if objective is None else objective.expr, column, constants)
+            places = [column[key] for key in constants]
+            lb[places] = ub[places] = list(constants.values())
+            integer[places] = False
         linear = build_rows(listed.linear, column)
         quadratics = [
             Quadratic(r.constraint, r.terms.quadratic, r.terms.affine(column), r.terms.constant, r.lo, r.hi)
@@ -199,10 +213,18 @@ def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:
     return objectives[0] if objectives else None
 
 
-def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int]) -> _Constraints:
+def _read_again(terms: Terms, expression: Any, column: dict[int, int], constants: Mapping[int, float]) -> Terms:
+    """Return the terms of an expression with some variables as constants, if it has terms that are not linear."""
+    return terms if terms.linear else read(replace_expressions(expression, dict(constants)), column)
+
+
+def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]) -> _Constraints:
     found = _Constraints()
     for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+        clock.look()
         row = read_row(data, column)
+        if constants:
+            row = replace(row, terms=_read_again(row.terms, data.body, column, constants))
         if row.terms.nonlinear:
             found.general.append(row)
         elif row.terms.quadratic:

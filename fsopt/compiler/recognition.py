@@ -15,7 +15,7 @@ every other case:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +29,8 @@ from fsopt.typing import Indices, Mask, Vector
 ZERO = 1e-12
 """Eigenvalues below this fraction of the largest one of their block count as zero: the error of ``eigh`` is a small
 multiple of the machine precision, 2e-16, times the largest eigenvalue."""
+LARGE = 500
+"""Terms from which a sum of squares is recognised without the matrix of its quadratic form."""
 ROUNDING = 1e-15
 """Entries of normed eigenvectors below this count as zero, so that the cones stay sparse."""
 
@@ -72,14 +74,21 @@ class _Family:
 
 @dataclass
 class _Cones:
-    """N cones of one size: G (N, r, k) over columns (N, k), h (N, r), and the attributes of :class:`ConeStack`."""
+    """N cones of one size: the nonzeros of G (N, r, k) over columns (N, k), h (N, r), and the rest of a ConeStack."""
 
     members: Indices
     columns: Indices
-    G: Stack
+    places: tuple[Indices, Indices, Indices]
+    values: Vector
     h: Stack
-    scale: float
-    pair: int
+    scale: float = 1.0
+    pair: int = 0
+
+    @classmethod
+    def of(cls, part: _Family, G: Stack, h: Stack, scale: float = 1.0) -> _Cones:
+        """Return the cones Gx + h over the columns of a family."""
+        member, row, column = np.nonzero(G)
+        return cls(part.members, part.columns, (member, row, column), G[member, row, column], h, scale)
 
 
 def recognise(
@@ -99,10 +108,35 @@ def recognise(
         if np.isfinite(q.lo) and np.isfinite(q.hi)
     }
     senses = np.array([1.0 if np.isfinite(q.hi) else -1.0 for q in quadratics])
-    for family in _families(quadratics, senses, refused):
+    norms = {i: cone for i, q in enumerate(quadratics) if (cone := _norm(i, q, senses[i], lb)) is not None}
+    found.extend(norms.values())
+    for family in _families(quadratics, senses, {**refused, **dict.fromkeys(norms, "")}):
         found.extend(_second_order_cones(family, lb, ub, refused))
     names = [(quadratics[i].constraint.name, refused[i]) for i in sorted(refused)]
     return _stack(found, quadratics, senses, n), names
+
+
+def _norm(place: int, q: Quadratic, sense: float, lb: Vector) -> _Cones | None:
+    """Return the cone of a large constraint ``sum_j c_j x_j^2 <= d`` or ``<= c_0 x_0^2`` with x_0 >= 0, else None.
+
+    It is recognised without the matrix Q (k, k), which is diagonal here.
+    """
+    if len(q.terms) < LARGE or q.linear or any(j != k for j, k, _ in q.terms) or np.isfinite(q.lo) == np.isfinite(q.hi):
+        return None
+    columns, at = np.unique([j for j, _, _ in q.terms], return_inverse=True)
+    values = sense * np.bincount(at, weights=[v for _, _, v in q.terms])
+    bound = sense * ((q.hi if sense > 0 else q.lo) - q.constant)
+    head = np.flatnonzero(values < 0)
+    tail = np.flatnonzero(values > 0)
+    h = np.zeros((1, 1 + len(tail)))
+    if len(head) == 0 and bound >= 0:
+        h[0, 0] = np.sqrt(bound)
+    elif len(head) != 1 or bound != 0 or lb[columns[head[0]]] < 0:
+        return None
+    rows = np.concatenate([np.zeros(len(head), dtype=int), 1 + np.arange(len(tail))])
+    which = np.concatenate([head, tail])
+    places = (np.zeros(len(rows), dtype=int), rows, which)
+    return _Cones(np.array([place]), columns[None], places, np.sqrt(np.abs(values[which])), h)
 
 
 def _families(quadratics: Sequence[Quadratic], senses: Vector, refused: dict[int, str]) -> list[_Family]:
@@ -201,11 +235,11 @@ def _convex_quadratics(part: _Family, F: Stack) -> _Cones | str:
         # ||Fx||^2 <= -(a'x + d) =: u is ||(2Fx, 1 - u)|| <= 1 + u, as (1 + u)^2 - (1 - u)^2 = 4u.
         G = np.concatenate([-part.a[:, None], 2 * F, part.a[:, None]], axis=1)
         h = np.column_stack([1.0 - part.d, np.zeros((N, r)), 1.0 + part.d])
-        return _Cones(part.members, part.columns, G, h, 0.25, 1 + r)
+        return replace(_Cones.of(part, G, h, 0.25), pair=1 + r)
     if part.d[0] > 0:
         return "it has no solution: its sum of squares has a negative upper bound"
     G = np.concatenate([np.zeros((N, 1, F.shape[2])), F], axis=1)
-    return _Cones(part.members, part.columns, G, np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]), 1.0, 0)
+    return _Cones.of(part, G, np.column_stack([np.sqrt(-part.d), np.zeros((N, r))]))
 
 
 def _homogeneous(part: _Family, F: Stack, heads: Stack, keep: Mask) -> _Cones:
@@ -214,7 +248,7 @@ def _homogeneous(part: _Family, F: Stack, heads: Stack, keep: Mask) -> _Cones:
     alike = np.flatnonzero(np.all((F != 0) == (heads != 0)[:, None], axis=(0, 2)) & (len(F) > 0))
     pair = 1 + int(alike[0]) if len(alike) and np.count_nonzero(heads[0]) > 1 else 0
     G = np.concatenate([heads[:, None], F], axis=1)
-    return _Cones(part.members[keep], part.columns[keep], G, np.zeros(G.shape[:2]), 1.0, pair)
+    return replace(_Cones.of(part.take(np.flatnonzero(keep)), G, np.zeros(G.shape[:2])), pair=pair)
 
 
 def _nonnegative(forms: Stack, lb: Stack, ub: Stack) -> tuple[Stack, Mask]:
@@ -239,10 +273,9 @@ def _stack(found: Sequence[_Cones], quadratics: Sequence[Quadratic], senses: Vec
         first = np.array([start_of[i] for i in c.members.tolist()])
         row = first[:, None] + np.arange(c.h.shape[1])
         h[row] = c.h
-        places = np.nonzero(c.G)
-        rows.append(row[places[:2]])
-        columns.append(c.columns[places[0], places[2]])
-        values.append(c.G[places])
+        rows.append(row[c.places[:2]])
+        columns.append(c.columns[c.places[0], c.places[2]])
+        values.append(c.values)
     entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
     scale = np.concatenate([np.zeros(0), *(np.full(len(c.members), c.scale) for c in found)])[order]
     pairs = np.concatenate([np.zeros(0, int), *(np.full(len(c.members), c.pair) for c in found)])[order]

@@ -63,3 +63,23 @@ def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector
 def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
     """Return the objective value 0.5 w'w + C e'xi of the support vector machine at a hyperplane."""
     return 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y)
+
+
+def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> float | None:
+    """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none.
+
+    The loss is convex and piecewise linear in t, so t lies on the segment that ends at the first breakpoint below E.
+    """
+    margins, offsets = y * scores, 1.0 - y * b
+    with np.errstate(divide="ignore", invalid="ignore"):
+        places = offsets / margins
+    breaks = np.unique(np.append(places[np.isfinite(places) & (places > 0)], 0.0))
+    losses = np.array([np.maximum(offsets - t * margins, 0.0).sum() for t in breaks])
+    below = np.flatnonzero(losses <= e_cap)
+    if not len(below):
+        return None
+    k = int(below[0])
+    if k == 0:
+        return 0.0
+    share = (losses[k - 1] - e_cap) / (losses[k - 1] - losses[k])
+    return float(breaks[k - 1] + share * (breaks[k] - breaks[k - 1]))

@@ -94,7 +94,6 @@ class _Search:
                 return StationaryPoint(d, here, w, b, step.point if step.status is Status.OPTIMAL else None)
             w, b = new_w, new_b
             costs, here = new_costs, value
-            self.recorder.check_clock()
 
     def _best_hyperplane(self, costs: Vector) -> tuple[SolveResult, Vector, float]:
         """Solve the linear program with these costs of the errors and count the errors of its hyperplane."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.certificates.certificate import Certificate
 from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTime, Run, usable
 from fsopt.errors import FsoptError, SolverError
@@ -18,6 +19,8 @@ from fsopt.solvers.registry import preference
 from fsopt.solvers.spec import SolverSpec
 
 PHASES = ("translate", "update", "solve", "load")
+LATE = 3
+"""Solves that a loop may begin after its time limit, each of a tenth of a second: an incumbent may need them."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Recorder:
         self.run = run
         self.history: list[Mapping[str, Any]] = []
         self._deadline = None if run.time_limit is None else time.perf_counter() + run.time_limit
+        self._late = 0
         self._spent = dict.fromkeys(PHASES, 0.0)
         self._seen = dict.fromkeys(PHASES, 0.0)
         self._solvers: dict[str, None] = {}
@@ -53,23 +57,27 @@ class Recorder:
     @property
     def remaining(self) -> float | None:
         """Seconds left for the next solve, at least a tenth; None without a limit."""
-        return None if self._deadline is None else max(self._deadline - time.perf_counter(), 0.1)
+        own = None if self._deadline is None else max(self._deadline - time.perf_counter(), clock.LEAST)
+        return clock.left(own)
 
     @property
     def expired(self) -> bool:
         """Whether the time limit has passed."""
-        return self._deadline is not None and time.perf_counter() >= self._deadline
+        return clock.expired() or (self._deadline is not None and time.perf_counter() >= self._deadline)
 
     def rest(self) -> Run:
         """Return how a loop inside this one is run: in the time left, without progress and checkpoints of its own."""
         return Run(solver=self.run.solver, time_limit=self.remaining, options=self.run.options)
 
     def check_clock(self) -> None:
-        """Raise OutOfTime once the limit has passed, for a loop that has a point.
+        """Raise OutOfTime for one solve too many after the time limit: the place where every loop meets the clock.
 
-        A solver looks at the clock between its own iterations, and a program that is warm at its optimum takes none.
+        A solver looks at the clock between its own iterations, and a program that is warm at its optimum takes none: a
+        loop over such programs would go on for ever. Ctrl-C needs no such place, since Python raises it here at the
+        latest, when a solver has returned.
         """
-        if self.expired:
+        self._late += self.expired
+        if self._late > LATE:
             raise OutOfTime("the time limit passed between two solves", "give more seconds")
 
     def solve(
@@ -102,6 +110,7 @@ class Recorder:
         SolverError : no solver returned a point; or the solver that the user named refused its first solve, for want
             of a licence or because it does not take the model.
         """
+        self.check_clock()
         request = _Request(what, load, mip_gap, checked)
         try:
             return self._attempt(session, request)
@@ -116,8 +125,9 @@ class Recorder:
         """Return the result of one solve, if it holds a point; else raise what :meth:`solve` raises."""
         result = session.solve(time_limit=self.remaining, load=request.load, mip_gap=request.mip_gap)
         if not request.checked and result.point is not None:
+            clock.found()
             return result
-        if not result.status.solved and (result.stop == "time-limit" or self.expired):
+        if not result.status.solved and result.status is not Status.INFEASIBLE and self.expired:
             raise OutOfTime(
                 f"the time limit passed before {request.what} was solved for the first time", "give more seconds"
             )

@@ -9,15 +9,13 @@ from typing import Any, TypeAlias
 
 import pyomo.environ as pyo
 
+from fsopt import clock
+from fsopt.errors import OutOfTime as OutOfTime
 from fsopt.errors import SolverError
 from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
 
 Progress: TypeAlias = Callable[[Mapping[str, Any]], None]
-
-
-class OutOfTime(SolverError):
-    """The time limit passed before a subproblem had a point: a driver ends with its best point so far."""
 
 
 class NoPoint(SolverError):
@@ -73,9 +71,19 @@ DEFAULT_RUN = Run()
 
 
 def usable(result: SolveResult, what: str) -> SolveResult:
-    """Return a subproblem's result if it holds a point, else raise SolverError, NoPoint where it is infeasible."""
+    """Return a subproblem's result if it holds a point.
+
+    Raises
+    ------
+    OutOfTime : its solver stopped at the time limit.
+    NoPoint : it is infeasible.
+    SolverError : every other reason.
+    """
     if result.status.solved:
+        clock.found()
         return result
+    if result.stop == "time-limit" and result.status is Status.NONE:
+        raise OutOfTime(f"the time limit passed before {what} was solved for the first time", "give more seconds")
     error = NoPoint if result.status is Status.INFEASIBLE else SolverError
     raise error(
         f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",

@@ -1,21 +1,28 @@
 """Agreement of the registered solvers on the models of the classes that they claim, as data and as a table.
 
-``python -m fsopt.library.conformance FILE`` writes the table of ``solvers/README.md``.
+``python -m fsopt.library.conformance FILE`` writes both tables of ``solvers/README.md``: tiny instances, and instances
+of realistic size.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.compiler import compile_model
+from fsopt.data import load_dataset
 from fsopt.errors import SolverError
 from fsopt.files import write_text
 from fsopt.library.draws import trial_data
+from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import MODELS, build, model_spec
-from fsopt.results import Status
+from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import solve
 from fsopt.solvers.registry import SOLVERS, preference
 
@@ -42,38 +49,71 @@ class Agreement:
 
 
 def build_trial(slug: str) -> pyo.ConcreteModel:
-    """Return the instance of a model on which solvers are compared."""
+    """Return the tiny instance of a model on which solvers are compared."""
     return build(slug, trial_data(slug), **model_spec(slug).trial.params)
 
 
-@lru_cache
-def reference(slug: str) -> float:
-    """Return the certified optimum by the preferred solver of the model's class; raises SolverError without one."""
-    result = solve(build_trial(slug), preference(MODELS[slug].problem_class)[0].name)
-    if result.status is not Status.OPTIMAL or result.objective is None:
-        raise SolverError(f"the reference of '{slug}' is {result.status}, not optimal", "look at its certificate")
-    return result.objective
+def build_realistic(slug: str) -> pyo.ConcreteModel:
+    """Return the instance of a model on the Wisconsin breast cancer data, 569 samples of 30 features, standardised."""
+    data, _ = preprocess(load_dataset("wdbc"), "standard")
+    plus, minus = (data.y > 0).sum(), (data.y < 0).sum()
+    balanced = np.where(data.y > 0, min(minus / plus, 1.0), min(plus / minus, 1.0))
+    by_size: dict[str, dict[str, Any]] = {
+        "fsp-master": {"cuts": [(0.5 * balanced).tolist(), balanced.tolist()]},
+        "rsvm-least-norm": {"e_cap": 0.1 * data.n},
+    }
+    return build(slug, data, **{**model_spec(slug).trial.params, **by_size.get(slug, {})})
+
+
+@dataclass(frozen=True)
+class Size:
+    """Instances of one size: builder of a model's instance by its name, and the time limit of a call in seconds."""
+
+    build: Callable[[str], pyo.ConcreteModel]
+    seconds: float | None = None
+
+
+TRIAL = Size(build_trial)
+REALISTIC = Size(build_realistic, 20.0)
+
+
+@cache
+def _answer(slug: str, solver: str, size: Size) -> SolveResult | str:
+    """Return the result of a solver, or the reason of its refusal."""
+    try:
+        return solve(size.build(slug), solver, time_limit=size.seconds)
+    except SolverError as error:
+        return str(error)
+
+
+def reference(slug: str, size: Size = TRIAL) -> float | None:
+    """Return the certified optimum by the first solver of the model's class that has one, None without one."""
+    for spec in preference(MODELS[slug].problem_class):
+        found = _answer(slug, spec.name, size) if spec.available else ""
+        if isinstance(found, SolveResult) and found.status is Status.OPTIMAL:
+            return found.objective
+    return None
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Return (model, solver) for every solver and every model of the classes it claims."""
+    """Return (model, solver) for every solver and every model of the classes, or of the structure, that it takes."""
     return [
         (slug, name)
         for slug, model in MODELS.items()
         for name, entry in SOLVERS.items()
         if model.problem_class in entry.classes
+        and (entry.takes is None or entry.takes(compile_model(build_trial(slug))))
     ]
 
 
-def agreement(slug: str, solver: str) -> Agreement:
+def agreement(slug: str, solver: str, size: Size = TRIAL) -> Agreement:
     """Solve a model with a solver and compare; the note has the reason of a refusal, for example a missing licence."""
-    try:
-        result = solve(build_trial(slug), solver)
-    except SolverError as error:
-        return Agreement(slug, solver, "refused", None, None, str(error))
-    difference = None
-    if result.objective is not None:
-        difference = abs(result.objective - reference(slug)) / max(1.0, abs(reference(slug)))
+    result = _answer(slug, solver, size)
+    if isinstance(result, str):
+        return Agreement(slug, solver, "refused", None, None, result)
+    difference, optimum = None, reference(slug, size)
+    if result.objective is not None and optimum is not None:
+        difference = abs(result.objective - optimum) / max(1.0, abs(optimum))
     worst = None if result.certificate is None else result.certificate.worst
     return Agreement(slug, solver, result.status.value, difference, worst)
 
@@ -99,14 +139,16 @@ def _cell(found: Agreement | None) -> str:
 
 
 def main(path: str) -> None:
-    """Write the table between the marks of a Markdown file."""
-    begin, end = "<!-- table -->\n", "<!-- end of table -->\n"
+    """Write both tables between their marks of a Markdown file."""
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
-    head, rest = text.split(begin)
-    tail = rest.split(end)[1]
-    table = markdown([agreement(slug, solver) for slug, solver in pairs() if SOLVERS[solver].available])
-    write_text(path, head + begin + table + end + tail)
+    for name, size in (("table", TRIAL), ("realistic", REALISTIC)):
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+        head, rest = text.split(begin)
+        tail = rest.split(end)[1]
+        found = [agreement(slug, solver, size) for slug, solver in pairs() if SOLVERS[solver].available]
+        text = head + begin + markdown(found) + end + tail
+    write_text(path, text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Linear programs of large data by column and constraint generation: when, and how a saved answer is verified."""
+"""Large data: when programs are solved by column generation or by an interior point, and how answers are verified."""
 
 from __future__ import annotations
 
@@ -7,15 +7,36 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.run import Run
+from fsopt.errors import ParameterError
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import saved_vector
 from fsopt.solvers.registry import SOLVERS
 from fsopt.typing import Vector
 
 LONG = 3_000
-"""Number of samples or features from which restricted programs are 3 times as fast, see benchmarks/scale.py."""
+"""Number of samples or features from which restricted programs are 3 times as fast, see benchmarks/generation.py."""
 LARGE = 150_000
 """Number of entries of the data from which they are, where LONG is reached too."""
+INTERIOR = 500_000
+"""Entries of the data from which support vector machines are solved without a model of them, see docs/limits.md."""
+
+
+def uses_interior_point(interior: bool | None, data: Dataset, run: Run) -> bool:
+    """Return whether a support vector machine is solved by fsopt's interior point, without a model.
+
+    Parameters
+    ----------
+    interior : true, false, or None: for large data, where the user names no solver.
+
+    Raises
+    ------
+    ParameterError : another value, or true with a named solver.
+    """
+    if interior is not None and not isinstance(interior, bool):
+        raise ParameterError(f"interior is {interior!r}", "true or false; leave it out to decide by the size")
+    if interior and run.solver is not None:
+        raise ParameterError(f"interior is true, and solver '{run.solver}' is named", "leave one of them out")
+    return data.X.size >= INTERIOR and run.solver is None if interior is None else interior
 
 
 def uses_generation(generate: bool | str, data: Dataset, run: Run, *, features: bool = True) -> bool:

@@ -9,11 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from fsopt import clock
 from fsopt.arguments import FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.drivers.run import Progress, Run
-from fsopt.errors import ParameterError, unknown
+from fsopt.errors import MemoryLimit, ParameterError, unknown
+from fsopt.locks import alone
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
 from fsopt.results import Fit
@@ -43,6 +45,9 @@ _MODULES = (
     "baselines.vs_ssvm",
 )
 """The modules below this package, each of which ends in its ``SPEC``: the order of tables and comparisons."""
+
+FEWER = "keep fewer features first (pearson, fisher), or take onsvm, fsv or svm"
+"""What helps where data are too large for a method."""
 
 
 def _registered() -> Mapping[str, MethodSpec]:
@@ -95,7 +100,8 @@ def fit(
     time_limit : seconds for the whole method.
     options : options of the solver, as in :func:`fsopt.solve`.
     progress : called with the record of each iteration.
-    checkpoint : file that is replaced after each iteration, whole or not at all; only for methods that can.
+    checkpoint : file that is replaced after each iteration, whole or not at all; only for methods that can. A second
+        process with the same file is refused.
     resume : checkpoint of the same data and parameters to go on from.
     params : the method's own keywords; unknown names are refused.
 
@@ -106,6 +112,8 @@ def fit(
     Raises
     ------
     UnknownNameError, ParameterError, InfeasibleError, SolverError, FileError
+    OutOfTime : the time limit passed before there was a hyperplane.
+    MemoryLimit : the arrays of the method do not fit into the memory.
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
@@ -114,5 +122,12 @@ def fit(
         raise ParameterError(f"method '{name}' writes no checkpoints and cannot resume", f"methods that do: {able}")
     places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
-    fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
+    try:
+        with alone(places[0]), clock.limited(time_limit):
+            fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
+    except MemoryError as error:
+        raise MemoryLimit(
+            f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
+            f"{FEWER}; docs/limits.md has the sizes that each method takes",
+        ) from error
     return replace(fitted, method=name, params={**defaults, **params})

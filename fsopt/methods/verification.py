@@ -15,8 +15,8 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import Program, compile_model
 from fsopt.errors import reading
 from fsopt.methods.spec import SavedFit
-from fsopt.models.registry import build
-from fsopt.results import Point
+from fsopt.models.registry import MODELS, build
+from fsopt.results import Fit, Point
 from fsopt.saved import point_from
 from fsopt.typing import Vector
 
@@ -39,6 +39,9 @@ def evidence(program: str, params: Mapping[str, Any], point: Point | None, **res
 def check_program(saved: SavedFit) -> Certificate:
     """Certify the convex program of a saved fit again, and compare its bound with the objective of the hyperplane.
 
+    The parameters of the program have to be those of the fit. A check that gets here by a program with parameters of
+    other names looks at these itself.
+
     Raises
     ------
     FileError : the saved point is damaged.
@@ -49,6 +52,7 @@ def check_program(saved: SavedFit) -> Certificate:
     certificate = certify_point(*found)
     bound = float("nan") if certificate.bound is None else certificate.bound
     residuals = {**saved.residuals, **certificate.residuals, "bound": relative_gap(saved.value, bound)}
+    residuals["program's parameters"] = _parameters_residual(saved)
     return make(Kind.CONVEX, residuals, objective=saved.value, bound=bound, bound_source="dual point")
 
 
@@ -74,6 +78,17 @@ def check_first_order(saved: SavedFit, kind: Kind, here: float, residuals: Mappi
     return make(kind, all_residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
 
 
+def _parameters_residual(saved: SavedFit) -> float:
+    """Return the largest difference of the parameters of a saved program from those of the fit with the same name."""
+    details, own = saved.fit.details, saved.params
+    with reading("program"):
+        known = MODELS[details["program"]].parameters
+        stated = {**known, **details["program_params"]}
+        shared = [name for name in known if own.get(name) is not None]
+        differences = [np.abs(np.subtract(stated[name], own[name], dtype=float)) for name in shared]
+    return max((float(np.max(d, initial=0.0)) for d in differences), default=0.0)
+
+
 def has_program(saved: SavedFit) -> bool:
     """Return whether a saved fit carries a program and a point of it."""
     return saved.fit.details.get("program") is not None and saved.fit.details.get("point") is not None
@@ -88,6 +103,14 @@ def _program(saved: SavedFit) -> tuple[Program, Point] | None:
         model = build(details["program"], saved.data, **details["program_params"])
     program = compile_model(model)
     return program, point_from(details["point"], program)
+
+
+def starts_residual(fit: Fit) -> dict[str, float]:
+    """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
+    with reading("starts"):
+        missing = int(fit.params["n_starts"]) - len(fit.details["starts"])
+    stopped = fit.stop in ("time-limit", "interrupted")
+    return {"starts": 0.0 if stopped else float(max(missing, 0))}
 
 
 def saved_vector(saved: SavedFit, name: str, length: int) -> Vector:

@@ -24,8 +24,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.certificates.convex import farkas, recession
-from fsopt.certificates.model import fixed_program
+from fsopt.certificates.model import certify_point, fixed_program
 from fsopt.certificates.residuals import primal_residual
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
@@ -38,53 +39,107 @@ from fsopt.solvers.shared import without_objective
 from fsopt.typing import Vector
 
 FEASIBLE = 1e-6
-"""Largest primal residual of the point from which a ray leaves."""
+"""Largest primal residual of a point that counts as feasible."""
+DOUBT = 10.0
+"""Most seconds for another solver that looks for a feasible point where the search of the first found none."""
+ROUNDING = 1e-12
+"""Largest residual of a Farkas vector that is rounding."""
 
 
-def supplement(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
+def supplement(
+    program: Program, outcome: Outcome, settings: Settings, time_limit: float | None, solver: str
+) -> Outcome:
     """Return an outcome with the evidence that its solver did not return, as far as auxiliary solves find it.
 
     Parameters
     ----------
     outcome : of the solver that was called.
     settings : its settings; auxiliary solves take the tolerance and the threads from them.
-    time_limit : seconds of the whole solve; auxiliary solves have what is left of it, and at least a second.
+    time_limit : seconds of the whole solve; all auxiliary solves together have what is left of it, and at least a
+        second.
+    solver : name of the solver that was called.
     """
-    left = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
     started = time.perf_counter()
-    settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)
-    if program_class(program) in CONVEX:
-        outcome = _convex(program, outcome, settings, left)
-    elif outcome.point is not None and program.integer.any() and not program.nonconic:
-        outcome = _fixed(program, outcome, outcome.point.x, settings, left)
+    rest = None if time_limit is None else max(time_limit - outcome.seconds, 1.0)
+    with clock.limited(rest, extend=True):
+        outcome = _supplement(program, outcome, settings, solver)
     return replace(outcome, seconds=outcome.seconds + time.perf_counter() - started)
 
 
-def _convex(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
-    point = outcome.point
-    if point is not None and (point.y is None or point.z is None):
-        found = _solved(program, settings, time_limit)
-        if found is not None and found[0].point is not None and found[0].point.y is not None:
-            return replace(outcome, evidence=found[0].point, evidence_source=found[1])
-    if outcome.status is Status.INFEASIBLE and not (outcome.ray is not None and farkas(program, outcome.ray).ok):
-        found = _solved(program, settings, time_limit)
-        if found is not None and found[0].ray is not None:
-            return replace(outcome, ray=found[0].ray, evidence_source=found[1])
-    if outcome.status is Status.UNBOUNDED:
-        return _unbounded(program, outcome, settings, time_limit)
+def _supplement(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
+    settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)
+    if program_class(program) in CONVEX:
+        return _convex(program, outcome, settings)
+    if outcome.point is not None and program.integer.any():
+        return _fixed(program, outcome, outcome.point.x, settings)
+    if outcome.status is Status.INFEASIBLE:
+        return _doubted(program, outcome, settings, solver)
     return outcome
 
 
-def _solved(
-    program: Program, settings: Settings, time_limit: float | None, *, duals: bool = True
-) -> tuple[Outcome, str] | None:
+def _convex(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
+    point = outcome.point
+    if point is not None and (point.y is None or point.z is None):
+        found = _solved(program, settings)
+        if found is not None and found[0].point is not None and found[0].point.y is not None:
+            return replace(outcome, evidence=found[0].point, evidence_source=found[1])
+    if outcome.status is Status.INFEASIBLE:
+        return _infeasible(program, outcome, settings)
+    if outcome.status is Status.UNBOUNDED:
+        return _unbounded(program, outcome, settings)
+    return outcome
+
+
+def _infeasible(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
+    """Return the outcome with a Farkas vector, or without its status where another solver finds a feasible point.
+
+    A Farkas vector with the residual r excludes points of less than about 1/r units. One from an interior point is no
+    better than 1e-8 or so, and programs in extreme units have points beyond: a second solver is asked, unless the
+    vector holds up to rounding.
+    """
+    held = np.inf if outcome.ray is None else farkas(program, outcome.ray).worst
+    if held <= ROUNDING:
+        return outcome
+    found = _solved(program, settings)
+    if found is None:
+        return outcome
+    other, name = found
+    if other.point is not None and primal_residual(program, other.point.x) <= FEASIBLE:
+        return _contradicted(outcome, name)
+    if other.ray is not None and farkas(program, other.ray).worst < held:
+        return replace(outcome, ray=other.ray, evidence_source=name)
+    return outcome
+
+
+def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
+    """Return the outcome without its status where another solver finds a feasible point of a program with no proof."""
+    goal = without_objective(program)
+    for spec in preference(program_class(goal)):
+        if not spec.available or spec.name == solver or (spec.takes is not None and not spec.takes(goal)):
+            continue
+        try:
+            found = spec.connect(goal, settings).solve(clock.left(DOUBT)).point
+        except SolverError:
+            continue
+        if found is not None and certify_point(goal, found).residuals["primal"] <= FEASIBLE:
+            return _contradicted(outcome, spec.name)
+        break
+    return outcome
+
+
+def _contradicted(outcome: Outcome, other: str) -> Outcome:
+    message = f"{outcome.message}, but {other} found a feasible point"
+    return replace(outcome, status=Status.NONE, stop="numerical", ray=None, message=message)
+
+
+def _solved(program: Program, settings: Settings, *, duals: bool = True) -> tuple[Outcome, str] | None:
     """Return the outcome of the first installed solver of the class that solves a program, and its name."""
     best = None
     for spec in preference(program_class(program)):
         if not spec.available or (duals and not spec.duals):
             continue
         try:
-            outcome = spec.connect(program, settings).solve(time_limit)
+            outcome = spec.connect(program, settings).solve(clock.left())
         except SolverError:
             continue
         if outcome.point is not None or (outcome.ray is not None and farkas(program, outcome.ray).ok):
@@ -93,10 +148,10 @@ def _solved(
     return best
 
 
-def _unbounded(program: Program, outcome: Outcome, settings: Settings, time_limit: float | None) -> Outcome:
+def _unbounded(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
     """Return the outcome with a recession direction of descent and a feasible point, where both are found."""
-    steepest = _solved(recession_program(program), settings, time_limit, duals=False)
-    start = _solved(without_objective(program), settings, time_limit, duals=False)
+    steepest = _solved(recession_program(program), settings, duals=False)
+    start = _solved(without_objective(program), settings, duals=False)
     if steepest is None or start is None or steepest[0].point is None or start[0].point is None:
         return outcome
     direction, x = steepest[0].point.x, start[0].point.x
@@ -105,14 +160,12 @@ def _unbounded(program: Program, outcome: Outcome, settings: Settings, time_limi
     return replace(outcome, direction=Point(direction), evidence=Point(x), evidence_source=steepest[1])
 
 
-def _fixed(
-    program: Program, outcome: Outcome, incumbent: Vector, settings: Settings, time_limit: float | None
-) -> Outcome:
+def _fixed(program: Program, outcome: Outcome, incumbent: Vector, settings: Settings) -> Outcome:
     """Return the outcome with the best point at the integers of its incumbent (n,), and that program's multipliers."""
     rest = fixed_program(program, incumbent)
     if program_class(rest) not in CONVEX:
         return outcome
-    found = _solved(rest, settings, time_limit)
+    found = _solved(rest, settings)
     if found is None or found[0].point is None or found[0].point.y is None:
         return outcome
     best = found[0].point

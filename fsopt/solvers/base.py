@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt import clock
 from fsopt.arguments import FLAG, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import convex, program_class
@@ -65,8 +66,10 @@ def solve(
     Raises
     ------
     SolverError, OptionError, UnknownNameError : before the solver is called.
+    OutOfTime : the time limit passed while the model was translated.
     """
-    return Session(model, solver, options=options, tee=tee).solve(time_limit=time_limit)
+    with clock.limited(time_limit):
+        return Session(model, solver, options=options, tee=tee).solve(time_limit=time_limit)
 
 
 class Session:
@@ -100,6 +103,7 @@ class Session:
         self.problem_class = program_class(self.program)
         self.requested = solver is not None
         self.spec: SolverSpec = self._choose(solver)
+        clock.look()
         self.interface = self._open()
         self.rebuilt = ""
         self.seconds = {"build": 0.0, "translate": time.perf_counter() - started, "update": 0.0}
@@ -181,9 +185,12 @@ class Session:
         ``load=False`` leaves the model's variables and suffixes as they are; ``mip_gap`` is for this call only.
         """
         before = dict(self.seconds)
-        time_limit = None if time_limit is None or time_limit >= FOREVER else float(time_limit)
+        clock.look()
+        limit = clock.left(None if time_limit is None or time_limit >= FOREVER else float(time_limit))
         mip_gap = None if mip_gap is None else float(mip_gap)
-        outcome = supplement(self.program, self.interface.solve(time_limit, mip_gap), self.settings, time_limit)
+        with clock.limited(limit):
+            outcome = self.interface.solve(limit, mip_gap)
+            outcome = supplement(self.program, outcome, self.settings, limit, self.spec.name)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)

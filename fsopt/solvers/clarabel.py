@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.errors import OptionError, SolverError
 from fsopt.results import Status
@@ -61,6 +62,7 @@ class Clarabel:
             ),
         ]
         self.hessian, self.matrix = self.form.hessian(), self.form.matrix()
+        clock.look()  # Clarabel equilibrates and orders the rows when it is loaded, and hears nothing meanwhile
         return clarabel.DefaultSolver(
             self.hessian,
             self.form.linear(),
@@ -87,10 +89,11 @@ class Clarabel:
                 return "a bound appeared or vanished"
             new["b"] = self.form.right_hand_side()
         if change.rows is not None:
-            # Clarabel equilibrates every entry that it is given, so only the changed ones are sent.
+            # Clarabel equilibrates every entry that it is given, so only the changed ones are sent; as lists, because
+            # before numpy 2.1 it may refuse arrays here ("Data formatting error").
             before, self.matrix = self.matrix, self.form.matrix()
             places = np.flatnonzero(self.matrix.data != before.data)
-            new["A"] = (places, self.matrix.data[places])
+            new["A"] = (places.tolist(), self.matrix.data[places].tolist())
         if new:
             self.solver.update(**new)
         return None

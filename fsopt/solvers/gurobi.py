@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt import clock
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.certificates.model import certify_point
 from fsopt.compiler import Program
@@ -194,17 +195,12 @@ class Gurobi:
                 status, stop = Status.UNBOUNDED, "unbounded"
         if status in (Status.INFEASIBLE, Status.UNBOUNDED):
             point = None
-        seconds = time.perf_counter() - started
-        return Outcome(status, stop, point, bound, iterations, seconds, f"status {m.Status}", ray)
+        return Outcome(status, stop, point, bound, iterations, time.perf_counter() - started, f"status {m.Status}", ray)
 
     def _point(self) -> Point:
         """Return the point of the program; multipliers only of a convex program without integers."""
         point = Point(self.scaled.x(self.x.X))
-        if self.nonconvex:
-            return point
-        if self.mip:
-            return shared.polish(self.program, point, self._solve_other)
-        return self._with_multipliers(point)
+        return point if self.nonconvex or self.mip else self._with_multipliers(point)
 
     def _with_multipliers(self, point: Point) -> Point:
         r"""Return a point with Gurobi's multipliers, or with those that solve the dual program where they are poor.
@@ -229,7 +225,7 @@ class Gurobi:
 
     def _solve_other(self, program: Program, *, depth: int = 2) -> Outcome:
         """Solve another program; only up to depth 1 for a ray as well, so that the proofs do not call one another."""
-        return Gurobi(program, dataclasses.replace(self.settings, tee=False), depth=depth).solve(None)
+        return Gurobi(program, dataclasses.replace(self.settings, tee=False), depth=depth).solve(clock.left())
 
     def _feasible(self) -> bool:
         return shared.is_feasible(self.program, self._solve_other)

@@ -108,7 +108,7 @@ class Highs:
         self.h.addRows(count, p.lo[-count:], p.hi[-count:], new.nnz, starts[:-1], indices, new.data)
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
-        """Run HiGHS; an incumbent of branch and bound is solved again with its integers fixed."""
+        """Run HiGHS."""
         started = time.perf_counter()
         deadline = np.inf if time_limit is None else self.h.getRunTime() + time_limit
         self.h.setOptionValue("time_limit", deadline)
@@ -123,7 +123,7 @@ class Highs:
         iterations = int(info.mip_node_count) if self.mip else _iterations(info)
         point = self._point() if feasible else None
         if point is not None and self.mip:
-            point = self._polish(point)
+            point = Point(point.x)
         ray = self._ray() if status is Status.INFEASIBLE and not self.mip else None
         message = self.h.modelStatusToString(self.h.getModelStatus())
         return Outcome(status, stop, point, bound, iterations, time.perf_counter() - started, message, ray)
@@ -159,20 +159,6 @@ class Highs:
         solution = self.h.getSolution()
         y = np.array(solution.row_dual) if solution.dual_valid else None
         return Point(np.array(solution.col_value), y, np.zeros(0) if y is not None else None)
-
-    def _polish(self, incumbent: Point) -> Point:
-        """Round the integers and solve the rest again, so that no tolerance hides in them."""
-        p, h = self.program, self.h
-        columns = np.flatnonzero(p.integer).astype(np.int32)
-        values = np.round(incumbent.x[columns])
-        h.changeColsBounds(len(columns), columns, values, values)
-        h.changeColsIntegrality(len(columns), columns, np.zeros(len(columns), dtype=np.uint8))
-        h.setOptionValue("time_limit", np.inf)
-        h.run()
-        fixed = self._point() if h.getInfo().primal_solution_status == FEASIBLE else incumbent
-        h.changeColsBounds(len(columns), columns, p.lb[columns], p.ub[columns])
-        h.changeColsIntegrality(len(columns), columns, np.ones(len(columns), dtype=np.uint8))
-        return Point(fixed.x)
 
     def _ray(self) -> Point | None:
         _, exists, ray = self.h.getDualRay()

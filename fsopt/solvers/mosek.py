@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
@@ -199,7 +200,6 @@ class Mosek:
             point = ray = None
             if word is not None and word not in NO_POINT:
                 point = self._point(which)
-                point = shared.polish(self.program, point, self._solve_other) if self.mip else point
             if word == "prim_infeas_cer":
                 ray = dataclasses.replace(self._point(which), x=np.zeros(self.program.n))
             bound = self.scaled.bound(t.getdouinf(mosek.dinfitem.mio_obj_bound)) if self.mip else None
@@ -237,7 +237,7 @@ class Mosek:
         return Point(x, self.scaled.y(np.array(t.gety(which))), z)
 
     def _solve_other(self, program: Program) -> Outcome:
-        return Mosek(program, self.settings).solve(None)
+        return Mosek(program, self.settings).solve(clock.left())
 
     def _feasible(self) -> bool:
         return shared.is_feasible(self.program, self._solve_other)

@@ -8,7 +8,7 @@ from pyomo.common.collections import ComponentMap
 
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.convex import farkas
-from fsopt.certificates.model import Claim, certify_point, certify_unbounded
+from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
 from fsopt.certificates.nonconvex import reduced_costs
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
@@ -32,23 +32,27 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     A point has the status that its certificate verifies, never the solver's own: ``optimal`` needs residuals and a gap
     recomputed here, and a point that meets the constraints is ``feasible`` whatever the solver says. The bound of a
     convex program is the value of a dual point that holds, else there is none; the bound of another program is the
-    solver's, and the certificate names its source.
+    solver's, and the certificate names its source; an exact search of this package gives the cuts behind it.
     """
     sign = program.sign
     if outcome.point is None:
         return _without_point(program, outcome, solver)
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
-    stated = Claim(bound, solver, outcome.evidence, outcome.evidence_source)
+    stated = Claim(bound, solver, outcome.evidence, outcome.evidence_source, outcome.cuts)
     certificate = certify_point(program, outcome.point, stated)
     feasible = make(Kind.FEASIBLE, {"primal": certificate.residuals["primal"]}).ok
+    if certificate.kind is Kind.CONVEX and certificate.residuals["dual"] <= certificate.tolerance:
+        feasible = feasible and not _excluded(certificate, sign)  # a point beyond a valid bound violates what it costs
     status = Status.FEASIBLE if feasible else Status.NONE
     if certificate.ok:
         status = PROVES.get(certificate.kind, status)
     if certificate.kind is Kind.CONVEX:
         held = certificate.residuals["dual"] <= certificate.tolerance and certificate.bound is not None
         bound = sign * certificate.bound if held and certificate.bound is not None else None
-    elif certificate.kind is Kind.FEASIBLE:
+    elif certificate.kind is Kind.FEASIBLE or (feasible and _excluded(certificate, sign)):
         bound = None
+    elif certificate.bound_source == CUTS and certificate.bound is not None:
+        bound = sign * certificate.bound
     return SolveResult(
         status=status,
         stop=outcome.stop,
@@ -63,7 +67,16 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
         constraint_duals=_shadow_prices(program, outcome.point),
         evidence=outcome.evidence,
         evidence_source=outcome.evidence_source,
+        cuts=outcome.cuts,
     )
+
+
+def _excluded(certificate: Certificate, sign: float) -> bool:
+    """Return whether a feasible point has a value beyond the bound of the solver, which is then none."""
+    if certificate.bound is None or certificate.objective is None:
+        return False
+    beyond = sign * (certificate.bound - certificate.objective)
+    return beyond > certificate.tolerance * max(1.0, abs(certificate.objective))
 
 
 def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:

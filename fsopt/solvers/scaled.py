@@ -57,9 +57,7 @@ class Scaled:
         self.program = program
         self.columns = shared.units(program)
         self.cone = program.scaling.cone
-        # A large M beside a binary variable, which keeps its unit, would shrink the rest of its constraint to nothing.
-        mixed = program.A[:, np.flatnonzero(program.integer)].getnnz(axis=1) > 0
-        self._rows = np.where(mixed, 1.0, program.scaling.rows)
+        self._rows = shared.row_factors(program)
         self.factor = objective_factor(program, self.columns)
         self._priced = bool(program.c.any() or program.P.nnz)
 

@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
+from fsopt.compiler.rows import Row
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
 from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.scip_expressions import translate
-from fsopt.solvers.shared import scaled_cones, units
+from fsopt.solvers.shared import row_factors, scaled_cones, units
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.typing import Indices, Vector
 
@@ -89,7 +91,7 @@ class Scip:
             m.hideOutput()
         common: dict[str, Any] = {
             "numerics/feastol": tolerance,
-            "numerics/dualfeastol": 1e-7,
+            "numerics/dualfeastol": 1e-9,
             "limits/gap": s.mip_gap,
             "limits/absgap": s.mip_gap * min(self.factor, 1.0),  # relative to max(1, |value|), as in the certificate
             "lp/threads": s.threads,
@@ -118,12 +120,21 @@ class Scip:
         self._add_rows()
         self._add_cones()
         for row in p.general:
-            body = self._quadratic(row.terms.quadratic) + row.terms.constant
-            body += pyscipopt.quicksum(v * self.terms[j] for j, v in row.terms.affine(p.column).items())
-            for factor, node in row.terms.nonlinear:
-                body = body + factor * translate(node, p.column, self.terms, row.constraint.name)
-            self._add(body, row.lo, row.hi)
+            self._add_general(row)
         self._add_epigraph()
+
+    def _add_general(self, row: Row) -> None:
+        """Add a general constraint; the largest coefficient of a quadratic one becomes about 1."""
+        p, d = self.program, self.scale
+        quadratic, affine = row.terms.quadratic, row.terms.affine(p.column)
+        body = self._quadratic(quadratic) + row.terms.constant
+        body += pyscipopt.quicksum(v * self.terms[j] for j, v in affine.items())
+        for factor, node in row.terms.nonlinear:
+            body = body + factor * translate(node, p.column, self.terms, row.constraint.name)
+        sizes = [abs(v) * d[i] * d[j] for i, j, v in quadratic] + [abs(v) * d[j] for j, v in affine.items()]
+        largest = max(sizes, default=0.0)
+        f = 2.0 ** -np.round(np.log2(largest)) if largest > 0.0 and not row.terms.nonlinear else 1.0
+        self._add(f * body, f * row.lo, f * row.hi)
 
     def _add(self, body: Any, low: float, high: float) -> None:
         bounds = optional(np.array([low, high]))
@@ -135,7 +146,7 @@ class Scip:
         return pyscipopt.quicksum(c * self.x[j] for j, c in zip(columns.tolist(), coefs.tolist(), strict=True) if c)
 
     def _add_rows(self) -> None:
-        p, factor = self.program, self.program.scaling.rows
+        p, factor = self.program, row_factors(self.program)
         for i in range(p.A.shape[0]):
             at = slice(p.A.indptr[i], p.A.indptr[i + 1])
             columns, f = p.A.indices[at], factor[i]
@@ -212,6 +223,7 @@ class Scip:
         if status in (Status.OPTIMAL, Status.FEASIBLE) and self.m.getNSols():
             point = self._point()
         if message == "inforunbd":
+            self._limits(clock.left(), mip_gap)
             status, stop = self._tell_apart()
         elif point is not None and self.m.getPrimalbound() <= -infinite:
             status, stop = STATUS_MAP["unbounded"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fsopt.compiler import Program
 from fsopt.compiler.rows import hessian, linear_part
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
+from fsopt.results import Status
 from fsopt.solvers.interface import Outcome
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -30,6 +30,15 @@ def units(program: Program) -> Vector:
     """Return d (n,) with x = d x' for the x' of the solver: 1 for integer variables, which must stay integer."""
     d: Vector = np.where(program.integer, 1.0, program.scaling.columns)
     return d
+
+
+def row_factors(program: Program) -> Vector:
+    """Return the factors (m,) of the linear constraints; one with integer variables keeps its unit.
+
+    A large M beside a binary variable, which keeps its unit, would shrink the rest of its constraint to nothing.
+    """
+    mixed = program.A[:, np.flatnonzero(program.integer)].getnnz(axis=1) > 0
+    return np.where(mixed, 1.0, program.scaling.rows)
 
 
 def scaled_cones(program: Program, d: Vector) -> tuple[sp.csr_matrix, Vector]:
@@ -113,17 +122,6 @@ def quadratic_constraints(program: Program, d: Vector) -> list[QuadraticConstrai
 
 
 # -- programs derived from one ----------------------------------------------------------------------------
-
-
-def polish(program: Program, incumbent: Point, solve: Solve) -> Point:
-    """Return the incumbent with its integers rounded and the other variables solved again.
-
-    A solver accepts integers within a tolerance; a sum of products with them hides that error in the objective value.
-    """
-    low, high = (np.where(program.integer, np.round(incumbent.x), bound) for bound in (program.lb, program.ub))
-    continuous = np.zeros(program.n, dtype=bool)
-    found = solve(dataclasses.replace(program, lb=low, ub=high, integer=continuous)).point
-    return incumbent if found is None else Point(found.x)
 
 
 def without_objective(program: Program) -> Program:

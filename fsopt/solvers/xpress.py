@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
@@ -148,10 +149,8 @@ class Xpress:
     def _point(self) -> Point:
         p, m = self.program, self.program.A.shape[0]
         point = Point(self.scaled.x(np.array(self.p.getSolution())[: p.n]))
-        if self.nonconvex:
+        if self.nonconvex or self.mip:
             return point
-        if self.mip:
-            return shared.polish(p, point, self._solve_other)
         try:
             duals = np.array(self.p.getDuals() if m + len(p.cones) else [])
         except xp.ModelError:  # presolve left nothing to optimize
@@ -162,7 +161,7 @@ class Xpress:
         return Xpress(program, dataclasses.replace(self.settings, tee=False))
 
     def _solve_other(self, program: Program) -> Outcome:
-        return self._other(program).solve(None)
+        return self._other(program).solve(clock.left())
 
     def _ray(self) -> Point | None:
         """Return the multipliers that prove linear constraints and bounds infeasible; they need presolve off."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError
 from fsopt.methods.registry import METHODS, fit, method_spec
 from fsopt.results import Fit, Status
+from fsopt.studies.workers import Failure, run_tasks
 from fsopt.typing import Indices
 
 CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
@@ -31,13 +33,17 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """The result of a task: a Fit (all samples), scores (a fold), or the message of the error."""
+    """The result of a task: a Fit (all samples), scores (a fold), or the message of the error.
+
+    ``early`` is the stop of a fit that a limit or the user ended before its own stopping criterion; empty otherwise.
+    """
 
     task: Task
     seconds: float
     fit: Fit | None = None
     scores: Mapping[str, float] | None = None
     error: str = ""
+    early: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,11 @@ class Row:
     paper : its key in :data:`fsopt.models.papers.PAPERS`; None for a baseline.
     status, stop, objective, bound, solver, warnings : of the fit to all samples.
     n_features, features : of the same fit, the number and the names of the selected features.
-    cv_accuracy, cv_mcc : means over the folds; None where a fold failed.
+    cv_accuracy, cv_mcc : means over the folds; None where a fold failed, or where the fit of one was ended early.
     certificate : :data:`CERTIFICATE` of the fit to all samples.
     seconds : of this fit.
     error : messages of the fits that failed; empty where none did.
+    ended_early : number of fits, on all samples and on folds, that the time limit ended before their own criterion.
     """
 
     method: str
@@ -71,6 +78,7 @@ class Row:
     seconds: float
     warnings: tuple[str, ...]
     error: str
+    ended_early: int = 0
 
 
 def compare(
@@ -81,6 +89,7 @@ def compare(
     seed: int = 0,
     jobs: int = -1,
     time_limit: float | None = None,
+    hard_limit: float | None = None,
     progress: Callable[[int, int, Done], None] | None = None,
 ) -> Iterator[Row]:
     """Fit methods to all samples and under stratified cross-validation, and yield a row for each, in their order.
@@ -89,28 +98,28 @@ def compare(
     ----------
     methods : names; all registered ones by default, with the parameters that ``compare`` of their entries returns.
     folds, seed : of the stratified, shuffled split; accuracy and Matthews correlation are means over folds.
-    jobs : processes; -1 takes all processors. Solvers run on one thread.
+    jobs : worker processes; -1 takes all processors. 1 without a hard limit runs the fits in this process. Solvers run
+        on one thread.
     time_limit : seconds for each fit.
+    hard_limit : seconds after which the process of a fit is killed: for solvers that look at no clock. The fit has
+        failed then, and the others go on; None (default) for no limit.
     progress : called with (number of finished fits, number of all fits, the last result).
 
     Raises
     ------
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
+    KeyboardInterrupt : by Ctrl-C; the rows before it are complete.
     """
-    from joblib import Parallel, delayed
-
     names = list(METHODS) if methods is None else list(methods)
     for name in names:
         method_spec(name)
     splits = stratified_folds(data, folds, seed)
     tasks = [Task(name, k, test) for name in names for k, test in [(None, None), *enumerate(splits)]]
     done: dict[str, list[Done]] = {name: [] for name in names}
-    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
     waiting = list(names)
     # Methods with a loop take longest: they go first, so that no process waits for one of them at the end.
     order = sorted(tasks, key=lambda t: not method_spec(t.method).driver)
-    results = parallel(delayed(run_task)(data, task, time_limit) for task in order)
-    for finished, result in enumerate(results, start=1):
+    for finished, result in enumerate(_results(data, order, jobs, time_limit, hard_limit), start=1):
         done[result.task.method].append(result)
         if progress is not None:
             progress(finished, len(tasks), result)
@@ -119,25 +128,49 @@ def compare(
             waiting.pop(0)
 
 
-def run_task(data: Dataset, task: Task, time_limit: float | None) -> Done:
-    """Run one fit; an :class:`fsopt.errors.FsoptError` becomes part of the result."""
+def _results(
+    data: Dataset, tasks: Sequence[Task], jobs: int, time_limit: float | None, hard_limit: float | None
+) -> Iterator[Done]:
+    """Yield the result of each task, as they end."""
+    one = partial(run_task, data, time_limit)
+    if jobs == 1 and hard_limit is None:
+        yield from map(one, tasks)
+        return
+    for place, result in run_tasks(one, tasks, jobs=jobs, hard_limit=hard_limit):
+        if isinstance(result, Failure):
+            yield Done(tasks[place], result.seconds, error=result.message)
+        else:
+            yield result
+
+
+def run_task(data: Dataset, time_limit: float | None, task: Task) -> Done:
+    """Run one fit; an :class:`fsopt.errors.FsoptError` becomes part of the result.
+
+    Raises
+    ------
+    KeyboardInterrupt : also where a loop has turned it into its incumbent.
+    """
     started = time.perf_counter()
-    params = method_spec(task.method).compare(data.p)
+    train, test = (data, None) if task.test is None else train_and_test(data, task.test)
     try:
-        if task.test is None:
-            fitted = fit(task.method, data, time_limit=time_limit, **params)
-            return Done(task, time.perf_counter() - started, fit=fitted)
-        train, test = train_and_test(data, task.test)
-        scores = fit(task.method, train, time_limit=time_limit, **params).scores(test)
-        return Done(task, time.perf_counter() - started, scores=scores)
+        found = fit(task.method, train, time_limit=time_limit, **method_spec(task.method).compare(data.p))
     except FsoptError as error:
         return Done(task, time.perf_counter() - started, error=str(error))
+    if found.stop == "interrupted":
+        raise KeyboardInterrupt
+    early = found.stop if found.stop == "time-limit" and found.status is not Status.OPTIMAL else ""
+    seconds = time.perf_counter() - started
+    if test is None:
+        return Done(task, seconds, fit=found, early=early)
+    return Done(task, seconds, scores=found.scores(test), early=early)
 
 
 def summarise(method: str, results: Sequence[Done]) -> Row:
     """Return the row of a method from its fits."""
-    whole = next(r for r in results if r.task.fold is None)
-    scores = [r.scores for r in results if r.scores is not None]
+    # In the order of the folds, not in that of their ends, which decides on the last digit of a mean.
+    results = sorted(results, key=lambda r: -1 if r.task.fold is None else r.task.fold)
+    whole = results[0]
+    scores = [r.scores for r in results if r.scores is not None and not r.early]
     complete = len(scores) == len(results) - 1
     errors = dict.fromkeys(r.error for r in results if r.error)
     found = whole.fit
@@ -158,4 +191,5 @@ def summarise(method: str, results: Sequence[Done]) -> Row:
         seconds=whole.seconds,
         warnings=found.warnings if found else (),
         error="; ".join(errors),
+        ended_early=sum(bool(r.early) for r in results),
     )

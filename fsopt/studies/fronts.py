@@ -74,6 +74,7 @@ class ParetoFront:
         """Indices of the vertices of the lower left convex hull, which weighted sums can reach, ascending in x."""
         kept: list[int] = []
         for k in np.flatnonzero(self.nondominated).tolist():
+            # Each pass removes a vertex, at most one for each point in all.
             while len(kept) > 1 and self._turn(kept[-2], kept[-1], k) <= 0:
                 kept.pop()
             if not kept or self.x[k] > self.x[kept[-1]]:

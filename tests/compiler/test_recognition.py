@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 
 import fsopt
-from fsopt.compiler import compile_model, dot
+from fsopt.compiler import compile_model, dot, recognition
 
 
 def quadratic_model(rng, shape, side, unit):
@@ -87,3 +89,49 @@ def test_what_is_no_cone_is_refused_by_name_with_a_reason(make, reason):
     assert (name, reason in why) == ("guilty", True)
     with pytest.raises(fsopt.FsoptError, match="guilty"):
         fsopt.solve(m, "clarabel")
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+@pytest.mark.parametrize("kind", ["ball", "cone", "lower bound"])
+def test_a_large_sum_of_squares_is_the_cone_of_its_matrix(kind, maximum, monkeypatch):
+    def compiled():
+        m = pyo.ConcreteModel()
+        m.t = pyo.Var(within=pyo.NonNegativeReals)
+        m.x = pyo.Var(range(7))
+        square = sum((1.0 + i) * m.x[i] ** 2 for i in range(7)) + 0.5 * m.x[3] ** 2
+        m.q = {
+            "ball": pyo.Constraint(expr=square <= 3.0),
+            "cone": pyo.Constraint(expr=square <= 2.0 * m.t**2),
+            "lower bound": pyo.Constraint(expr=-square >= -3.0),
+        }[kind]
+        m.small = pyo.Constraint(expr=m.x[0] ** 2 <= m.t)
+        m.objective = pyo.Objective(expr=m.t, sense=pyo.maximize if maximum else pyo.minimize)
+        return compile_model(m)
+
+    dense = compiled().cones
+    monkeypatch.setattr(recognition, "LARGE", 5)
+    sparse = compiled().cones
+    assert len(sparse) == len(dense) == 2
+    assert (sparse.starts == dense.starts).all()
+    for name in ("h", "pairs", "scale", "sense"):
+        assert np.allclose(getattr(sparse, name), getattr(dense, name)), name
+    for first, last in pairwise(dense.starts):
+        blocks = [cones.G[first:last].toarray() for cones in (sparse, dense)]
+        # The rows behind the head may be in another order, and with another sign.
+        gram = [block[0:1].T @ block[0:1] - block[1:].T @ block[1:] for block in blocks]
+        assert np.allclose(*gram, atol=1e-12)
+
+
+def test_a_large_difference_of_squares_is_refused_as_a_small_one_is(monkeypatch):
+    monkeypatch.setattr(recognition, "LARGE", 2)
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3))
+    m.q = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] ** 2 <= m.x[2] ** 2)
+    assert "branches" in dict(compile_model(m).nonconic)["q"]
+
+
+def test_a_ball_of_many_variables_needs_no_matrix_of_their_products():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(200_000))
+    m.q = pyo.Constraint(expr=sum(v**2 for v in m.x.values()) <= 1.0)
+    assert compile_model(m).cones.G.nnz == 200_000

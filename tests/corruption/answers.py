@@ -40,8 +40,8 @@ class Case:
         return self.words[0] == "fit"
 
 
-def _case(verb: str, slug: str, note: str = "", **params: Any) -> Case:
-    words = [verb, slug]
+def _case(verb: str, slug: str, note: str = "", solver: str = "", **params: Any) -> Case:
+    words = [verb, slug] + (["--solver", solver] if solver else [])
     for name, value in params.items():
         words += ["--param", f"{name}={json.dumps(value) if not isinstance(value, str) else value}"]
     return Case(f"{verb} {slug}{note}", tuple(words))
@@ -77,11 +77,18 @@ def cases() -> list[Case]:
     fits = [_case("fit", name, **SMALL.get(name, {})) for name in fsopt.METHODS]
     fits += [
         _case("fit", "l0-mpm", " (kernel)", kernel="gaussian"),
+        _case("fit", "rsvm", " (kernel)", kernel="gaussian"),
+        _case("fit", "rsvm", " (kernel, capacity to spare)", kernel="gaussian", w_cap=1e6),
         _case("fit", "onsvm", " (generated)", generate=True),
         _case("fit", "fsv", " (generated)", generate=True),
     ]
     solves = [_case("solve", slug, f" ({c})", **params) for c, (slug, params) in SOLVES.items()]
-    return [*fits, *solves, _case("solve", "l1-mpm", " (infeasible)", delta=0.999)]
+    solves += [
+        _case("solve", "l1-mpm", " (infeasible)", delta=0.999),
+    ]
+    if fsopt.SOLVERS["ipopt"].available:
+        solves.append(_case("solve", "gmeb-nonconvex", " (stationary)", solver="ipopt"))
+    return [*fits, *solves]
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,13 @@ class Outcome:
     def verified(self) -> bool:
         """Whether ``fsopt check`` verified the file."""
         return self.code == 0
+
+    @property
+    def by_word(self) -> bool:
+        """Whether it is verified as feasible at most, and what more it claims is named as the word of a solver."""
+        found = json.loads(self.out) if self.verified else {}
+        named = str(found.get("certificate", {}).get("bound_source", "")).startswith("the word of ")
+        return named and found["recomputed"] == "feasible"
 
     @property
     def fault(self) -> str:

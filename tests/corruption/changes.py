@@ -3,7 +3,9 @@
 A change is false if it alters a statement that fsopt prints or a number that ``predict`` uses; such a file must not be
 verified. A change is harmless if the statements stay true, for example the number of seconds; such a file may be
 verified or refused. Changes of parameters and of the method are judged by fitting again: the file stays true if the
-same answer comes out.
+same answer comes out. A change of the question of a search may leave a false bound behind that nobody can recompute,
+and a point that answers the new question as well: such a file may be verified as feasible, with the bound named as the
+word of a solver (:data:`WORD`), and not as more.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import numpy as np
 from fsopt import saved
 
 Record = dict[str, Any]
+WORD = "word"
+"""The truth of a file in which nothing is false but the bound of a search."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,12 @@ class Changed:
     ----------
     what : the change, beside its kind: the parameter, the key or the value, and what was done to the digest.
     text : the content of the file.
-    false : whether a statement in it is false.
+    false : whether a statement in it is false, or :data:`WORD`.
     """
 
     what: str
     text: str
-    false: bool
+    false: bool | str
 
 
 def digest_kept(record: Record) -> Record:
@@ -56,15 +60,20 @@ RECOMPUTED = (
     "bound: ",
     "coef: ",
     "columns: ",
+    "cuts: ",
     "data_sha256: ",
+    "details: numbers",
     "features: ",
     "intercept: ",
     "kernel: ",
     "labels: ",
+    "method: ",
     "model: ",
     "objective: ",
+    "params: ",
     "point: ",
     "preprocessing: ",
+    "proof: ",
     "scale: ",
     "solution: ",
     "status: ",
@@ -75,7 +84,7 @@ RECOMPUTED = (
 """Kinds of statements that can be recomputed from the data: no digest is needed to find them false."""
 
 
-Maker = Callable[[Record, np.random.Generator, Any], Iterator[tuple[str, Any, bool]]]
+Maker = Callable[[Record, np.random.Generator, Any], Iterator[tuple[str, Any, bool | str]]]
 FIT_KINDS: dict[str, Maker] = {}
 SOLVE_KINDS: dict[str, Maker] = {}
 

@@ -26,7 +26,9 @@ def _bad_values(field: str, bad: Any) -> Maker:
         value = record[field]
         if bad is None and value is None:
             return
-        false = not (bad is None and field == "bound" and record["status"] != "optimal")
+        # Without a bound nothing is stated, and infinity bounds an infeasible minimum from below.
+        true = {"infeasible": (None, math.inf), "optimal": ()}.get(record["status"], (None,))
+        false = field != "bound" or bad not in true
         if isinstance(value, list):
             yield "one entry", edited(record, field, int(rng.integers(len(value))), value=bad), false
             yield "all entries", edited(record, field, value=[bad] * len(value)), false
@@ -65,6 +67,15 @@ def _bound(record, rng, data):
 def _bound_invented(record, rng, data):
     if record["bound"] is None and isinstance(record["objective"], float):
         yield "the objective", edited(record, "bound", value=record["objective"]), True
+        yield "far below", edited(record, "bound", value=record["objective"] - 10.0), True
+
+
+@of_both("bound: moved away")
+def _bound_moved(record, rng, data):
+    bound = record["bound"]
+    if isinstance(bound, float) and record["status"] == "optimal":
+        for what, value in (("below", bound - 0.01 * max(1.0, abs(bound))), ("above", bound + 0.01)):
+            yield what, edited(record, "bound", value=value), True
 
 
 @of_both("status: upgraded")
@@ -73,6 +84,7 @@ def _upgraded(record, rng, data):
         "feasible": ("optimal", "stationary"),
         "stationary": ("optimal",),
         "infeasible": ("optimal", "feasible"),
+        "unbounded": ("optimal", "feasible", "infeasible"),
     }
     for status in stronger.get(record["status"], ()):
         yield f"{record['status']} to {status}", edited(record, "status", value=status), True

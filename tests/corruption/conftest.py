@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
@@ -20,7 +21,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     false = sum(len(f["false"]) for f in found)
     faults = Counter("traceback" if "traceback" in line else "unclear end" for f in found for line in f["faults"])
     terminalreporter.section("changed files")
+    whole = "whole" if os.environ.get("FSOPT_TRUTH") else "a seeded sample of the"
     terminalreporter.line(
-        f"{len({f['kind'] for f in found})} kinds of change, {sum(f['files'] for f in found)} files, "
-        f"{false} false ones verified, {faults['traceback']} tracebacks, {faults['unclear end']} unclear ends"
+        f"{whole} suite: {len({f['kind'] for f in found})} kinds of change, {sum(f['files'] for f in found)} files, "
+        f"{false} false ones verified, {sum(faults.values())} faults "
+        f"({faults['traceback']} tracebacks, {faults['unclear end']} unclear ends)"
     )

@@ -7,8 +7,9 @@ import math
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 from corruption.answers import SECONDS
-from corruption.changes import Record, edited, of_both, of_solves, scaled, without
+from corruption.changes import WORD, Record, edited, of_both, of_solves, scaled, without
 
 import fsopt
 
@@ -107,19 +108,83 @@ def _solve_params(record, rng, data):
         if not isinstance(value, bool) and isinstance(value, (int, float)):
             other = value + 3 if isinstance(value, int) else 2 * value + 0.1
             changed = edited(record, "params", name, value=other)
-            yield f"{name}: {value} to {other}", changed, not solved_again(changed, record, data)
+            yield f"{name}: {value} to {other}", changed, truth_of(changed, record, data)
 
 
-def solved_again(changed: Record, record: Record, data: Any) -> bool:
-    """Return whether the model of a changed record has the optimum of the record: a constraint may be inactive."""
+def truth_of(changed: Record, record: Record, data: Any) -> bool | str:
+    """Return whether a solve with other parameters is false, judged by solving its model again.
+
+    The answer of a search that is feasible for the new model, with the same objective value, is false in its bound
+    alone.
+    """
     try:
         model = fsopt.build(changed["model"], data, **changed["params"])
     except fsopt.FsoptError:
-        return False
+        return True
     result = fsopt.solve(model, record["solver"], time_limit=SECONDS)
     if result.objective is None or record["objective"] is None:
-        return str(result.status) == record["status"]
-    return math.isclose(result.objective, record["objective"], rel_tol=1e-5, abs_tol=1e-6)
+        return str(result.status) != record["status"]
+    if math.isclose(result.objective, record["objective"], rel_tol=1e-5, abs_tol=1e-6):
+        return False
+    searched = fsopt.MODELS[record["model"]].problem_class.startswith("MI")
+    return WORD if searched and answers(model, record) else True
+
+
+def answers(model: pyo.ConcreteModel, record: Record) -> bool:
+    """Return whether the stated values of the variables are feasible in a model, by Pyomo, and have their objective."""
+    for component in model.component_objects(pyo.Var):
+        values = np.ravel(record["solution"][component.name])
+        for variable, value in zip(component.values(), values, strict=True):
+            variable.set_value(float(value), skip_validation=True)
+    violations = [0.0]
+    for constraint in model.component_data_objects(pyo.Constraint, active=True):
+        body = pyo.value(constraint.body)
+        low, high = pyo.value(constraint.lower), pyo.value(constraint.upper)
+        violations += [low - body] if low is not None else []
+        violations += [body - high] if high is not None else []
+    objective = next(model.component_data_objects(pyo.Objective, active=True))
+    same = math.isclose(pyo.value(objective), record["objective"], rel_tol=1e-5, abs_tol=1e-6)
+    return same and max(violations) <= 1e-5
+
+
+@of_solves("cuts: changed")
+def _cuts(record, rng, data):
+    cuts = record["cuts"]
+    if cuts:
+        raised = edited(record, "bound", value=record["bound"] + 1e-3 * max(1.0, abs(record["bound"])))
+        yield "removed", edited(record, "cuts", value=[]), WORD
+        yield "the first alone", edited(record, "cuts", value=cuts[:1]), True
+        yield "and a bound that is larger", raised, True
+        for name in ("mu", "beta"):
+            larger = [edited(cut, name, value=scaled(cut[name], 1.5)) for cut in cuts]
+            yield f"{name} scaled, and a bound that is larger", edited(raised, "cuts", value=larger), True
+            yield f"{name} NaN", edited(record, "cuts", 0, name, value="nan"), True
+            yield f"{name} shorter", edited(record, "cuts", 0, name, value=cuts[0][name][:-1]), True
+        for value in ([{}], [3], "cuts", {"mu": 1}, None):
+            yield repr(value), edited(record, "cuts", value=value), True
+
+
+@of_solves("proof: without a point")
+def _proof(record, rng, data):
+    for name in ("ray", "direction", "evidence"):
+        proof = record[name]
+        if proof and not record["point"]:
+            yield f"{name} removed", edited(record, name, value=None), True
+            for part in ("x", "y", "z"):
+                if proof[part]:
+                    needless = part == "x" and name == "ray"
+                    turned = [v + float(rng.normal()) for v in proof[part]]
+                    yield f"{name} {part} drawn", edited(record, name, part, value=turned), not needless
+                    zero = [0.0] * len(proof[part])
+                    yield f"{name} {part} zero", edited(record, name, part, value=zero), False
+                    yield f"{name} {part} NaN", edited(record, name, part, 0, value="nan"), not needless
+                    yield f"{name} {part} shorter", edited(record, name, part, value=proof[part][1:]), True
+            for value in (3, "ray", [1.0], {}):
+                yield f"{name} {value!r}", edited(record, name, value=value), True
+    if not record["point"]:
+        yield "with an objective value", edited(record, "objective", value=1.0), True
+        yield "with a bound", edited(record, "bound", value=1.0), True
+        yield "with a solution", edited(record, "solution", value={"w": [1.0]}), True
 
 
 @of_solves("model: swapped")

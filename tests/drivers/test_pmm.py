@@ -15,7 +15,7 @@ from fsopt.checking import check_fit, check_record
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_largest
-from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.recorder import LATE, Recorder
 from fsopt.results import Status
 from fsopt.saved import fit_record
 
@@ -146,7 +146,7 @@ def test_the_descent_looks_at_the_clock_itself(monkeypatch):
     monkeypatch.setattr(Recorder, "remaining", None)
     result = pmm(OVERLAP, time_limit=1e-9)
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
-    assert result.iterations == 1
+    assert result.iterations <= 1 + LATE
 
 
 @pytest.mark.parametrize("limit", ["time", "interrupt"])

@@ -6,9 +6,9 @@ import pytest
 from support import SHARED, blobs, flat, reference
 
 import fsopt
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import error_rate, hinge
 from fsopt.drivers.kernel_scaling.driver import kernel_scaling
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.run import Run
 from fsopt.errors import FsoptError
 from fsopt.methods.mop.rsvm_training import solve_rsvm

@@ -224,8 +224,7 @@ def test_statuses_are_mapped_and_an_unknown_end_is_an_error(monkeypatch):
     assert limited.stop == "time-limit"
     infeasible = answered(monkeypatch, model, "prim_infeas_cer", point)
     assert (infeasible.status, infeasible.point) == ("none", None)
-    assert infeasible.certificate is not None
-    assert not infeasible.certificate.ok, "a point of a feasible program was taken for a proof"
+    assert "found a feasible point" in infeasible.message, "a point of a feasible program was taken for a proof"
     with pytest.raises(SolverError, match="trm_internal"):
         answered(monkeypatch, model, "optimal", point, "trm_internal")
 

@@ -165,7 +165,7 @@ def nonconvex(body, side):
 def test_nonconvex_rows_against_a_grid(body):
     side = 0.9
     m = nonconvex(body, side)
-    result = fsopt.solve(m, "scip", options={"mip_gap": 1e-6})
+    result = fsopt.solve(m, "scip", options={"mip_gap": 1e-7})
     assert (result.status, result.stop) == ("optimal", "optimal")
     assert pyo.value(m.c.body) >= side - 1e-6
     best = np.inf

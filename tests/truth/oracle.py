@@ -20,9 +20,9 @@ from fsopt.errors import SolverError
 
 AGREE = 1e-6
 """Largest relative difference of two optima, and of an objective value from its recomputation."""
-SATISFIED = 1e-5
+SATISFIED = 2e-5
 """Largest violation of a constraint, relative to its own largest term."""
-FLOOR = 1e-2
+FLOOR = 1e-1
 """Smallest size by which a violation is divided."""
 FEASIBLE = 1e-9
 """Largest violation of a point that no valid bound excludes."""

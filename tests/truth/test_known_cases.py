@@ -126,6 +126,8 @@ def repeated_samples(seed: int) -> tuple[fsopt.Dataset, float]:
     labels = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     copies = np.repeat(np.arange(n), rng.integers(1, 4, size=n))
     y = labels[copies] * np.where(rng.random(len(copies)) < 0.2, -1, 1)
+    if abs(y.sum()) == len(y):
+        y[0] = -y[0]
     return fsopt.Dataset(X[copies], y), float(10.0 ** rng.uniform(0, 12))
 
 

@@ -15,8 +15,8 @@ from truth.instances import Instance, all_instances, sample
 from truth.oracle import claimants, contradictions, objective_of, solve
 
 WHOLE = bool(os.environ.get("FSOPT_TRUTH"))
-PER_MODEL = 3
-SECONDS = 5.0 if WHOLE else 2.0
+PER_MODEL = 1
+SECONDS = 5.0 if WHOLE else 1.0
 """Time limit of a call of a solver."""
 
 

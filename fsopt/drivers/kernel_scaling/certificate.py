@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap
-from fsopt.drivers.kernel_scaling.bounds import Cut, lower_bound
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.typing import Vector
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.arguments import word
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.blocks import number, vector
@@ -46,7 +46,7 @@ def kernel_scaling(
     (R, W). A global search continues with further programs. For c = 0 the optimum is a vertex of the frontier of
     (R, W): the programs prove an outer polygon of it, which is refined below the chord over its vertex with the
     smallest product. For c > 0 programs at single radii (R bounded, W with the weight R) bound the value as a function
-    of the radius, see :mod:`fsopt.drivers.kernel_scaling.bounds`; the radius with the smallest bound comes next.
+    of the radius, see :mod:`fsopt.certificates.kernel_scaling.bounds`; the radius with the smallest bound comes next.
 
     Parameters
     ----------

@@ -1,17 +1,18 @@
 """Problem (15) of Bi as a program for the solver ``fsopt``: recognised from its arrays, solved by linear programs.
 
 The lower bound is recomputed in numpy from the multipliers of the linear programs, see
-:mod:`fsopt.drivers.kernel_scaling.bounds`.
+:mod:`fsopt.certificates.kernel_scaling.bounds`.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 
 import numpy as np
 
+from fsopt.certificates.kernel_scaling.form import ScalingForm, recognise
 from fsopt.compiler import Program
-from fsopt.drivers.kernel_scaling.form import ScalingForm, recognise
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import NoPoint, OutOfTime, Run
@@ -85,6 +86,7 @@ class KernelScaling:
             seconds=time.perf_counter() - started,
             message=f"{search.programs} linear programs by {search.session.spec.name}, {len(search.cuts)} cuts",
             ray=ray,
+            cuts=tuple(asdict(cut) for cut in search.cuts) if point is not None else (),
         )
 
 

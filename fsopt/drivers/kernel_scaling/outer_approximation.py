@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind
+from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.compiler.values import store
-from fsopt.drivers.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling, certify_stationary
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.recorder import Recorder
 from fsopt.errors import SolverError
 from fsopt.results import SolveResult, Status
@@ -170,9 +170,11 @@ class OuterApproximation:
             _, cut = self._solve(0.0, radius, with_costs=True, radius=radius)
             assert cut is not None
             # Every nonnegative combination of cuts holds. This multiple of the cut on R alone makes the sum so steep
-            # that its bound does not fall to the left of the minimum radius.
-            share = max(cut.proved(self.problem)[2], self.value) / (radius * slope)
-            self.cuts.append(Cut(cut.mu + share * smallest_R.mu, cut.beta + share * smallest_R.beta, radius, True))
+            # that its bound does not fall to the left of the minimum radius. In extreme units the multipliers of the
+            # ball are rounded to 0, and there is no such cut.
+            if radius * slope > 0.0:
+                share = max(cut.proved(self.problem)[2], self.value) / (radius * slope)
+                self.cuts.append(Cut(cut.mu + share * smallest_R.mu, cut.beta + share * smallest_R.beta, radius, True))
             self.descend()
 
     def _solve_for_minima(self) -> Cut:

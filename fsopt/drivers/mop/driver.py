@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Kind
+from fsopt.certificates.kernel_scaling.bounds import Cut
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
-from fsopt.drivers.kernel_scaling.bounds import Cut
 from fsopt.drivers.kernel_scaling.certificate import certify_stationary
 from fsopt.drivers.kernel_scaling.driver import check_scaling
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.mop.certificate import certify_mop, risk_bound
 from fsopt.drivers.mop.risk import SLACK, RiskMinimum, minimise_risk
 from fsopt.drivers.recorder import Recorder, stop_word

@@ -13,6 +13,7 @@ import pyomo.environ as pyo
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
@@ -33,6 +34,7 @@ def fit_convex_svm(
     scale: str,
     rule: SelectionRule,
     generate: bool = False,
+    interior: bool = False,
 ) -> Fit:
     """Solve a support vector machine on preprocessed data and return its Fit.
 
@@ -43,13 +45,17 @@ def fit_convex_svm(
     scale : preprocessing.
     rule : which weights count as selected.
     generate : whether the program, then that of ``onsvm``, is solved by column and constraint generation.
+    interior : whether the program, then that of ``svm``, is solved by fsopt's own interior point.
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
     result: SolveResult | DriverResult
-    if generate:
+    if generate or interior:
         c = number(slug, "c", c, low=0.0, strict=True)
-        result = column_generation(work, np.full(data.n, c), np.ones(data.p), run=run)
+        if generate:
+            result = column_generation(work, np.full(data.n, c), np.ones(data.p), run=run)
+        else:
+            result = svm_interior_point(work, c=c, run=run)
         hyperplane = Hyperplane(result.point["w"], result.point["b"], ())
         details: dict[str, Any] = {"alpha": result.point["alpha"]}
     else:

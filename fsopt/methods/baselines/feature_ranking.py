@@ -97,7 +97,7 @@ def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
     """
     fit, data = saved.fit, saved.data
     with reading("ranking"):
-        stated, order = np.array(fit.details["scores"], dtype=float), np.array(fit.details["ranking"], dtype=int)
+        stated, order = (np.array(fit.details[k], dtype=float) for k in ("scores", "ranking"))
         if stated.shape != (data.p,) or order.shape != (data.p,) or np.isnan(stated).any():
             raise ValueError(f"{data.p} scores and as many ranks are needed")
     # Scores may be infinite: those that are equal differ by 0.

@@ -137,6 +137,7 @@ def mdl_bins(column: Vector, positive: Mask) -> Indices:
     np.cumsum([positive[order], ~positive[order]], axis=1, out=seen[:, 1:])
     between = np.flatnonzero(ordered[:-1] < ordered[1:]) + 1
     waiting, edges = [(0, len(column))], [0, len(column)]
+    # Each pass takes an interval away, and adds two only with a cut, of which there are fewer than samples.
     while waiting:
         low, high = waiting.pop()
         cut = _cut(seen, between[(between > low) & (between < high)], low, high)

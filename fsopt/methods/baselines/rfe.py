@@ -15,11 +15,12 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.rfe import rfe
 from fsopt.drivers.run import Run
+from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program, evidence, extend
+from fsopt.methods.verification import check_program, evidence, extend, finite_vector
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.results import Fit, Status
@@ -88,8 +89,15 @@ def one_percent(p: int) -> Mapping[str, Any]:
 def check(saved: SavedFit) -> Certificate:
     """Certify the support vector machine on the features that are left again; their choice has no certificate."""
     certificate = check_program(saved)
-    claimed = float(saved.fit.status is not Status.FEASIBLE or saved.fit.bound is not None)
-    return replace(extend(certificate, {"status": claimed}), bound=None)
+    with reading("selection"):
+        at = saved.fit.details["program_params"]
+        sigma, m = finite_vector(at["sigma"], saved.data.p), saved.fit.params.get("m")
+        wrong = {
+            "number of features": abs(float(sigma.sum()) - (min(5, saved.data.p) if m is None else m)),
+            "selection": float(not np.isin(sigma, (0.0, 1.0)).all() or np.any(saved.w[sigma == 0])),
+        }
+    claimed = float(saved.fit.status is not Status.FEASIBLE)
+    return replace(extend(certificate, {**wrong, "status": claimed}), bound=None, bound_source="")
 
 
 SPEC = MethodSpec(

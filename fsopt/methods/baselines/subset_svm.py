@@ -9,19 +9,22 @@ from typing import Any
 import numpy as np
 
 from fsopt.arguments import word
-from fsopt.certificates.certificate import Certificate, Kind, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers, svm_value
+from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
+from fsopt.drivers.interior_point.certificate import certify_svm
+from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
+from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
+from fsopt.methods.mop.rsvm_verification import stated_residuals
 from fsopt.methods.selection import select
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
-from fsopt.results import SolveResult, Status
+from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Vector
 
@@ -66,8 +69,8 @@ class SubsetSvm:
     ----------
     w, b : (p,) weights, 0 on the features that were not selected before, and the intercept.
     certificate : kind ``convex``: the support vector machine is optimal on these features.
-    outcome : of the solver, with this certificate and its objective value; ``feasible`` and without a bound, because
-        the selection of the features is not proved.
+    outcome : of the solver or the driver, with this certificate and its objective value; ``feasible`` and without a
+        bound, because the selection of the features is not proved.
     details : evidence: ``chosen machine alpha``, and ``c`` or the details of
         :func:`fsopt.methods.mop.rsvm_training.solve_rsvm`.
     warnings : remarks that the user should read.
@@ -76,7 +79,7 @@ class SubsetSvm:
     w: Vector
     b: float
     certificate: Certificate
-    outcome: SolveResult
+    outcome: SolveResult | DriverResult
     details: Mapping[str, Any]
     warnings: tuple[str, ...]
 
@@ -96,9 +99,9 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
     """
     part = _part(work, subset)
     warnings: tuple[str, ...] = ()
+    outcome: SolveResult | DriverResult
     if settings.machine == "rsvm":
-        radius = squared_radius(part)
-        default = default_capacity(work.n, radius if radius > 0 else 1.0)
+        default = _default_capacity(part)
         found = solve_rsvm(part, run, w_cap=default if settings.w_cap is None else settings.w_cap)
         v, b = found.w, found.b
         outcome, certificate = found.outcome, found.certificate
@@ -123,26 +126,8 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
     return SubsetSvm(w, b, certificate, outcome, details, warnings)
 
 
-def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector) -> Certificate:
-    r"""Certify a hyperplane as the optimum of the support vector machine (1) of Aytug, in numpy alone.
-
-    Every :math:`\alpha \in [0, C]^n` with :math:`y'\alpha = 0` gives the lower bound
-    :math:`e'\alpha - \tfrac12\|X'Y\alpha\|^2`.
-
-    Parameters
-    ----------
-    c : penalty weight of the hinge loss.
-    alpha : (n,) multipliers; the nearest feasible ones are taken.
-    """
-    turned = project_multipliers(alpha, data.y, c) * data.y
-    bound = float(turned @ data.y) - 0.5 * float(((data.X.T @ turned) ** 2).sum())
-    value = svm_value(data, w, b, c)
-    gap = {"gap": relative_gap(value, bound)}
-    return make(Kind.CONVEX, gap, objective=value, bound=bound, bound_source="dual point")
-
-
 def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
-    """Certify the last support vector machine of a saved fit again.
+    """Certify the last support vector machine of a saved fit again, a heuristic answer without a bound.
 
     Parameters
     ----------
@@ -159,20 +144,37 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
         setting = float(fit.details[name])
         if not setting > 0:
             raise ValueError(f"{name} > 0 is needed")
-        stated = np.array(fit.details["chosen"], dtype=int)
-    certify = certify_rsvm if name == "w_cap" else certify_svm
+        stated = np.array(fit.details["chosen"], dtype=float)
+        chosen_machine = fit.details["machine"]
     part = _part(data, subset)
-    found = certify(part, setting, np.resize(saved.w[subset], part.p), saved.b, alpha)
-    others = np.setdiff1d(np.arange(data.p), subset)
+    w = np.resize(saved.w[subset], part.p)
     asked = fit.params.get(name)
+    numbers: dict[str, float] = {}
+    if name == "w_cap":
+        asked = _default_capacity(part) if asked is None else asked
+        with reading("proof"):
+            numbers = stated_residuals(part, w, alpha, fit.details)
+        found = certify_rsvm(part, setting, w, saved.b, alpha)
+    else:
+        found = certify_svm(part, setting, w, saved.b, alpha)
+    others = np.setdiff1d(np.arange(data.p), subset)
     wrong = {
+        **numbers,
+        "machine": float(chosen_machine != fit.params["machine"]),
         "parameters": 0.0 if asked is None else abs(setting / float(asked) - 1.0),
         "chosen": float(not np.array_equal(stated, subset)),
         "selection": float(np.abs(saved.w[others]).max(initial=0.0)),
         "support": float(select(fit.method, saved.w) != fit.support),
         "status": float(fit.status is not Status.FEASIBLE),
     }
-    return replace(extend(found, {**saved.residuals, **wrong}), notes=(NOTE,))
+    # The bound is one on these features only: the method has none.
+    return replace(extend(found, {**saved.residuals, **wrong}), bound=None, bound_source="", notes=(NOTE,))
+
+
+def _default_capacity(part: Dataset) -> float:
+    """Return the capacity of a rigorous support vector machine on these features where none was given."""
+    radius = squared_radius(part)
+    return default_capacity(part.n, radius if radius > 0 else 1.0)
 
 
 def _part(work: Dataset, subset: Indices) -> Dataset:
@@ -180,8 +182,11 @@ def _part(work: Dataset, subset: Indices) -> Dataset:
     return work.columns(subset) if len(subset) else Dataset(np.zeros((work.n, 1)), work.y)
 
 
-def _svm(part: Dataset, run: Run, c: float) -> tuple[Vector, float, Vector, SolveResult]:
-    """Return hyperplane and multipliers of the support vector machine, and the outcome of its solver."""
+def _svm(part: Dataset, run: Run, c: float) -> tuple[Vector, float, Vector, SolveResult | DriverResult]:
+    """Return hyperplane and multipliers of the support vector machine, and the outcome of its solver or driver."""
+    if uses_interior_point(None, part, run):
+        found = svm_interior_point(part, c=c, run=run)
+        return found.point["w"], found.point["b"], found.point["alpha"], found
     model = build_svm(part, c=c)
     session, result = run.solve(model, "the last support vector machine", load=False)
     if result.point is None or result.point.y is None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
+from fsopt.drivers.interior_point.certificate import certify_svm
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
+from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
-from fsopt.methods.spec import MethodSpec, Value
-from fsopt.methods.verification import check_program
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import check_program, extend, saved_vector
 from fsopt.models.gbd.svm import build_svm
 from fsopt.results import Fit
 from fsopt.typing import Vector
@@ -26,6 +29,7 @@ def fit_svm(
     rule: str = "relative",
     units: str = "scaled",
     epsilon: float = THRESHOLDS["svm"],
+    interior: bool | None = None,
 ) -> Fit:
     r"""Fit the linear support vector machine, the baseline that selects nothing.
 
@@ -37,6 +41,9 @@ def fit_svm(
     scale : ``standard`` (default), ``center`` or ``none``.
     rule, units, epsilon : which weights count as selected, as in
         :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw`` and 0.01.
+    interior : whether fsopt's own interior point solves the program, without a model, see
+        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries
+        and more, where no solver is named.
 
     Returns
     -------
@@ -45,14 +52,28 @@ def fit_svm(
 
     Raises
     ------
-    ParameterError : c <= 0, or a selection rule that is unknown.
+    ParameterError : c <= 0, a selection rule that is unknown, or interior with a named solver.
 
     Notes
     -----
     Aytug, (1).
     """
     selection = SelectionRule(rule, units, epsilon)
-    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection)
+    own = uses_interior_point(interior, data, run)
+    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, interior=own)
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again, by the point of its program or by the multipliers of the interior point.
+
+    Raises
+    ------
+    FileError : the saved point or multipliers are damaged.
+    """
+    if "alpha" not in saved.fit.details:
+        return check_program(saved)
+    proof = certify_svm(saved.data, saved.params["c"], saved.w, saved.b, saved_vector(saved, "alpha", saved.data.n))
+    return extend(proof, saved.residuals)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -64,8 +85,9 @@ SPEC = MethodSpec(
     "svm",
     fit_svm,
     objective,
-    check_program,
+    check,
     ("svm",),
     equation="Aytug, (1)",
+    driver="interior-point",
     support=selected_by_parameters,
 )

@@ -145,7 +145,7 @@ def check(saved: SavedFit) -> Certificate:
     own = fit.params
     with reading("proof"):
         svms = SparseSvms.of(saved)
-        counts = np.array(fit.details["counts"], dtype=int)
+        counts = np.array(fit.details["counts"], dtype=float)
         parts = parts_of(data, int(own["n_partitions"]), float(own["share"]), int(own["seed"]))
     trained = len(svms.b)
     _, largest = certify_partitions(data, parts[:trained], float(own["c"]), svms.w, svms.b, svms.alpha)

@@ -12,6 +12,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.drivers.gbd.certificate import certify_gbd
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import reading
 from fsopt.methods.gbd.parameters import constraints_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
@@ -45,10 +46,15 @@ def check_gbd(saved: SavedFit) -> Certificate:
     data = training_data(saved.data, fit.params)
     with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
+        weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
+        settings = GbdSettings(**{k: v for k, v in fit.params.items() if k in GbdSettings.__dataclass_fields__})
     if not alphas or fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
         return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no saved cuts, or no finite bounds",))
     cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, 0.0)
-    checks = {**saved.residuals, **cuts.residuals}
+    # Settings that the driver does not take, a word for the start for example, are an error of ours.
+    settings.check(validated=fit.params.get("validation") is not None)
+    settings.first(data)
+    checks = {**saved.residuals, **cuts.residuals, "weight": weight}
     # The gap may be as large as the parameter tolerance, and the upper bound is never below the lower one.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:

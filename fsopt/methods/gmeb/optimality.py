@@ -20,6 +20,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.errors import reading
+from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.gmeb.norm import GmebNorm
@@ -132,8 +133,10 @@ def check_gmeb(saved: SavedFit) -> Certificate:
     """
     fit, details = saved.fit, saved.fit.details
     with reading("proof"):
-        kept = np.array(details["columns"], dtype=int)
-        units = finite_vector(details["units"], len(kept))
+        prepared = unit_rms(saved.raw, fit.params["scale"])
+        kept, units = prepared.kept, prepared.units
+        stated_units = finite_vector(details["units"], len(kept))
+        same = np.array_equal(np.array(details["columns"], dtype=float), kept)
         stated = details["multipliers"]
         mu = finite_vector(stated["mu"], saved.data.n)
         dual = Multipliers(mu, *(float(stated[k]) for k in ("unit", "plus", "minus")))
@@ -142,4 +145,14 @@ def check_gmeb(saved: SavedFit) -> Certificate:
         work = part.with_X(part.X / units)
         norm, w = GmebNorm.of(work, *radii), saved.w[kept] * units
         proof = certify_gmeb(work, norm, w, saved.b, dual, separable=bool(details["separable"]))
-    return extend(proof, saved.residuals)
+        size = norm.at(w)[0]
+        scales = prepared.full(norm.scales(w) / units)
+        wrong = {
+            "columns": 0.0 if same else np.inf,
+            "units": float(np.abs(stated_units / units - 1.0).max()),
+            "stated norm": abs(float(details["norm"]) - size),
+            "scales": float(
+                np.abs(finite_vector(details["sigma"], saved.data.p) - scales).max() / max(1.0, scales.max())
+            ),
+        }
+    return extend(proof, {**saved.residuals, **wrong})

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate
+from fsopt.certificates.kernel_scaling.bounds import Cut
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.bounds import Cut
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling
 from fsopt.drivers.kernel_scaling.driver import check_scaling
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.mop.certificate import certify_mop
 from fsopt.drivers.mop.driver import GAP, mop
 from fsopt.drivers.mop.risk import SLACK
@@ -185,7 +185,7 @@ class SavedScaling:
         """Return it from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
         w, before, s = (finite_vector(last[k], data.p) for k in ("w", "from", "s"))
         bound = None if last["bound"] is None else float(last["bound"])
-        cuts = tuple(_cut(record, data.n) for record in last["cuts"])
+        cuts = tuple(Cut.of(record, data.n) for record in last["cuts"])
         return cls(w, float(last["b"]), float(last["e_cap"]), before, s, str(last["status"]), bound, cuts)
 
 
@@ -209,12 +209,6 @@ def _check_scaling(last: SavedScaling, fit: Fit, data: Dataset, at: Mapping[str,
         found = certify_scaling(problem, last.s, last.cuts, bound, GAP)
         residuals |= {f"{name} of (15)": value for name, value in found.residuals.items()}
     return residuals
-
-
-def _cut(record: Mapping[str, Any], n: int) -> Cut:
-    """Return a cut from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
-    delta = float(finite_vector([record["delta"]], 1)[0])
-    return Cut(finite_vector(record["mu"], n), finite_vector(record["beta"], n), delta, bool(record["priced"]))
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

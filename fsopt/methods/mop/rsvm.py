@@ -15,7 +15,14 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.kernel_values import kernel_values
-from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
+from fsopt.methods.mop.rsvm_training import (
+    ROUTES,
+    certify_rsvm,
+    default_capacity,
+    solve_rsvm,
+    squared_radius,
+)
+from fsopt.methods.mop.rsvm_verification import shortest_residuals, stated_residuals
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -64,7 +71,8 @@ def fit_rsvm(
         samples that are support vectors. ``details`` has ``w_cap``; ``radius`` R, the largest squared norm of a sample
         or centred image; ``h_over_l`` = (RW + 1) / n, the paper's estimate of the VC dimension over the number of
         samples; ``gamma``, 1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is not active;
-        ``capacity`` w'w; ``b_interval``, whose middle is b; ``n_support_vectors``; ``alpha``, the evidence.
+        ``capacity`` w'w; ``b_interval``, whose middle is b; ``n_support_vectors``; the evidence ``alpha``, and with
+        gamma = 0 ``shortest_alpha``, the multipliers of (12), whose support vectors are those of the hyperplane.
 
     Raises
     ------
@@ -87,9 +95,13 @@ def fit_rsvm(
     found = solve_rsvm(samples, run, w_cap=default_capacity(data.n, radius) if w_cap is None else w_cap, route=route)
     cap = found.details["w_cap"]
     hyperplane, certificate = Hyperplane(found.w, found.b, select("rsvm", found.w)), found.certificate
+    interval = found.details["b_interval"]
     if function is not None:
         w = _expansion(samples, found.w) if found.beta is None else found.beta
-        hyperplane = Hyperplane(w, found.b - float(w @ work.X.mean(axis=1)), found.supporting)
+        # Scores of the images less their mean differ from those of the images by a constant, and so do intercepts.
+        moved = float(w @ work.X.mean(axis=1))
+        hyperplane = Hyperplane(w, found.b - moved, found.supporting)
+        interval = tuple(end - moved for end in interval)
         certificate = certify_rsvm(work, cap, w, hyperplane.b, found.details["alpha"], gram=True)
     return make_fit(
         work,
@@ -98,7 +110,12 @@ def fit_rsvm(
         certified(found.outcome, certificate),
         started=started,
         warnings=warnings + found.warnings,
-        details={**found.details, "radius": radius, "h_over_l": (radius * cap + 1.0) / data.n},
+        details={
+            **found.details,
+            "b_interval": interval,
+            "radius": radius,
+            "h_over_l": (radius * cap + 1.0) / data.n,
+        },
         kernel=function,
     )
 
@@ -126,14 +143,28 @@ def _expansion(factor: Dataset, w: Vector) -> Vector:
 def check(saved: SavedFit) -> Certificate:
     """Certify a saved fit again from its multipliers; raises FileError where they are damaged."""
     fit, data = saved.fit, saved.data
+    gram = fit.kernel is not None
     with reading("proof"):
         alpha, w_cap = finite_vector(fit.details["alpha"], data.n), float(fit.details["w_cap"])
         if not w_cap > 0:
             raise ValueError("a capacity > 0 is needed")
-    proof = certify_rsvm(data, w_cap, saved.w, saved.b, alpha, gram=fit.kernel is not None)
+        radius = float(_centred_squares(data).max()) if gram else squared_radius(data)
+        stated = stated_residuals(data, saved.w, alpha, fit.details, gram=gram)
+        for name, value in (("radius", radius), ("h_over_l", (radius * w_cap + 1.0) / data.n)):
+            stated[name] = abs(value - float(fit.details[name])) / value
+        if gram and fit.details["gamma"] == 0:
+            stated |= shortest_residuals(data, saved.w, saved.b, finite_vector(fit.details["shortest_alpha"], data.n))
+    proof = certify_rsvm(data, w_cap, saved.w, saved.b, alpha, gram=gram)
     asked = fit.params.get("w_cap")
-    other = 0.0 if asked is None else abs(w_cap / asked - 1.0)
-    return extend(proof, {**saved.residuals, "parameters": other})
+    other = abs(w_cap / (default_capacity(data.n, radius) if asked is None else asked) - 1.0)
+    route = float(fit.params["route"] not in ROUTES)
+    return extend(proof, {**saved.residuals, **stated, "parameters": other, "route": route})
+
+
+def _centred_squares(kernel: Dataset) -> Vector:
+    """Return the squared norms (n,) of the images less their mean."""
+    squares: Vector = np.diag(kernel.X) - 2.0 * kernel.X.mean(axis=1) + kernel.X.mean()
+    return squares
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -144,12 +175,14 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
-    """Return the features of nonzero weight, with a kernel the support vectors of an active capacity constraint."""
+    """Return the features of nonzero weight, with a kernel the support vectors.
+
+    With an active capacity constraint these are those of (13), else those of (12), the shortest hyperplane.
+    """
     if saved.fit.kernel is None:
         return select("rsvm", saved.w)
-    if float(saved.fit.details["gamma"]) <= 0.0:
-        return saved.fit.support
-    return support_vectors(np.array(saved.fit.details["alpha"], dtype=float))
+    name = "alpha" if float(saved.fit.details["gamma"]) > 0.0 else "shortest_alpha"
+    return support_vectors(np.array(saved.fit.details[name], dtype=float))
 
 
 SPEC = MethodSpec(

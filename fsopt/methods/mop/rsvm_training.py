@@ -10,26 +10,29 @@ is found by a linear and a quadratic program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.arguments import word
-from fsopt.certificates.certificate import TOLERANCE, Certificate, Kind, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.certificate import TOLERANCE, Certificate
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
+from fsopt.drivers.interior_point.certificate import certify_rsvm as certify_rsvm
+from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point
 from fsopt.drivers.run import Run, usable
+from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
-from fsopt.results import SolveResult, Status
+from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
@@ -50,6 +53,11 @@ EXACT = {"tolerance": 1e-10}
 """Options where the user names no solver and no options: the quotient v / gamma multiplies errors of v."""
 
 
+LARGE_C = 1e3
+"""C at which a C-SVM of large data takes the place of the hyperplane of smallest norm, if its loss is certified."""
+Outcome: TypeAlias = SolveResult | DriverResult
+
+
 @dataclass(frozen=True)
 class RsvmSolution:
     """A rigorous support vector machine on the samples it was given.
@@ -60,12 +68,13 @@ class RsvmSolution:
     risk : E, the hinge loss at (w, b).
     status : ``optimal`` where the certificate holds, else ``feasible``.
     certificate : kind ``convex``, with objective and bound, see :func:`certify_rsvm`.
-    outcome : of the last solve, with the seconds of all; its status and objective are those of its own program.
+    outcome : of the last solve or loop, with the seconds of all; its status and objective are those of its own program.
     beta : (n,) with w = X'beta, the expansion of the hyperplane in its support vectors; None where it is not known.
     supporting : samples with a multiplier above 1e-6 of the largest, the support vectors.
     details : for a Fit: ``w_cap``; ``alpha`` (n,), multipliers in [0, 1] of the margins, the evidence; ``gamma``,
         1/C of the C-SVM with the same hyperplane, 0 where the capacity constraint is not active; ``b_interval``;
-        ``capacity`` w'w; ``n_support_vectors``.
+        ``capacity`` w'w; ``n_support_vectors``; and with gamma = 0 ``shortest_alpha`` (n,), the multipliers of the
+        margins in (12), the program of the shortest hyperplane.
     warnings : remarks that the user should read.
     """
 
@@ -74,7 +83,7 @@ class RsvmSolution:
     risk: float
     status: Status
     certificate: Certificate
-    outcome: SolveResult
+    outcome: Outcome
     beta: Vector | None
     supporting: tuple[int, ...]
     details: Mapping[str, Any]
@@ -89,7 +98,8 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     work : preprocessed data, all features used.
     run : solver, time limit of each solve, and options; without them a tolerance of 1e-10 is asked for.
     w_cap : W > 0.
-    route : ``dual`` (default) solves (14), ``primal`` (13). The solver has to give multipliers.
+    route : ``dual`` (default) solves (14), ``primal`` (13). The solver has to give multipliers. Large data, where no
+        solver is named, are left to :func:`fsopt.drivers.interior_point.driver.rsvm_interior_point`.
 
     Returns
     -------
@@ -106,6 +116,8 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     """
     word("route", route, ROUTES)
     w_cap = number("rsvm", "w_cap", w_cap, low=0.0, strict=True)
+    if route == "dual" and uses_interior_point(None, work, run):
+        return _solve_without_model(work, run, w_cap)
     run = exact(run)
     build = build_rsvm_dual if route == "dual" else build_rsvm
     return solve_at_capacity(work, run, run.open(build(work, w_cap=w_cap)), w_cap)
@@ -117,12 +129,36 @@ def exact(run: Run) -> Run:
 
 
 def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -> RsvmSolution:
-    """Solve (14) or (13), loaded in a session at the capacity W, and return the support vector machine.
+    """Solve (14) or (13), loaded in a session at the capacity W, and return the support vector machine."""
+    outcome, alpha, own = (_solve_dual if hasattr(session.model, "alpha") else _solve_primal)(session, run)
+    return _settled(work, w_cap, alpha, own, outcome, partial(_smallest_norm, work, run, outcome))
+
+
+def _solve_without_model(work: Dataset, run: Run, w_cap: float) -> RsvmSolution:
+    """Solve (13) of large data by the interior point, and return the support vector machine."""
+    found = rsvm_interior_point(work, w_cap=w_cap, run=run)
+
+    def shortest() -> tuple[Vector, Vector, Outcome]:
+        # The hyperplane of smallest norm among those of smallest loss is that of a C-SVM whose C is large enough.
+        found = svm_interior_point(work, c=LARGE_C, run=run)
+        return found.point["w"], found.point["alpha"] / LARGE_C, found
+
+    return _settled(work, w_cap, found.point["alpha"], found.point["w"], found, shortest)
+
+
+def _settled(
+    work: Dataset,
+    w_cap: float,
+    alpha: Vector,
+    own: Vector,
+    outcome: Outcome,
+    smallest_norm: Callable[[], tuple[Vector, Vector, Outcome]],
+) -> RsvmSolution:
+    """Return the support vector machine of multipliers and of the solver's own w.
 
     The hyperplane of the multipliers, ``w = v / gamma``, is taken where it is certified. Where gamma is too small for
     that, the candidate with the smaller residual is taken, of it and the solver's own w, shortened to w'w = W.
     """
-    outcome, alpha, own = (_solve_dual if hasattr(session.model, "alpha") else _solve_primal)(session, run)
     alpha = project_multipliers(alpha, work.y, 1.0)
     direction = work.X.T @ (alpha * work.y)
     gamma = float(np.linalg.norm(direction) / np.sqrt(w_cap))
@@ -131,7 +167,7 @@ def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -
     if gamma > 0:
         candidates.insert(0, (direction / gamma, alpha * work.y / gamma))
     if gamma <= INACTIVE * work.n:
-        shortest, multipliers_of_shortest, outcome = _smallest_norm(work, run, outcome)
+        shortest, multipliers_of_shortest, outcome = smallest_norm()
         if float(shortest @ shortest) <= (1 + TOLERANCE) * w_cap:
             gamma, supporting = 0.0, multipliers_of_shortest
             candidates = [(shortest, None), (own, None)]
@@ -141,6 +177,7 @@ def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -
     (w, beta), certificate = inside[best], proofs[best]
     interval, capacity = best_intercepts(work.X @ w, work.y), float(w @ w)
     vectors = support_vectors(supporting)
+    evidence = {} if gamma else {"shortest_alpha": supporting}
     return RsvmSolution(
         w=w,
         b=sum(interval) / 2,
@@ -157,6 +194,7 @@ def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -
             "b_interval": interval,
             "capacity": capacity,
             "n_support_vectors": len(vectors),
+            **evidence,
         },
         warnings=() if gamma else (_inactive_warning(w_cap, capacity),),
     )
@@ -173,33 +211,6 @@ def _inactive_warning(w_cap: float, capacity: float) -> str:
         f"the capacity constraint is inactive at W = {w_cap:g}: the hyperplane of smallest norm among those of "
         f"smallest loss, with w'w = {capacity:.6g}, is the answer"
     )
-
-
-def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector, *, gram: bool = False) -> Certificate:
-    r"""Certify a hyperplane as the optimum of (13), in numpy alone.
-
-    Every :math:`\alpha \in [0, 1]^n` with :math:`y'\alpha = 0` gives the lower bound
-    :math:`e'\alpha - \sqrt W\,\|X'Y\alpha\|` on the hinge loss.
-
-    Parameters
-    ----------
-    data : the samples; their Gram matrix where ``gram``, and w (n,) is then the expansion of the hyperplane in them.
-    w_cap : W > 0.
-    alpha : (n,) multipliers; the nearest feasible ones are taken.
-
-    Returns
-    -------
-    Certificate
-        Kind ``convex``, residuals ``capacity`` (excess of w'w over W, relative to W) and ``gap``.
-    """
-    scores = data.X @ w
-    turned = project_multipliers(alpha, data.y, 1.0) * data.y
-    square = float(w @ scores) if gram else float(w @ w)
-    length = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
-    bound = max(float(turned @ data.y) - float(np.sqrt(w_cap * max(length, 0.0))), 0.0)
-    loss = hinge(scores + b, data.y)
-    residuals = {"capacity": max(square / w_cap - 1.0, 0.0), "gap": relative_gap(loss, bound)}
-    return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 
 
 def default_capacity(n: int, radius: float) -> float:

@@ -143,8 +143,7 @@ class AccuracySearch:
     def solve(self, beta: float) -> WeightedAccuracy:
         """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
         session, model = self.session, self.session.model
-        if self.found:
-            self.recorder.check_clock()
+        self.recorder.check_clock()
         model.kappa.set_value(kappa(beta))
         session.update(model.objective)
         solved = session.solve(time_limit=self.recorder.remaining, load=False)

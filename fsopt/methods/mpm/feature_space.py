@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
-from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.errors import InfeasibleError, ParameterError, reading
 from fsopt.methods.kernel_values import kernel_values
-from fsopt.methods.mpm.worst_case import Limit, accuracy_limit
+from fsopt.methods.mpm.worst_case import Limit, accuracy_limit, worst_case
 from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.spec import SavedFit
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.results import Preprocessing
@@ -136,3 +137,32 @@ def asked_delta(method: str, delta: float | None, limit: Limit, warnings: list[s
             f"choose delta <= {np.floor(limit.alpha * 1e4) / 1e4:.4f}",
         )
     return delta
+
+
+def with_worst_case(saved: SavedFit) -> SavedFit:
+    """Return a saved fit with residuals for the accuracies, their limits, the ridge and the delta that it states.
+
+    Raises
+    ------
+    FileError : they are damaged.
+    """
+    own, details = saved.fit.params, saved.fit.details
+    unbiased = own.get("unbiased", False)
+    with reading("list of worst-case accuracies"):
+        ridge = own.get("ridge")
+        if ridge is None:
+            ridge = 0.0 if saved.fit.kernel is None else kernel_ridge(saved.data, None, unbiased)
+        moments = Moments.of(saved.data, unbiased=unbiased, ridge=ridge)
+        limit = accuracy_limit(moments)
+        here = {"ridge": ridge, "kappa_limit": limit.kappa, "alpha_limit": limit.alpha}
+        if "delta" in own:
+            here["delta"] = asked_delta(saved.fit.method, own["delta"], limit, [])
+        off = {name: _difference(float(details[name]), value) for name, value in here.items()}
+        accuracies = np.subtract(worst_case(saved.w, saved.b, moments), details["worst_case"])
+    residuals = {**saved.residuals, **off, "worst case": float(np.abs(accuracies).max())}
+    return replace(saved, residuals=residuals)
+
+
+def _difference(stated: float, here: float) -> float:
+    """Return the relative difference of two numbers, which may be infinite."""
+    return 0.0 if stated == here else abs(stated - here) / max(abs(here), 1e-300)

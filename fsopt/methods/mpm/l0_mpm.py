@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,12 @@ from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta
-from fsopt.methods.mpm.worst_case import accuracy_violation, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
+from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_first_order, evidence, finite_vector, has_program
+from fsopt.methods.verification import check_first_order, evidence, finite_vector, has_program, starts_residual
 from fsopt.models.blocks import number
 from fsopt.models.mpm.l0_mpm_step import build_l0_mpm_step
 from fsopt.results import Fit
@@ -124,6 +125,7 @@ def check(saved: SavedFit) -> Certificate:
     FileError : the saved step is damaged.
     """
     saved = with_worst_case(saved)
+    saved = replace(saved, residuals={**saved.residuals, **starts_residual(saved.fit)})
     if not has_program(saved):
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     with reading("step"):

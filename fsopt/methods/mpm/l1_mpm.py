@@ -14,8 +14,8 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta
-from fsopt.methods.mpm.worst_case import accuracy_violation, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
+from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value

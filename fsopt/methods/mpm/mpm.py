@@ -14,8 +14,8 @@ from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.mpm.feature_space import FeatureSpace, warn_if_infinite
-from fsopt.methods.mpm.worst_case import accuracy_limit, moments_of, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, warn_if_infinite, with_worst_case
+from fsopt.methods.mpm.worst_case import accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value

@@ -20,8 +20,8 @@ from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.accuracy_search import GRID, AccuracySearch, WeightedAccuracy
-from fsopt.methods.mpm.feature_space import FeatureSpace
-from fsopt.methods.mpm.worst_case import moments_of, with_worst_case, worst_case
+from fsopt.methods.mpm.feature_space import FeatureSpace, with_worst_case
+from fsopt.methods.mpm.worst_case import moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -139,8 +139,10 @@ def check(saved: SavedFit) -> Certificate:
         at, own = saved.fit.details["program_params"], saved.params
         moments = moments_of(saved.data, own)
         wrong = {"parameters": max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "unbiased", "ridge"))}
+        theta = float(np.mean(saved.data.y > 0)) if own.get("theta") is None else float(own["theta"])
+        wrong["theta"] = abs(float(saved.fit.details["theta"]) - theta)
         if saved.fit.status is Status.STATIONARY:
-            outer = WeightedAccuracy.at(moments, saved.w, own["beta"], own["lam"], saved.fit.details["theta"])
+            outer = WeightedAccuracy.at(moments, saved.w, own["beta"], own["lam"], theta)
             wrong["slope"] = abs(outer.slope)
         here = -penalised_ratio(moments_of(saved.data, at), saved.w, at["beta"], at["lam"])
     return check_first_order(saved, Kind.KKT, here, wrong)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from fsopt.data import Dataset
-from fsopt.errors import reading
-from fsopt.methods.spec import SavedFit
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.typing import Vector
 
@@ -116,16 +114,3 @@ def accuracy_violation(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]
         needed = max(1.0, kappa(delta) * float(np.linalg.norm(factor @ w)))
         largest = max(largest, (needed - distance) / needed)
     return largest
-
-
-def with_worst_case(saved: SavedFit) -> SavedFit:
-    """Return a saved fit with a residual for the worst-case accuracies that it states.
-
-    Raises
-    ------
-    FileError : they are damaged.
-    """
-    with reading("list of worst-case accuracies"):
-        found = worst_case(saved.w, saved.b, moments_of(saved.data, saved.params))
-        difference = float(np.abs(np.subtract(found, saved.fit.details["worst_case"])).max())
-    return replace(saved, residuals={**saved.residuals, "worst case": difference})

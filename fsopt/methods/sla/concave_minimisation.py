@@ -7,7 +7,7 @@ by successive linearisation (SLA). The last linear program proves the minimum pr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from fsopt.methods.large_programs import certify_generation
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select, without_rounding
 from fsopt.methods.spec import SavedFit
-from fsopt.methods.verification import check_first_order, finite_vector, has_program
+from fsopt.methods.verification import check_first_order, finite_vector, has_program, starts_residual
 from fsopt.models.sla.step_function import step_costs
 from fsopt.results import DriverResult, Fit, Preprocessing, Status
 from fsopt.typing import Vector
@@ -122,6 +122,10 @@ def check_step(
     ------
     FileError : the saved step is damaged.
     """
+    with reading("number of errors"):
+        errors = float(saved.fit.details["plane_errors"]) - hyperplane_errors(saved.data, saved.w, saved.b)
+    stated = {"errors": abs(errors), **starts_residual(saved.fit)}
+    saved = replace(saved, residuals={**saved.residuals, **stated})
     if saved.fit.status is Status.OPTIMAL:
         return _check_zero(saved, problem)
     if "alpha" in saved.fit.details:

@@ -74,7 +74,8 @@ def check(saved: SavedFit) -> Certificate:
     fit = saved.fit
     with reading("proof"):
         proof = certify_pmm(saved.data, int(fit.objective or 0), _below(saved))
-    residuals = dict(saved.residuals)
+        errors = abs(float(fit.details["plane_errors"]) - saved.value)
+    residuals = {**saved.residuals, "errors": errors}
     if fit.status is Status.OPTIMAL:
         residuals["bound"] = abs(float("nan") if fit.bound is None else fit.bound)
     return replace(extend(proof, residuals), objective=fit.objective)

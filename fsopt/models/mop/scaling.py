@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge
+from fsopt.data.hyperplanes import hinge, smallest_multiple
 from fsopt.models.blocks import add_margins, add_slacks, mutable, new_model, number, total, vector
 from fsopt.typing import Vector
 
@@ -148,23 +148,3 @@ def _set_start(m: pyo.ConcreteModel, data: Dataset, given: ScalingData, t: float
         m.xi[i].set_value(slack)
     m.R.set_value(t * float((data.X**2).sum(axis=1).max()))
     m.W.set_value(t * float(given.w @ given.w))
-
-
-def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> float | None:
-    """Return the smallest t >= 0 at which the hinge loss of ``t scores + b`` is at most E; None if there is none.
-
-    The loss is convex and piecewise linear in t, so t lies on the segment that ends at the first breakpoint below E.
-    """
-    margins, offsets = y * scores, 1.0 - y * b
-    with np.errstate(divide="ignore", invalid="ignore"):
-        places = offsets / margins
-    breaks = np.unique(np.append(places[np.isfinite(places) & (places > 0)], 0.0))
-    losses = np.array([np.maximum(offsets - t * margins, 0.0).sum() for t in breaks])
-    below = np.flatnonzero(losses <= e_cap)
-    if not len(below):
-        return None
-    k = int(below[0])
-    if k == 0:
-        return 0.0
-    share = (losses[k - 1] - e_cap) / (losses[k - 1] - losses[k])
-    return float(breaks[k - 1] + share * (breaks[k] - breaks[k - 1]))

@@ -9,11 +9,11 @@ from scipy.optimize import linprog
 from support import REFERENCE, blobs, flat, reference
 
 import fsopt
+from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling
 from fsopt.drivers.kernel_scaling.driver import kernel_scaling
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, SolverError

@@ -7,10 +7,10 @@ import pytest
 from support import blobs, flat, reference
 
 import fsopt
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.checking import check_fit, check_record
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
 from fsopt.drivers.mop.certificate import PROPOSITION, risk_bound
 from fsopt.drivers.mop.driver import mop
 from fsopt.errors import FileError, ParameterError

@@ -155,6 +155,45 @@ def test_a_kernel_svm_with_capacity_to_spare_keeps_the_smallest_loss(kernel):
     assert fit.coef @ matrix.X @ fit.coef == pytest.approx(fit.details["capacity"], rel=1e-6)
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", "polynomial", "linear"])
+def test_the_support_vectors_of_an_inactive_capacity_are_recomputed(kernel):
+    data = blobs(20, 2, seed=3, gap=0.5)
+    fit = fsopt.fit("rsvm", data, w_cap=1e6, kernel=kernel)
+    assert fit.details["gamma"] == 0
+    assert check_fit(fit, data).ok
+    alpha, others = fit.details["shortest_alpha"], np.setdiff1d(np.arange(20), fit.support)
+    assert fit.support == tuple(np.flatnonzero(alpha > 1e-6 * alpha.max()))
+    # Samples beyond the margin have no multiplier, and the others make up the hyperplane.
+    beyond = data.y * fit.decision_function(data.X) > 1 + 1e-6
+    assert set(np.flatnonzero(beyond)) <= set(others)
+    fewer = fit.support[1:]
+    forged = [
+        {"support": fewer, "features": fit.features[1:]},
+        {"support": tuple(others), "features": tuple(f"row {i + 1}" for i in others)},
+    ]
+    for what in forged:
+        changed = dataclasses.replace(fit, **what)
+        assert not check_fit(changed, data).ok
+        bent = np.where(np.isin(np.arange(20), what["support"]), np.maximum(alpha, alpha.max() / 9), 0.0)
+        details = {**fit.details, "shortest_alpha": bent, "n_support_vectors": len(what["support"])}
+        assert not check_fit(dataclasses.replace(changed, details=details), data).ok
+    without = {name: value for name, value in fit.details.items() if name != "shortest_alpha"}
+    with pytest.raises(FileError, match="shortest_alpha"):
+        check_fit(dataclasses.replace(fit, details=without), data)
+
+
+@pytest.mark.parametrize("kernel", [None, "gaussian"])
+@pytest.mark.parametrize("w_cap", [2.0, 1e6])
+@pytest.mark.parametrize("name", ["capacity", "radius", "h_over_l", "gamma", "n_support_vectors", "b_interval"])
+def test_the_stated_numbers_are_recomputed(kernel, w_cap, name):
+    data = blobs(20, 2, seed=3, gap=0.5)
+    fit = fsopt.fit("rsvm", data, w_cap=w_cap, kernel=kernel)
+    assert np.mean(fit.details["b_interval"]) == pytest.approx(fit.intercept, abs=1e-8) or kernel is None
+    other = 1 + np.asarray(fit.details[name])
+    changed = dataclasses.replace(fit, details={**fit.details, name: other})
+    assert not check_fit(changed, data).ok
+
+
 # -- proofs -----------------------------------------------------------------------------------------------
 
 

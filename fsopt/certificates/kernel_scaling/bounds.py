@@ -18,13 +18,14 @@ With t chosen as a function of R each sum is a quadratic in R, whose minimum on 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.typing import Mask, Matrix, Vector
 
 SMALLEST_DELTA = 1e-10
@@ -54,6 +55,20 @@ class Cut:
     beta: Vector
     delta: float
     priced: bool
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any], n: int) -> Cut:
+        """Return a cut from plain data of n samples.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError : the data are damaged.
+        """
+        mu, beta = (np.array(record[name], dtype=float) for name in ("mu", "beta"))
+        delta = float(record["delta"])
+        if mu.shape != (n,) or beta.shape != (n,) or not np.isfinite([*mu, *beta, delta]).all():
+            raise ValueError(f"a cut has {n} and {n} multipliers and a weight, all finite")
+        return cls(mu, beta, delta, bool(record["priced"]))
 
     def proved(self, problem: ScalingProblem) -> tuple[float, float, float]:
         r"""Return (A, delta, v) of an inequality :math:`AR + \delta W + \tau q's \ge v` that holds.

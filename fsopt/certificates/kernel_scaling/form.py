@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.compiler import Program
 from fsopt.data import Dataset
-from fsopt.drivers.kernel_scaling.problem import ScalingProblem
+from fsopt.data.hyperplanes import smallest_multiple
 from fsopt.errors import SolverError
-from fsopt.models.mop.scaling import smallest_multiple
 from fsopt.typing import Indices, Vector
 
 ROUNDING = 1e-12

@@ -1,0 +1,1 @@
+"""Interior points for support vector machines of large data, in numpy, without models."""

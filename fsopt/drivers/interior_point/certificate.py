@@ -1,0 +1,56 @@
+"""Certificates of support vector machines by their multipliers, in numpy alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge, project_multipliers, svm_value
+from fsopt.typing import Vector
+
+
+def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector) -> Certificate:
+    r"""Certify a hyperplane as the optimum of the support vector machine (1) of Aytug, in numpy alone.
+
+    Every :math:`\alpha \in [0, C]^n` with :math:`y'\alpha = 0` gives the lower bound
+    :math:`e'\alpha - \tfrac12\|X'Y\alpha\|^2`.
+
+    Parameters
+    ----------
+    c : penalty weight of the hinge loss.
+    alpha : (n,) multipliers; the nearest feasible ones are taken.
+    """
+    turned = project_multipliers(alpha, data.y, c) * data.y
+    bound = float(turned @ data.y) - 0.5 * float(((data.X.T @ turned) ** 2).sum())
+    value = svm_value(data, w, b, c)
+    gap = {"gap": relative_gap(value, bound)}
+    return make(Kind.CONVEX, gap, objective=value, bound=bound, bound_source="dual point")
+
+
+def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector, *, gram: bool = False) -> Certificate:
+    r"""Certify a hyperplane as the optimum of (13), in numpy alone.
+
+    Every :math:`\alpha \in [0, 1]^n` with :math:`y'\alpha = 0` gives the lower bound
+    :math:`e'\alpha - \sqrt W\,\|X'Y\alpha\|` on the hinge loss.
+
+    Parameters
+    ----------
+    data : the samples; their Gram matrix where ``gram``, and w (n,) is then the expansion of the hyperplane in them.
+    w_cap : W > 0.
+    alpha : (n,) multipliers; the nearest feasible ones are taken.
+
+    Returns
+    -------
+    Certificate
+        Kind ``convex``, residuals ``capacity`` (excess of w'w over W, relative to W) and ``gap``.
+    """
+    scores = data.X @ w
+    turned = project_multipliers(alpha, data.y, 1.0) * data.y
+    square = float(w @ scores) if gram else float(w @ w)
+    length = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
+    bound = max(float(turned @ data.y) - float(np.sqrt(w_cap * max(length, 0.0))), 0.0)
+    loss = hinge(scores + b, data.y)
+    residuals = {"capacity": max(square / w_cap - 1.0, 0.0), "gap": relative_gap(loss, bound)}
+    return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")

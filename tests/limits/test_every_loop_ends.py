@@ -1,0 +1,61 @@
+"""Every method on random, degenerate data ends soon after its time limit, with an answer or an error of the package.
+
+200 data sets for each method with ``FSOPT_LIMITS=1`` (``make limits``), else a few. Seconds are those of the processor:
+what else the machine does must not decide, and a fit that waits for ever is killed.
+"""
+
+import os
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+import fsopt
+from fsopt.data import Dataset
+from fsopt.errors import FsoptError
+from fsopt.studies.workers import run_tasks
+
+LIMIT, MOST, KILLED = 2.0, 4.0, 60.0
+SEEDS = range(200) if os.environ.get("FSOPT_LIMITS") else (1, 4)
+
+
+def drawn(seed):
+    """Return data with duplicates, integers, ties, categories as 0/1, constants or huge units, by the seed."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(12, 160)), int(rng.integers(1, 24))
+    kind = seed % 6
+    X = rng.standard_normal((n, p))
+    if kind == 1:
+        X = np.round(X)
+    elif kind == 2:
+        X = np.eye(p)[rng.integers(0, p, size=n)]
+    elif kind == 3:
+        X = np.repeat(X[: n // 2], 2, axis=0)
+        X = np.hstack([X, X[:, :1]])
+    elif kind == 4:
+        X = np.hstack([np.eye(4)[rng.integers(0, 4, size=n)] for _ in range(1 + p // 2)] + [np.ones((n, 1))])
+    elif kind == 5:
+        X = X * 10.0 ** rng.integers(-6, 7, size=p)
+    y = np.where(X @ rng.standard_normal(X.shape[1]) + rng.standard_normal(len(X)) > 0, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    return Dataset(X, y)
+
+
+def seconds_of(method, seed):
+    """Return (processor seconds, status) of one fit: in a worker, which imports this module."""
+    data = drawn(seed)
+    started = time.process_time()
+    try:
+        status = str(fsopt.fit(method, data, time_limit=LIMIT, **fsopt.METHODS[method].compare(data.p)).status)
+    except FsoptError as error:
+        status = str(error)
+    return time.process_time() - started, status
+
+
+@pytest.mark.parametrize("method", fsopt.METHODS)
+def test_a_method_ends_soon_after_its_limit(method):
+    found = dict(run_tasks(partial(seconds_of, method), SEEDS, jobs=1, hard_limit=KILLED))
+    assert len(found) == len(SEEDS)
+    late = {SEEDS[k]: result for k, result in found.items() if not isinstance(result, tuple) or result[0] > MOST}
+    assert not late

@@ -1,0 +1,79 @@
+"""Claims of solvers that own evidence contradicts: bounds beyond a value, false infeasibility, cancellation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.certificates.model import certify_point
+from fsopt.certificates.nonconvex import minimised, repaired
+from fsopt.compiler import compile_model
+from fsopt.results import Point, Status
+from fsopt.solvers.auxiliary import supplement
+from fsopt.solvers.interface import Outcome, Settings
+from fsopt.solvers.outcome import certified_result
+
+
+def knapsack() -> pyo.ConcreteModel:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3), domain=pyo.Binary)
+    m.weight = pyo.Constraint(expr=3 * m.x[0] + 4 * m.x[1] + 5 * m.x[2] <= 8)
+    m.value = pyo.Objective(expr=3 * m.x[0] + 4 * m.x[1] + 6 * m.x[2], sense=pyo.maximize)
+    return m
+
+
+@pytest.mark.parametrize(
+    ("bound", "status", "kept"), [(9.0, "optimal", True), (9.5, "feasible", True), (8.5, "feasible", False)]
+)
+def test_a_bound_that_an_attained_value_exceeds_is_none(bound: float, status: str, kept: bool) -> None:
+    program = compile_model(knapsack())
+    outcome = Outcome(Status.OPTIMAL, "optimal", Point(np.array([1.0, 0.0, 1.0])), -bound, 1, 0.0, "")
+    result = certified_result(program, outcome, "somebody")
+    assert (result.status, result.bound) == (status, bound if kept else None)
+
+
+@pytest.mark.parametrize("slug", ["rlp", "svm", "svm-norm", "fsp-m-bigm", "fsp-lambda"])
+def test_infeasibility_is_not_believed_where_another_solver_finds_a_point(slug: str) -> None:
+    params = {"m": 1} if slug == "fsp-m-bigm" else {}
+    program = compile_model(fsopt.build(slug, blobs(12, 2), **params))
+    said = Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, "infeasible")
+    found = supplement(program, said, Settings.make(None), 20.0, "somebody")
+    assert (found.status, found.ray) == ("none", None)
+    assert "found a feasible point" in found.message
+
+
+def test_infeasibility_of_an_infeasible_program_is_believed() -> None:
+    m = knapsack()
+    m.least = pyo.Constraint(expr=m.x[0] + m.x[1] + m.x[2] >= 2.5)
+    m.weight.deactivate()
+    m.most = pyo.Constraint(expr=m.x[0] + m.x[1] <= 1)
+    program = compile_model(m)
+    said = Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, "infeasible")
+    assert supplement(program, said, Settings.make(None), 20.0, "somebody").status == "infeasible"
+
+
+def test_an_objective_value_of_rounding_errors_is_no_point() -> None:
+    """Terms of 1e12 to 1e16 cancel; the value that is left is that of their rounding errors."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.row = pyo.Constraint(expr=m.x - m.y == 0)
+    m.o = pyo.Objective(expr=m.x - m.y)
+    program = compile_model(m)
+    assert certify_point(program, Point(np.full(2, 1.0))).ok
+    assert not certify_point(program, Point(np.full(2, 1e12))).ok
+
+
+def test_a_violation_where_the_gradient_vanishes_costs() -> None:
+    """R = W = 0 in min RW: both violations are small in the units of R and W, and all of the constraints."""
+    program = compile_model(fsopt.build("kernel-scaling", blobs(20, 3), c=0.0))
+    model = program.model
+    truth = fsopt.solve(model)
+    assert truth.status == "optimal"
+    x = truth.point.x.copy()
+    assert minimised(program, repaired(program, x)) == pytest.approx(truth.objective, rel=1e-9)
+    x[[program.column[id(model.R)], program.column[id(model.W)]]] = 0.0
+    assert minimised(program, x) == pytest.approx(0.0, abs=1e-12)
+    assert minimised(program, repaired(program, x)) == pytest.approx(truth.objective, rel=1e-6)
