@@ -9,7 +9,7 @@ import numpy as np
 
 from fsopt.drivers.branch_and_benders.cuts import Cut, Pool, make_cut, on_grid
 from fsopt.drivers.branch_and_benders.interior_point import Goal
-from fsopt.drivers.branch_and_benders.nodes import support_vector_machine
+from fsopt.drivers.branch_and_benders.nodes import NodeSolver, Plane
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.tree import Tree
 from fsopt.typing import Mask, Vector
@@ -37,6 +37,7 @@ class Incumbents:
     Attributes
     ----------
     pool, tree : take the cut of each selection that is tried.
+    solver : of its support vector machine, the relaxation of a node without free features.
     gap : relative gap to which the support vector machines are solved.
     best : the incumbent; None before the first.
     tried : selections whose value is known, or known to be no better.
@@ -46,6 +47,7 @@ class Incumbents:
     problem: SelectionProblem
     pool: Pool
     tree: Tree
+    solver: NodeSolver
     gap: float
     best: Incumbent | None = None
     tried: dict[bytes, float] = field(default_factory=dict)
@@ -56,18 +58,20 @@ class Incumbents:
         """The value of the incumbent, infinite before the first."""
         return np.inf if self.best is None else self.best.value
 
-    def try_selection(self, selection: Mask, *, whole: bool = False) -> float:
+    def try_selection(self, selection: Mask, near: Plane | None = None) -> float:
         """Return the value of a selection, or a lower bound on it that is no better than the incumbent's.
 
-        A cut of the pool at or above the incumbent makes the support vector machine unnecessary. ``whole`` solves it
-        in any case, to its gap.
+        A cut of the pool at or above the incumbent makes the support vector machine unnecessary; else one with frozen
+        samples ``near`` a known hyperplane comes first, and the whole only where that is better than the incumbent.
         """
         key = np.packbits(selection).tobytes()
-        if key in self.tried and not whole:
+        if key in self.tried:
             return self.tried[key]
-        lower = -np.inf if whole else self._lower(selection)
+        lower = self._lower(selection)
+        if lower < self.value and near is not None:
+            lower = self.solve(selection, self.value, near)[0]
         if lower < self.value:
-            lower = self.solve(selection, np.inf if whole else self.value)[0]
+            lower = self.solve(selection, self.value)[0]
         self.tried[key] = lower
         return lower
 
@@ -75,29 +79,31 @@ class Incumbents:
         cut = self.pool.best(Partial(selection, ~selection), self.value)
         return -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
 
-    def solve(self, selection: Mask, cutoff: float) -> tuple[float, Cut | None]:
+    def solve(self, selection: Mask, cutoff: float = np.inf, near: Plane | None = None) -> tuple[float, Cut | None]:
         """Solve the support vector machine on a selection up to a cutoff; return its value and its cut.
 
-        The value is that of a hyperplane, at least the optimal one; it is far from it where the cutoff was reached.
+        The value is that of a hyperplane, at least the optimal one, and far from it where the cutoff was reached.
         """
         problem = self.problem
-        solved = support_vector_machine(problem, selection, Goal(self.gap, cutoff))
-        if solved is None:
+        found = self.solver.solve(Partial(selection, ~selection), near, Goal(self.gap, cutoff))
+        if found is None:
             return np.inf, None
-        grid = on_grid(solved.alpha, problem.y, problem.c)
+        grid = on_grid(found.alpha, problem.y, problem.c)
         cut = None
         if grid is not None:
             name, mu = self.tree.number(), np.zeros(len(problem.r))
             self.tree.cuts[name] = (grid, mu)
             cut = make_cut(problem, name, grid, mu)
             self.pool.add(cut)
-        self.correlations = problem.signed[:-1] @ solved.alpha
-        w = np.zeros(problem.p)
-        w[selection] = solved.w
-        value, b = problem.value(selection, w)
-        if value < self.value - BETTER * abs(self.value) or self.best is None:
-            self.best = Incumbent(selection.copy(), w, b, value)
+        self.correlations = problem.signed[:-1] @ found.alpha
+        value, b = problem.value(selection, found.plane.w)
+        self.offer(Incumbent(selection.copy(), found.plane.w, b, value))
         return value, cut
+
+    def offer(self, found: Incumbent | None) -> None:
+        """Take a selection as the incumbent if it is better."""
+        if found is not None and (self.best is None or found.value < self.value - BETTER * abs(self.value)):
+            self.best = found
 
     def rounded(self, score: Vector, at: Partial) -> Mask | None:
         """Return the selection that takes free features by falling score while the constraints allow it.
@@ -133,16 +139,16 @@ class Incumbents:
         while improved and go_on() and self.best is not None:
             before = self.best
             if not len(self.correlations):
-                self.try_selection(before.selection, whole=True)
+                self.solve(before.selection)
             for selection in self._neighbours(before, close):
                 if not go_on():
                     return
-                self.try_selection(selection)
+                self.try_selection(selection, Plane(before.w, before.b, np.zeros(self.problem.p)))
                 if self.best is not before and close:
                     break
             improved = self.best is not before
             if improved:
-                self.try_selection(self.best.selection, whole=True)
+                self.solve(self.best.selection)
 
     def _neighbours(self, at: Incumbent, close: bool) -> list[Mask]:
         """Return the allowed selections one exchange away that no cut of the pool rules out, the smallest bound first."""
@@ -183,12 +189,14 @@ class Incumbents:
         """
         problem, selection = self.problem, start.copy()
         needed = problem.root()
+        plane: Plane | None = None
         while needed is not None and not problem.allowed(selection) and go_on():
-            solved = support_vector_machine(problem, selection, Goal(1e-4))
+            found = self.solver.solve(Partial(selection, ~selection), plane, Goal(1e-4))
             left = np.flatnonzero(selection)
-            if solved is None:
+            if found is None:
                 return
-            weight = np.where(needed.inside[left], np.inf, np.abs(solved.w))
+            plane = found.plane
+            weight = np.where(needed.inside[left], np.inf, np.abs(plane.w[left]))
             count = max(1, int(share * len(left)))
             if problem.cardinality is not None:
                 count = min(count, len(left) - problem.cardinality)
@@ -197,4 +205,4 @@ class Incumbents:
                 return
             selection[drop] = False
         if problem.allowed(selection):
-            self.try_selection(selection)
+            self.try_selection(selection, plane)

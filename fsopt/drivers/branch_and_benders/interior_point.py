@@ -91,14 +91,13 @@ class Iterate:
     ----------
     x : alpha, C - alpha, rho, sigma, mu. ``z`` : their partners, of the bounds of alpha, of rho, the slack of the
         cones, and of the constraints.
-    q, w : (s + f,); ``b`` : intercept.
+    q : (s + f,); ``plane`` : w and b, (s + f + 1,).
     """
 
     x: Vector
     z: Vector
     q: Vector
-    w: Vector
-    b: float
+    plane: Vector
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
     if run.best is None:
         return None
     alpha, mu = run.best
-    return Solved(alpha, mu, at.w, at.b, at.x[run.sigma].copy(), run.bound, steps)
+    return Solved(alpha, mu, at.plane[:-1], float(at.plane[-1]), at.x[run.sigma].copy(), run.bound, steps)
 
 
 def cold(program: Relaxation) -> Iterate:
@@ -158,11 +157,11 @@ def cold(program: Relaxation) -> Iterate:
         size = float((q[: program.selected] ** 2).sum() + sigma @ q[program.selected :] ** 2)
         alpha *= np.clip(alpha.sum() / max(size, 1e-300), 1e-3, 1.0)
         q = (alpha @ program.Zy)[:-1]
-    return assembled(program, alpha, (np.ones(n), np.ones(n)), sigma, (np.zeros(features), 0.0))
+    return assembled(program, alpha, (np.ones(n), np.ones(n)), sigma, np.zeros(features + 1))
 
 
 def assembled(
-    program: Relaxation, alpha: Vector, partners: tuple[Vector, Vector], sigma: Vector, plane: tuple[Vector, float]
+    program: Relaxation, alpha: Vector, partners: tuple[Vector, Vector], sigma: Vector, plane: Vector
 ) -> Iterate:
     """Return an iterate around multipliers alpha strictly inside their bounds, shares sigma and a hyperplane."""
     q = (alpha @ program.Zy)[:-1] + program.q
@@ -176,7 +175,7 @@ def assembled(
     left = np.maximum(program.r - program.R @ sigma, 0.1)
     x = np.concatenate([alpha, program.c - alpha, rho, sigma, mu])
     z = np.concatenate([*partners, 1.0 - sigma, slack, left])
-    return Iterate(x, z, q, plane[0], plane[1])
+    return Iterate(x, z, q, plane.copy())
 
 
 @dataclass
@@ -217,127 +216,139 @@ class _Run:
         if system is None:
             return False
         product = at.x * at.z
-        complementarity = product.mean()
-        dx, dz, dq, dv = system.direction(-product)
-        length = min(_largest_step(at.x, dx), _largest_step(at.z, dz), 1.0)
+        complementarity = float(product.sum()) / len(product)
+        dx, dz, _ = system.direction(-product)
+        length = min(system.largest_step(dx, dz), 1.0)
         after = float((at.x + length * dx) @ (at.z + length * dz)) / len(product)
         target = max(complementarity * min(1.0, after / complementarity) ** 3, CENTERING * complementarity)
-        dx, dz, dq, dv = system.direction(target - product - dx * dz)
-        length = min(_largest_step(at.x, dx), _largest_step(at.z, dz))
+        dx, dz, plane = system.direction(target - product - dx * dz)
+        length = system.largest_step(dx, dz)
         if length < 0.1:  # the second-order term misleads: a plain, well centred step
-            dx, dz, dq, dv = system.direction(0.3 * complementarity - product)
-            length = min(_largest_step(at.x, dx), _largest_step(at.z, dz))
+            dx, dz, plane = system.direction(0.3 * complementarity - product)
+            length = system.largest_step(dx, dz)
         length = min(1.0, BOUNDARY * length)
-        if not np.isfinite(length) or length < 1e-8:
+        if not 1e-8 < length <= 1.0:
             return False
         at.x += length * dx
         at.z += length * dz
-        at.q += length * dq
-        at.w += length * dv[:-1]
-        at.b += length * float(dv[-1])
+        at.q += length * system.d_q
+        at.plane += length * plane
         # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
-        np.subtract(self.program.c, at.x[self.alpha], out=at.x[self.rest])
-        np.maximum(at.x[self.rest], 1e-300, out=at.x[self.rest])
+        rest = at.x[self.rest]
+        np.subtract(self.program.c, at.x[self.alpha], out=rest)
+        np.maximum(rest, 1e-300, out=rest)
         return True
 
 
-@dataclass
 class _System:
-    """The linear system of a step, factorised."""
+    """The linear system of a step at an iterate, factorised, with the residuals of the optimality conditions.
 
-    run: _Run
-    factor: Matrix
-    theta: Vector
-    residuals: tuple[Vector, Vector, Vector, Vector, Vector, Vector]
-    curvature: tuple[Vector, Vector, Vector]
-    border: Matrix
-    solved_border: Matrix
-    schur: Matrix
+    Attributes
+    ----------
+    d_q : the step of q that belongs to the last direction.
+    """
+
+    def __init__(self, run: _Run, factor: Matrix, theta: Vector) -> None:
+        program, at, s = run.program, run.at, run.program.selected
+        self.run, self.factor, self.theta = run, factor, theta
+        self.inverse_x, self.inverse_z = 1.0 / at.x, 1.0 / at.z
+        alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
+        z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
+        q = at.q[s:]
+        self.margin = 1.0 - program.Zy @ at.plane + z - xi
+        self.linear = alpha @ program.Zy
+        self.linear[:-1] += program.q - at.q
+        self.linear[-1] += program.balance
+        self.weight = at.plane[:-1] - at.q
+        self.weight[s:] = at.plane[s:-1] - sigma * q
+        self.cone = rho + mu @ program.R + program.lam - 0.5 * q * q - slack
+        self.box = 1.0 - sigma - v
+        self.left = program.r - program.R @ sigma - t
+        self.d_q = at.q
 
     @classmethod
     def of(cls, run: _Run) -> _System | None:
         """Return the system at the present iterate; None where it is singular in floating point."""
         program, at, s = run.program, run.at, run.program.selected
         alpha, rest = at.x[run.alpha], at.x[run.rest]
-        z, xi, v, slack = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma))
+        z, xi = at.z[run.alpha], at.z[run.rest]
         sigma, q = at.x[run.sigma], at.q[s:]
         theta = alpha * rest / (z * rest + xi * alpha)
         matrix = dsyrk(1.0, program.Zy * np.sqrt(theta)[:, None], trans=1, lower=1)
-        h = slack + sigma * at.x[run.rho] / v
-        d = np.ones(run.features)
-        d[s:] = sigma * (1.0 + q * q / h)
-        diagonal = np.arange(run.features)
-        matrix[diagonal, diagonal] += 1.0 / d
-        matrix[-1, -1] += 1e-14 * matrix[-1, -1]
+        ratio = at.x[run.rho] / at.z[run.rho]
+        h = at.z[run.sigma] + sigma * ratio
+        curved = h + q * q
+        inverse_d = np.ones(run.features + 1)
+        inverse_d[s:-1] = h / (sigma * curved)
+        inverse_d[-1] = 1e-14 * matrix[-1, -1]
+        matrix.ravel(order="K")[:: run.features + 2] += inverse_d
         factor, failed = dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
         if failed:
             return None
-        slope = q * sigma / h
-        border = np.zeros((run.features + 1, len(program.r)), order="F")
-        border[s:-1] = (program.R * (slope / d[s:])).T
-        solved = dpotrs(factor, border, lower=1)[0] if len(program.r) else border
-        mu = at.x[run.mu]
-        schur = (program.R * (sigma / (h + q * q))) @ program.R.T + border.T @ solved
-        schur[np.arange(len(mu)), np.arange(len(mu))] += at.z[run.mu] / mu
-        return cls(run, factor, theta, _residuals(run), (h, d, slope), border, solved, schur)
+        system = cls(run, factor, theta)
+        system.ratio, system.inverse_h, system.inverse_d = ratio, 1.0 / h, inverse_d[:-1]
+        system.slope = q * sigma * system.inverse_h
+        if len(program.r):
+            system._factorise_constraints(sigma / curved)
+        return system
 
-    def direction(self, target: Vector) -> tuple[Vector, Vector, Vector, Vector]:
-        """Return the step of x, z, q and (w, b) to complementary products that change by ``target``."""
+    def _factorise_constraints(self, curvature: Vector) -> None:
+        """Eliminate (w, b) from the equations of mu."""
+        run, program, at = self.run, self.run.program, self.run.at
+        self.border = np.zeros((run.features + 1, len(program.r)), order="F")
+        self.border[program.selected : -1] = (program.R * (self.slope * self.inverse_d[program.selected :])).T
+        self.solved_border = dpotrs(self.factor, self.border, lower=1)[0]
+        schur = (program.R * curvature) @ program.R.T + self.border.T @ self.solved_border
+        schur.ravel()[:: len(program.r) + 1] += at.z[run.mu] / at.x[run.mu]
+        self.schur = schur
+
+    def direction(self, target: Vector) -> tuple[Vector, Vector, Vector]:
+        """Return the step of x, z and (w, b) to complementary products that change by ``target``."""
         run, at, program = self.run, self.run.at, self.run.program
         s = program.selected
-        alpha, rest, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
-        z, xi, v, _, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
-        margin, linear, weight, cone, box, left = self.residuals
-        h, d, slope = self.curvature
-        q = at.q[s:]
-        shift = margin + target[run.alpha] / alpha - target[run.rest] / rest
-        first = (target[run.rho] - rho * box) / v
-        second = target[run.sigma] - sigma * (first + cone)
-        e = weight.copy()
-        e[s:] -= q * second / h
+        sigma, q = at.x[run.sigma], at.q[s:]
+        wanted = target * self.inverse_x
+        shift = self.margin + wanted[run.alpha] - wanted[run.rest]
+        first = target[run.rho] * self.inverse_z[run.rho] - self.ratio * self.box
+        second = (target[run.sigma] - sigma * (first + self.cone)) * self.inverse_h
+        e = self.weight.copy()
+        e[s:] -= q * second
+        scaled = e * self.inverse_d
         right = (self.theta * shift) @ program.Zy
-        right += linear
-        right[:-1] -= e / d
-        v_w = dpotrs(self.factor, right, lower=1)[0]
-        d_mu = np.zeros(len(mu))
-        if len(mu):
-            wanted = left - target[run.mu] / mu - program.R @ (second / h + slope * e[s:] / d[s:])
-            d_mu = np.linalg.solve(self.schur, self.border.T @ v_w - wanted)
-            v_w = v_w - self.solved_border @ d_mu
-        d_alpha = self.theta * (shift - program.Zy @ v_w)
-        paid = program.R.T @ d_mu
-        dq = v_w[:-1] + e
-        dq[s:] = (dq[s:] + slope * paid) / d[s:]
-        d_sigma = (second - sigma * paid + sigma * q * dq[s:]) / h
-        d_rho = first + rho / v * d_sigma
-        d_slack = d_rho + paid - q * dq[s:] + cone
-        dx = np.concatenate([d_alpha, -d_alpha, d_rho, d_sigma, d_mu])
-        dz = np.concatenate(
-            [
-                (target[run.alpha] - z * d_alpha) / alpha,
-                (target[run.rest] + xi * d_alpha) / rest,
-                box - d_sigma,
-                d_slack,
-                (target[run.mu] - t * d_mu) / mu,
-            ]
-        )
-        return dx, dz, dq, v_w
+        right += self.linear
+        right[:-1] -= scaled
+        plane = dpotrs(self.factor, right, lower=1, overwrite_b=1)[0]
+        d_x = np.empty(len(at.x))
+        paid: Vector | float = 0.0
+        if len(program.r):
+            missing = self.left - wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
+            d_mu = _small_solve(self.schur, self.border.T @ plane - missing)
+            plane -= self.solved_border @ d_mu
+            d_x[run.mu] = d_mu
+            paid = d_mu @ program.R
+        d_alpha = self.theta * (shift - program.Zy @ plane)
+        d_q = plane[:-1] + e
+        d_q[s:] = (d_q[s:] + self.slope * paid) * self.inverse_d[s:]
+        d_sigma = second - sigma * self.inverse_h * paid + self.slope * d_q[s:]
+        d_x[run.alpha] = d_alpha
+        d_x[run.rest] = -d_alpha
+        d_x[run.rho] = first + self.ratio * d_sigma
+        d_x[run.sigma] = d_sigma
+        self.d_q = d_q
+        return d_x, wanted - at.z * d_x * self.inverse_x, plane
+
+    def largest_step(self, d_x: Vector, d_z: Vector) -> float:
+        """Return the largest step at which x and z are not negative."""
+        ratio = min(float((d_x * self.inverse_x).min()), float((d_z * self.inverse_z).min()))
+        return np.inf if ratio >= 0.0 else -1.0 / ratio
 
 
-def _residuals(run: _Run) -> tuple[Vector, Vector, Vector, Vector, Vector, Vector]:
-    """Return the residuals of the optimality conditions: margins, q and balance, weights, cones, boxes, constraints."""
-    program, at, s = run.program, run.at, run.program.selected
-    alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
-    z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
-    q = at.q[s:]
-    margin = 1.0 - program.Zy @ np.append(at.w, at.b) + z - xi
-    linear = alpha @ program.Zy
-    linear[:-1] += program.q - at.q
-    linear[-1] += program.balance
-    weight = at.w - at.q
-    weight[s:] = at.w[s:] - sigma * q
-    cone = rho + program.R.T @ mu + program.lam - 0.5 * q * q - slack
-    return margin, linear, weight, cone, 1.0 - sigma - v, program.r - program.R @ sigma - t
+def _small_solve(matrix: Matrix, right: Vector) -> Vector:
+    """Solve with the matrix of the constraints, mostly of order 1."""
+    if len(right) == 1:
+        return right / matrix[0, 0]
+    solved: Vector = np.linalg.lstsq(matrix, right)[0]
+    return solved
 
 
 def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> float:
@@ -359,9 +370,3 @@ def _balanced(alpha: Vector, plus: Mask, c: float, balance: float) -> Vector | N
     if sum_ > 0.0:
         alpha[heavy] *= target / sum_
     return alpha
-
-
-def _largest_step(x: Vector, dx: Vector) -> float:
-    """Return the largest t with x + t dx >= 0 for x > 0."""
-    ratio = float((dx / x).min())
-    return np.inf if ratio >= 0.0 else -1.0 / ratio

@@ -214,17 +214,5 @@ def _warm(
     alpha = program.c / (1.0 + np.exp(away))
     partners = np.maximum(margins - 1.0, 0.0) + scale, np.maximum(1.0 - margins, 0.0) + scale
     sigma = np.clip(parent.sigma[features], 0.05, 0.95)
-    w = parent.w[np.concatenate([np.flatnonzero(at.inside), features])]
-    return assembled(program, alpha, partners, sigma, (w, parent.b))
-
-
-def support_vector_machine(
-    problem: SelectionProblem, selection: Mask, goal: Goal, kept: Indices | None = None
-) -> Solved | None:
-    """Return the support vector machine on a selection, by the same steps without free features."""
-    columns = np.append(np.flatnonzero(selection), problem.p)
-    rows = problem.signed[columns] if kept is None else problem.signed[np.ix_(columns, kept)]
-    none = np.zeros((0, 0))
-    empty = np.zeros(0)
-    constant = float(problem.lam[selection].sum())
-    return solve(Relaxation(rows.T, problem.c, len(columns) - 1, none, empty, empty, np.zeros(len(columns) - 1), constant), goal)
+    plane = np.append(parent.w[np.concatenate([np.flatnonzero(at.inside), features])], parent.b)
+    return assembled(program, alpha, partners, sigma, plane)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -65,11 +66,18 @@ class SelectionProblem:
 
     @classmethod
     def of(cls, data: Dataset, c: float, R: Matrix, r: Vector, lam: Vector) -> SelectionProblem:
-        """Return the problem on a data set; constraints without any feature and duplicates are dropped."""
+        """Return the problem on a data set.
+
+        Constraints without any feature and duplicates are dropped, and the others are sorted: the same constraints
+        give the same arrays, in whatever order they come.
+        """
         kept = np.any(R != 0.0, axis=1) | (r < 0.0)
-        rows = np.column_stack([R, r])[kept]
-        rows = rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])] if len(rows) else rows
+        rows = np.unique(np.column_stack([R, r])[kept] + 0.0, axis=0) if kept.any() else np.zeros((0, data.p + 1))
         return cls(data.X, data.y, c, rows[:, :-1], rows[:, -1], lam)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: another process computes what follows from them again."""
+        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam")}
 
     @property
     def n(self) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 
+from fsopt.drivers.branch_and_benders.problem import Partial
 from fsopt.drivers.branch_and_benders.search import Search
 from fsopt.typing import Mask
 
@@ -23,20 +23,29 @@ def begin(search: Search, go_on: Callable[[], bool], initial: Mask | None = None
     if at is None:
         return False
     if initial is not None:
-        search.incumbents.try_selection(initial, whole=True)
-    search.solve(0, at, None, 0.0 + float(np.minimum(search.problem.lam, 0.0).sum()))
+        search.incumbents.solve(initial)
+    _first(search, at)
+    search.solve(0, at, None, [])
     if not search.heap:
         return True
     node = search.heap[0][2]
-    started = time.perf_counter()
     incumbents = search.incumbents
     score = node.plane.sigma + 1e-9 * np.abs(node.plane.w)
     for order in (score, np.abs(node.plane.w) + 0.5 + 0.0 * score):
         selection = incumbents.rounded(order, node.at)
         if selection is not None:
-            incumbents.try_selection(selection)
+            incumbents.try_selection(selection, node.plane)
     incumbents.exchange(go_on, close=True)
     likely = ~node.at.outside & (node.plane.sigma > 1e-3)
     incumbents.eliminated(likely | node.at.inside, go_on)
     incumbents.exchange(go_on, close=True)
     return True
+
+
+def _first(search: Search, at: Partial) -> None:
+    """Try the features whose class means differ most: a first incumbent after one support vector machine."""
+    problem = search.problem
+    mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
+    selection = search.incumbents.rounded(np.abs(problem.signed[:-1] @ mean), at)
+    if selection is not None:
+        search.incumbents.try_selection(selection)

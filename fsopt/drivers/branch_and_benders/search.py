@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.drivers.branch_and_benders.cuts import Bound, Cut, Pool, bound, make_cut, on_grid
+from fsopt.drivers.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut, on_grid
 from fsopt.drivers.branch_and_benders.incumbents import Incumbents
 from fsopt.drivers.branch_and_benders.interior_point import Goal
 from fsopt.drivers.branch_and_benders.nodes import NodeSolution, NodeSolver, Plane
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.tree import Tree
-from fsopt.typing import Indices, Mask
+from fsopt.typing import Indices, Mask, Vector
 
 CLOSED = 0.98
 """Distance of the cutoff below the incumbent, as a share of the tolerance."""
@@ -94,7 +94,7 @@ class Search:
     def __post_init__(self) -> None:
         self.pool = Pool(self.problem)
         self.solver = NodeSolver(self.problem)
-        self.incumbents = Incumbents(self.problem, self.pool, self.tree, min(1e-5, 0.05 * self.tolerance))
+        self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * self.tolerance))
 
     @property
     def cutoff(self) -> float:
@@ -167,10 +167,14 @@ class Search:
                 here = self._pegged(number, here, known)
                 if here is None:
                     return None
-        return self.solve(number, here, parent.plane, parent.bound)
+        return self.solve(number, here, parent.plane, [parent.cut] if cut is None else [parent.cut, cut])
 
-    def solve(self, number: int, at: Partial, plane: Plane | None, inherited: float) -> float | None:
-        """Solve the relaxation of a node; return its bound where it stays open."""
+    def solve(self, number: int, at: Partial, plane: Plane | None, known: list[Cut]) -> float | None:
+        """Solve the relaxation of a node; return its bound where it stays open.
+
+        ``known`` are cuts that do not close the node. The best cut becomes that of the node: its bound is never below
+        that of its parent, and follows from one cut.
+        """
         complete = self._complete(at)
         if complete is not None:
             self._finish(number, at, complete)
@@ -179,24 +183,20 @@ class Search:
         goal = Goal(0.1 * self.tolerance, self.cutoff, BRANCH_GAP if plane is not None else 0.0)
         found = self.solver.solve(at, plane, goal)
         cut = None if found is None else self._cut_of(found)
-        if found is None or cut is None:
-            return self._open_again(number, at, plane, inherited)
-        self.pool.add(cut)
-        left = self._pegged(number, at, cut)
-        if left is None:
-            return None
-        value = max(bound(self.problem, cut, left).value, inherited)
-        self.push(Node(number, left, value, cut, found.plane))
-        return value
-
-    def _open_again(self, number: int, at: Partial, plane: Plane | None, inherited: float) -> float:
-        """Keep a node open whose relaxation was not solved: its bound is that of the pool, or inherited."""
-        cut = self.pool.best(at, self.cutoff)
-        if cut is None:
-            cut = self._zero_cut()
-        half = Plane(np.zeros(self.problem.p), 0.0, np.full(self.problem.p, 0.5)) if plane is None else plane
-        self.push(Node(number, at, max(inherited, bound(self.problem, cut, at).value), cut, half))
-        return inherited
+        if found is None or cut is None:  # the node stays open, and is branched by what is known
+            plane = Plane(np.zeros(self.problem.p), 0.0, np.full(self.problem.p, 0.5)) if plane is None else plane
+        else:
+            plane = found.plane
+            self.pool.add(cut)
+            known = [*known, cut]
+            here = self._pegged(number, at, cut)
+            if here is None:
+                return None
+            at = here
+        values = [bound(self.problem, c, at).value for c in known] or [0.0]
+        best = known[int(np.argmax(values))] if known else self._zero_cut()
+        self.push(Node(number, at, max(values), best, plane))
+        return max(values)
 
     def _zero_cut(self) -> Cut:
         grid = np.zeros(self.problem.n, dtype=np.int32)
@@ -206,7 +206,7 @@ class Search:
         grid = on_grid(found.alpha, self.problem.y, self.problem.c)
         return None if grid is None else self._register(grid, found.mu)
 
-    def _register(self, grid: np.ndarray[tuple[int], np.dtype[np.int32]], mu: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Cut:
+    def _register(self, grid: Grid, mu: Vector) -> Cut:
         name = self.tree.number()
         self.tree.cuts[name] = (grid, mu)
         return make_cut(self.problem, name, grid, mu)
@@ -258,7 +258,7 @@ class Search:
         if selection is None:
             return
         before = self.incumbents.best
-        self.incumbents.try_selection(selection)
+        self.incumbents.try_selection(selection, plane)
         if self.incumbents.best is not before:
             left = iter(range(200))
             self.incumbents.exchange(lambda: next(left, None) is not None, close=True)

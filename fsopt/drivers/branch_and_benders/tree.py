@@ -8,7 +8,7 @@ problem. Time is linear in the number of leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,9 +17,10 @@ from fsopt.drivers.branch_and_benders.cuts import Cut, Grid, bound
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Indices, Vector
 
-PEG, LEAF, BRANCH, EMPTY = -1, -2, -3, -4
+PEG, LEAF, BRANCH, EMPTY, NODE = -1, -2, -3, -4, -5
 """The marks of the stream: ``PEG cut count features``, ``LEAF cut``, ``BRANCH feature`` with the subtree without the
-feature and the one with it, ``EMPTY``. A pegged feature j is j + 1 where it is selected, -(j + 1) where it is not."""
+feature and the one with it, ``EMPTY``, and ``NODE number`` for a node whose part is elsewhere, or that is open. A
+pegged feature j is j + 1 where it is selected, -(j + 1) where it is not."""
 FORGOTTEN = -1
 """Number of a cut that was not kept: the leaf is closed by its own relaxation, solved again."""
 
@@ -31,14 +32,12 @@ class Tree:
     Attributes
     ----------
     marks : node -> its part of the stream.
-    children : node -> the two nodes it was branched to.
     cuts : number -> multipliers on the grid and mu of all cuts that may be needed.
     used : numbers of the cuts that close something.
     next : number of the next node or cut.
     """
 
     marks: dict[int, list[int]] = field(default_factory=dict)
-    children: dict[int, tuple[int, int]] = field(default_factory=dict)
     cuts: dict[int, tuple[Grid, Vector]] = field(default_factory=dict)
     used: set[int] = field(default_factory=set)
     next: int = 1
@@ -65,32 +64,39 @@ class Tree:
 
     def branch(self, node: int, feature: int) -> tuple[int, int]:
         """Record a branching, and return the nodes without and with the feature."""
-        self.marks.setdefault(node, []).extend([BRANCH, feature])
-        self.children[node] = self.number(), self.number()
-        return self.children[node]
+        without, with_feature = self.number(), self.number()
+        self.marks.setdefault(node, []).extend([BRANCH, feature, NODE, without, NODE, with_feature])
+        return without, with_feature
 
     def forget(self, needed: set[int], most: int) -> None:
-        """Drop the multipliers that close nothing and are not needed, and more where they take over ``most`` bytes."""
-        kept = self.used | needed
-        self.cuts = {name: held for name, held in self.cuts.items() if name in kept}
-        while sum(grid.nbytes for grid, _ in self.cuts.values()) > most and self.cuts:
-            for name in sorted(set(self.cuts) - needed)[: max(1, len(self.cuts) // 8)]:
-                del self.cuts[name]
-            if not set(self.cuts) - needed:
+        """Drop the multipliers that close nothing and are not needed; of the others too where they take over ``most``
+        bytes, the oldest first."""
+        self.cuts = {name: held for name, held in self.cuts.items() if name in self.used or name in needed}
+        size = sum(grid.nbytes for grid, _ in self.cuts.values())
+        for name in sorted(set(self.cuts) - needed):
+            if size <= most:
                 break
+            size -= self.cuts.pop(name)[0].nbytes
 
-    def stream(self, open_nodes: Mapping[int, int]) -> Indices:
-        """Return the stream; open nodes, node -> cut, are leaves."""
+    def stream(self, leaves: Mapping[int, int]) -> list[int]:
+        """Return the stream from the root; nodes without marks are leaves, node -> cut, or stay as ``NODE``."""
         out: list[int] = []
-        stack = [0]
+        stack = [(self.marks.get(0, [NODE, 0]), 0)]
         while stack:
-            node = stack.pop()
-            out += self.marks.get(node, [])
-            if node in self.children:
-                stack += reversed(self.children[node])
-            elif node in open_nodes:
-                out += [LEAF, open_nodes[node]]
-        return np.array(out, dtype=np.int64)
+            marks, place = stack.pop()
+            while place < len(marks):
+                mark = marks[place]
+                if mark == NODE and marks[place + 1] in self.marks and marks is not self.marks[marks[place + 1]]:
+                    stack.append((marks, place + 2))
+                    marks, place = self.marks[marks[place + 1]], 0
+                    continue
+                size = {PEG: 3, EMPTY: 1}.get(mark, 2) + (marks[place + 2] if mark == PEG else 0)
+                if mark == NODE and marks[place + 1] in leaves:
+                    out += [LEAF, leaves[marks[place + 1]]]
+                else:
+                    out += marks[place : place + size]
+                place += size
+        return out
 
 
 @dataclass(frozen=True)
@@ -104,9 +110,10 @@ class Replayed:
 
 def replay(
     problem: SelectionProblem,
-    stream: Indices,
+    stream: Sequence[int],
     cut_of: Callable[[int], Cut | None],
     relaxation: Callable[[Partial], float],
+    opened: Callable[[int, Partial], None] | None = None,
 ) -> Replayed:
     """Recompute the bound that a tree proves.
 
@@ -115,6 +122,8 @@ def replay(
     stream : of :meth:`Tree.stream`.
     cut_of : returns the cut of a number, None where it was not kept.
     relaxation : returns the bound of a node by its own relaxation.
+    opened : called with the number of each open node and its partial selection, which then add nothing to the bound;
+        None refuses them.
 
     Raises
     ------
@@ -123,11 +132,10 @@ def replay(
     at = problem.root()
     pending: list[Partial | None] = [at]
     lowest, leaves, solved, place = np.inf, 0, 0, 0
-    stream_list = [int(v) for v in stream]
     while pending:
         at = pending.pop()
         while True:
-            mark = stream_list[place] if place < len(stream_list) else 0
+            mark = stream[place] if place < len(stream) else 0
             if at is None and mark != EMPTY:
                 raise ValueError("a node is not marked as empty")
             if mark == EMPTY:
@@ -137,25 +145,29 @@ def replay(
                 break
             assert at is not None
             if mark == LEAF:
-                cut = cut_of(stream_list[place + 1])
+                cut = cut_of(stream[place + 1])
                 solved += cut is None
                 lowest = min(lowest, relaxation(at) if cut is None else bound(problem, cut, at).value)
                 leaves += 1
                 place += 2
                 break
             if mark == BRANCH:
-                feature = _feature(stream_list[place + 1], at)
+                feature = _feature(stream[place + 1], at)
                 pending += [problem.propagated(at.decided(feature, selected=chosen)) for chosen in (True, False)]
+                place += 2
+                break
+            if mark == NODE and opened is not None:
+                opened(stream[place + 1], at)
                 place += 2
                 break
             if mark != PEG:
                 raise ValueError("the tree ends early")
-            count = stream_list[place + 2]
-            features = stream_list[place + 3 : place + 3 + count]
-            value, again, at = _pegged(problem, at, cut_of(stream_list[place + 1]), features, relaxation)
+            count = stream[place + 2]
+            features = stream[place + 3 : place + 3 + count]
+            value, again, at = _pegged(problem, at, cut_of(stream[place + 1]), features, relaxation)
             lowest, solved, leaves = min(lowest, value), solved + again, leaves + count
             place += 3 + count
-    if place != len(stream_list):
+    if place != len(stream):
         raise ValueError("the tree has parts that belong to no node")
     return Replayed(lowest, leaves, solved)
 
