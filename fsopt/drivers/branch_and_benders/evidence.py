@@ -15,7 +15,7 @@ from fsopt.drivers.branch_and_benders.interior_point import Goal
 from fsopt.drivers.branch_and_benders.nodes import NodeSolver
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.search import Search
-from fsopt.drivers.branch_and_benders.tree import EMPTY, FORGOTTEN, LEAF, PEG, Replayed, replay
+from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
 
 FORMAT = "tree 1"
 LEVEL = 1
@@ -50,13 +50,6 @@ def renumbered(stream: list[int], used: dict[int, int], known: Mapping[int, Any]
             out[place + 1] = used.setdefault(name, len(used)) if name in known else FORGOTTEN
         place += size_of(out, place)
     return out
-
-
-def size_of(stream: list[int], place: int) -> int:
-    """Return the length of the mark at a place of a stream."""
-    if stream[place] == PEG:
-        return 3 + stream[place + 2]
-    return 1 if stream[place] == EMPTY else 2
 
 
 def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:

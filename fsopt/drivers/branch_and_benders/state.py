@@ -13,17 +13,18 @@ from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.nodes import Plane
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.search import Node, Search
-from fsopt.drivers.branch_and_benders.tree import Tree, replay
+from fsopt.drivers.branch_and_benders.tree import NODE, Tree, replay
 
 
 def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arrays and the words of a search between two nodes."""
     p, k = search.problem.p, len(search.problem.r)
     nodes = [node for _, _, node in sorted(search.heap, key=lambda entry: entry[:2])]
+    opened = {node.number: node.cut.name for node in nodes}
     names = sorted(search.tree.cuts)
     tried = search.incumbents.tried
     arrays: dict[str, Any] = {
-        "stream": np.array(search.tree.stream({}), dtype=np.int64),
+        "stream": np.array(search.tree.stream(opened, closed=False), dtype=np.int64),
         "cut_names": np.array(names, dtype=np.int64),
         "grids": np.array([search.tree.cuts[name][0] for name in names]).reshape(len(names), search.problem.n),
         "mu": np.array([search.tree.cuts[name][1] for name in names]).reshape(len(names), k),
@@ -102,7 +103,9 @@ def _tree(problem: SelectionProblem, arrays: Mapping[str, Any], words: Mapping[s
         raise ValueError("its cuts are not valid")
     tree = Tree(cuts={name: (grids[k], mu[k]) for k, name in enumerate(names)}, next=int(words["next"]))
     tree.used = {int(v) for v in arrays["used"]}
-    tree.marks = {0: [int(v) for v in arrays["stream"]]}
+    stream = [int(v) for v in arrays["stream"]]
+    # An open root goes on where its own marks end; every other open node begins marks of its own.
+    tree.marks = {0: stream[:-2] if stream[-2:] == [NODE, 0] else stream}
     return tree
 
 

@@ -146,9 +146,7 @@ class Team:
         outcome = future.result()
         del self.pending[future]
         search = self.search
-        search.tree.marks.update(outcome.tree.marks)
-        search.tree.cuts.update(outcome.tree.cuts)
-        search.tree.used |= outcome.tree.used
+        search.tree.merge(outcome.tree)
         search.closed = min(search.closed, outcome.closed)
         search.nodes += outcome.visited
         search.solved += outcome.solved

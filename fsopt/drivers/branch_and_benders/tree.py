@@ -78,25 +78,42 @@ class Tree:
                 break
             size -= self.cuts.pop(name)[0].nbytes
 
-    def stream(self, leaves: Mapping[int, int]) -> list[int]:
-        """Return the stream from the root; nodes without marks are leaves, node -> cut, or stay as ``NODE``."""
+    def stream(self, open_nodes: Mapping[int, int], *, closed: bool = True) -> list[int]:
+        """Return the stream from the root.
+
+        Parameters
+        ----------
+        open_nodes : node -> cut.
+        closed : whether open nodes are leaves with these cuts, or stay marked as ``NODE``.
+        """
         out: list[int] = []
-        stack = [(self.marks.get(0, [NODE, 0]), 0)]
+        stack = [(0, self.marks.get(0, []), 0)]
         while stack:
-            marks, place = stack.pop()
-            while place < len(marks):
-                mark = marks[place]
-                if mark == NODE and marks[place + 1] in self.marks and marks is not self.marks[marks[place + 1]]:
-                    stack.append((marks, place + 2))
-                    marks, place = self.marks[marks[place + 1]], 0
-                    continue
-                size = {PEG: 3, EMPTY: 1}.get(mark, 2) + (marks[place + 2] if mark == PEG else 0)
-                if mark == NODE and marks[place + 1] in leaves:
-                    out += [LEAF, leaves[marks[place + 1]]]
-                else:
-                    out += marks[place : place + size]
+            number, marks, place = stack.pop()
+            while place < len(marks) and marks[place] != NODE:
+                size = size_of(marks, place)
+                out += marks[place : place + size]
                 place += size
+            if place < len(marks):
+                child = marks[place + 1]
+                stack += [(number, marks, place + 2), (child, self.marks.get(child, []), 0)]
+            elif number in open_nodes:
+                out += [LEAF, open_nodes[number]] if closed else [NODE, number]
         return out
+
+    def merge(self, other: Tree) -> None:
+        """Take over the part of the tree below some nodes that another search made."""
+        for node, marks in other.marks.items():
+            self.marks.setdefault(node, []).extend(marks)
+        self.cuts.update(other.cuts)
+        self.used |= other.used
+
+
+def size_of(stream: Sequence[int], place: int) -> int:
+    """Return the length of the mark at a place of a stream."""
+    if stream[place] == PEG:
+        return 3 + stream[place + 2]
+    return 1 if stream[place] == EMPTY else 2
 
 
 @dataclass(frozen=True)
