@@ -22,10 +22,11 @@ FORMAT = "fsopt branch and benders 1"
 
 def identity(problem: SelectionProblem) -> dict[str, str]:
     """Return the identity of a problem, name -> text, which a checkpoint shares with the run that resumes from it."""
+    fixed = problem.fixed
     return {
         "format": FORMAT,
         "data": digest(problem.X, problem.y),
-        "limits or prices of the features": digest(problem.R, problem.r, problem.lam),
+        "limits or prices of the features": digest(problem.R, problem.r, problem.lam, fixed.inside, fixed.outside),
         "c": json.dumps(problem.c),
     }
 

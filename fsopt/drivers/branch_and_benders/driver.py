@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +17,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders import checkpoint
-from fsopt.drivers.branch_and_benders.cuts import valid_grid
+from fsopt.drivers.branch_and_benders.cuts import Grid, valid_grid
 from fsopt.drivers.branch_and_benders.evidence import pack
 from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.problem import SelectionProblem
@@ -74,6 +74,7 @@ def branch_and_benders(
     settings: BranchSettings = DEFAULT_SETTINGS,
     run: Run = DEFAULT_RUN,
     executor: Executor | None = None,
+    seeds: Sequence[Grid] = (),
 ) -> DriverResult:
     r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections with :math:`R\sigma \le r`.
 
@@ -88,12 +89,14 @@ def branch_and_benders(
     settings : stopping criteria, an initial selection, number of tasks.
     run : time limit, progress, checkpoint, resume; its solver is not called.
     executor : runs the tasks where ``settings.jobs`` > 1; None for processes of its own.
+    seeds : multipliers on the grid of another run on the same samples, with other constraints or another C: their
+        cuts hold here too.
 
     Returns
     -------
     DriverResult
         ``point`` has ``sigma``, ``w``, ``b`` and the ``evidence`` behind the bound, see
-        :mod:`fsopt.drivers.branch_and_benders.evidence`. ``optimal`` where the gap is closed, else ``feasible``.
+        :mod:`fsopt.drivers.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the gap is closed, else ``feasible``.
         ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit`` or ``interrupted``. ``history`` has, for each
         slice of the search, ``elapsed`` seconds, ``objective``, ``bound``, ``gap``, ``nodes``, ``open`` and ``solved``.
 
@@ -116,7 +119,7 @@ def branch_and_benders(
     with threadpool_limits(1), deferred_interruption() as interrupted:
         loop = _Loop(problem, settings, run, interrupted)
         try:
-            loop.begin()
+            loop.begin(seeds)
             stop = loop.search_on(executor)
         except (KeyboardInterrupt, OutOfTime) as reason:
             if loop.search.incumbents.best is None:
@@ -154,8 +157,9 @@ class _Loop:
         """Return whether neither the time limit has passed nor the user interrupts."""
         return not self.recorder.expired and not self.interrupted()
 
-    def begin(self) -> None:
+    def begin(self, seeds: Sequence[Grid]) -> None:
         """Resume from a checkpoint, or solve the root; raises InfeasibleError."""
+        self.search.seed(seeds)
         if self.run.resume is not None:
             self.search, history = checkpoint.load(self.run.resume, self.problem, self.settings.tolerance)
             self.recorder.history.extend(history)
@@ -264,16 +268,23 @@ class _Loop:
         best = search.incumbents.best
         assert best is not None
         search.incumbents.solve(best.selection)
+        seeds = useful_cuts(search)
         answer = min(best, search.incumbents.best or best, key=_value)
         lower = min(search.bound, answer.value)
         certificate = certify(search, answer, lower)
         status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+        search.tree.forget({entry[2].cut.name for entry in search.heap}, EVIDENCE)
         point: dict[str, Any] = {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b}
-        point["evidence"] = pack(search)
+        point |= {"evidence": pack(search), "seeds": seeds}
         self.recorder.count(NAME, time.perf_counter() - self.counted)
         return self.recorder.end(
             status, stop, objective=answer.value, bound=lower, point=point, certificate=certificate
         )
+
+
+def useful_cuts(search: Search) -> list[Grid]:
+    """Return the multipliers of the cuts in the pool."""
+    return [search.tree.cuts[name][0] for name in search.pool.names.tolist() if name in search.tree.cuts]
 
 
 def _value(incumbent: Incumbent) -> float:

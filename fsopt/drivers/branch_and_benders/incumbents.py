@@ -193,7 +193,7 @@ class Incumbents:
         while needed is not None and not problem.allowed(selection) and go_on():
             found = self.solver.solve(Partial(selection, ~selection), plane, Goal(1e-4))
             left = np.flatnonzero(selection)
-            if found is None:
+            if found is None or not len(left):
                 return
             plane = found.plane
             weight = np.where(needed.inside[left], np.inf, np.abs(plane.w[left]))

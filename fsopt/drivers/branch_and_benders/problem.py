@@ -7,7 +7,7 @@ r"""The selection problem in arrays, and what the constraints on a partial selec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -55,6 +55,7 @@ class SelectionProblem:
     c : > 0, penalty weight of the hinge loss.
     R, r : (k, p) and (k,), constraints ``R sigma <= r`` on the selection.
     lam : (p,) penalty weights of the features.
+    fixed : features that every selection has, or has not.
     """
 
     X: Matrix
@@ -63,21 +64,37 @@ class SelectionProblem:
     R: Matrix
     r: Vector
     lam: Vector
+    fixed: Partial
 
     @classmethod
     def of(cls, data: Dataset, c: float, R: Matrix, r: Vector, lam: Vector) -> SelectionProblem:
         """Return the problem on a data set.
 
-        Constraints without any feature and duplicates are dropped, and the others are sorted: the same constraints
-        give the same arrays, in whatever order they come.
+        Constraints without any feature and duplicates are dropped, those on one feature fix it, and the others are
+        sorted: the same constraints give the same arrays, in whatever order they come.
         """
-        kept = np.any(R != 0.0, axis=1) | (r < 0.0)
-        rows = np.unique(np.column_stack([R, r])[kept] + 0.0, axis=0) if kept.any() else np.zeros((0, data.p + 1))
-        return cls(data.X, data.y, c, rows[:, :-1], rows[:, -1], lam)
+        fixed = Partial(np.zeros(data.p, dtype=bool), np.zeros(data.p, dtype=bool))
+        rows = []
+        for row, right in zip(R, r, strict=True):
+            places = np.flatnonzero(row)
+            if len(places) != 1:
+                rows += [np.append(row, right) + 0.0] if len(places) or right < 0.0 else []
+                continue
+            allowed = [v * row[places[0]] <= right + SLACK * max(1.0, abs(right)) for v in (0.0, 1.0)]
+            if not any(allowed):  # no selection at all: 0 <= -1
+                rows.append(np.append(np.zeros(data.p), -1.0))
+            elif not all(allowed):
+                fixed = fixed.decided(int(places[0]), selected=allowed[1])
+        kept = np.unique(np.array(rows), axis=0) if rows else np.zeros((0, data.p + 1))
+        return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed)
+
+    def with_fixed(self, feature: int, *, selected: bool) -> SelectionProblem:
+        """Return the problem with one more feature fixed."""
+        return replace(self, fixed=self.fixed.decided(feature, selected=selected))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: another process computes what follows from them again."""
-        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam")}
+        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam", "fixed")}
 
     @property
     def n(self) -> int:
@@ -122,8 +139,9 @@ class SelectionProblem:
 
     def root(self) -> Partial | None:
         """Return the partial selection that the constraints leave; None if there is no selection."""
-        none = np.zeros(self.p, dtype=bool)
-        return self.propagated(Partial(none, none))
+        if np.any(self.fixed.inside & self.fixed.outside):
+            return None
+        return self.propagated(self.fixed)
 
     def propagated(self, at: Partial) -> Partial | None:
         """Return a partial selection with the features that one constraint alone decides; None if one is violated.
@@ -148,7 +166,8 @@ class SelectionProblem:
 
     def allowed(self, selection: Mask) -> bool:
         """Return whether a selection (p,) satisfies the constraints."""
-        return bool(np.all(self.R @ selection <= self.r + self.tolerances))
+        fixed = np.all(selection[self.fixed.inside]) and not np.any(selection[self.fixed.outside])
+        return bool(fixed and np.all(self.R @ selection <= self.r + self.tolerances))
 
     def value(self, selection: Mask, w: Vector) -> tuple[float, float]:
         """Return the objective value of weights (p,) on a selection with the best intercept, and that intercept."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -114,6 +114,11 @@ class Search:
         while self.heap and self.nodes < last and go_on():
             _, _, node = heapq.heappop(self.heap)
             self._branch(node)
+
+    def seed(self, grids: Sequence[Grid]) -> None:
+        """Put the cuts of multipliers that are known into the pool."""
+        for grid in grids:
+            self.pool.add(self._register(grid, np.zeros(len(self.problem.r))))
 
     def push(self, node: Node) -> None:
         """Add an open node."""
