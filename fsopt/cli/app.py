@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fsopt.cli import catalogue, comparing, datasets, fitting, limits, solving
+from fsopt.cli import catalogue, comparing, datasets, fitting, limits, paths, solving
 
 app = typer.Typer(
     name="fsopt",
@@ -24,6 +24,7 @@ VERBS = (
     fitting.fit,
     fitting.predict,
     comparing.compare,
+    paths.path,
     solving.check,
     limits.mpm_limits,
 )

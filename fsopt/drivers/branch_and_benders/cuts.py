@@ -134,7 +134,7 @@ def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
 
 
 def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, ...]:
-    """Return the multipliers of a knapsack constraint that bound best: gain for weight at the last feature, and after."""
+    """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
     paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
     ratio = gains[paying] / weights[paying]
     order = np.argsort(-ratio)
@@ -188,9 +188,15 @@ class Pool:
     def add(self, cut: Cut) -> None:
         """Put a cut in the place of the least useful one."""
         place = int(np.argmin(self.score))
-        self.constants[place], self.gains[place], self.names[place] = cut.constant, cut.gains, cut.name
+        self.put(place, cut)
         self.score *= 0.99
         self.score[place] = 1.0
+
+    def put(self, place: int, cut: Cut) -> None:
+        """Put a cut in a place."""
+        self.constants[place] = cut.constant
+        self.gains[place] = cut.gains
+        self.names[place] = cut.name
 
     def cuts(self) -> Iterable[Cut]:
         """The cuts in the pool."""
@@ -230,7 +236,9 @@ class Pool:
             most = int(left // weights[0])
             if most >= positive.shape[1]:
                 return np.asarray(base - positive.sum(axis=1))
-            return np.asarray(base - np.partition(positive, -most - 1, axis=1)[:, positive.shape[1] - most :].sum(axis=1))
+            return np.asarray(
+                base - np.partition(positive, -most - 1, axis=1)[:, positive.shape[1] - most :].sum(axis=1)
+            )
         taus = [_multipliers(row, weights, left)[0] for row in gains[:, at.free]]
         reduced = np.maximum(gains[:, at.free] - np.outer(taus, weights), 0.0)
         return np.asarray(base - np.array(taus) * left - reduced.sum(axis=1))

@@ -12,13 +12,12 @@ import numpy as np
 import pyomo.environ as pyo
 from threadpoolctl import threadpool_limits
 
-from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders import checkpoint
-from fsopt.drivers.branch_and_benders.cuts import Grid, valid_grid
-from fsopt.drivers.branch_and_benders.evidence import pack
+from fsopt.drivers.branch_and_benders.cuts import Grid
+from fsopt.drivers.branch_and_benders.evidence import certify, pack
 from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.branch_and_benders.root import begin
@@ -95,10 +94,11 @@ def branch_and_benders(
     Returns
     -------
     DriverResult
-        ``point`` has ``sigma``, ``w``, ``b`` and the ``evidence`` behind the bound, see
-        :mod:`fsopt.drivers.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the gap is closed, else ``feasible``.
-        ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit`` or ``interrupted``. ``history`` has, for each
-        slice of the search, ``elapsed`` seconds, ``objective``, ``bound``, ``gap``, ``nodes``, ``open`` and ``solved``.
+        ``point`` has ``sigma``, ``w``, ``b``, the ``evidence`` behind the bound, see
+        :mod:`fsopt.drivers.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the gap
+        is closed, else ``feasible``. ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit`` or ``interrupted``.
+        ``history`` has, for each slice of the search, ``elapsed`` seconds, ``objective``, ``bound``, ``gap``,
+        ``nodes``, ``open`` and ``solved``.
 
     Raises
     ------
@@ -216,8 +216,12 @@ class _Loop:
         while not self._stop() and wanted():
             end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed, WRITING * self.writing)
             left = 2**62 if most is None else most - self.search.nodes
-            self.search.run(left, lambda end=end: self.go_on() and wanted() and time.perf_counter() < end)
+            self.search.run(left, self._until(end, wanted))
             self.record(self.search.bound)
+
+    def _until(self, end: float, wanted: Callable[[], bool] | None = None) -> Callable[[], bool]:
+        """Return the clock of a slice that ends at a time."""
+        return lambda: self.go_on() and (wanted is None or wanted()) and time.perf_counter() < end
 
     def _in_parallel(self, executor: Executor | None) -> str:
         """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
@@ -228,7 +232,7 @@ class _Loop:
         team = Team(self.search, executor, self.settings.jobs, {})
         while (self.search.heap or team.pending) and self._stop() in ("", "optimal"):
             end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed)
-            team.run(lambda end=end: self.go_on() and time.perf_counter() < end, self._remaining)
+            team.run(self._until(end), self._remaining)
             if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
                 team.finish()
             self.record(team.bound, team.names_out, write=not team.pending)
@@ -250,9 +254,9 @@ class _Loop:
         self.counted = now
         self.recorder.record(
             elapsed=self.elapsed,
-            objective=upper,
-            bound=min(lower, upper),
-            gap=relative_gap(upper, min(lower, upper)),
+            objective=float(upper),
+            bound=float(min(lower, upper)),
+            gap=float(relative_gap(upper, min(lower, upper))),
             nodes=search.nodes,
             open=len(search.heap),
             solved=search.solved,
@@ -270,7 +274,7 @@ class _Loop:
         search.incumbents.solve(best.selection)
         seeds = useful_cuts(search)
         answer = min(best, search.incumbents.best or best, key=_value)
-        lower = min(search.bound, answer.value)
+        lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
         status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
         search.tree.forget({entry[2].cut.name for entry in search.heap}, EVIDENCE)
@@ -289,18 +293,3 @@ def useful_cuts(search: Search) -> list[Grid]:
 
 def _value(incumbent: Incumbent) -> float:
     return incumbent.value
-
-
-def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
-    """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
-    y = search.problem.y
-    wrong = sum(not valid_grid(grid, y) for name, (grid, _) in search.tree.cuts.items() if name in search.tree.used)
-    residuals = {"infeasible cuts": float(wrong), "gap": relative_gap(answer.value, lower)}
-    return make(
-        Kind.GBD,
-        residuals,
-        tolerance=max(search.tolerance, 1e-9),
-        objective=answer.value,
-        bound=lower,
-        bound_source="branch and bound",
-    )

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
 from fsopt.drivers.branch_and_benders.cuts import Cut, bound, make_cut, on_grid, valid_grid
+from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.interior_point import Goal
 from fsopt.drivers.branch_and_benders.nodes import NodeSolver
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
@@ -27,7 +30,8 @@ RESOLVED = 1e-9
 def pack(search: Search) -> dict[str, Any]:
     """Return the evidence behind the bound of a search: strings and numbers alone."""
     leaves = {node.number: node.cut.name for _, _, node in search.heap}
-    stream = renumbered(search.tree.stream(leaves), used := {}, search.tree.cuts)
+    used: dict[int, int] = {}
+    stream = renumbered(search.tree.stream(leaves), used, search.tree.cuts)
     held = [search.tree.cuts[name] for name in used]
     grids = np.array([grid for grid, _ in held], dtype=np.int32).reshape(len(held), search.problem.n)
     mu = np.array([multipliers for _, multipliers in held]).reshape(len(held), len(search.problem.r))
@@ -91,6 +95,21 @@ def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:
     if found is None or grid is None:
         return -np.inf
     return bound(problem, make_cut(problem, FORGOTTEN, grid, found.mu), at).value
+
+
+def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
+    """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
+    y = search.problem.y
+    wrong = sum(not valid_grid(grid, y) for name, (grid, _) in search.tree.cuts.items() if name in search.tree.used)
+    residuals = {"infeasible cuts": float(wrong), "gap": relative_gap(answer.value, lower)}
+    return make(
+        Kind.GBD,
+        residuals,
+        tolerance=max(search.tolerance, 1e-9),
+        objective=answer.value,
+        bound=lower,
+        bound_source="branch and bound",
+    )
 
 
 def _text(array: NDArray[Any]) -> str:

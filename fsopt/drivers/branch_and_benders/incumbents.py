@@ -151,7 +151,7 @@ class Incumbents:
                 self.solve(self.best.selection)
 
     def _neighbours(self, at: Incumbent, close: bool) -> list[Mask]:
-        """Return the allowed selections one exchange away that no cut of the pool rules out, the smallest bound first."""
+        """Return the allowed selections one exchange away that no cut rules out, the smallest bound first."""
         problem = self.problem
         inside, outside = np.flatnonzero(at.selection), np.flatnonzero(~at.selection)
         inside = inside[np.argsort(np.abs(at.w[inside]), kind="stable")]

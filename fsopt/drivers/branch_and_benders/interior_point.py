@@ -24,6 +24,7 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from fsopt.drivers.branch_and_benders.relaxation import Iterate, Relaxation, balanced, cold, dual_value
 from fsopt.typing import Mask, Matrix, Vector
 
 ITERATIONS = 80
@@ -32,38 +33,6 @@ BOUNDARY = 0.99
 """Share of the largest step that keeps the variables positive."""
 CENTERING = 1e-4
 """Smallest share of the complementarity that a step aims at."""
-
-
-@dataclass(frozen=True)
-class Relaxation:
-    r"""The program of a node.
-
-    Attributes
-    ----------
-    Zy : (n, s + f + 1) signed samples of the selected and then the free features, and the labels, Fortran order.
-    c : penalty weight of the hinge loss.
-    selected : s, number of selected features.
-    R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
-    lam : (f,) penalty weights of the free features.
-    q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
-        frozen; the constant includes the penalty weights of the selected features.
-    """
-
-    Zy: Matrix
-    c: float
-    selected: int
-    R: Matrix
-    r: Vector
-    lam: Vector
-    q: Vector
-    constant: float = 0.0
-    balance: float = 0.0
-
-    @property
-    def shape(self) -> tuple[int, int, int, int]:
-        """Numbers n of samples, of features, f of free features, and k of constraints."""
-        features = self.Zy.shape[1] - 1
-        return len(self.Zy), features, features - self.selected, len(self.r)
 
 
 @dataclass(frozen=True)
@@ -81,23 +50,6 @@ class Goal:
     gap: float
     cutoff: float = np.inf
     branch: float = 0.0
-
-
-@dataclass
-class Iterate:
-    """An iterate, also a point to start from; ``x`` and ``z`` hold the complementary pairs one after the other.
-
-    Attributes
-    ----------
-    x : alpha, C - alpha, rho, sigma, mu. ``z`` : their partners, of the bounds of alpha, of rho, the slack of the
-        cones, and of the constraints.
-    q : (s + f,); ``plane`` : w and b, (s + f + 1,).
-    """
-
-    x: Vector
-    z: Vector
-    q: Vector
-    plane: Vector
 
 
 @dataclass(frozen=True)
@@ -139,45 +91,6 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
     return Solved(alpha, mu, at.plane[:-1], float(at.plane[-1]), at.x[run.sigma].copy(), run.bound, steps)
 
 
-def cold(program: Relaxation) -> Iterate:
-    """Return a point to start from, without knowledge of another node."""
-    n, features, f, k = program.shape
-    y = program.Zy[:, -1]
-    plus = y > 0
-    alpha = np.full(n, 0.5 * program.c)
-    up, down = float(alpha[plus].sum()) + program.balance, float(alpha[~plus].sum())
-    # Close to balanced: the class with the larger sum of multipliers is scaled down.
-    heavy, excess = (plus, up - down) if up > down else (~plus, down - up)
-    alpha[heavy] *= max(1.0 - excess / max(float(alpha[heavy].sum()), 1e-300), 0.05)
-    alpha = np.clip(alpha, 1e-3 * program.c, 0.9 * program.c)
-    share = np.clip(program.r / np.maximum(np.abs(program.R).sum(axis=1), 1e-300), 0.05, 0.95)
-    sigma = np.full(f, share.min(initial=0.95))
-    q = (alpha @ program.Zy)[:-1]
-    if not program.q.any():
-        size = float((q[: program.selected] ** 2).sum() + sigma @ q[program.selected :] ** 2)
-        alpha *= np.clip(alpha.sum() / max(size, 1e-300), 1e-3, 1.0)
-        q = (alpha @ program.Zy)[:-1]
-    return assembled(program, alpha, (np.ones(n), np.ones(n)), sigma, np.zeros(features + 1))
-
-
-def assembled(
-    program: Relaxation, alpha: Vector, partners: tuple[Vector, Vector], sigma: Vector, plane: Vector
-) -> Iterate:
-    """Return an iterate around multipliers alpha strictly inside their bounds, shares sigma and a hyperplane."""
-    q = (alpha @ program.Zy)[:-1] + program.q
-    gain = 0.5 * q[program.selected :] ** 2 - program.lam
-    size = max(float(np.median(gain)), 1e-3 * float(np.abs(gain).max(initial=0.0)), 1e-8) if len(gain) else 1.0
-    mu = np.full(len(program.r), size) / np.maximum(np.abs(program.R).max(axis=1, initial=0.0), 1e-12)
-    mu /= max(len(mu), 1)
-    paid = program.R.T @ mu
-    rho = np.maximum(gain - paid, 0.0) + 0.1 * size
-    slack = np.maximum(rho + paid - gain, 0.1 * size)
-    left = np.maximum(program.r - program.R @ sigma, 0.1)
-    x = np.concatenate([alpha, program.c - alpha, rho, sigma, mu])
-    z = np.concatenate([*partners, 1.0 - sigma, slack, left])
-    return Iterate(x, z, q, plane.copy())
-
-
 @dataclass
 class _Run:
     """The steps of one run, and the best dual value so far."""
@@ -199,7 +112,7 @@ class _Run:
     def reached(self, goal: Goal) -> bool:
         """Return whether the goal is reached; keeps the best dual value."""
         at, program = self.at, self.program
-        alpha = _balanced(at.x[self.alpha], self.plus, program.c, program.balance)
+        alpha = balanced(at.x[self.alpha], self.plus, program.c, program.balance)
         mu = at.x[self.mu].copy()
         if alpha is not None and (value := dual_value(program, alpha, mu)) > self.bound:
             self.bound, self.best = value, (alpha, mu)
@@ -248,9 +161,12 @@ class _System:
     d_q : the step of q that belongs to the last direction.
     """
 
-    def __init__(self, run: _Run, factor: Matrix, theta: Vector) -> None:
-        program, at, s = run.program, run.at, run.program.selected
-        self.run, self.factor, self.theta = run, factor, theta
+    def __init__(self, run: _Run, factor: Matrix, theta: Vector, inverse_d: Vector) -> None:
+        program, at = run.program, run.at
+        s = program.selected
+        self.run = run
+        self.factor = factor
+        self.theta = theta
         self.inverse_x, self.inverse_z = 1.0 / at.x, 1.0 / at.z
         alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
         z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
@@ -265,18 +181,24 @@ class _System:
         self.box = 1.0 - sigma - v
         self.left = program.r - program.R @ sigma - t
         self.d_q = at.q
+        sigma, ratio = at.x[run.sigma], at.x[run.rho] / at.z[run.rho]
+        self.ratio, self.inverse_h = ratio, 1.0 / (slack + sigma * ratio)
+        self.slope = q * sigma * self.inverse_h
+        self.inverse_d = inverse_d
+        none = np.zeros((0, 0))
+        self.border = self.solved_border = self.schur = none
 
     @classmethod
     def of(cls, run: _Run) -> _System | None:
         """Return the system at the present iterate; None where it is singular in floating point."""
-        program, at, s = run.program, run.at, run.program.selected
+        program, at = run.program, run.at
+        s = program.selected
         alpha, rest = at.x[run.alpha], at.x[run.rest]
         z, xi = at.z[run.alpha], at.z[run.rest]
         sigma, q = at.x[run.sigma], at.q[s:]
         theta = alpha * rest / (z * rest + xi * alpha)
         matrix = dsyrk(1.0, program.Zy * np.sqrt(theta)[:, None], trans=1, lower=1)
-        ratio = at.x[run.rho] / at.z[run.rho]
-        h = at.z[run.sigma] + sigma * ratio
+        h = at.z[run.sigma] + sigma * at.x[run.rho] / at.z[run.rho]
         curved = h + q * q
         inverse_d = np.ones(run.features + 1)
         inverse_d[s:-1] = h / (sigma * curved)
@@ -285,16 +207,15 @@ class _System:
         factor, failed = dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
         if failed:
             return None
-        system = cls(run, factor, theta)
-        system.ratio, system.inverse_h, system.inverse_d = ratio, 1.0 / h, inverse_d[:-1]
-        system.slope = q * sigma * system.inverse_h
+        system = cls(run, factor, theta, inverse_d[:-1])
         if len(program.r):
             system._factorise_constraints(sigma / curved)
         return system
 
     def _factorise_constraints(self, curvature: Vector) -> None:
         """Eliminate (w, b) from the equations of mu."""
-        run, program, at = self.run, self.run.program, self.run.at
+        run, at = self.run, self.run.at
+        program = run.program
         self.border = np.zeros((run.features + 1, len(program.r)), order="F")
         self.border[program.selected : -1] = (program.R * (self.slope * self.inverse_d[program.selected :])).T
         self.solved_border = dpotrs(self.factor, self.border, lower=1)[0]
@@ -304,7 +225,8 @@ class _System:
 
     def direction(self, target: Vector) -> tuple[Vector, Vector, Vector]:
         """Return the step of x, z and (w, b) to complementary products that change by ``target``."""
-        run, at, program = self.run, self.run.at, self.run.program
+        run, at = self.run, self.run.at
+        program = run.program
         s = program.selected
         sigma, q = at.x[run.sigma], at.q[s:]
         wanted = target * self.inverse_x
@@ -346,27 +268,5 @@ class _System:
 def _small_solve(matrix: Matrix, right: Vector) -> Vector:
     """Solve with the matrix of the constraints, mostly of order 1."""
     if len(right) == 1:
-        return right / matrix[0, 0]
-    solved: Vector = np.linalg.lstsq(matrix, right)[0]
-    return solved
-
-
-def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> float:
-    """Return the dual value at balanced multipliers alpha (n,) and mu (k,) >= 0."""
-    s = program.selected
-    q = (alpha @ program.Zy)[:-1] + program.q
-    half = 0.5 * q * q
-    excess = np.maximum(half[s:] - program.lam - program.R.T @ mu, 0.0)
-    return float(program.constant + alpha.sum() - half[:s].sum() - mu @ program.r - excess.sum())
-
-
-def _balanced(alpha: Vector, plus: Mask, c: float, balance: float) -> Vector | None:
-    """Return alpha with y'alpha = -balance, one class scaled down; None where that is impossible."""
-    alpha = np.clip(alpha, 0.0, c)
-    up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())
-    heavy, sum_, target = (plus, up, down - balance) if up + balance > down else (~plus, down, up + balance)
-    if target < 0.0:
-        return None
-    if sum_ > 0.0:
-        alpha[heavy] *= target / sum_
-    return alpha
+        return np.asarray(right / matrix[0, 0])
+    return np.asarray(np.linalg.lstsq(matrix, right)[0], dtype=float)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.drivers.branch_and_benders.interior_point import Goal, Iterate, Relaxation, Solved, assembled, solve
+from fsopt.drivers.branch_and_benders.interior_point import Goal, Solved, solve
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.drivers.branch_and_benders.relaxation import Iterate, Relaxation, assembled
+from fsopt.typing import Indices, Vector
 
 WIDTHS = (0.3, 0.65)
 """Quantiles of the distance from the margin: the first and the largest within which samples are not frozen."""
@@ -137,7 +138,8 @@ class NodeSolver:
         inside = np.flatnonzero(at.inside)
         columns = np.concatenate([inside, features, [problem.p]])
         rows = problem.signed[columns] if kept is None else problem.signed[np.ix_(columns, kept)]
-        q, constant, balance = np.zeros(len(columns) - 1), float(problem.lam[inside].sum()), 0.0
+        q = np.zeros(len(columns) - 1)
+        constant, balance = float(problem.lam[inside].sum()), 0.0
         if frozen is not None:
             q = problem.c * problem.signed[np.ix_(columns[:-1], frozen)].sum(axis=1)
             constant += problem.c * len(frozen)
@@ -205,9 +207,7 @@ class NodeSolver:
             self.width *= 0.985
 
 
-def _warm(
-    program: Relaxation, parent: Plane, features: Indices, at: Partial, margins: Vector
-) -> Iterate | None:
+def _warm(program: Relaxation, parent: Plane, features: Indices, at: Partial, margins: Vector) -> Iterate | None:
     """Return a point to start from near the parent's: alpha by the sign of the margin's distance from 1, smoothed."""
     scale = max(float(np.median(np.abs(margins - 1.0))), 1e-6)
     away = np.clip((margins - 1.0) / scale, -2.5, 2.5)

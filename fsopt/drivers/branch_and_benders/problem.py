@@ -104,7 +104,7 @@ class SelectionProblem:
     @property
     def p(self) -> int:
         """Number of features."""
-        return self.X.shape[1]
+        return int(self.X.shape[1])
 
     @cached_property
     def signed(self) -> Matrix:
@@ -119,7 +119,7 @@ class SelectionProblem:
 
     @cached_property
     def main(self) -> int | None:
-        """The constraint without negative coefficients on most features, whose multiplier is optimised in each bound."""
+        """The constraint without negative coefficients on most features; each bound optimises its multiplier."""
         knapsacks = np.flatnonzero(np.all(self.R >= 0.0, axis=1))
         if not len(knapsacks):
             return None
@@ -128,7 +128,7 @@ class SelectionProblem:
     @cached_property
     def cardinality(self) -> int | None:
         """The largest number of features where that is the only constraint and there are no penalty weights."""
-        alone = len(self.r) == 1 and np.all(self.R == self.R[0, 0]) and self.R[0, 0] > 0.0 and not self.lam.any()
+        alone = len(self.r) == 1 and np.all(self.R[0, 0] == self.R) and self.R[0, 0] > 0.0 and not self.lam.any()
         return int((self.r[0] + self.tolerances[0]) // self.R[0, 0]) if alone else None
 
     @cached_property

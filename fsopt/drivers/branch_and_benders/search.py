@@ -132,7 +132,8 @@ class Search:
         if at is None:
             return
         self._round(at, node.plane)
-        number, opened, closed = node.number, 0, 0
+        number = node.number
+        opened = closed = 0
         rule = self.race.rule
         distance = max(self.cutoff - node.bound, 1e-12)
         progress = 0.0

@@ -140,7 +140,7 @@ def _pool(search: Search, arrays: Mapping[str, Any], words: Mapping[str, Any], c
         cut = cut_of(int(names[k]))
         if cut is None:
             raise ValueError("a cut of the pool is missing")
-        search.pool.constants[k], search.pool.gains[k], search.pool.names[k] = cut.constant, cut.gains, cut.name
+        search.pool.put(int(k), cut)
     search.pool.score[:] = score
     search.pool.tests, search.pool.hits = (int(v) for v in words["pool"])
 

@@ -48,7 +48,7 @@ class Task:
 
 @dataclass
 class Outcome:
-    """The rest of a slice: open nodes, its part of the tree, the smallest closed bound, incumbent, cuts for the pool."""
+    """The rest of a slice: open nodes, part of the tree, smallest closed bound, incumbent, cuts for the pool."""
 
     nodes: list[Node]
     tree: Tree
@@ -80,9 +80,7 @@ def run_task(task: Task) -> Outcome:
     search.tree.forget({node.cut.name for node in left} | set(best), 2**62)
     cuts = [cut for cut in search.pool.cuts() if cut.name in set(best)]
     width = search.solver.width, search.solver.widest
-    return Outcome(
-        left, search.tree, search.closed, search.incumbents.best, cuts, width, search.nodes, search.solved
-    )
+    return Outcome(left, search.tree, search.closed, search.incumbents.best, cuts, width, search.nodes, search.solved)
 
 
 @dataclass

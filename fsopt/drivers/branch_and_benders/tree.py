@@ -17,7 +17,11 @@ from fsopt.drivers.branch_and_benders.cuts import Cut, Grid, bound
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.typing import Indices, Vector
 
-PEG, LEAF, BRANCH, EMPTY, NODE = -1, -2, -3, -4, -5
+PEG = -1
+LEAF = -2
+BRANCH = -3
+EMPTY = -4
+NODE = -5
 """The marks of the stream: ``PEG cut count features``, ``LEAF cut``, ``BRANCH feature`` with the subtree without the
 feature and the one with it, ``EMPTY``, and ``NODE number`` for a node whose part is elsewhere, or that is open. A
 pegged feature j is j + 1 where it is selected, -(j + 1) where it is not."""
@@ -70,7 +74,8 @@ class Tree:
 
     def forget(self, needed: set[int], most: int) -> None:
         """Drop the multipliers that close nothing and are not needed; of the others too where they take over ``most``
-        bytes, the oldest first."""
+        bytes, the oldest first.
+        """
         self.cuts = {name: held for name, held in self.cuts.items() if name in self.used or name in needed}
         size = sum(grid.nbytes for grid, _ in self.cuts.values())
         for name in sorted(set(self.cuts) - needed):
@@ -148,7 +153,8 @@ def replay(
     """
     at = problem.root()
     pending: list[Partial | None] = [at]
-    lowest, leaves, solved, place = np.inf, 0, 0, 0
+    lowest = np.inf
+    leaves = solved = place = 0
     while pending:
         at = pending.pop()
         while True:
@@ -182,7 +188,9 @@ def replay(
             count = stream[place + 2]
             features = stream[place + 3 : place + 3 + count]
             value, again, at = _pegged(problem, at, cut_of(stream[place + 1]), features, relaxation)
-            lowest, solved, leaves = min(lowest, value), solved + again, leaves + count
+            lowest = min(lowest, value)
+            solved += again
+            leaves += count
             place += 3 + count
     if place != len(stream):
         raise ValueError("the tree has parts that belong to no node")
@@ -199,7 +207,7 @@ def _pegged(
     problem: SelectionProblem,
     at: Partial,
     cut: Cut | None,
-    features: list[int],
+    features: Sequence[int],
     relaxation: Callable[[Partial], float],
 ) -> tuple[float, int, Partial | None]:
     """Return the smallest bound with one pegged feature at its other value, relaxations solved, and what is left."""

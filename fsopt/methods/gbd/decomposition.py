@@ -1,4 +1,4 @@
-"""Variant ``paper`` of ``gbd`` and ``gbd-lambda``: the loop of Aytug as printed on the training samples, and its Fit."""
+"""Variant ``paper`` of ``gbd`` and ``gbd-lambda``: the loop of Aytug as printed, and its Fit."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ def fit_gbd(
     tolerance : the search stops at ``upper - lower <= tolerance * max(1, upper)``.
     start, root_cuts, stabilisation, master_solver, max_cuts : of the loop as printed, as in
         :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    validation : of the loop as printed: share in (0, 1) of each class that is held out; the answer is then the iterate with the fewest errors
-        there, not the one of smallest F.
+    validation : of the loop as printed: share in (0, 1) of each class that is held out; the answer is then the iterate
+        with the fewest errors there, not the one of smallest F.
     patience : iterations without fewer errors there after which the loop stops.
     seed : of the samples that are held out.
     scale : ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.

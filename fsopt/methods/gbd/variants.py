@@ -94,7 +94,7 @@ def fit_selection(
     initial = None
     if branching.initial is not None:
         initial = np.zeros(data.p, dtype=bool)
-        initial[list(feature_indices(method, "initial", data, branching.initial))] = True
+        initial[list(feature_indices(method, "initial", data, branching.initial, "a list"))] = True
     jobs = 1 if branching.jobs is None else branching.jobs
     result = branch_and_benders(
         problem, settings=BranchSettings(settings.tolerance, branching.max_nodes, initial, jobs), run=run

@@ -89,8 +89,10 @@ FORGERIES = {
     "cut unbalanced": {"grids": lambda a: a + np.eye(*a.shape, dtype=np.int32)},
     "cuts of other samples": {"grids": lambda a: a[:, :-1]},
     "multipliers negative": {"mu": lambda a: a - 1.0},
-    "an open node missing": {k: (lambda a: a[1:]) for k in ("open_numbers", "open_cuts", "open_inside", "open_outside",
-                                                            "open_w", "open_b", "open_sigma")},
+    "an open node missing": {
+        k: (lambda a: a[1:])
+        for k in ("open_numbers", "open_cuts", "open_inside", "open_outside", "open_w", "open_b", "open_sigma")
+    },
     "an open node smaller": {"open_outside": lambda a: ~a},
     "tree cut short": {"stream": lambda a: a[:-2]},
     "tree of one leaf": {"stream": lambda a: np.array([-2, 1])},
