@@ -1,12 +1,13 @@
 """Exact feature selection: method gbd, its paper's variant and peers on data set one and real data sets.
 
 ``python benchmarks/exact.py run --suite set1 --limit 60`` appends one line of JSON for each answer to the store,
-``docs/results/exact.jsonl``; ``python benchmarks/exact.py report`` writes the tables, ``docs/results/exact.md``. A line that is in the store for the same suite, instance, method and limit is not computed again.
+``docs/results/exact.jsonl``; ``python benchmarks/exact.py report`` writes the tables, ``docs/results/exact.md``. A line
+that is in the store for the same suite, instance, method and limit is not computed again.
 
 Suites: ``set1``, the 90 instances of ``gbd_set1.csv`` (folder of named instances, ``FSOPT_SHARED``, by default
 ../shared), or with ``--root`` fresh ones of the same law at the same C; ``real``, standardised data sets at C = 1
-(``FSOPT_SHARED``/data, and wdbc); ``set2``, p = 1000 and n = 800 of the law of data set two. Every answer has one thread
-and the tolerance 1e-4. A peer that only selects is scored by the support vector machine on its selection.
+(``FSOPT_SHARED``/data, and wdbc); ``set2``, p = 1000 and n = 800 of the law of data set two. Every answer has one
+thread and the tolerance 1e-4. A peer that only selects is scored by the support vector machine on its selection.
 """
 
 from __future__ import annotations
@@ -288,7 +289,7 @@ def set_one_table(rows: list[dict[str, Any]]) -> list[str]:
     text = [
         "## Data set one",
         "",
-        "| method | instances | limit, s | p | answers | closed | mean gap of open ones | median CPU s | largest CPU s |",
+        "| method | instances | limit, s | p | answers | closed | mean open gap | median CPU s | largest CPU s |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for (method, source, limit, p), found in sorted(groups.items()):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 NODES = 2**62
 """Nodes of an enumeration: as many as the time limit allows."""
+MARGIN = 1e-8
+"""Relative margin of the limit."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +122,14 @@ def alternatives(
     problem = cardinality_problem(data, m, c, scale, "alternatives")
     best = branch_and_benders(problem, settings=BranchSettings(1e-6), run=Run(time_limit=time_limit))
     assert best.objective is not None
-    limit = best.objective * (1.0 + within) + 1e-9 * max(1.0, best.objective)
+    # A margin for the gap of the machines: without a share the optimum itself is within the limit.
+    limit = best.objective * (1.0 + within) * (1.0 + MARGIN)
 
     def expired() -> bool:
         return time_limit is not None and time.perf_counter() - started >= time_limit
 
     search = Enumeration(problem, 1e-6, limit=limit, count=count)
+    search.incumbents.gap = 0.01 * MARGIN
     with threadpool_limits(1), deferred_interruption() as interrupted:
         search.seed(best.point["seeds"][-CAPACITY // 2 :])
         root = problem.root()
