@@ -16,6 +16,8 @@ from fsopt.typing import Mask, Vector
 
 BETTER = 1e-9
 """Relative decrease of the value from which a selection is better."""
+ELIMINATION = 1e-6
+"""Relative gap of the support vector machines of an elimination, whose smallest weight is left out."""
 CLOSE = 3
 """Features that the short exchange takes from each side."""
 
@@ -69,8 +71,10 @@ class Incumbents:
             return self.tried[key]
         lower = self._lower(selection)
         if lower < self.value and near is not None:
-            lower = self.solve(selection, self.value, near)[0]
-        if lower < self.value:
+            _, cut = self.solve(selection, self.value, near)
+            # The value of a machine with frozen samples may be far too large; its cut is a bound.
+            lower = -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
+        if lower < self.value * (1.0 - BETTER):
             lower = self.solve(selection, self.value)[0]
         self.tried[key] = lower
         return lower
@@ -191,7 +195,7 @@ class Incumbents:
         needed = problem.root()
         plane: Plane | None = None
         while needed is not None and not problem.allowed(selection) and go_on():
-            found = self.solver.solve(Partial(selection, ~selection), plane, Goal(1e-4))
+            found = self.solver.solve(Partial(selection, ~selection), plane, Goal(ELIMINATION))
             left = np.flatnonzero(selection)
             if found is None or not len(left):
                 return

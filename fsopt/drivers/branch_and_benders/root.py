@@ -11,6 +11,13 @@ from fsopt.drivers.branch_and_benders.search import Search
 from fsopt.typing import Mask
 
 
+EXCHANGES = 400
+"""Exchanges of any two features that are tried at the root, those that the cuts rule out apart."""
+
+EVERY_FEATURE, STEP = 200, 0.1
+"""Number of features up to which an elimination leaves out one after another, and the share at once of more."""
+
+
 def begin(search: Search, go_on: Callable[[], bool], initial: Mask | None = None) -> bool:
     """Solve the root and find incumbents; returns False where the constraints allow no selection.
 
@@ -37,8 +44,12 @@ def begin(search: Search, go_on: Callable[[], bool], initial: Mask | None = None
             incumbents.try_selection(selection, node.plane)
     incumbents.exchange(go_on, close=True)
     likely = ~node.at.outside & (node.plane.sigma > 1e-3)
-    incumbents.eliminated(likely | node.at.inside, go_on)
-    incumbents.exchange(go_on, close=True)
+    share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
+    for start in (likely | node.at.inside, ~node.at.outside):
+        incumbents.eliminated(start, go_on, share=share)
+        incumbents.exchange(go_on, close=True)
+    left = iter(range(EXCHANGES))
+    incumbents.exchange(lambda: go_on() and next(left, None) is not None)
     return True
 
 
