@@ -10,7 +10,6 @@ from fsopt.drivers.branch_and_benders.problem import Partial
 from fsopt.drivers.branch_and_benders.search import Search
 from fsopt.typing import Mask
 
-
 EXCHANGES = 400
 """Exchanges of any two features that are tried at the root, those that the cuts rule out apart."""
 
