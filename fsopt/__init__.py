@@ -31,8 +31,11 @@ if TYPE_CHECKING:
     from fsopt.solvers.base import Session as Session
     from fsopt.solvers.base import solve as solve
     from fsopt.solvers.registry import SOLVERS as SOLVERS
+    from fsopt.studies.alternatives import alternatives as alternatives
     from fsopt.studies.fronts import pareto_front as pareto_front
+    from fsopt.studies.necessity import necessity as necessity
     from fsopt.studies.radius_paths import gmeb_path as gmeb_path
+    from fsopt.studies.selection_paths import gbd_path as gbd_path
 
 __version__ = "0.1.0"
 _HOME = {
@@ -47,13 +50,16 @@ _HOME = {
     "Session": "fsopt.solvers.base",
     "SolveResult": "fsopt.results",
     "Status": "fsopt.results",
+    "alternatives": "fsopt.studies.alternatives",
     "build": "fsopt.models.registry",
     "certify": "fsopt.certificates.model",
     "classify": "fsopt.compiler.classes",
     "export": "fsopt.formats.writers",
     "fit": "fsopt.methods.registry",
+    "gbd_path": "fsopt.studies.selection_paths",
     "gmeb_path": "fsopt.studies.radius_paths",
     "load_dataset": "fsopt.data",
+    "necessity": "fsopt.studies.necessity",
     "pareto_front": "fsopt.studies.fronts",
     "solve": "fsopt.solvers.base",
 }
@@ -71,13 +77,16 @@ __all__ = [
     "SolveResult",
     "Status",
     "__version__",
+    "alternatives",
     "build",
     "certify",
     "classify",
     "export",
     "fit",
+    "gbd_path",
     "gmeb_path",
     "load_dataset",
+    "necessity",
     "pareto_front",
     "solve",
 ]

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "fsopt"
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES, MOST_BODY, MOST_PARAMETERS = 300, 50, 9
 LAYERS = (
-    ("typing", "errors", "files", "arguments", "clock", "locks"),
+    ("typing", "errors", "files", "arguments", "clock", "locks", "figures"),
     ("data",),
     ("compiler",),
     ("certificates", "results"),
@@ -32,7 +32,7 @@ LAYERS = (
     ("cli", "__main__", "__init__"),
 )
 """From the ground up: a module imports from its own layer and from those before it."""
-GIVEN_BY_USERS = re.compile(r"^(build|fit)_|^(fit|solve|compare|gmeb_path)$")
+GIVEN_BY_USERS = re.compile(r"^(build|fit)_|^(fit|solve|compare|path|gmeb_path|gbd_path)$")
 """Functions whose keywords are what users give: parameters of models and methods, options of the command line."""
 
 

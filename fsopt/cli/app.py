@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fsopt import __version__
-from fsopt.cli import catalogue, comparing, datasets, fitting, limits, solving
+from fsopt.cli import catalogue, comparing, datasets, fitting, limits, paths, solving
 from fsopt.cli.output import emit
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ VERBS = (
     fitting.fit,
     fitting.predict,
     comparing.compare,
+    paths.path,
     solving.check,
     limits.mpm_limits,
 )
