@@ -17,7 +17,7 @@ from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET, as_matrix
 from fsopt.data.kernels import Kernel
 from fsopt.errors import DataError, ParameterError
-from fsopt.figures import new_figure
+from fsopt.figures import history_figure
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -286,21 +286,7 @@ class Fit:
         """
         if not (records := [h for h in self.history if isinstance(h.get("objective"), float)]):
             raise ParameterError(f"the fit of '{self.method}' has no history to plot", "plot a fit of a loop")
-        timed = all("elapsed" in h for h in records)
-        figure = new_figure(2 if "open" in records[0] else 1)
-        x = [h["elapsed" if timed else "iteration"] for h in records]
-        axes = figure.axes[0]
-        axes.step(x, [h["objective"] for h in records], where="post", color="tab:blue", label="objective")
-        if all(isinstance(h.get("bound"), float) for h in records):
-            axes.step(x, [h["bound"] for h in records], where="post", color="tab:orange", label="lower bound")
-        axes.set(xlabel="seconds" if timed else "iteration", ylabel="objective value")
-        axes.legend()
-        if "open" in records[0]:
-            for name in ("nodes", "open"):
-                figure.axes[1].plot(x, [h[name] for h in records], label=name)
-            figure.axes[1].set(xlabel="seconds", ylabel="nodes")
-            figure.axes[1].legend()
-        return figure
+        return history_figure(records)
 
     @checked(data=DATASET)
     def scores(self, data: Dataset) -> dict[str, float]:
