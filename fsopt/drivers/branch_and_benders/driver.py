@@ -230,7 +230,7 @@ class _Loop:
 
             executor = get_reusable_executor(max_workers=self.settings.jobs)
         team = Team(self.search, executor, self.settings.jobs, {})
-        while (self.search.heap or team.pending) and self._stop() in ("", "optimal"):
+        while (self.search.heap or team.pending) and self._stop() in ("", "optimal") and not team.broken:
             end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed)
             team.run(self._until(end), self._remaining)
             if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
@@ -239,6 +239,9 @@ class _Loop:
         stop = self._stop()
         team.finish()
         self.record(self.search.bound)
+        if team.broken and not stop:
+            self._slices(lambda: True)
+            return self._stop()
         return "optimal" if not self.search.heap else stop
 
     def _remaining(self) -> float:

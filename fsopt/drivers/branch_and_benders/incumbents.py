@@ -186,6 +186,8 @@ class Incumbents:
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).
 
+        With penalty weights on the features it goes on to the end, and every allowed selection on the way counts.
+
         Parameters
         ----------
         start : selection to start from.
@@ -194,12 +196,16 @@ class Incumbents:
         problem, selection = self.problem, start.copy()
         needed = problem.root()
         plane: Plane | None = None
-        while needed is not None and not problem.allowed(selection) and go_on():
+        priced = bool(problem.lam.any())
+        while needed is not None and go_on() and (priced or not problem.allowed(selection)):
             found = self.solver.solve(Partial(selection, ~selection), plane, Goal(ELIMINATION))
             left = np.flatnonzero(selection)
             if found is None or not len(left):
                 return
             plane = found.plane
+            if priced and problem.allowed(selection):
+                value, b = problem.value(selection, plane.w)
+                self.offer(Incumbent(selection.copy(), plane.w, b, value))
             weight = np.where(needed.inside[left], np.inf, np.abs(plane.w[left]))
             count = max(1, int(share * len(left)))
             if problem.cardinality is not None:
@@ -208,5 +214,5 @@ class Incumbents:
             if np.isinf(np.sort(weight)[: len(drop)]).any():
                 return
             selection[drop] = False
-        if problem.allowed(selection):
+        if not priced and problem.allowed(selection):
             self.try_selection(selection, plane)

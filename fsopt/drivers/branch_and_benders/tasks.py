@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
@@ -18,6 +18,7 @@ from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.branch_and_benders.search import Node, Race, Search
 from fsopt.drivers.branch_and_benders.tree import Tree
+from fsopt.drivers.interruption import deferred_interruption
 
 BLOCK = 2**20
 """Numbers that a task may use."""
@@ -69,7 +70,8 @@ def run_task(task: Task) -> Outcome:
     search.solver.width, search.solver.widest = task.width
     for node in task.nodes:
         search.push(node)
-    with threadpool_limits(1):
+    # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
+    with threadpool_limits(1), deferred_interruption():
         # A node uses a few numbers for each feature at most.
         enough = task.first + BLOCK - 64 * (task.problem.p + 64)
         search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < enough)
@@ -91,12 +93,14 @@ class Team:
     ----------
     jobs : tasks at a time.
     pending : the tasks that are out, with the nodes they were given.
+    broken : whether the executor lost its processes; their nodes are open again.
     """
 
     search: Search
     executor: Executor
     jobs: int
     pending: dict[Future[Outcome], list[Node]]
+    broken: bool = False
 
     @property
     def bound(self) -> float:
@@ -111,7 +115,7 @@ class Team:
 
     def run(self, go_on: Callable[[], bool], remaining: Callable[[], float]) -> None:
         """Give out and take in tasks until the clock says stop, or nothing is open."""
-        while go_on() and (self.pending or self.search.heap):
+        while go_on() and (self.pending or self.search.heap) and not self.broken:
             while len(self.pending) < self.jobs and self.search.heap:
                 self._give(min(SLICE, remaining()))
             done, _ = wait(self.pending, timeout=POLL, return_when=FIRST_COMPLETED)
@@ -140,10 +144,15 @@ class Team:
         self.pending[self.executor.submit(run_task, task)] = nodes
 
     def _take(self, future: Future[Outcome]) -> None:
-        """Take in what is left of a task."""
-        outcome = future.result()
-        del self.pending[future]
-        search = self.search
+        """Take in what is left of a task, or its nodes as they were given out where its process is lost."""
+        search, nodes = self.search, self.pending.pop(future)
+        try:
+            outcome = future.result()
+        except (BrokenExecutor, CancelledError):
+            self.broken = True
+            for node in nodes:
+                search.push(node)
+            return
         search.tree.merge(outcome.tree)
         search.closed = min(search.closed, outcome.closed)
         search.nodes += outcome.visited

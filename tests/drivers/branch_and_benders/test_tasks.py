@@ -1,7 +1,7 @@
 """Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
 
 import pickle
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 
 import pytest
 from selection_cases import problem_of
@@ -39,6 +39,31 @@ def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
     assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert result.bound <= whole.objective * (1 + 1e-9)
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+class Lost(Executor):
+    """An executor whose processes are lost after some tasks."""
+
+    def __init__(self, after):
+        self.left = after
+
+    def submit(self, function, /, *args, **keywords):
+        future = Future()
+        self.left -= 1
+        if self.left < 0:
+            future.set_exception(BrokenExecutor("a process was killed"))
+        else:
+            future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
+        return future
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_nodes_of_lost_processes_are_searched_here(after, whole):
+    settings = BranchSettings(tolerance=1e-4, jobs=2)
+    result = branch_and_benders(PROBLEM, settings=settings, executor=Lost(after))
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
 

@@ -166,6 +166,7 @@ def _unbalanced(grids):
 
 FORGERIES = {
     "bound raised": lambda r: r.update(bound=1.001 * r["bound"], objective=1.001 * r["objective"]),
+    "bound lowered below the gap": lambda r: r.update(bound=0.9 * r["bound"]),
     "objective lowered": lambda r: r.update(objective=0.999 * r["objective"]),
     "multipliers doubled": _grids(lambda g: 2 * g),
     "multipliers negative": _grids(lambda g: -g),
