@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,7 @@ from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders import checkpoint
 from fsopt.drivers.branch_and_benders.cuts import Grid
-from fsopt.drivers.branch_and_benders.evidence import certify, pack
-from fsopt.drivers.branch_and_benders.incumbents import Incumbent
+from fsopt.drivers.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.branch_and_benders.root import begin
 from fsopt.drivers.branch_and_benders.search import Search
@@ -36,10 +36,13 @@ NAME = "branch-and-benders"
 """The solver in results: no other software is called."""
 EVIDENCE = 2**27
 """Bytes of multipliers that are kept as evidence; a leaf without its cut is solved again when it is checked."""
+FIRST_NODES, MORE_NODES = 16, 0.05
+"""Nodes of the first slice between two records, and of the later ones as a share of the nodes so far. Counted in nodes
+a run has the same records whenever it is repeated, or resumed."""
 FIRST_SLICE, SHARE = 0.2, 0.02
-"""Seconds of the first slice between two records, and the later ones as a share of the time so far."""
+"""Seconds of the first slice of a search in parallel, and of the later ones as a share of the time so far."""
 WRITING = 20.0
-"""A slice is at least that many times as long as writing the last checkpoint took."""
+"""Between two checkpoints is at least that many times as long as writing the last one took."""
 POLISH = 1e-10
 """Relative gap of the support vector machine on the answer."""
 RAMP = 8
@@ -142,6 +145,7 @@ class _Loop:
     before: float = 0.0
     counted: float = 0.0
     writing: float = 0.0
+    written: float = -np.inf
 
     def __post_init__(self) -> None:
         self.search = Search(self.problem, self.settings.tolerance)
@@ -214,14 +218,18 @@ class _Loop:
         """Search in slices while no stopping criterion holds, with a record and a checkpoint of each."""
         most = self.settings.max_nodes
         while not self._stop() and wanted():
-            end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed, WRITING * self.writing)
-            left = 2**62 if most is None else most - self.search.nodes
-            self.search.run(left, self._until(end, wanted))
-            self.record(self.search.bound)
+            slice_ = max(FIRST_NODES, int(MORE_NODES * self.search.nodes))
+            left = slice_ if most is None else min(slice_, most - self.search.nodes)
+            self.search.run(left, lambda: self.go_on() and wanted())
+            self.record(self.search.bound, write=bool(self._stop()) or self._due())
 
-    def _until(self, end: float, wanted: Callable[[], bool] | None = None) -> Callable[[], bool]:
+    def _due(self) -> bool:
+        """Return whether it is time for a checkpoint."""
+        return time.perf_counter() > self.written + WRITING * self.writing
+
+    def _until(self, end: float) -> Callable[[], bool]:
         """Return the clock of a slice that ends at a time."""
-        return lambda: self.go_on() and (wanted is None or wanted()) and time.perf_counter() < end
+        return lambda: self.go_on() and time.perf_counter() < end
 
     def _in_parallel(self, executor: Executor | None) -> str:
         """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
@@ -266,7 +274,8 @@ class _Loop:
         )
         if self.run.checkpoint is not None and write:
             checkpoint.save(self.run.checkpoint, search, self.recorder.history)
-            self.writing = time.perf_counter() - now
+            self.written = time.perf_counter()
+            self.writing = self.written - now
 
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
@@ -276,7 +285,7 @@ class _Loop:
         assert best is not None
         search.incumbents.solve(best.selection)
         seeds = useful_cuts(search)
-        answer = min(best, search.incumbents.best or best, key=_value)
+        answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
         lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
         status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
@@ -287,12 +296,3 @@ class _Loop:
         return self.recorder.end(
             status, stop, objective=answer.value, bound=lower, point=point, certificate=certificate
         )
-
-
-def useful_cuts(search: Search) -> list[Grid]:
-    """Return the multipliers of the cuts in the pool."""
-    return [search.tree.cuts[name][0] for name in search.pool.names.tolist() if name in search.tree.cuts]
-
-
-def _value(incumbent: Incumbent) -> float:
-    return incumbent.value

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
-from fsopt.drivers.branch_and_benders.cuts import Cut, bound, make_cut, on_grid, valid_grid
+from fsopt.drivers.branch_and_benders.cuts import Cut, Grid, bound, make_cut, on_grid, valid_grid
 from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.interior_point import Goal
 from fsopt.drivers.branch_and_benders.nodes import NodeSolver
@@ -110,6 +110,11 @@ def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
         bound=lower,
         bound_source="branch and bound",
     )
+
+
+def useful_cuts(search: Search) -> list[Grid]:
+    """Return the multipliers of the cuts in the pool."""
+    return [search.tree.cuts[name][0] for name in search.pool.names.tolist() if name in search.tree.cuts]
 
 
 def _text(array: NDArray[Any]) -> str:
