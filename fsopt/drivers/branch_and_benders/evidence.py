@@ -23,6 +23,8 @@ from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed
 FORMAT = "tree 1"
 LEVEL = 1
 """Level of compression: multipliers at 0 and C, the most of them, compress at any."""
+LARGEST = 2**28
+"""Bytes of a part of the evidence, above those that a search keeps: a few kilobytes may expand to gigabytes."""
 RESOLVED = 1e-9
 """Relative gap to which the relaxation of a leaf without a cut is solved again."""
 
@@ -125,8 +127,11 @@ def _text(array: NDArray[Any]) -> str:
 
 def _array(text: Any, dtype: type) -> NDArray[Any]:
     """Return the array of :func:`_text`; raises ValueError where it is none."""
+    stream = zlib.decompressobj()
     try:
-        raw = zlib.decompress(base64.b64decode(text, validate=True))
+        raw = stream.decompress(base64.b64decode(text, validate=True), LARGEST)
     except zlib.error as error:
         raise ValueError(str(error)) from error
+    if stream.unconsumed_tail or not stream.eof:
+        raise ValueError("a part of the evidence is too large, or ends early")
     return np.frombuffer(raw, dtype=np.dtype(dtype).newbyteorder("<")).astype(dtype)
