@@ -67,7 +67,9 @@ def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
     """
     if held["format"] != FORMAT:
         raise ValueError(f"its format is {held['format']!r}")
-    count = int(held["cuts"])
+    count = held["cuts"]
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise ValueError(f"its number of cuts is {count!r}")
     grids = _array(held["alpha"], np.int32).reshape(count, problem.n)
     mu = _array(held["mu"], np.float64).reshape(count, len(problem.r))
     if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:

@@ -80,8 +80,9 @@ def _check_tree(saved: SavedFit, data: Dataset) -> Certificate:
     problem = SelectionProblem.of(data, float(fit.params["c"]), R, r, weights_of(data, fit.params))
     with reading("tree of the search"):
         found = verify(problem, fit.details["evidence"])
+        weight = abs(float(fit.details["c"]) / problem.c - 1.0)
     confirmed = min(found.bound, fit.objective)
-    checks = dict(saved.residuals)
+    checks = {**saved.residuals, "weight": weight}
     if fit.status is Status.OPTIMAL:
         checks["gap"] = max(relative_gap(fit.objective, fit.bound) - float(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
