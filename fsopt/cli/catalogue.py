@@ -79,6 +79,8 @@ def solvers(json: options.Json = False) -> None:
 
 def _why_not(solver: SolverSpec) -> str:
     """Return the missing package and executable of a solver, and its installation command."""
+    if not solver.package:
+        return f"there is no executable '{solver.executable}' on the path: {solver.pip}"
     program = f", and there is no executable '{solver.executable}' on the path" if solver.executable else ""
     return f"package '{solver.package}' is not installed{program}: {solver.pip}"
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from fsopt.compiler import Program
 from fsopt.errors import SolverError, unknown
+from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
 _MODULES = (
@@ -21,12 +22,15 @@ _MODULES = (
     "scip",
     "own",
     "libsvm",
+    "pyomo_call",
 )
-"""The modules of this package that end in a ``SPEC``: the order of tables. They import no solver's package."""
+"""The modules of this package that end in a ``SPEC``, or several ``SPECS``: the order of tables. They import no
+solver's package."""
 
 
 def _registered() -> Mapping[str, SolverSpec]:
-    specs: list[SolverSpec] = [import_module(f"fsopt.solvers.{module}").SPEC for module in _MODULES]
+    modules = [import_module(f"fsopt.solvers.{module}") for module in _MODULES]
+    specs: list[SolverSpec] = [s for module in modules for s in getattr(module, "SPECS", None) or (module.SPEC,)]
     solvers = {spec.name: spec for spec in specs}
     if len(solvers) != len(specs):
         raise RuntimeError("a solver name is registered twice")
@@ -37,7 +41,9 @@ SOLVERS = _registered()
 
 
 def solver_spec(name: str) -> SolverSpec:
-    """Return a solver's entry; raises UnknownNameError."""
+    """Return a solver's entry, also of one that Pyomo calls (``pyomo:NAME``); raises UnknownNameError."""
+    if name not in SOLVERS and name.startswith(PREFIX):
+        return spec_of(name.removeprefix(PREFIX))
     if name not in SOLVERS:
         raise unknown("solver", name, SOLVERS, "fsopt solvers")
     return SOLVERS[name]
