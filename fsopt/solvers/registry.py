@@ -22,6 +22,8 @@ _MODULES = (
     "scip",
     "own",
     "libsvm",
+    "piqp",
+    "proxqp",
     "pyomo_call",
 )
 """The modules of this package that end in a ``SPEC``, or several ``SPECS``: the order of tables. They import no
