@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from fsopt.errors import FsoptError as FsoptError
     from fsopt.formats.writers import export as export
     from fsopt.methods.registry import METHODS as METHODS
+    from fsopt.methods.registry import register_method as register_method
+    from fsopt.methods.spec import MethodSpec as MethodSpec
     from fsopt.models.registry import MODELS as MODELS
+    from fsopt.models.registry import register_model as register_model
     from fsopt.results import DriverResult as DriverResult
     from fsopt.results import Fit as Fit
     from fsopt.results import SolveResult as SolveResult
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from fsopt.solvers.base import Session as Session
     from fsopt.solvers.base import solve as solve
     from fsopt.solvers.registry import SOLVERS as SOLVERS
+    from fsopt.solvers.registry import register_solver as register_solver
+    from fsopt.solvers.spec import SolverSpec as SolverSpec
     from fsopt.studies.fronts import pareto_front as pareto_front
     from fsopt.studies.radius_paths import gmeb_path as gmeb_path
 
@@ -43,9 +48,11 @@ _HOME = {
     "FsoptError": "fsopt.errors",
     "METHODS": "fsopt.methods.registry",
     "MODELS": "fsopt.models.registry",
+    "MethodSpec": "fsopt.methods.spec",
     "SOLVERS": "fsopt.solvers.registry",
     "Session": "fsopt.solvers.base",
     "SolveResult": "fsopt.results",
+    "SolverSpec": "fsopt.solvers.spec",
     "Status": "fsopt.results",
     "build": "fsopt.models.registry",
     "certify": "fsopt.certificates.model",
@@ -55,6 +62,9 @@ _HOME = {
     "gmeb_path": "fsopt.studies.radius_paths",
     "load_dataset": "fsopt.data",
     "pareto_front": "fsopt.studies.fronts",
+    "register_method": "fsopt.methods.registry",
+    "register_model": "fsopt.models.registry",
+    "register_solver": "fsopt.solvers.registry",
     "solve": "fsopt.solvers.base",
 }
 """Public name -> module that defines it: the imports above, at run time."""
@@ -67,8 +77,10 @@ __all__ = [
     "DriverResult",
     "Fit",
     "FsoptError",
+    "MethodSpec",
     "Session",
     "SolveResult",
+    "SolverSpec",
     "Status",
     "__version__",
     "build",
@@ -79,6 +91,9 @@ __all__ = [
     "gmeb_path",
     "load_dataset",
     "pareto_front",
+    "register_method",
+    "register_model",
+    "register_solver",
     "solve",
 ]
 
@@ -90,6 +105,8 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
             raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
+        if name in ("METHODS", "MODELS", "SOLVERS"):  # with the entries of other packages
+            import_module("fsopt.plugins").load()
         return value
 
 

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "fsopt"
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES, MOST_BODY, MOST_PARAMETERS = 300, 50, 9
 LAYERS = (
-    ("typing", "errors", "files", "arguments", "clock", "locks"),
+    ("typing", "errors", "files", "arguments", "clock", "locks", "plugins", "customising"),
     ("data",),
     ("compiler",),
     ("certificates", "results"),

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def models(json: options.Json = False) -> None:
     """List the models: class, paper and equation, parameters."""
     from fsopt.models.registry import MODELS
+    from fsopt.plugins import load
 
+    load()
     rows: list[dict[str, Any]] = [
         {
             "model": m.slug,
@@ -45,8 +47,10 @@ def models(json: options.Json = False) -> None:
 def solvers(json: options.Json = False) -> None:
     """List the solvers: classes, what they prove and return, and whether they are installed."""
     from fsopt.compiler.classes import CLASSES
+    from fsopt.plugins import load
     from fsopt.solvers.registry import SOLVERS
 
+    load()
     claimed = {c for s in SOLVERS.values() for c in s.classes}
     classes = [c for c in CLASSES if c in claimed]
     rows: list[dict[str, Any]] = [
@@ -88,7 +92,9 @@ def _why_not(solver: SolverSpec) -> str:
 def methods(json: options.Json = False) -> None:
     """List the methods: paper, models, driver, parameters."""
     from fsopt.methods.registry import METHODS
+    from fsopt.plugins import load
 
+    load()
     rows: list[dict[str, Any]] = [
         {
             "method": m.name,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fsopt.customising import Change, FromFile
 from fsopt.data.registry import READERS
 from fsopt.errors import FileError, OptionError, ParameterError
 from fsopt.files import brief, check_readable
@@ -43,6 +45,11 @@ Checkpoint = Annotated[
 ]
 Resume = Annotated[Path | None, typer.Option("--resume", help="go on from a checkpoint of the same run")]
 Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
+
+Customise = Annotated[
+    list[str] | None,
+    typer.Option("--customise", help="SLUG=FILE.py:FUNCTION, which changes the models of this slug; repeat for more"),
+]
 
 
 def load(source: str, label: str, missing: str | None) -> Dataset:
@@ -81,6 +88,37 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def read_changes(given: list[str] | None, models: Sequence[str]) -> dict[str, Change] | None:
+    """Return the functions of ``--customise``: slug -> function of a file.
+
+    Parameters
+    ----------
+    given : texts ``SLUG=FILE.py:FUNCTION``; without a slug the function is for the only model that there is, and a
+        mapping of slugs to functions is for its slugs.
+    models : slugs of the models that are solved.
+    """
+    changes: dict[str, Change] = {}
+    for text in given or []:
+        slug, equals, place = text.partition("=") if "=" in text else ("", "", text)
+        path, colon, name = place.rpartition(":")
+        if not colon or not name.isidentifier() or (equals and not slug):
+            raise ParameterError(
+                f"'--customise {brief(text)}' is not of the form SLUG=FILE.py:FUNCTION",
+                "for example --customise fsp-master=rules.py:rule",
+            )
+        found = FromFile(path, name).load()
+        if isinstance(found, Mapping):
+            changes |= {key: FromFile(path, name, key) for key in found}
+        elif slug or len(models) == 1:
+            changes[slug or models[0]] = FromFile(path, name)
+        else:
+            raise ParameterError(
+                f"'--customise {brief(text)}' does not say which model it changes",
+                f"write SLUG={brief(text)} with one of {', '.join(models)}",
+            )
+    return changes or None
 
 
 def read_options(path: Path | None) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.customising import complete, customised, names_of
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
@@ -55,6 +56,7 @@ def solve(
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
     tee: options.Tee = False,
+    customise: options.Customise = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -72,7 +74,9 @@ def solve(
     started = time.perf_counter()
     built, work, params = _build(model, source, param, scale)
     seconds = time.perf_counter() - started
-    session = Session(built, solver, options=solver_options, tee=tee)
+    changes = options.read_changes(customise, (model,)) or {}
+    with customised(changes):
+        session = Session(built, solver, options=solver_options, tee=tee)
     spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
     if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
         remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
@@ -80,6 +84,8 @@ def solve(
     record = solve_record(built, result, slug=model, data=work, source=data, params=params)
     record |= {"scale": scale, "label": label, "missing": missing}
     record["seconds"]["build"] = seconds
+    if changes:
+        record["customised"] = names_of(changes)
     if verify is not None:
         record["verify"] = _verify(built, verify, result)
     record = sealed(record)
@@ -165,6 +171,7 @@ def export(
     missing: options.Missing = None,
     param: options.Params = None,
     scale: Scale = "none",
+    customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
     """Write a model to a file that other software reads."""
@@ -172,6 +179,8 @@ def export(
 
     source = options.load(data, label, missing)
     built, _, params = _build(model, source, param, scale)
+    with customised(options.read_changes(customise, (model,)) or {}):
+        complete(built)
     files = [str(path) for path in write(built, output)]
     if json:
         print_json({"model": model, "data": data, "params": params, "scale": scale, "files": files})
@@ -185,18 +194,22 @@ def check(
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
+    customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
     """Verify a saved answer again, without any solver; what rests on a solver's word alone is named."""
     from fsopt.checking import check_record
     from fsopt.methods.preprocessing import preprocess
+    from fsopt.methods.registry import method_spec
     from fsopt.saved import plain, read_record
     from fsopt.solve_checking import WORD
 
     record = read_record(solution)
     source = options.load(data, label, missing)
     work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
-    found = plain(check_record(record, work, str(solution)))
+    models = method_spec(record["method"]).models if "method" in record else (record["model"],)
+    changes = options.read_changes(customise, models)
+    found = plain(check_record(record, work, str(solution), customise=changes))
     if json:
         print_json(found)
     else:
