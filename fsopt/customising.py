@@ -81,7 +81,7 @@ def complete(model: Any) -> None:
         return
     setattr(model, CHANGED, True)
     try:
-        returned: Any = change(model)  # type: ignore[func-returns-value]
+        returned: Any = change(model)
     except FsoptError:
         raise
     except Exception as error:

@@ -15,14 +15,16 @@ from fsopt.models.papers import PAPERS
 READERS = {
     ".lp": "SCIP, Gurobi, Xpress; HiGHS where there is no quadratic constraint",
     ".mps": "as .lp",
-    ".nl": "SCIP and other software with an AMPL interface; names in .row and .col",
+    ".nl": "SCIP, CasADi, POUNCE and other software with an AMPL interface; names in .row and .col",
     ".cbf": "MOSEK; also made for SCIP-SDP and JuMP; names in comments",
     ".dat-s": "made for SDPA, CSDP and SCIP-SDP; minimises the negative of a maximisation",
+    ".sol": "software with an AMPL interface, as the optimum of the .nl file",
+    ".json": "the optimum by names: objective value, variables, shadow prices",
     ".csv": "`fsopt.load_dataset`; the data that the builder is given",
 }
 """Suffix -> software that reads it; the tests run all of it but the software after "made for"."""
 LEAK = (
-    "Rotated cones $w^2 \\le s t$ are quadratic constraints in .lp, .mps and .nl. A solver with the feasibility "
+    "Cones such as $w^2 \\le s t$ are quadratic constraints in .lp, .mps and .nl. A solver with the feasibility "
     "tolerance $\\varepsilon$ allows $w = \\sqrt\\varepsilon$ at $s = t = 0$, and its optimum is then too good by "
     "about as much: set the tolerance to 1e-12, or take the .cbf file, in which they are cones."
 )
@@ -67,7 +69,8 @@ def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[s
         f"**Known optimum: {optimum['objective']!r}** ({optimum['sense']}), to {optimum['tolerance']:g} relative, "
         f"found by {optimum['solver']}. {_certified(optimum)}",
         "## Files",
-        table(("file", "read by"), [(f"[{f}]({f})", _reader(f)) for f in facts["files"]]),
+        table(("file", "read by"), [(f"[{f}]({f})", _reader(f)) for f in [*facts["files"], *_solutions(facts)]]),
+        LEAK if size["cones"] and any(f.endswith(".lp") for f in facts["files"]) else "",
         "Rebuild the model from the data:",
         _code(facts),
         f"Written by `{COMMAND}`; `instance.toml` has the checksums.",
@@ -96,7 +99,8 @@ def index(rows: Sequence[Mapping[str, Any]]) -> str:
     formats = table(("format", "read by"), [(k, v) for k, v in READERS.items() if k != ".csv"])
     foot = (
         "`instance.toml` in each folder records data, seed, parameters, optimum, tolerance and the sha256 of each "
-        f"file. `{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares."
+        f"file. `{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares. "
+        "The optima in `.sol` and `optimum.json` are those of one machine, and tests confirm each."
     )
     headings = ("model", "class", "paper", "equation", "variables", "optimum", "files")
     return "\n\n".join([head, table(headings, listed), formats, LEAK, foot]) + "\n"
@@ -189,6 +193,12 @@ def _certified(optimum: Mapping[str, Any]) -> str:
 def _reader(file: str) -> str:
     suffix = file[file.index(".") :]
     return READERS.get(suffix, "names for .nl")
+
+
+def _solutions(facts: Mapping[str, Any]) -> list[str]:
+    """Return the files with the optimum."""
+    named = [f"{facts['slug']}.sol"] if any(f.endswith(".nl") for f in facts["files"]) else []
+    return [*named, "optimum.json"]
 
 
 def _code(facts: Mapping[str, Any]) -> str:

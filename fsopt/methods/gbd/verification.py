@@ -87,7 +87,8 @@ def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> t
     alone = np.diff(sp.csr_matrix(program.A[:, others]).indptr) == 0
     A = program.A[:, columns].toarray()
     upper, lower = alone & np.isfinite(program.hi), alone & np.isfinite(program.lo)
-    unit, lb, ub = np.eye(data.p), program.lb[columns], program.ub[columns]
+    unit = np.eye(data.p)
+    lb, ub = program.lb[columns], program.ub[columns]
     left = np.vstack([A[upper], -A[lower], unit[ub < 1.0], -unit[lb > 0.0]])
     right = np.concatenate([program.hi[upper], -program.lo[lower], ub[ub < 1.0], -lb[lb > 0.0]])
     return left, right
