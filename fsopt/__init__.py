@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 from fsopt.solvers import pyomo_plugin
 
 if TYPE_CHECKING:
+    from fsopt.analysis.differences import diff as diff
+    from fsopt.analysis.infeasibility import explain as explain
+    from fsopt.analysis.sensitivity import sensitivity as sensitivity
     from fsopt.certificates.certificate import Certificate as Certificate
     from fsopt.certificates.model import certify as certify
     from fsopt.compiler.classes import classify as classify
@@ -57,6 +60,8 @@ _HOME = {
     "build": "fsopt.models.registry",
     "certify": "fsopt.certificates.model",
     "classify": "fsopt.compiler.classes",
+    "diff": "fsopt.analysis.differences",
+    "explain": "fsopt.analysis.infeasibility",
     "export": "fsopt.formats.writers",
     "fit": "fsopt.methods.registry",
     "gmeb_path": "fsopt.studies.radius_paths",
@@ -65,6 +70,7 @@ _HOME = {
     "register_method": "fsopt.methods.registry",
     "register_model": "fsopt.models.registry",
     "register_solver": "fsopt.solvers.registry",
+    "sensitivity": "fsopt.analysis.sensitivity",
     "solve": "fsopt.solvers.base",
 }
 """Public name -> module that defines it: the imports above, at run time."""
@@ -86,6 +92,8 @@ __all__ = [
     "build",
     "certify",
     "classify",
+    "diff",
+    "explain",
     "export",
     "fit",
     "gmeb_path",
@@ -94,6 +102,7 @@ __all__ = [
     "register_method",
     "register_model",
     "register_solver",
+    "sensitivity",
     "solve",
 ]
 

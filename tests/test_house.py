@@ -27,12 +27,12 @@ LAYERS = (
     ("drivers",),
     ("schema", "saved"),
     ("methods",),
-    ("solve_checking", "checking", "studies"),
+    ("solve_checking", "checking", "studies", "analysis"),
     ("papers", "library"),
     ("cli", "__main__", "__init__"),
 )
 """From the ground up: a module imports from its own layer and from those before it."""
-GIVEN_BY_USERS = re.compile(r"^(build|fit)_|^(fit|solve|compare|gmeb_path)$")
+GIVEN_BY_USERS = re.compile(r"^(build|fit)_|^(fit|solve|compare|sensitivity|gmeb_path)$")
 """Functions whose keywords are what users give: parameters of models and methods, options of the command line."""
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fsopt import __version__
-from fsopt.cli import catalogue, comparing, datasets, fitting, limits, solving
+from fsopt.cli import analysing, catalogue, comparing, datasets, fitting, limits, solving
 from fsopt.cli.output import emit
 
 app = typer.Typer(
@@ -25,6 +25,9 @@ VERBS = (
     catalogue.show,
     solving.solve,
     solving.export,
+    analysing.explain,
+    analysing.sensitivity,
+    analysing.diff,
     fitting.fit,
     fitting.predict,
     comparing.compare,

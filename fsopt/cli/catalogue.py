@@ -139,7 +139,7 @@ def show(
     """Show a model: its program, its size on a data set, and the equation of each component."""
     from fsopt.compiler import compile_model
     from fsopt.compiler.classes import program_class
-    from fsopt.library.pages import components, displayed_program
+    from fsopt.models.display import components, displayed_program
     from fsopt.models.registry import build, model_spec
 
     entry = model_spec(model)
@@ -175,6 +175,7 @@ def show(
 
 
 def _print_model(record: dict[str, Any], summary: str) -> None:
+    from fsopt.models.display import readable
     from fsopt.models.papers import PAPERS
 
     authors = PAPERS[record["paper"]].authors if record["paper"] else ""
@@ -185,7 +186,7 @@ def _print_model(record: dict[str, Any], summary: str) -> None:
     listing = table("components", [("component", "left"), ("kind", "left"), ("size", "right"), ("meaning", "left")])
     for component in record["components"]:
         listing.add_row(*(escape(component[k]) for k in ("component", "kind", "size", "equation")))
-    put(pairs([*head, *sizes]), "\n" + record["latex"] + "\n", listing)
+    put(pairs([*head, *sizes]), "\n" + readable(record["latex"]) + "\n", listing)
 
 
 def _sample() -> Dataset:

@@ -32,14 +32,13 @@ Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'")]
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 
 
-def _build(
-    model: str, data: Dataset, param: list[str] | None, scale: str
+def built(
+    model: str, data: Dataset, params: dict[str, Any], scale: str
 ) -> tuple[pyo.ConcreteModel, Dataset, dict[str, Any]]:
     """Return a model on preprocessed data, these data, and the parameters."""
     from fsopt.methods.preprocessing import preprocess
     from fsopt.models.registry import build
 
-    params = options.parse_params(param)
     work, _ = preprocess(data, scale)
     return build(model, work, **params), work, params
 
@@ -72,22 +71,22 @@ def solve(
     solver_options = options.read_options(options_file)
     source = options.load(data, label, missing)
     started = time.perf_counter()
-    built, work, params = _build(model, source, param, scale)
+    program, work, params = built(model, source, options.parse_params(param), scale)
     seconds = time.perf_counter() - started
     changes = options.read_changes(customise, (model,)) or {}
     with customised(changes):
-        session = Session(built, solver, options=solver_options, tee=tee)
+        session = Session(program, solver, options=solver_options, tee=tee)
     spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
     if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
         remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
     result = session.solve(time_limit=time_limit)
-    record = solve_record(built, result, slug=model, data=work, source=data, params=params)
+    record = solve_record(program, result, slug=model, data=work, source=data, params=params)
     record |= {"scale": scale, "label": label, "missing": missing}
     record["seconds"]["build"] = seconds
     if changes:
         record["customised"] = names_of(changes)
     if verify is not None:
-        record["verify"] = _verify(built, verify, result)
+        record["verify"] = _verify(program, verify, result)
     record = sealed(record)
     deliver(record, output, as_json=json, present=lambda: _print_solve(record))
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
@@ -178,10 +177,10 @@ def export(
     from fsopt.formats.writers import export as write
 
     source = options.load(data, label, missing)
-    built, _, params = _build(model, source, param, scale)
+    program, _, params = built(model, source, options.parse_params(param), scale)
     with customised(options.read_changes(customise, (model,)) or {}):
-        complete(built)
-    files = [str(path) for path in write(built, output)]
+        complete(program)
+    files = [str(path) for path in write(program, output)]
     if json:
         print_json({"model": model, "data": data, "params": params, "scale": scale, "files": files})
     else:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyomo.environ as pyo
-from pyomo.mpec import Complementarity
 
+from fsopt.models.display import components, displayed_program, math_block
 from fsopt.models.papers import PAPERS
 
 READERS = {
@@ -29,13 +29,6 @@ LEAK = (
     "about as much: set the tolerance to 1e-12, or take the .cbf file, in which they are cones."
 )
 COMMAND = "python -m fsopt.library.instances"
-KINDS = (
-    ("variable", pyo.Var),
-    ("parameter", pyo.Param),
-    ("objective", pyo.Objective),
-    ("constraint", pyo.Constraint),
-    ("complementarity", Complementarity),
-)
 
 
 def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[str, Any]) -> str:
@@ -112,16 +105,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in lines)
 
 
-def displayed_program(doc: str) -> str:
-    """Return the displayed mathematics of a docstring, the text of its first ``.. math::`` block."""
-    return "\n".join(line.strip() for line in _math_block(doc.splitlines())[1])
-
-
 def prose(doc: str) -> str:
     """Return the text of a docstring around its program, and its notes, as Markdown."""
     before, _, after = doc.partition("\nNotes\n-----\n")
     body = re.split(r"\n(?:Parameters|Returns|Raises)\n-+\n", before)[0].partition("\n")[2]
-    start, block, end = _math_block(body.splitlines())
+    start, block, end = math_block(body.splitlines())
     lines = body.splitlines()
     words = "\n".join(lines[:start] + lines[end:]) if block else body
     return "\n\n".join(markdown(text.strip()) for text in (words, after) if text.strip())
@@ -139,26 +127,9 @@ def guarded(latex: str) -> str:
     return latex.replace("\\{", "\\lbrace ").replace("\\}", "\\rbrace ").replace("\\,", "\\thinspace ")
 
 
-def _math_block(lines: Sequence[str]) -> tuple[int, list[str], int]:
-    """Return the first line of the first displayed formula, its lines that are not empty, and the line after it."""
-    start = next((k for k, line in enumerate(lines) if line.startswith(".. math::")), None)
-    if start is None:
-        return 0, [], 0
-    end = start + 1
-    while end < len(lines) and (not lines[end] or lines[end].startswith(" ")):
-        end += 1
-    block = [lines[start].removeprefix(".. math::"), *lines[start + 1 : end]]
-    return start, [line for line in block if line.strip()], end
-
-
 def _authors(paper: str | None, root: str) -> str:
     """Return the authors of a paper with a link to its page; nothing without a paper."""
     return f"[{PAPERS[paper].authors}]({root}{PAPERS[paper].page})" if paper else ""
-
-
-def components(model: pyo.ConcreteModel) -> list[tuple[str, str, int, str]]:
-    """Return name, kind, size and equation of each component of a model."""
-    return [(c.name, kind, len(c), c.doc or "") for kind, ctype in KINDS for c in model.component_objects(ctype)]
 
 
 def _parameters(doc: str, values: Mapping[str, Any]) -> str:

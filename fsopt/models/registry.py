@@ -17,6 +17,7 @@ from fsopt.customising import SLUG
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.errors import unknown
+from fsopt.models.display import BUILDERS
 from fsopt.models.spec import ModelSpec, check_parameters
 from fsopt.plugins import load
 
@@ -86,6 +87,7 @@ def _registered() -> Mapping[str, ModelSpec]:
 _ALL = dict(_registered())
 MODELS: Mapping[str, ModelSpec] = MappingProxyType(_ALL)
 """Slug -> entry of every model; those of the user's own follow, see :func:`register_model`."""
+BUILDERS.update({slug: spec.builder for slug, spec in MODELS.items()})
 _OWN: dict[str, tuple[Any, ...]] = {}
 """The models of the user's own: slug -> what was registered."""
 
@@ -129,6 +131,7 @@ def register_model(
 
     entry = ModelSpec(slug, marked, problem_class, equation=equation)
     _ALL[slug] = entry
+    BUILDERS[slug] = builder
     _OWN[slug] = (slug, builder, problem_class, equation)
     return entry
 
