@@ -8,7 +8,7 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, escape, pairs, print_json, show, table
-from fsopt.cli.solving import Model, Scale, built
+from fsopt.cli.solving import Scale, built
 from fsopt.customising import complete, customised
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    model: Model,
+    model: options.Model,
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
@@ -46,7 +46,7 @@ def explain(
 
 
 def sensitivity(
-    model: Model,
+    model: options.Model,
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
@@ -98,8 +98,8 @@ def _range(found: Range) -> str:
 
 
 def diff(
-    first: Annotated[str, typer.Argument(help="a slug of 'fsopt models'")],
-    second: Annotated[str, typer.Argument(help="another one")],
+    first: options.Model,
+    second: options.Model,
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,

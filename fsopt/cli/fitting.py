@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def fit(
-    method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'")],
+    method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'", autocompletion=options.methods)],
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,

@@ -18,6 +18,28 @@ from fsopt.files import brief, check_readable
 if TYPE_CHECKING:
     from fsopt.data import Dataset
 
+
+def models(incomplete: str) -> list[str]:
+    """Return the slugs that begin with a text, for the shell's completion."""
+    from fsopt.models.registry import MODELS
+
+    return [name for name in MODELS if name.startswith(incomplete)]
+
+
+def methods(incomplete: str) -> list[str]:
+    """Return the methods that begin with a text, for the shell's completion."""
+    from fsopt.methods.registry import METHODS
+
+    return [name for name in METHODS if name.startswith(incomplete)]
+
+
+def _solvers(incomplete: str) -> list[str]:
+    from fsopt.solvers.registry import SOLVERS
+
+    return [name for name in SOLVERS if name.startswith(incomplete)]
+
+
+Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'", autocompletion=models)]
 Data = Annotated[
     str,
     typer.Option("--data", help=f"wdbc, a file ({' '.join(READERS)}), or a name in FSOPT_DATA"),
@@ -26,7 +48,10 @@ OptionalData = Annotated[str | None, Data.__metadata__[0]]
 Label = Annotated[str, typer.Option("--label", help="name of the label's column")]
 Missing = Annotated[str | None, typer.Option("--missing", help="drop or mean: the treatment of missing values")]
 Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]
-Solver = Annotated[str | None, typer.Option("--solver", help="registry name; the best installed one by default")]
+Solver = Annotated[
+    str | None,
+    typer.Option("--solver", help="registry name or pyomo:NAME; else the preferred one", autocompletion=_solvers),
+]
 Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]

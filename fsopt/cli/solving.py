@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from fsopt.data import Dataset
     from fsopt.results import SolveResult
 
-Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'")]
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 
 
@@ -44,7 +43,7 @@ def built(
 
 
 def solve(
-    model: Model,
+    model: options.Model,
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
@@ -158,7 +157,7 @@ def print_certificate(certificate: dict[str, Any] | None) -> None:
 
 
 def export(
-    model: Model,
+    model: options.Model,
     data: options.Data,
     output: Annotated[
         Path,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.models.display import components, displayed_program, math_block
+from fsopt.models.display import components, displayed_program, math_block, meanings
 from fsopt.models.papers import PAPERS
 
 READERS = {
@@ -136,14 +136,9 @@ def _parameters(doc: str, values: Mapping[str, Any]) -> str:
     """Return the table of the parameters: name, value in the instance, meaning from the docstring."""
     if not values:
         return "The model has no parameters."
-    section = re.search(r"\nParameters\n-+\n(.*?)(?:\n\n|$)", doc, flags=re.DOTALL)
-    meanings: dict[str, str] = {}
-    for entry in re.split(r"\n(?! )", section[1] if section else ""):
-        names, _, meaning = entry.partition(" : ")
-        for name in names.split(", "):
-            meanings[name.strip()] = markdown(" ".join(meaning.split()))
+    found = {name: markdown(text) for name, text in meanings(doc).items()}
     return table(
-        ("parameter", "value", "meaning"), [(f"`{k}`", _shown(v), meanings.get(k, "")) for k, v in values.items()]
+        ("parameter", "value", "meaning"), [(f"`{k}`", _shown(v), found.get(k, "")) for k, v in values.items()]
     )
 
 

@@ -172,6 +172,8 @@ def fit(
     try:
         with alone(places[0]), clock.limited(time_limit), customised(customise) as read:
             fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
+    except ParameterError as error:
+        raise _in_words_of(entry, error) from error
     except MemoryError as error:
         raise MemoryLimit(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
@@ -182,6 +184,14 @@ def fit(
         return fitted
     _refuse_unread(name, customise, read)
     return replace(fitted, details={**fitted.details, "customised": names_of(customise)})
+
+
+def _in_words_of(entry: MethodSpec, error: ParameterError) -> ParameterError:
+    """Return the error of a parameter with the name of the method, which the user gave, for that of a model in it."""
+    message = error.message
+    for name in sorted({*entry.models, *METHODS} - {entry.name}):
+        message = message.replace(f"of '{name}'", f"of '{entry.name}'")
+    return type(error)(message, error.hint)
 
 
 def check_changes(entry: MethodSpec, customise: Mapping[str, Change] | None) -> None:

@@ -75,6 +75,7 @@ LEFT_OUT = frozenset({"begin", "end", "left", "right", "big", "Big", "text", "ma
 def readable(latex: str) -> str:
     r"""Return a displayed program as text for a terminal: ``\tfrac12 w'w + C e'\xi`` becomes ``1/2 w'w + C e'xi``."""
     text = re.sub(r"\\begin\{\w+\}|\\end\{\w+\}", "", latex)
+    text = re.sub(r"\\q?quad", "  ", text)
     text = re.sub(r"\\t?frac(\d)(\d)\s*", r"\1/\2 ", text)
     part = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
     text = re.sub(r"\\t?frac(\d)" + part, r"\1/(\2)", text)
@@ -104,6 +105,22 @@ def _ungrouped(found: re.Match[str]) -> str:
     if before in ("_", "^"):
         return inner if len(inner) <= 2 else f"({inner})"
     return f"({inner})" if before == "t" else inner
+
+
+def meanings(doc: str) -> dict[str, str]:
+    """Return parameter -> meaning from the section of parameters in a docstring."""
+    section = re.search(r"\nParameters\n-+\n(.*?)(?:\n\n|$)", doc, flags=re.DOTALL)
+    found: dict[str, str] = {}
+    for entry in re.split(r"\n(?! )", section[1] if section else ""):
+        names, _, meaning = entry.partition(" : ")
+        found |= dict.fromkeys((name.strip() for name in names.split(", ")), " ".join(meaning.split()))
+    return found
+
+
+def plain_text(text: str) -> str:
+    """Return the text of a docstring without its marks: roles, literals and LaTeX."""
+    text = re.sub(r":math:`([^`]*)`", lambda found: readable(found[1]), text)
+    return re.sub(r":\w+:`~?([^`]*)`", r"\1", text).replace("``", "")
 
 
 BUILDERS: dict[str, Callable[..., pyo.ConcreteModel]] = {}
