@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 from fsopt.solvers import pyomo_plugin
 
 if TYPE_CHECKING:
+    from fsopt.analysis.differences import diff as diff
+    from fsopt.analysis.infeasibility import explain as explain
+    from fsopt.analysis.sensitivity import sensitivity as sensitivity
     from fsopt.certificates.certificate import Certificate as Certificate
     from fsopt.certificates.model import certify as certify
     from fsopt.compiler.classes import classify as classify
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
     from fsopt.errors import FsoptError as FsoptError
     from fsopt.formats.writers import export as export
     from fsopt.methods.registry import METHODS as METHODS
+    from fsopt.methods.registry import register_method as register_method
+    from fsopt.methods.spec import MethodSpec as MethodSpec
     from fsopt.models.registry import MODELS as MODELS
+    from fsopt.models.registry import register_model as register_model
     from fsopt.results import DriverResult as DriverResult
     from fsopt.results import Fit as Fit
     from fsopt.results import SolveResult as SolveResult
@@ -31,6 +37,8 @@ if TYPE_CHECKING:
     from fsopt.solvers.base import Session as Session
     from fsopt.solvers.base import solve as solve
     from fsopt.solvers.registry import SOLVERS as SOLVERS
+    from fsopt.solvers.registry import register_solver as register_solver
+    from fsopt.solvers.spec import SolverSpec as SolverSpec
     from fsopt.studies.alternatives import alternatives as alternatives
     from fsopt.studies.fronts import pareto_front as pareto_front
     from fsopt.studies.necessity import necessity as necessity
@@ -46,14 +54,18 @@ _HOME = {
     "FsoptError": "fsopt.errors",
     "METHODS": "fsopt.methods.registry",
     "MODELS": "fsopt.models.registry",
+    "MethodSpec": "fsopt.methods.spec",
     "SOLVERS": "fsopt.solvers.registry",
     "Session": "fsopt.solvers.base",
     "SolveResult": "fsopt.results",
+    "SolverSpec": "fsopt.solvers.spec",
     "Status": "fsopt.results",
     "alternatives": "fsopt.studies.alternatives",
     "build": "fsopt.models.registry",
     "certify": "fsopt.certificates.model",
     "classify": "fsopt.compiler.classes",
+    "diff": "fsopt.analysis.differences",
+    "explain": "fsopt.analysis.infeasibility",
     "export": "fsopt.formats.writers",
     "fit": "fsopt.methods.registry",
     "gbd_path": "fsopt.studies.selection_paths",
@@ -61,6 +73,10 @@ _HOME = {
     "load_dataset": "fsopt.data",
     "necessity": "fsopt.studies.necessity",
     "pareto_front": "fsopt.studies.fronts",
+    "register_method": "fsopt.methods.registry",
+    "register_model": "fsopt.models.registry",
+    "register_solver": "fsopt.solvers.registry",
+    "sensitivity": "fsopt.analysis.sensitivity",
     "solve": "fsopt.solvers.base",
 }
 """Public name -> module that defines it: the imports above, at run time."""
@@ -73,14 +89,18 @@ __all__ = [
     "DriverResult",
     "Fit",
     "FsoptError",
+    "MethodSpec",
     "Session",
     "SolveResult",
+    "SolverSpec",
     "Status",
     "__version__",
     "alternatives",
     "build",
     "certify",
     "classify",
+    "diff",
+    "explain",
     "export",
     "fit",
     "gbd_path",
@@ -88,6 +108,10 @@ __all__ = [
     "load_dataset",
     "necessity",
     "pareto_front",
+    "register_method",
+    "register_model",
+    "register_solver",
+    "sensitivity",
     "solve",
 ]
 
@@ -99,6 +123,8 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
             raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
+        if name in ("METHODS", "MODELS", "SOLVERS"):  # with the entries of other packages
+            import_module("fsopt.plugins").load()
         return value
 
 

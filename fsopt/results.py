@@ -291,10 +291,14 @@ class Fit:
     @checked(data=DATASET)
     def scores(self, data: Dataset) -> dict[str, float]:
         """Return accuracy and Matthews correlation coefficient on a data set."""
-        from sklearn.metrics import accuracy_score, matthews_corrcoef
-
         labels = self.predict(data.X)
-        return {
-            "accuracy": float(accuracy_score(data.y, labels)),
-            "mcc": float(matthews_corrcoef(data.y, labels)),
-        }
+        return {"accuracy": float(np.mean(labels == data.y)), "mcc": matthews(data.y, labels)}
+
+
+def matthews(y: Vector, labels: Vector) -> float:
+    """Return Matthews' correlation coefficient of two label vectors (n,) in {-1, +1}; 0 where one is constant."""
+    true, found = y > 0, labels > 0
+    both, neither = float(np.sum(true & found)), float(np.sum(~true & ~found))
+    only_found, only_true = float(np.sum(~true & found)), float(np.sum(true & ~found))
+    product = (both + only_found) * (both + only_true) * (neither + only_found) * (neither + only_true)
+    return (both * neither - only_found * only_true) / product**0.5 if product > 0 else 0.0

@@ -138,6 +138,7 @@ SOLVE_PARTS: Mapping[str, Part] = {
     "solution": Part(_mapping, "a mapping", empty=True),
     "scale": _TEXT,
     "message": _TEXT,
+    "customised": Part(_mapping, "a mapping"),
     "verify": Part(_mapping, "a mapping", empty=True),
 }
 """The parts of a saved solve."""

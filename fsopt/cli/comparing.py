@@ -53,6 +53,7 @@ def compare(
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="also the names of the features")] = False,
+    customise: options.Customise = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -61,6 +62,7 @@ def compare(
     from fsopt.studies.comparison import compare as run
 
     names = _checked(methods, jobs, time_limit)
+    changes = options.read_changes(customise, ())
     source = options.load(data, label, missing)
     rows: list[Row] = []
     interrupted = False
@@ -78,6 +80,7 @@ def compare(
                 jobs=jobs,
                 time_limit=time_limit,
                 hard_limit=HARD * time_limit + STARTING,
+                customise=changes,
                 progress=report,
             )
             rows.extend(compared)

@@ -20,6 +20,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.customising import complete, customised, names_of
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
@@ -27,24 +28,22 @@ if TYPE_CHECKING:
     from fsopt.data import Dataset
     from fsopt.results import SolveResult
 
-Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'")]
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 
 
-def _build(
-    model: str, data: Dataset, param: list[str] | None, scale: str
+def built(
+    model: str, data: Dataset, params: dict[str, Any], scale: str
 ) -> tuple[pyo.ConcreteModel, Dataset, dict[str, Any]]:
     """Return a model on preprocessed data, these data, and the parameters."""
     from fsopt.methods.preprocessing import preprocess
     from fsopt.models.registry import build
 
-    params = options.parse_params(param)
     work, _ = preprocess(data, scale)
     return build(model, work, **params), work, params
 
 
 def solve(
-    model: Model,
+    model: options.Model,
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
@@ -55,6 +54,7 @@ def solve(
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
     tee: options.Tee = False,
+    customise: options.Customise = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -70,18 +70,22 @@ def solve(
     solver_options = options.read_options(options_file)
     source = options.load(data, label, missing)
     started = time.perf_counter()
-    built, work, params = _build(model, source, param, scale)
+    program, work, params = built(model, source, options.parse_params(param), scale)
     seconds = time.perf_counter() - started
-    session = Session(built, solver, options=solver_options, tee=tee)
+    changes = options.read_changes(customise, (model,)) or {}
+    with customised(changes):
+        session = Session(program, solver, options=solver_options, tee=tee)
     spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
     if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
         remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
     result = session.solve(time_limit=time_limit)
-    record = solve_record(built, result, slug=model, data=work, source=data, params=params)
+    record = solve_record(program, result, slug=model, data=work, source=data, params=params)
     record |= {"scale": scale, "label": label, "missing": missing}
     record["seconds"]["build"] = seconds
+    if changes:
+        record["customised"] = names_of(changes)
     if verify is not None:
-        record["verify"] = _verify(built, verify, result)
+        record["verify"] = _verify(program, verify, result)
     record = sealed(record)
     deliver(record, output, as_json=json, present=lambda: _print_solve(record))
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
@@ -153,7 +157,7 @@ def print_certificate(certificate: dict[str, Any] | None) -> None:
 
 
 def export(
-    model: Model,
+    model: options.Model,
     data: options.Data,
     output: Annotated[
         Path,
@@ -165,14 +169,17 @@ def export(
     missing: options.Missing = None,
     param: options.Params = None,
     scale: Scale = "none",
+    customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
     """Write a model to a file that other software reads."""
     from fsopt.formats.writers import export as write
 
     source = options.load(data, label, missing)
-    built, _, params = _build(model, source, param, scale)
-    files = [str(path) for path in write(built, output)]
+    program, _, params = built(model, source, options.parse_params(param), scale)
+    with customised(options.read_changes(customise, (model,)) or {}):
+        complete(program)
+    files = [str(path) for path in write(program, output)]
     if json:
         print_json({"model": model, "data": data, "params": params, "scale": scale, "files": files})
     else:
@@ -185,18 +192,22 @@ def check(
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
+    customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
     """Verify a saved answer again, without any solver; what rests on a solver's word alone is named."""
     from fsopt.checking import check_record
     from fsopt.methods.preprocessing import preprocess
+    from fsopt.methods.registry import method_spec
     from fsopt.saved import plain, read_record
     from fsopt.solve_checking import WORD
 
     record = read_record(solution)
     source = options.load(data, label, missing)
     work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
-    found = plain(check_record(record, work, str(solution)))
+    models = method_spec(record["method"]).models if "method" in record else (record["model"],)
+    changes = options.read_changes(customise, models)
+    found = plain(check_record(record, work, str(solution), customise=changes))
     if json:
         print_json(found)
     else:

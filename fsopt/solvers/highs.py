@@ -14,7 +14,7 @@ from fsopt.errors import SolverError
 from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec
-from fsopt.typing import Indices
+from fsopt.typing import Indices, Vector
 
 highspy = Package("highspy")
 STATUS_MAP = {
@@ -163,6 +163,24 @@ class Highs:
     def _ray(self) -> Point | None:
         _, exists, ray = self.h.getDualRay()
         return Point(np.zeros(self.program.n), np.array(ray), np.zeros(0)) if exists else None
+
+
+def ranges(program: Program) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
+    """Return the ranges of right-hand sides (m,) and of costs (n,) in which the optimal basis of an LP stays.
+
+    Raises
+    ------
+    SolverError : HiGHS finds no optimal basis.
+    """
+    solver = Highs(program, Settings())
+    solver.interior = False
+    solver.solve(None)
+    status, found = solver.h.getRanging()
+    if status != highspy.HighsStatus.kOk or not found.valid:
+        raise SolverError("HiGHS has no optimal basis of the linear program", "see its status with 'fsopt solve'")
+    right = (np.array(found.row_bound_dn.value_), np.array(found.row_bound_up.value_))
+    cost = (np.array(found.col_cost_dn.value_), np.array(found.col_cost_up.value_))
+    return right, cost
 
 
 def _pass(h: Any, program: Program) -> Any:

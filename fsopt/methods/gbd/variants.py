@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from fsopt.customising import in_force
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders, selection_problem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
@@ -116,6 +117,7 @@ def _variant(method: str, run: Run, training: Training, settings: GbdSettings, b
     ]
     loop += ["validation"] if training.validation is not None else []
     loop += ["solver"] if run.solver is not None else []
+    loop += ["customise"] if in_force("fsp-sub") or in_force("fsp-sub-dual") else []
     paper = loop or (run.resume is not None and _of_the_loop(run.resume))
     variant = branching.variant or (PAPER if paper else BRANCH)
     wrong = branching.given if variant == PAPER else loop
