@@ -95,6 +95,8 @@ class SolveResult:
     message : the solver's own words, if they say more than ``stop``.
     constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
         solver gave no multipliers.
+    history : the course of a solve by :func:`fsopt.solve`, as the solver told it: records of ``incumbent``, ``bound``,
+        ``gap``, ``iteration`` and ``seconds``, None for what it did not tell; empty for a solver that tells nothing.
     """
 
     status: Status
@@ -113,6 +115,7 @@ class SolveResult:
     evidence_source: str = ""
     cuts: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
+    history: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
     @cached_property
     def shadow_prices(self) -> ComponentMap:
@@ -122,6 +125,12 @@ class SolveResult:
         ids could return the number of one constraint for another one.
         """
         return ComponentMap(self.constraint_duals)
+
+    def plot(self) -> Any:
+        """Return a figure of incumbent and bound over the seconds; raises ParameterError without a history."""
+        from fsopt.figures import course
+
+        return course(self.history, self.solver)
 
     @checked(component=Kind("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
     def duals(self, component: pyo.Constraint) -> dict[Any, float]:

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "fsopt"
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES, MOST_BODY, MOST_PARAMETERS = 300, 50, 9
 LAYERS = (
-    ("typing", "errors", "files", "arguments", "clock", "locks", "plugins", "customising"),
+    ("typing", "errors", "files", "arguments", "clock", "locks", "plugins", "customising", "figures"),
     ("data",),
     ("compiler",),
     ("certificates", "results"),

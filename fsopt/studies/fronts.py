@@ -18,13 +18,13 @@ from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
+from fsopt.figures import new_figure
 from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, multipliers, solve_at_capacity, squared_radius
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number, squares
 from fsopt.models.gbd.svm import build_svm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
-from fsopt.studies.figures import new_figure
 from fsopt.typing import Indices, Mask, Vector
 
 if TYPE_CHECKING:

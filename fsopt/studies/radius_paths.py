@@ -16,6 +16,7 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
+from fsopt.figures import new_figure
 from fsopt.methods.gmeb.formulations import ROUTES, dual_answer
 from fsopt.methods.gmeb.gmeb import choose_route, settle
 from fsopt.methods.gmeb.unit_rms import unit_rms
@@ -24,7 +25,6 @@ from fsopt.models.gmeb.gmeb_dual import build_gmeb_dual
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.base import Session
-from fsopt.studies.figures import new_figure
 from fsopt.typing import Mask, Matrix, Vector
 
 if TYPE_CHECKING:
