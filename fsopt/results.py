@@ -16,8 +16,9 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET, as_matrix
 from fsopt.data.kernels import Kernel
+from fsopt.data.scores import matthews
 from fsopt.errors import DataError, ParameterError
-from fsopt.figures import history_figure
+from fsopt.figures import course, history_figure
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ class SolveResult:
     message : the solver's own words, if they say more than ``stop``.
     constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
         solver gave no multipliers.
+    history : the course of a solve by :func:`fsopt.solve`, as the solver told it: records of ``incumbent``, ``bound``,
+        ``gap``, ``iteration`` and ``seconds``, None for what it did not tell; empty for a solver that tells nothing.
     """
 
     status: Status
@@ -115,6 +118,7 @@ class SolveResult:
     evidence_source: str = ""
     cuts: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
+    history: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
     @cached_property
     def shadow_prices(self) -> ComponentMap:
@@ -124,6 +128,10 @@ class SolveResult:
         ids could return the number of one constraint for another one.
         """
         return ComponentMap(self.constraint_duals)
+
+    def plot(self) -> Any:
+        """Return a figure of incumbent and bound over the seconds; raises ParameterError without a history."""
+        return course(self.history, self.solver)
 
     @checked(component=Kind("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
     def duals(self, component: pyo.Constraint) -> dict[Any, float]:
@@ -277,13 +285,7 @@ class Fit:
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
 
     def plot(self) -> Figure:
-        """Return incumbent and lower bound over time, and the number of open nodes where the history has it.
-
-        Raises
-        ------
-        ParameterError : the history of the method has no objective values.
-        PackageError : matplotlib is not installed.
-        """
+        """Return a figure of incumbent, bound and open nodes over time; raises ParameterError without a history."""
         if not (records := [h for h in self.history if isinstance(h.get("objective"), float)]):
             raise ParameterError(f"the fit of '{self.method}' has no history to plot", "plot a fit of a loop")
         return history_figure(records)
@@ -293,12 +295,3 @@ class Fit:
         """Return accuracy and Matthews correlation coefficient on a data set."""
         labels = self.predict(data.X)
         return {"accuracy": float(np.mean(labels == data.y)), "mcc": matthews(data.y, labels)}
-
-
-def matthews(y: Vector, labels: Vector) -> float:
-    """Return Matthews' correlation coefficient of two label vectors (n,) in {-1, +1}; 0 where one is constant."""
-    true, found = y > 0, labels > 0
-    both, neither = float(np.sum(true & found)), float(np.sum(~true & ~found))
-    only_found, only_true = float(np.sum(~true & found)), float(np.sum(true & ~found))
-    product = (both + only_found) * (both + only_true) * (neither + only_found) * (neither + only_true)
-    return (both * neither - only_found * only_true) / product**0.5 if product > 0 else 0.0

@@ -139,6 +139,7 @@ SOLVE_PARTS: Mapping[str, Part] = {
     "scale": _TEXT,
     "message": _TEXT,
     "customised": Part(_mapping, "a mapping"),
+    "history": _RECORDS,
     "verify": Part(_mapping, "a mapping", empty=True),
 }
 """The parts of a saved solve."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import matthews_corrcoef
 
-from fsopt.results import matthews
+from fsopt.data.scores import matthews
 
 SLOW = ("scipy.stats", "sklearn", "matplotlib", "joblib", "pandas", "casadi", "gurobipy", "pyscipopt")
 

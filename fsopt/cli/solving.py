@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.output import (
+    EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
@@ -16,6 +18,7 @@ from fsopt.cli.output import (
     open_gap,
     pairs,
     print_json,
+    progress_bar,
     remark,
     show,
     table,
@@ -61,9 +64,10 @@ def solve(
     """Build a model on a data set, solve it, and certify the answer."""
     import time
 
-    from fsopt.saved import sealed, solve_record
+    from fsopt.saved import plain, sealed, solve_record
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
+    from fsopt.solvers.watching import Watch
 
     if verify is not None:
         solver_spec(verify)
@@ -78,7 +82,10 @@ def solve(
     spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
     if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
         remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
-    result = session.solve(time_limit=time_limit)
+    watch = Watch(session.program.sign)
+    with progress_bar(model) as update:
+        watch.progress = lambda record: update(len(watch.records), f"{model}: {_told(record)}")
+        result = session.solve(time_limit=time_limit, watch=watch)
     record = solve_record(program, result, slug=model, data=work, source=data, params=params)
     record |= {"scale": scale, "label": label, "missing": missing}
     record["seconds"]["build"] = seconds
@@ -86,9 +93,19 @@ def solve(
         record["customised"] = names_of(changes)
     if verify is not None:
         record["verify"] = _verify(program, verify, result)
+    record["history"] = plain(watch.records)
     record = sealed(record)
     deliver(record, output, as_json=json, present=lambda: _print_solve(record))
+    if watch.interrupted or result.stop == "interrupted":
+        remark(f"interrupted: the incumbent is shown, its status is {result.status}")
+        return EXIT_INTERRUPTED
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
+
+
+def _told(record: Mapping[str, Any]) -> str:
+    """Return a record of the course of a solve as text."""
+    shown = {k: record[k] for k in ("incumbent", "bound", "gap") if record[k] is not None}
+    return ", ".join(f"{k} {v:.6g}" for k, v in shown.items()) or "no incumbent yet"
 
 
 def _verify(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:

@@ -14,6 +14,13 @@ from fsopt.plugins import load
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
+TRANSFORMATIONS = {
+    "Complementarity": "transform it: Pyomo's mpec.simple_disjunction and gdp.bigm make an MILP of linear ones, "
+    "mpec.simple_nonlinear makes an NLP",
+    "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
+}
+"""Kind of constraints that the arrays do not hold -> the transformation of Pyomo that replaces them."""
+
 _MODULES = (
     "highs",
     "clarabel",

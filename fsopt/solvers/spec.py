@@ -53,6 +53,7 @@ class SolverSpec:
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     takes : whether it takes a program, for a solver with ranks that takes programs of one structure only; where the
         user names no solver, it is passed over for all others. None: it takes every program of its classes.
+    hears : whether its interface stops the solver after Ctrl-C, see :func:`fsopt.solvers.watching.heard`.
     present : whether the solver can be called; None asks for the package and the executable.
     """
 
@@ -71,6 +72,7 @@ class SolverSpec:
     declined: Mapping[str, str] = field(default_factory=dict)
     interior: tuple[tuple[str, Any], ...] = ()
     takes: Callable[[Program], bool] | None = None
+    hears: bool = False
     present: Callable[[], bool] | None = None
 
     @property
