@@ -89,6 +89,8 @@ def test_the_command_ends_with_130_at_ctrl_c(tmp_path, jobs):
         "wdbc",
         "--methods",
         "gbd,pmm",
+        "--folds",
+        "50",  # more than can be done before the interruption
         "--jobs",
         jobs,
         "--json",
