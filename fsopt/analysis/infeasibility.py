@@ -30,7 +30,7 @@ from fsopt.typing import Mask
 
 SMALL = 1e-7
 """Terms of a Farkas certificate below this fraction of the largest one are rounding."""
-MOST = 400
+MOST = 2000
 """Members from which the deletion filter is left out."""
 NUMBER = "{:.6g}"
 
@@ -183,12 +183,26 @@ class _Active:
         order = ("lower", "upper", "rows")
         return [(name, int(k)) for name in order for k in np.flatnonzero(getattr(self, name))]
 
+    def groups(self, p: Program) -> list[list[tuple[str, int]]]:
+        """Return the places by component."""
+        found: dict[tuple[str, str], list[tuple[str, int]]] = {}
+        for name, k in self.places():
+            data = p.constraints[k] if name == "rows" else p.variables[k]
+            found.setdefault((name, str(data.parent_component().name)), []).append((name, k))
+        return list(found.values())
+
 
 def _filtered(p: Program, active: _Active, end: float) -> tuple[_Active, bool]:
     """Return an infeasible part of what is in force, and whether it is irreducible."""
     start = active.program(p)
     if not _infeasible(start, end)[0]:  # the certificate lost digits by its small terms
         active = _Active.all_of(p)
+    for group in active.groups(p):  # an interior point leaves a term of every constraint
+        fewer = active
+        for place in group:
+            fewer = fewer.without(place)
+        if _infeasible(fewer.program(p), end)[0]:
+            active = fewer
     places = active.places()
     if len(places) > MOST:
         return active, False

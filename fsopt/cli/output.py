@@ -126,7 +126,11 @@ def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
 
     result = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading, justify in columns:
-        result.add_column(heading, justify="right" if justify == "right" else "left", overflow="fold")
+        if justify == "right":  # a number is never cut in two
+            heading = heading.replace(" ", "\n") if narrow() else heading
+            result.add_column(heading, justify="right", no_wrap=True)
+        else:
+            result.add_column(heading, overflow="fold")
     return result
 
 

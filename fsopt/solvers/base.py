@@ -66,8 +66,7 @@ def solve(
     """
     with clock.limited(time_limit):
         session = Session(model, solver, options=options, tee=tee)
-        start = session.program.values() if warm_start else None
-        watch = Watch(session.program.sign, progress, start)
+        watch = Watch(session.program.sign, progress, session.program.values() if warm_start else None)
         return replace(session.solve(time_limit=time_limit, watch=watch), history=tuple(watch.records))
 
 

@@ -97,3 +97,11 @@ def test_the_verb_prints_it(tmp_path, capsys):
     assert end.value.code == 0
     assert "never: own rule" in out
     assert "xi: xi, hinge slacks" in out
+
+
+def test_a_quadratic_program_is_explained_by_few_members_too(wdbc):
+    model = fsopt.build("svm", wdbc)
+    model.never = pyo.Constraint(expr=sum(model.xi.values()) <= -1, doc="own rule")
+    found = explain(model)
+    assert (found.status, found.evidence) == ("infeasible", "Farkas multipliers")
+    assert {m.component for m in found.members} == {"never", "xi"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -107,7 +108,7 @@ def test_the_sol_file_has_the_values_in_the_order_of_the_nl_file(slug):
 @pytest.mark.parametrize("slug", [slug for slug in NL if facts_of(slug)["class"] in ("LP", "QP")])
 def test_pounce_solves_the_nl_file_to_the_known_optimum(slug, tmp_path):
     path = Path(shutil.copy(LIBRARY / slug / f"{slug}.nl", tmp_path))
-    program = shutil.which("pounce") or str(Path(fsopt.__file__).parent / "pounce")
+    program = shutil.which("pounce") or str(Path(sys.executable).parent / "pounce")
     done = subprocess.run([program, str(path), "-AMPL"], capture_output=True, text=True, timeout=60)
     assert "Optimal" in done.stdout + path.with_suffix(".sol").read_text()
     problem = pounce.read_nl(str(path))
