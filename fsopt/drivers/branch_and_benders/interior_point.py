@@ -269,4 +269,4 @@ def _small_solve(matrix: Matrix, right: Vector) -> Vector:
     """Solve with the matrix of the constraints, mostly of order 1."""
     if len(right) == 1:
         return np.asarray(right / matrix[0, 0])
-    return np.asarray(np.linalg.lstsq(matrix, right)[0], dtype=float)
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0], dtype=float)
