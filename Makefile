@@ -3,8 +3,12 @@
 #   make test   installs what the tests need and runs the whole test suite
 PYTHON ?= python3
 BIN := .venv/bin
+CORE := tests/solvers/test_conformance.py tests/drivers tests/methods tests/data tests/cli
+SOLVERS := scs,ipopt,scip,plot,parquet
+TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
+PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test truth fuzz limits lint bench instances clean
+.PHONY: demo test truth fuzz limits lowest pythons lint bench instances clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -23,6 +27,19 @@ fuzz: .venv/tested
 # Every method on 200 random data sets with a limit of 2 seconds; `make test` takes a few of them.
 limits: .venv/tested
 	FSOPT_LIMITS=1 $(BIN)/pytest -n auto tests/limits
+
+# The core of the tests, and the demo, at the lowest versions that pyproject.toml allows.
+lowest: .lowest/tested
+	.lowest/bin/python -m pytest -n auto -p no:cacheprovider $(CORE)
+	.lowest/bin/fsopt compare --data wdbc
+
+# The core of the tests on the other versions of Python that this machine has.
+pythons: .venv/tested
+	for python in $(PYTHONS); do \
+	    $(BIN)/uv venv -q --clear --python $$python .python && \
+	    $(BIN)/uv pip install -q --python .python/bin/python --only-binary :all: -e ".[$(SOLVERS)]" $(TOOLS) && \
+	    .python/bin/python -m pytest -n auto -p no:cacheprovider $(CORE) || exit 1; \
+	done
 
 # Style, layout and types.
 lint: .venv/tested
@@ -55,5 +72,11 @@ instances: .venv/installed
 	$(BIN)/pip install -q -e ".[test,lint,all]"
 	@touch $@
 
+.lowest/tested: .venv/tested
+	$(BIN)/uv venv -q --clear --python $(BIN)/python .lowest
+	$(BIN)/uv pip install -q --python .lowest/bin/python --resolution lowest-direct --only-binary :all: \
+	    -e ".[$(SOLVERS)]" $(TOOLS)
+	@touch $@
+
 clean:
-	rm -rf .venv
+	rm -rf .venv .lowest .python

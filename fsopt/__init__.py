@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 from fsopt.solvers import pyomo_plugin
 
 if TYPE_CHECKING:
+    from fsopt.analysis.differences import diff as diff
+    from fsopt.analysis.infeasibility import explain as explain
+    from fsopt.analysis.sensitivity import sensitivity as sensitivity
     from fsopt.certificates.certificate import Certificate as Certificate
     from fsopt.certificates.model import certify as certify
     from fsopt.compiler.classes import classify as classify
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
     from fsopt.errors import FsoptError as FsoptError
     from fsopt.formats.writers import export as export
     from fsopt.methods.registry import METHODS as METHODS
+    from fsopt.methods.registry import register_method as register_method
+    from fsopt.methods.spec import MethodSpec as MethodSpec
     from fsopt.models.registry import MODELS as MODELS
+    from fsopt.models.registry import register_model as register_model
     from fsopt.results import DriverResult as DriverResult
     from fsopt.results import Fit as Fit
     from fsopt.results import SolveResult as SolveResult
@@ -31,9 +37,14 @@ if TYPE_CHECKING:
     from fsopt.solvers.base import Session as Session
     from fsopt.solvers.base import solve as solve
     from fsopt.solvers.registry import SOLVERS as SOLVERS
+    from fsopt.solvers.registry import register_solver as register_solver
+    from fsopt.solvers.spec import SolverSpec as SolverSpec
+    from fsopt.studies.alternatives import alternatives as alternatives
     from fsopt.studies.fronts import pareto_front as pareto_front
+    from fsopt.studies.necessity import necessity as necessity
     from fsopt.studies.radius_paths import gmeb_path as gmeb_path
     from fsopt.studies.running import run_study as run_study
+    from fsopt.studies.selection_paths import gbd_path as gbd_path
 
 __version__ = "0.1.0"
 _HOME = {
@@ -44,19 +55,30 @@ _HOME = {
     "FsoptError": "fsopt.errors",
     "METHODS": "fsopt.methods.registry",
     "MODELS": "fsopt.models.registry",
+    "MethodSpec": "fsopt.methods.spec",
     "SOLVERS": "fsopt.solvers.registry",
     "Session": "fsopt.solvers.base",
     "SolveResult": "fsopt.results",
+    "SolverSpec": "fsopt.solvers.spec",
     "Status": "fsopt.results",
+    "alternatives": "fsopt.studies.alternatives",
     "build": "fsopt.models.registry",
     "certify": "fsopt.certificates.model",
     "classify": "fsopt.compiler.classes",
+    "diff": "fsopt.analysis.differences",
+    "explain": "fsopt.analysis.infeasibility",
     "export": "fsopt.formats.writers",
     "fit": "fsopt.methods.registry",
+    "gbd_path": "fsopt.studies.selection_paths",
     "gmeb_path": "fsopt.studies.radius_paths",
     "load_dataset": "fsopt.data",
+    "necessity": "fsopt.studies.necessity",
     "pareto_front": "fsopt.studies.fronts",
+    "register_method": "fsopt.methods.registry",
+    "register_model": "fsopt.models.registry",
+    "register_solver": "fsopt.solvers.registry",
     "run_study": "fsopt.studies.running",
+    "sensitivity": "fsopt.analysis.sensitivity",
     "solve": "fsopt.solvers.base",
 }
 """Public name -> module that defines it: the imports above, at run time."""
@@ -69,19 +91,30 @@ __all__ = [
     "DriverResult",
     "Fit",
     "FsoptError",
+    "MethodSpec",
     "Session",
     "SolveResult",
+    "SolverSpec",
     "Status",
     "__version__",
+    "alternatives",
     "build",
     "certify",
     "classify",
+    "diff",
+    "explain",
     "export",
     "fit",
+    "gbd_path",
     "gmeb_path",
     "load_dataset",
+    "necessity",
     "pareto_front",
+    "register_method",
+    "register_model",
+    "register_solver",
     "run_study",
+    "sensitivity",
     "solve",
 ]
 
@@ -93,6 +126,8 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
             raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
+        if name in ("METHODS", "MODELS", "SOLVERS"):  # with the entries of other packages
+            import_module("fsopt.plugins").load()
         return value
 
 

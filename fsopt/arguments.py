@@ -45,6 +45,24 @@ def word(name: str, value: Any, words: Iterable[str | bool]) -> None:
         raise ParameterError(f"{name} is {shown(value)}", f"one of {', '.join(map(str, known))}")
 
 
+def refuse_registration(what: str, name: Any, taken: bool, function: Any) -> None:
+    """Raise ParameterError for an entry of the user's own that cannot be registered.
+
+    Parameters
+    ----------
+    what : model, method or solver.
+    name : its new name. ``taken`` : whether the registry has one of this name that may not be replaced.
+    function : that the entry rests on.
+    """
+    TEXT.check(f"name of the {what}", name)
+    if not name or name.strip() != name or any(letter.isspace() for letter in name):
+        raise ParameterError(f"'{name}' is no name for a {what}", "give a word such as my-svm")
+    if taken:
+        raise ParameterError(f"there is a {what} called '{name}' already", "give another name")
+    if not callable(function):
+        raise ParameterError(f"the {what} '{name}' has {shown(function)} for a function", "give a function")
+
+
 def plain(value: Any) -> bool:
     """Return whether a parameter is a number, a text, or a list, mapping or array, of whatever."""
     return value is None or isinstance(value, numbers.Number | str) or _is_list(value) or isinstance(value, Mapping)
@@ -79,13 +97,20 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _is_seconds(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        return False
+def _double(value: Any) -> float:
+    """Return a real number as a float, nan for any other value and for an integer that no float holds."""
     try:
-        return float(value) > 0 and not math.isnan(value)
+        return float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
     except OverflowError:
-        return False
+        return math.nan
+
+
+def _is_number(value: Any) -> bool:
+    return math.isfinite(_double(value))
+
+
+def _is_seconds(value: Any) -> bool:
+    return _double(value) > 0
 
 
 TEXT = Kind("a text", lambda value: isinstance(value, str), "give a name in quotes")
@@ -95,9 +120,7 @@ WHOLE = Kind("a whole number", _is_whole, "for example 0")
 SECONDS = Kind("positive", _is_seconds, "give seconds > 0")
 FUNCTION = Kind("a function", callable, "give a function of one argument")
 LIST = Kind("a list", _is_list, "give a list of numbers")
-NUMBER = Kind(
-    "a number", lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "for example 1.0"
-)
+NUMBER = Kind("a finite number", _is_number, "for example 1.0")
 OPTIONS = Kind(
     "a mapping of names",
     lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),

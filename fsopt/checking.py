@@ -12,6 +12,7 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind
 from fsopt.certificates.residuals import relative_gap
+from fsopt.customising import Change, customised
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, reading
@@ -40,8 +41,16 @@ EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
 """Claimed status -> kinds of certificates that are sufficient evidence for it, if they hold."""
 
 
-def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[str, Any]:
+def check_record(
+    record: Mapping[str, Any], data: Dataset, path: str, *, customise: Mapping[str, Change] | None = None
+) -> dict[str, Any]:
     """Recompute a saved solve or fit and return what was found.
+
+    Parameters
+    ----------
+    record, path : the saved answer, and its name for messages.
+    data : the data that it was computed from.
+    customise : the functions that changed its models, as they were given to :func:`fsopt.fit`.
 
     Returns
     -------
@@ -52,15 +61,16 @@ def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[st
 
     Raises
     ------
-    FileError : the record is damaged or belongs to other data.
+    FileError : the record is damaged, belongs to other data, or is of models that were changed by other functions.
     """
     check_parts(record, path)
+    _check_changes(record, path, customise or {})
     if record["data_sha256"] != fingerprint(data):
         raise FileError(
             f"'{path}' was computed from other data than '{data.name}'",
             "give the data set of the saved answer, with the same --label and --missing",
         )
-    with reading("answer"):
+    with reading("answer"), customised(customise):
         if "method" in record:
             fit = fit_from(record, path)
             certificate = extend(check_fit(fit, data), _stated_residuals(record, fit, data))
@@ -82,6 +92,21 @@ def check_record(record: Mapping[str, Any], data: Dataset, path: str) -> dict[st
         "certificate": certificate,
         "notes": certificate.notes,
     }
+
+
+def _check_changes(record: Mapping[str, Any], path: str, customise: Mapping[str, Change]) -> None:
+    """Raise FileError where the models of a saved answer were changed by functions of other slugs than are given."""
+    place = record.get("details", {}) if "method" in record else record
+    stated = place.get("customised", {}) if isinstance(place, Mapping) else {}
+    changed = sorted(stated) if isinstance(stated, Mapping) else []
+    if changed == sorted(customise):
+        return
+    if not changed:
+        raise FileError(f"'{path}' is an answer of unchanged models", "check it without functions that change them")
+    raise FileError(
+        f"'{path}' is an answer of changed models: {', '.join(f'{k} by {stated[k]}' for k in changed)}",
+        "give the functions again, by --customise SLUG=FILE.py:FUNCTION",
+    )
 
 
 def _stated_residuals(record: Mapping[str, Any], fit: Fit, data: Dataset) -> dict[str, float]:

@@ -16,11 +16,14 @@ from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET, as_matrix
 from fsopt.data.kernels import Kernel
+from fsopt.data.scores import matthews
 from fsopt.errors import DataError, ParameterError
+from fsopt.figures import course, history_figure
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
+    from matplotlib.figure import Figure
 
 
 class Status(StrEnum):
@@ -95,6 +98,8 @@ class SolveResult:
     message : the solver's own words, if they say more than ``stop``.
     constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
         solver gave no multipliers.
+    history : the course of a solve by :func:`fsopt.solve`, as the solver told it: records of ``incumbent``, ``bound``,
+        ``gap``, ``iteration`` and ``seconds``, None for what it did not tell; empty for a solver that tells nothing.
     """
 
     status: Status
@@ -113,6 +118,7 @@ class SolveResult:
     evidence_source: str = ""
     cuts: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
+    history: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
     @cached_property
     def shadow_prices(self) -> ComponentMap:
@@ -122,6 +128,10 @@ class SolveResult:
         ids could return the number of one constraint for another one.
         """
         return ComponentMap(self.constraint_duals)
+
+    def plot(self) -> Any:
+        """Return a figure of incumbent and bound over the seconds; raises ParameterError without a history."""
+        return course(self.history, self.solver)
 
     @checked(component=Kind("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
     def duals(self, component: pyo.Constraint) -> dict[Any, float]:
@@ -274,13 +284,14 @@ class Fit:
         """Return the labels (n,) in {-1, +1} of samples X (n, p); a score of exactly 0 counts as -1."""
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
 
+    def plot(self) -> Figure:
+        """Return a figure of incumbent, bound and open nodes over time; raises ParameterError without a history."""
+        if not (records := [h for h in self.history if isinstance(h.get("objective"), float)]):
+            raise ParameterError(f"the fit of '{self.method}' has no history to plot", "plot a fit of a loop")
+        return history_figure(records)
+
     @checked(data=DATASET)
     def scores(self, data: Dataset) -> dict[str, float]:
         """Return accuracy and Matthews correlation coefficient on a data set."""
-        from sklearn.metrics import accuracy_score, matthews_corrcoef
-
         labels = self.predict(data.X)
-        return {
-            "accuracy": float(accuracy_score(data.y, labels)),
-            "mcc": float(matthews_corrcoef(data.y, labels)),
-        }
+        return {"accuracy": float(np.mean(labels == data.y)), "mcc": matthews(data.y, labels)}

@@ -138,6 +138,8 @@ SOLVE_PARTS: Mapping[str, Part] = {
     "solution": Part(_mapping, "a mapping", empty=True),
     "scale": _TEXT,
     "message": _TEXT,
+    "customised": Part(_mapping, "a mapping"),
+    "history": _RECORDS,
     "verify": Part(_mapping, "a mapping", empty=True),
 }
 """The parts of a saved solve."""

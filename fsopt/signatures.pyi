@@ -7,6 +7,7 @@ from typing import Any, Literal, Never, overload
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.customising import Change
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
@@ -419,6 +420,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -438,6 +440,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -456,6 +459,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -473,6 +477,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -492,6 +497,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -515,6 +521,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -532,6 +539,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -545,6 +553,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -563,6 +572,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -578,6 +588,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -592,6 +603,10 @@ def fit(
     implies: Sequence[Sequence[Feature]] = ...,
     conflicts: Sequence[Sequence[Feature]] = ...,
     c: float = ...,
+    variant: str | None = ...,
+    initial: Sequence[Feature] | None = ...,
+    max_nodes: int | None = ...,
+    jobs: int | None = ...,
     start: str | Sequence[float] = ...,
     root_cuts: int = ...,
     stabilisation: str = ...,
@@ -608,6 +623,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -620,6 +636,10 @@ def fit(
     implies: Sequence[Sequence[Feature]] = ...,
     conflicts: Sequence[Sequence[Feature]] = ...,
     c: float = ...,
+    variant: str | None = ...,
+    initial: Sequence[Feature] | None = ...,
+    max_nodes: int | None = ...,
+    jobs: int | None = ...,
     start: str | Sequence[float] = ...,
     root_cuts: int = ...,
     stabilisation: str = ...,
@@ -636,6 +656,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -654,6 +675,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -671,6 +693,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -689,6 +712,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -707,6 +731,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -723,6 +748,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -741,6 +767,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -758,6 +785,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -775,6 +803,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -792,6 +821,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -812,6 +842,7 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -824,5 +855,6 @@ def fit(
     progress: Progress | None = ...,
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
     **params: Never,
 ) -> Fit: ...

@@ -14,6 +14,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-solvers", default="", help="solvers that must be usable, separated by commas")
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are as wide as on no terminal, whatever COLUMNS says here."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def wdbc() -> Dataset:
     return load_dataset("wdbc")

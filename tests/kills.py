@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-VOLATILE = ("seconds", "digest")
+VOLATILE = ("seconds", "elapsed", "digest")
 """Keys, or beginnings of keys, of a saved fit that differ from run to run: times, and the digest of the record."""
 
 

@@ -86,6 +86,9 @@ CALLS = {
     "predict nan": (lambda: FIT.predict(DATA.X * np.nan), "values that are not finite"),
     "scores": (lambda: FIT.scores(DATA.X), "the data must be a Dataset"),
     "front": (lambda: fsopt.pareto_front(DATA, caps=3), "the caps must be a list"),
+    "other features": (lambda: fsopt.pareto_front(DATA, validation=blobs(9, 2)), "validation data have 2 features"),
+    "other features in a test": (lambda: fsopt.gmeb_path(DATA, test=blobs(9, 2)), "test data have 2 features"),
+    "huge epsilon": (lambda: fsopt.fit("svm", DATA, epsilon=10**400), "'epsilon'"),
     "path": (lambda: fsopt.gmeb_path(DATA, folds=2.5), "the folds must be a whole number"),
     "nasty parameter": (lambda: fsopt.fit("svm", DATA, c=Nasty()), "must not be <Nasty instance"),
     "huge parameter": (lambda: fsopt.fit("svm", DATA, c=10**400), "is inf, outside"),
@@ -103,6 +106,7 @@ def test_another_kind_is_refused_with_a_hint(case):
 
 
 def test_what_is_of_the_kind_passes():
+    assert fsopt.solve(MODEL, "ipopt", time_limit=Fraction(7, 3)).status == "optimal"
     for kind, values in (
         (SECONDS, (1, 0.5, np.float32(2), float("inf"), Fraction(1, 2))),
         (WHOLE, (0, -3, np.int64(4))),

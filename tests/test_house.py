@@ -17,7 +17,7 @@ PACKAGE = ROOT / "fsopt"
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES, MOST_BODY, MOST_PARAMETERS = 300, 50, 9
 LAYERS = (
-    ("typing", "errors", "files", "arguments", "clock", "locks"),
+    ("typing", "errors", "files", "arguments", "clock", "locks", "figures", "plugins", "customising"),
     ("data",),
     ("compiler",),
     ("certificates", "results"),
@@ -27,12 +27,12 @@ LAYERS = (
     ("drivers",),
     ("schema", "saved"),
     ("methods",),
-    ("solve_checking", "checking", "studies"),
+    ("solve_checking", "checking", "studies", "analysis"),
     ("papers", "library"),
     ("cli", "__main__", "__init__"),
 )
 """From the ground up: a module imports from its own layer and from those before it."""
-GIVEN_BY_USERS = re.compile(r"^(build|fit)_|^(fit|solve|compare|gmeb_path)$")
+GIVEN_BY_USERS = re.compile(r"^(build|fit)_|^(fit|solve|compare|sensitivity|path|gmeb_path|gbd_path)$")
 """Functions whose keywords are what users give: parameters of models and methods, options of the command line."""
 
 

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from fsopt import __version__
-from fsopt.cli import catalogue, comparing, datasets, fitting, limits, reproducing, solving, studying
+from fsopt.cli import (
+    analysing,
+    catalogue,
+    comparing,
+    datasets,
+    diagnosis,
+    fitting,
+    limits,
+    paths,
+    reproducing,
+    solving,
+    studying,
+)
 from fsopt.cli.output import emit
 
 app = typer.Typer(
     name="fsopt",
     help="Feature selection by optimization: models, solvers, methods, and certified answers.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -25,15 +37,41 @@ VERBS = (
     catalogue.show,
     solving.solve,
     solving.export,
+    analysing.explain,
+    analysing.sensitivity,
+    analysing.diff,
     fitting.fit,
     fitting.predict,
     comparing.compare,
     reproducing.reproduce,
+    paths.path,
     solving.check,
     limits.mpm_limits,
+    diagnosis.doctor,
 )
+EXAMPLES: Mapping[str, str] = {
+    "models": "fsopt models",
+    "solvers": "fsopt solvers --json",
+    "methods": "fsopt methods gbd",
+    "show": "fsopt show gmeb-dual --data wdbc",
+    "solve": "fsopt solve gmeb-dual --data wdbc --scale standard --param r_plus=3 --solver clarabel",
+    "export": "fsopt export fsv-step --data wdbc -o fsv.lp",
+    "explain": "fsopt explain svm --data wdbc --customise svm=rules.py:rule",
+    "sensitivity": "fsopt sensitivity onsvm --data wdbc --scale standard",
+    "diff": "fsopt diff gmeb-primal gmeb-dual --data wdbc --scale standard",
+    "fit": "fsopt fit gbd --data wdbc --param m=8 --param max_cuts=20 -o fit.json",
+    "predict": "fsopt predict fit.json --data new.csv",
+    "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
+    "check": "fsopt check fit.json --data wdbc",
+    "reproduce": "fsopt reproduce sla-table1",
+    "path": "fsopt path --data wdbc",
+    "mpm-limits": "fsopt mpm-limits --data wdbc",
+    "doctor": "fsopt doctor",
+}
+"""Verb -> an example of its use, at the end of its help."""
 for verb in VERBS:
-    app.command()(verb)
+    name = verb.__name__.replace("_", "-")
+    app.command(name, epilog=f"Example:  {EXAMPLES[name]}")(verb)
 app.add_typer(datasets.app, name="data")
 app.add_typer(studying.app, name="study")
 

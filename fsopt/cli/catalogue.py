@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.output import escape, pairs, print_json, remark, table
+from fsopt.cli.output import columns, escape, narrow, pairs, print_json, remark, table
 from fsopt.cli.output import show as put
 
 if TYPE_CHECKING:
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 def models(json: options.Json = False) -> None:
     """List the models: class, paper and equation, parameters."""
     from fsopt.models.registry import MODELS
+    from fsopt.plugins import load
 
+    load()
     rows: list[dict[str, Any]] = [
         {
             "model": m.slug,
@@ -35,18 +39,20 @@ def models(json: options.Json = False) -> None:
     if json:
         print_json({"models": rows})
         return
-    listing = table("models", [(k, "left") for k in ("model", "class", "paper", "equation", "parameters")])
-    for row in rows:
-        defaults = " ".join(f"{k}={escape(v)}" for k, v in row["parameters"].items())
-        listing.add_row(*(escape(row[k]) for k in ("model", "class", "paper", "equation")), defaults)
-    put(listing)
+    texts = [
+        {k: escape(row[k]) for k in ("model", "class", "paper", "equation")} | {"parameters": _assigned(row)}
+        for row in rows
+    ]
+    put(columns("models", texts, drop=("parameters",), more="'fsopt show MODEL' has the parameters"))
 
 
 def solvers(json: options.Json = False) -> None:
     """List the solvers: classes, what they prove and return, and whether they are installed."""
     from fsopt.compiler.classes import CLASSES
+    from fsopt.plugins import load
     from fsopt.solvers.registry import SOLVERS
 
+    load()
     claimed = {c for s in SOLVERS.values() for c in s.classes}
     classes = [c for c in CLASSES if c in claimed]
     rows: list[dict[str, Any]] = [
@@ -67,26 +73,45 @@ def solvers(json: options.Json = False) -> None:
     if json:
         print_json({"solvers": rows})
         return
-    heads = ["solver", *classes, "proves", "duals", "vertex", "in place", "tolerance", "available"]
-    listing = table("solvers", [(h, "left") for h in heads])
+    texts = []
     for row in rows:
-        marks = ["yes" if c in row["classes"] else "-" for c in classes]
-        flags = ["yes" if row[k] else "-" for k in ("duals", "vertex", "in_place")]
-        state = "yes" if row["available"] else row["why_not"]
-        listing.add_row(row["solver"], *marks, row["proves"], *flags, f"{row['tolerance']:g}", escape(state))
-    put(listing)
+        marks = {c: "yes" if c in row["classes"] else "-" for c in classes}
+        flags = {k.replace("_", " "): "yes" if row[k] else "-" for k in ("duals", "vertex", "in_place")}
+        state = {"tolerance": f"{row['tolerance']:g}", "available": "yes" if row["available"] else row["why_not"]}
+        solved = {"classes": " ".join(c for c in classes if c in row["classes"])} if narrow() else marks
+        texts.append({"solver": row["solver"], **solved, "proves": row["proves"], **flags, **state})
+    texts = [{k: escape(v) for k, v in text.items()} for text in texts]
+    put(columns("solvers", texts, drop=("tolerance", "in place", "vertex"), more="'--json' has all columns"))
+
+
+def _assigned(row: Mapping[str, Any]) -> str:
+    """Return the parameters of a row as name=default."""
+    return " ".join(f"{k}={escape(v)}" for k, v in row["parameters"].items())
 
 
 def _why_not(solver: SolverSpec) -> str:
     """Return the missing package and executable of a solver, and its installation command."""
+    if not solver.package:
+        return f"there is no executable '{solver.executable}' on the path: {solver.pip}"
     program = f", and there is no executable '{solver.executable}' on the path" if solver.executable else ""
     return f"package '{solver.package}' is not installed{program}: {solver.pip}"
 
 
-def methods(json: options.Json = False) -> None:
-    """List the methods: paper, models, driver, parameters."""
+def methods(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="one method, with the meaning of its parameters", autocompletion=options.methods),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """List the methods: paper, models, driver, parameters; or one with the meaning of each parameter."""
+    if name is not None:
+        _method(name, json)
+        return
     from fsopt.methods.registry import METHODS
+    from fsopt.plugins import load
 
+    load()
     rows: list[dict[str, Any]] = [
         {
             "method": m.name,
@@ -102,13 +127,50 @@ def methods(json: options.Json = False) -> None:
     if json:
         print_json({"methods": rows})
         return
-    listing = table("methods", [(k, "left") for k in ("method", "paper", "equation", "models", "driver", "parameters")])
-    for row in rows:
-        defaults = " ".join(f"{k}={escape(v)}" for k, v in row["parameters"].items())
-        listing.add_row(
-            *(escape(row[k] or None) for k in ("method", "paper", "equation", "models", "driver")), defaults
-        )
+    names = ("method", "paper", "equation", "models", "driver")
+    texts = [{k: escape(row[k] or None) for k in names} | {"parameters": _assigned(row)} for row in rows]
+    put(columns("methods", texts, drop=("parameters", "equation"), more="'fsopt methods NAME' has the parameters"))
+
+
+def _method(name: str, json: bool) -> None:
+    """Print one method."""
+    from fsopt.methods.registry import method_spec
+    from fsopt.models.display import displayed_program, plain_text, readable
+
+    entry = method_spec(name)
+    doc = inspect.getdoc(entry.fit) or ""
+    known, defaults = _meanings(doc), _defaults(entry.parameters)
+    parameters = [{"parameter": k, "default": v, "meaning": plain_text(known.get(k, ""))} for k, v in defaults.items()]
+    head = {
+        "method": name,
+        "summary": entry.summary,
+        "paper": entry.paper,
+        "equation": entry.equation,
+        "models": list(entry.models),
+        "driver": entry.driver,
+    }
+    if json:
+        print_json({**head, "latex": displayed_program(doc), "parameters": parameters})
+        return
+    put(pairs([(k, v or None) for k, v in head.items()]), "\n" + readable(displayed_program(doc)))
+    listing = table("parameters", [("--param", "left"), ("default", "left"), ("meaning", "left")])
+    for row in parameters:
+        listing.add_row(*(escape(v) for v in row.values()))
     put(listing)
+
+
+def _meanings(doc: str) -> dict[str, str]:
+    """Return parameter -> meaning from a docstring, and from the functions to which it refers."""
+    from fsopt.models.display import meanings
+
+    found = meanings(doc)
+    for place in re.findall(r":func:`~?(fsopt\.[\w.]+)`", doc):
+        module, _, function = place.rpartition(".")
+        other = meanings(inspect.getdoc(getattr(import_module(module), function, None)) or "")
+        for name, meaning in other.items():
+            if name not in found or found[name].startswith(f"as in :func:`{place}`"):
+                found[name] = meaning
+    return found
 
 
 def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +182,7 @@ def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def show(
-    model: Annotated[str, typer.Argument(help="a slug of 'fsopt models'")],
+    model: options.Model,
     data: options.OptionalData = None,
     label: options.Label = "label",
     missing: options.Missing = None,
@@ -131,7 +193,7 @@ def show(
     """Show a model: its program, its size on a data set, and the equation of each component."""
     from fsopt.compiler import compile_model
     from fsopt.compiler.classes import program_class
-    from fsopt.library.pages import components, displayed_program
+    from fsopt.models.display import components, displayed_program
     from fsopt.models.registry import build, model_spec
 
     entry = model_spec(model)
@@ -167,6 +229,7 @@ def show(
 
 
 def _print_model(record: dict[str, Any], summary: str) -> None:
+    from fsopt.models.display import readable
     from fsopt.models.papers import PAPERS
 
     authors = PAPERS[record["paper"]].authors if record["paper"] else ""
@@ -177,7 +240,7 @@ def _print_model(record: dict[str, Any], summary: str) -> None:
     listing = table("components", [("component", "left"), ("kind", "left"), ("size", "right"), ("meaning", "left")])
     for component in record["components"]:
         listing.add_row(*(escape(component[k]) for k in ("component", "kind", "size", "equation")))
-    put(pairs([*head, *sizes]), "\n" + record["latex"] + "\n", listing)
+    put(pairs([*head, *sizes]), "\n" + readable(record["latex"]) + "\n", listing)
 
 
 def _sample() -> Dataset:

@@ -14,6 +14,7 @@ from fsopt.cli.output import (
     EXIT_SOLVED,
     deliver,
     escape,
+    narrow,
     open_gap,
     progress_bar,
     remark,
@@ -39,6 +40,8 @@ COLUMNS = (
     ("seconds", "right"),
 )
 """Heading and justification of each column of the table."""
+NARROW_WITHOUT = ("paper", "CV MCC", "solver", "seconds")
+"""Columns that narrow output leaves out."""
 HARD, STARTING = 2.0, 30.0
 """A fit is killed after this multiple of the time limit and these seconds, in which its process starts."""
 
@@ -53,6 +56,7 @@ def compare(
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="also the names of the features")] = False,
+    customise: options.Customise = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -61,6 +65,7 @@ def compare(
     from fsopt.studies.comparison import compare as run
 
     names = _checked(methods, jobs, time_limit)
+    changes = options.read_changes(customise, ())
     source = options.load(data, label, missing)
     rows: list[Row] = []
     interrupted = False
@@ -78,6 +83,7 @@ def compare(
                 jobs=jobs,
                 time_limit=time_limit,
                 hard_limit=HARD * time_limit + STARTING,
+                customise=changes,
                 progress=report,
             )
             rows.extend(compared)
@@ -109,9 +115,14 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         f"{record['data']}: {record['n']} samples, {record['p']} features, "
         f"{record['folds']}-fold cross-validation, seed {record['seed']}"
     )
-    listing = table(title, COLUMNS)
+    left_out = NARROW_WITHOUT if narrow() else ()
+    listing = table(title, [column for column in COLUMNS if column[0] not in left_out])
     for row in record["rows"]:
-        listing.add_row(*map(escape, _cells(row)))
+        cells = zip(COLUMNS, _cells(row), strict=True)
+        listing.add_row(*(escape(cell) for (name, _), cell in cells if name not in left_out))
+    if left_out:
+        listing.caption = f"wider output, or --json, also has: {', '.join(left_out)}"
+        listing.caption_justify = "left"
     show(listing)
     for row in record["rows"]:
         if verbose and row["features"]:

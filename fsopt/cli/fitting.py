@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def fit(
-    method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'")],
+    method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'", autocompletion=options.methods)],
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
@@ -41,6 +41,7 @@ def fit(
     time_limit: options.TimeLimit = None,
     checkpoint: options.Checkpoint = None,
     resume: options.Resume = None,
+    customise: options.Customise = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
@@ -49,7 +50,7 @@ def fit(
     from fsopt.methods.registry import method_spec
     from fsopt.saved import fit_record, sealed
 
-    method_spec(method)
+    changes = options.read_changes(customise, method_spec(method).models)
     params, solver_options = options.parse_params(param), options.read_options(options_file)
     source = options.load(data, label, missing)
     with progress_bar(method) as update:
@@ -66,6 +67,7 @@ def fit(
             progress=report,
             checkpoint=checkpoint,
             resume=resume,
+            customise=changes,
             **params,
         )
     record = fit_record(fitted, data=source, source=data) | {"label": label, "missing": missing}

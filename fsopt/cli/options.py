@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fsopt.customising import Change, FromFile
 from fsopt.data.registry import READERS
 from fsopt.errors import FileError, OptionError, ParameterError
 from fsopt.files import brief, check_readable
@@ -16,6 +18,28 @@ from fsopt.files import brief, check_readable
 if TYPE_CHECKING:
     from fsopt.data import Dataset
 
+
+def models(incomplete: str) -> list[str]:
+    """Return the slugs that begin with a text, for the shell's completion."""
+    from fsopt.models.registry import MODELS
+
+    return [name for name in MODELS if name.startswith(incomplete)]
+
+
+def methods(incomplete: str) -> list[str]:
+    """Return the methods that begin with a text, for the shell's completion."""
+    from fsopt.methods.registry import METHODS
+
+    return [name for name in METHODS if name.startswith(incomplete)]
+
+
+def _solvers(incomplete: str) -> list[str]:
+    from fsopt.solvers.registry import SOLVERS
+
+    return [name for name in SOLVERS if name.startswith(incomplete)]
+
+
+Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'", autocompletion=models)]
 Data = Annotated[
     str,
     typer.Option("--data", help=f"wdbc, a file ({' '.join(READERS)}), or a name in FSOPT_DATA"),
@@ -24,7 +48,10 @@ OptionalData = Annotated[str | None, Data.__metadata__[0]]
 Label = Annotated[str, typer.Option("--label", help="name of the label's column")]
 Missing = Annotated[str | None, typer.Option("--missing", help="drop or mean: the treatment of missing values")]
 Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]
-Solver = Annotated[str | None, typer.Option("--solver", help="registry name; the best installed one by default")]
+Solver = Annotated[
+    str | None,
+    typer.Option("--solver", help="registry name or pyomo:NAME; else the preferred one", autocompletion=_solvers),
+]
 Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
@@ -46,6 +73,11 @@ Checkpoint = Annotated[
 ]
 Resume = Annotated[Path | None, typer.Option("--resume", help="go on from a checkpoint of the same run")]
 Tee = Annotated[bool, typer.Option("--tee", help="show the solver's log")]
+
+Customise = Annotated[
+    list[str] | None,
+    typer.Option("--customise", help="SLUG=FILE.py:FUNCTION, which changes the models of this slug; repeat for more"),
+]
 
 
 def load(source: str, label: str, missing: str | None) -> Dataset:
@@ -84,6 +116,37 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def read_changes(given: list[str] | None, models: Sequence[str]) -> dict[str, Change] | None:
+    """Return the functions of ``--customise``: slug -> function of a file.
+
+    Parameters
+    ----------
+    given : texts ``SLUG=FILE.py:FUNCTION``; without a slug the function is for the only model that there is, and a
+        mapping of slugs to functions is for its slugs.
+    models : slugs of the models that are solved.
+    """
+    changes: dict[str, Change] = {}
+    for text in given or []:
+        slug, equals, place = text.partition("=") if "=" in text else ("", "", text)
+        path, colon, name = place.rpartition(":")
+        if not colon or not name.isidentifier() or (equals and not slug):
+            raise ParameterError(
+                f"'--customise {brief(text)}' is not of the form SLUG=FILE.py:FUNCTION",
+                "for example --customise fsp-master=rules.py:rule",
+            )
+        found = FromFile(path, name).load()
+        if isinstance(found, Mapping):
+            changes |= {key: FromFile(path, name, key) for key in found}
+        elif slug or len(models) == 1:
+            changes[slug or models[0]] = FromFile(path, name)
+        else:
+            raise ParameterError(
+                f"'--customise {brief(text)}' does not say which model it changes",
+                f"write SLUG={brief(text)} with one of {', '.join(models)}",
+            )
+    return changes or None
 
 
 def read_options(path: Path | None) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,10 @@ EXIT_SOLVED = 0
 EXIT_NOT_SOLVED = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+WIDE, NARROW = 160, 120
+"""Columns of an output that is no terminal, and columns below which wide tables leave some out."""
+FIRST_LINE = 10.0
+"""Seconds after which a log gets its first line of progress; each later one waits for half as long again."""
 
 
 class UnsavedError(FileError):
@@ -121,17 +126,54 @@ def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
 
     result = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading, justify in columns:
-        result.add_column(heading, justify="right" if justify == "right" else "left", overflow="fold")
+        if justify == "right":  # a number is never cut in two
+            heading = heading.replace(" ", "\n") if narrow() else heading
+            result.add_column(heading, justify="right", no_wrap=True)
+        else:
+            result.add_column(heading, overflow="fold")
     return result
 
 
+def width() -> int:
+    """Return the columns of the output: those of the terminal, else of the variable COLUMNS, else 160."""
+    import shutil
+
+    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
+        return shutil.get_terminal_size((WIDE, 24)).columns
+    return WIDE
+
+
+def narrow() -> bool:
+    """Return whether wide tables leave out columns."""
+    return width() < NARROW
+
+
+def columns(title: str, rows: Sequence[Mapping[str, str]], *, drop: Sequence[str], more: str) -> Table:
+    """Return a table of rows with the same keys, which are its headings.
+
+    Parameters
+    ----------
+    drop : headings that are left out where the output is narrow.
+    more : where they are shown, for the line below.
+    """
+    left_out = drop if narrow() else ()
+    heads = [head for head in rows[0] if head not in left_out]
+    listing = table(title, [(head, "left") for head in heads])
+    for row in rows:
+        listing.add_row(*(row[head] for head in heads))
+    if left_out:
+        listing.caption = more
+        listing.caption_justify = "left"
+    return listing
+
+
 def show(*renderables: Any) -> None:
-    """Print tables and texts on stdout, 160 columns wide if stdout is no terminal, so that nothing is cut."""
+    """Print tables and texts on stdout, 160 columns wide if stdout is no terminal and COLUMNS is not set."""
     from rich.console import Console
 
     terminal = sys.stdout.isatty()
     rendered = _Rendered()
-    console = Console(file=rendered, force_terminal=terminal, width=None if terminal else 160, highlight=False)
+    console = Console(file=rendered, force_terminal=terminal, width=width(), highlight=False)
     for item in renderables:
         console.print(item, markup=False) if isinstance(item, str) else console.print(item)
     emit(rendered.getvalue())
@@ -175,11 +217,25 @@ def open_gap(certificate: Mapping[str, Any]) -> bool:
     return [k for k, v in certificate["residuals"].items() if not (isinstance(v, float) and v <= tolerance)] == ["gap"]
 
 
+class _LogLines:
+    """Lines of progress for a log: the first after :data:`FIRST_LINE` seconds, the next ones at growing distances."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.next = FIRST_LINE
+
+    def __call__(self, completed: float, text: str) -> None:
+        passed = time.monotonic() - self.started
+        if passed >= self.next:
+            self.next = 1.5 * passed
+            remark(f"{text} ({passed:.0f} s)")
+
+
 @contextmanager
 def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
-    """Yield a function (completed, text) that updates a progress bar; it does nothing if stderr is no terminal."""
+    """Yield a function (completed, text) that updates a progress bar; in a log it writes a line now and then."""
     if not sys.stderr.isatty():
-        yield lambda completed, text: None
+        yield _LogLines()
         return
     from rich.console import Console
     from rich.progress import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.output import (
+    EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
@@ -16,10 +18,12 @@ from fsopt.cli.output import (
     open_gap,
     pairs,
     print_json,
+    progress_bar,
     remark,
     show,
     table,
 )
+from fsopt.customising import complete, customised, names_of
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
@@ -27,24 +31,22 @@ if TYPE_CHECKING:
     from fsopt.data import Dataset
     from fsopt.results import SolveResult
 
-Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'")]
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 
 
-def _build(
-    model: str, data: Dataset, param: list[str] | None, scale: str
+def built(
+    model: str, data: Dataset, params: dict[str, Any], scale: str
 ) -> tuple[pyo.ConcreteModel, Dataset, dict[str, Any]]:
     """Return a model on preprocessed data, these data, and the parameters."""
     from fsopt.methods.preprocessing import preprocess
     from fsopt.models.registry import build
 
-    params = options.parse_params(param)
     work, _ = preprocess(data, scale)
     return build(model, work, **params), work, params
 
 
 def solve(
-    model: Model,
+    model: options.Model,
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
@@ -55,36 +57,55 @@ def solve(
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
     tee: options.Tee = False,
+    customise: options.Customise = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
     """Build a model on a data set, solve it, and certify the answer."""
     import time
 
-    from fsopt.saved import sealed, solve_record
+    from fsopt.saved import plain, sealed, solve_record
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
+    from fsopt.solvers.watching import Watch
 
     if verify is not None:
         solver_spec(verify)
     solver_options = options.read_options(options_file)
     source = options.load(data, label, missing)
     started = time.perf_counter()
-    built, work, params = _build(model, source, param, scale)
+    program, work, params = built(model, source, options.parse_params(param), scale)
     seconds = time.perf_counter() - started
-    session = Session(built, solver, options=solver_options, tee=tee)
+    changes = options.read_changes(customise, (model,)) or {}
+    with customised(changes):
+        session = Session(program, solver, options=solver_options, tee=tee)
     spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
     if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
         remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
-    result = session.solve(time_limit=time_limit)
-    record = solve_record(built, result, slug=model, data=work, source=data, params=params)
+    watch = Watch(session.program.sign)
+    with progress_bar(model) as update:
+        watch.progress = lambda record: update(len(watch.records), f"{model}: {_told(record)}")
+        result = session.solve(time_limit=time_limit, watch=watch)
+    record = solve_record(program, result, slug=model, data=work, source=data, params=params)
     record |= {"scale": scale, "label": label, "missing": missing}
     record["seconds"]["build"] = seconds
+    if changes:
+        record["customised"] = names_of(changes)
     if verify is not None:
-        record["verify"] = _verify(built, verify, result)
+        record["verify"] = _verify(program, verify, result)
+    record["history"] = plain(watch.records)
     record = sealed(record)
     deliver(record, output, as_json=json, present=lambda: _print_solve(record))
+    if watch.interrupted or result.stop == "interrupted":
+        remark(f"interrupted: the incumbent is shown, its status is {result.status}")
+        return EXIT_INTERRUPTED
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
+
+
+def _told(record: Mapping[str, Any]) -> str:
+    """Return a record of the course of a solve as text."""
+    shown = {k: record[k] for k in ("incumbent", "bound", "gap") if record[k] is not None}
+    return ", ".join(f"{k} {v:.6g}" for k, v in shown.items()) or "no incumbent yet"
 
 
 def _verify(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:
@@ -153,7 +174,7 @@ def print_certificate(certificate: dict[str, Any] | None) -> None:
 
 
 def export(
-    model: Model,
+    model: options.Model,
     data: options.Data,
     output: Annotated[
         Path,
@@ -165,14 +186,17 @@ def export(
     missing: options.Missing = None,
     param: options.Params = None,
     scale: Scale = "none",
+    customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
     """Write a model to a file that other software reads."""
     from fsopt.formats.writers import export as write
 
     source = options.load(data, label, missing)
-    built, _, params = _build(model, source, param, scale)
-    files = [str(path) for path in write(built, output)]
+    program, _, params = built(model, source, options.parse_params(param), scale)
+    with customised(options.read_changes(customise, (model,)) or {}):
+        complete(program)
+    files = [str(path) for path in write(program, output)]
     if json:
         print_json({"model": model, "data": data, "params": params, "scale": scale, "files": files})
     else:
@@ -185,18 +209,22 @@ def check(
     data: options.Data,
     label: options.Label = "label",
     missing: options.Missing = None,
+    customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
     """Verify a saved answer again, without any solver; what rests on a solver's word alone is named."""
     from fsopt.checking import check_record
     from fsopt.methods.preprocessing import preprocess
+    from fsopt.methods.registry import method_spec
     from fsopt.saved import plain, read_record
     from fsopt.solve_checking import WORD
 
     record = read_record(solution)
     source = options.load(data, label, missing)
     work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
-    found = plain(check_record(record, work, str(solution)))
+    models = method_spec(record["method"]).models if "method" in record else (record["model"],)
+    changes = options.read_changes(customise, models)
+    found = plain(check_record(record, work, str(solution), customise=changes))
     if json:
         print_json(found)
     else:

@@ -38,6 +38,7 @@ from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.recognition import Quadratic, recognise
 from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_bounds, read_row
 from fsopt.compiler.scaling import Scaling, equilibrate
+from fsopt.customising import complete
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
@@ -155,9 +156,10 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
 
     Raises
     ------
-    ParameterError : the model has several active objectives.
+    ParameterError : the model has several active objectives, or a user's change of it failed.
     OutOfTime : a time limit passed, and there is no point yet.
     """
+    complete(model)
     with PauseGC():
         variables = list(model.component_data_objects(pyo.Var, descend_into=True))
         column = {id(v): j for j, v in enumerate(variables)}

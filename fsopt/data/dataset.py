@@ -175,6 +175,14 @@ class Dataset:
         return Dataset(X, self.y, self.features, name=self.name, labels=self.labels)
 
 
+def check_features(data: Dataset, other: Dataset, what: str) -> None:
+    """Refuse a second data set, such as that for tests, with another number of features than the first."""
+    if data.p != other.p:
+        raise DataError(
+            f"the {what} data have {other.p} features, the training data {data.p}", "give the same features"
+        )
+
+
 DATASET = Kind(
     "a Dataset",
     lambda value: isinstance(value, Dataset),

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -157,18 +158,27 @@ def _refuse_label(label: str, what: str) -> None:
         )
 
 
+QUANTITIES = (
+    "radius",
+    "texture",
+    "perimeter",
+    "area",
+    "smoothness",
+    "compactness",
+    "concavity",
+    "concave_points",
+    "symmetry",
+    "fractal_dimension",
+)
+
+
 def _wdbc() -> Dataset:
-    from sklearn.datasets import load_breast_cancer
-
-    bunch = load_breast_cancer()
-    y = np.where(bunch.target == 0, 1.0, -1.0)
-    features = [_wdbc_name(str(name)) for name in bunch.feature_names]
-    return Dataset(bunch.data, y, features, name="wdbc", labels=("benign", "malignant"))
-
-
-def _wdbc_name(name: str) -> str:
-    """Return 'concave_points_se' for 'concave points error': the quantity first, then mean, se or worst."""
-    words = name.split()
-    if words[-1] == "error":
-        words = ["se", *words[:-1]]
-    return "_".join([*words[1:], words[0]])
+    """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
+    found = find_spec("sklearn")
+    if found is None or not found.submodule_search_locations:
+        raise DataError("scikit-learn, which has the data set 'wdbc', is not installed", "pip install scikit-learn")
+    path = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES]
+    y = np.where(table[:, -1] == 0, 1.0, -1.0)
+    return Dataset(table[:, :-1], y, features, name="wdbc", labels=("benign", "malignant"))

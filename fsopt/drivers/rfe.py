@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pyomo.environ as pyo
+from threadpoolctl import threadpool_limits
 
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run
+from fsopt.drivers.run import DEFAULT_RUN, Run, usable
+from fsopt.drivers.warm_svm import WarmSvm
 from fsopt.models.blocks import whole
-from fsopt.results import DriverResult, Status
+from fsopt.results import DriverResult, SolveResult, Status
+from fsopt.solvers.base import Session
 from fsopt.typing import Indices, Vector
 
+NAME = "interior-point"
+"""The solver in results of the machines that are solved here."""
 TIE = 1e-6
 """Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
 
@@ -40,8 +47,9 @@ def rfe(
     m : number of features to keep, 1..p.
     c : penalty weight of the hinge loss in ``sub``.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
-    run : solver (a QP), options, time limit, progress. After the time limit all features above m are removed at once,
-        and the last SVM is trained.
+    run : solver (a QP), options, time limit, progress. Without a solver the machines before the last one are solved by
+        :class:`fsopt.drivers.warm_svm.WarmSvm`. After the time limit all features above m are removed at once, and the
+        last SVM is trained.
 
     Returns
     -------
@@ -61,17 +69,33 @@ def rfe(
     session = run.open(sub)
     check_svm("rfe", session, data, c)
     recorder = Recorder([session], run)
+    machines = WarmSvm(data, c) if run.solver is None else None
+    with threadpool_limits(1 if machines is not None else None):
+        return _eliminate(data, sub, session, recorder, machines, (m, c, step))
+
+
+def _eliminate(
+    data: Dataset,
+    sub: pyo.ConcreteModel,
+    session: Session,
+    recorder: Recorder,
+    machines: WarmSvm | None,
+    numbers: tuple[int, float, int],
+) -> DriverResult:
+    """Train and remove features until m are left; ``numbers`` are m, c and step."""
+    m, c, step = numbers
     sigma, stop = np.ones(data.p), "complete"
     # Each pass removes at least one of the p features, or is the last.
     while True:
-        store(sub.sigma, sigma)
-        session.update(sub.selection)
-        result = recorder.solve(session, "an SVM of RFE", load=False)
-        assert result.point is not None
-        w = np.where(sigma > 0, result.point.x[session.columns(sub.w)], 0.0)
-        b = midpoint_intercept(data.X @ w, data.y)
-        value = svm_value(data, w, b, c)
         left = np.flatnonzero(sigma)
+        found = _weights(machines, sigma, recorder) if machines is not None and len(left) > m else None
+        if found is None:
+            result = _by_solver(session, sub, sigma, recorder, last=len(left) == m)
+            assert result.point is not None
+            w = np.where(sigma > 0, result.point.x[session.columns(sub.w)], 0.0)
+            value = svm_value(data, w, midpoint_intercept(data.X @ w, data.y), c)
+        else:
+            w, value = found
         if len(left) > m and recorder.expired:
             step, stop = len(left), "time-limit"
         removed = smallest_weights(w, left, min(step, len(left) - m))
@@ -79,9 +103,28 @@ def rfe(
         if not removed:
             break
         sigma[removed] = 0.0
-    point = {"sigma": sigma, "w": w, "b": b, "proof": result.point}
     assert result.certificate is not None
+    point = {"sigma": sigma, "w": w, "b": midpoint_intercept(data.X @ w, data.y), "proof": result.point}
     return recorder.end(Status.FEASIBLE, stop, objective=value, point=point, certificate=result.certificate)
+
+
+def _weights(machines: WarmSvm, sigma: Vector, recorder: Recorder) -> tuple[Vector, float] | None:
+    """Return weights and value of a machine, its seconds counted; None where it is not exact enough."""
+    started = time.perf_counter()
+    found = machines.solve(sigma > 0.5)
+    recorder.count(NAME, time.perf_counter() - started)
+    return found
+
+
+def _by_solver(
+    session: Session, sub: pyo.ConcreteModel, sigma: Vector, recorder: Recorder, *, last: bool
+) -> SolveResult:
+    """Return the result of a machine from the solver; the last one, which is the answer, is not limited in time."""
+    store(sub.sigma, sigma)
+    session.update(sub.selection)
+    if last and recorder.expired:
+        return usable(session.solve(load=False), "the last SVM of RFE")
+    return recorder.solve(session, "an SVM of RFE", load=False)
 
 
 def smallest_weights(w: Vector, left: Indices, count: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,8 @@ COMPANIONS: Mapping[str, tuple[str, ...]] = {".nl": (".row", ".col")}
 """Further files of a format: an .nl file has no names, they are in files beside it."""
 QUADRATIC = (".lp", ".mps")
 """Formats with linear and quadratic terms only."""
+COMMENT = re.compile(rb"[ \t]*#[^\n]*")
+"""A comment in an .nl file, which has no other use of this sign: names are in the files beside it."""
 OPTIONS: Mapping[str, Any] = {"symbolic_solver_labels": True}
 REFUSALS = (ValueError, RuntimeError, NotImplementedError, KeyError, TypeError, AttributeError)
 """The exceptions of Pyomo's writers for a model that they cannot write."""
@@ -26,8 +29,9 @@ REFUSALS = (ValueError, RuntimeError, NotImplementedError, KeyError, TypeError, 
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Two parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
-    (SCIP), and in an .mps file a column that occurs in quadratic terms only gets a line (Gurobi).
+    Three parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
+    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line (Gurobi), and an .nl file loses its
+    comments (CasADi).
 
     Raises
     ------
@@ -59,6 +63,8 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
         ) from error
     if suffix == ".lp":
         contents[suffix] = contents[suffix].replace(b" ^ 2", b"^2")
+    if suffix == ".nl":
+        contents[suffix] = COMMENT.sub(b"", contents[suffix])
     if suffix == ".mps":
         contents[suffix] = _every_column(contents[suffix].decode()).encode()
     return contents

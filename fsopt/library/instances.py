@@ -24,9 +24,11 @@ from fsopt.files import write_text
 from fsopt.formats.writers import export
 from fsopt.library import pages
 from fsopt.library.draws import GRID, instance_data
+from fsopt.library.optima import write_optimum
 from fsopt.models.registry import MODELS, build, model_spec
 from fsopt.models.sla.misclass_lpec import without_complementarities
 from fsopt.models.spec import ModelSpec
+from fsopt.results import SolveResult
 from fsopt.solvers.base import solve
 
 LAW = (
@@ -108,11 +110,14 @@ def write_instance(slug: str, folder: Path) -> tuple[list[Path], dict[str, Any]]
         except FileError:
             if suffix == ".nl":
                 raise
-    facts = _facts(MODELS[slug], kind, data, program) | _optimum(slug, kind, model)
+    solved = solvable(model)
+    result = _solved(slug, kind, solved)
+    facts = _facts(MODELS[slug], kind, data, program) | _optimum(result, program)
     facts["files"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     for name, text in (("instance.toml", _toml(facts)), ("README.md", pages.page(MODELS[slug].builder, model, facts))):
         write_text(folder / name, text)
         files.append(folder / name)
+    files += write_optimum(folder, slug, solved, result)
     large = [path.name for path in files if path.stat().st_size >= LIMIT]
     if large:
         raise FileError(
@@ -148,16 +153,23 @@ def _facts(spec: ModelSpec, kind: str, data: Dataset, program: Program) -> dict[
     }
 
 
-def _optimum(slug: str, kind: str, model: pyo.ConcreteModel) -> dict[str, Any]:
-    """Return the optimum to 8 digits, on which solvers agree, and its certificate."""
+def _solved(slug: str, kind: str, model: pyo.ConcreteModel) -> SolveResult:
+    """Return the certified optimum; raises FileError where there is none."""
     solver = CERTIFIERS.get(kind)
-    result = solve(solvable(model), solver, options=EXACT if solver else None)
-    if result.objective is None or result.certificate is None or result.status != "optimal":
+    result = solve(model, solver, options=EXACT if solver else None)
+    if result.objective is None or result.status != "optimal":
         raise FileError(
             f"the instance of '{slug}' has no certified optimum: the status of {result.solver} is {result.status}",
             "choose another instance in the entry of the model",
         )
-    sense = "maximise" if compile_model(model).sign < 0 else "minimise"
+    return result
+
+
+def _optimum(result: SolveResult, program: Program) -> dict[str, Any]:
+    """Return the optimum to 8 digits, on which solvers agree, and its certificate."""
+    assert result.objective is not None
+    assert result.certificate is not None
+    sense = "maximise" if program.sign < 0 else "minimise"
     value = float(f"{result.objective:.8g}")
     certificate = {"solver": result.solver, "certificate": result.certificate.kind}
     if result.certificate.bound_source:

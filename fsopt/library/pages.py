@@ -8,32 +8,27 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyomo.environ as pyo
-from pyomo.mpec import Complementarity
 
+from fsopt.models.display import components, displayed_program, math_block, meanings
 from fsopt.models.papers import PAPERS
 
 READERS = {
     ".lp": "SCIP, Gurobi, Xpress; HiGHS where there is no quadratic constraint",
     ".mps": "as .lp",
-    ".nl": "SCIP and other software with an AMPL interface; names in .row and .col",
+    ".nl": "SCIP, CasADi, POUNCE and other software with an AMPL interface; names in .row and .col",
     ".cbf": "MOSEK; also made for SCIP-SDP and JuMP; names in comments",
     ".dat-s": "made for SDPA, CSDP and SCIP-SDP; minimises the negative of a maximisation",
+    ".sol": "software with an AMPL interface, as the optimum of the .nl file",
+    ".json": "the optimum by names: objective value, variables, shadow prices",
     ".csv": "`fsopt.load_dataset`; the data that the builder is given",
 }
 """Suffix -> software that reads it; the tests run all of it but the software after "made for"."""
 LEAK = (
-    "Rotated cones $w^2 \\le s t$ are quadratic constraints in .lp, .mps and .nl. A solver with the feasibility "
+    "Cones such as $w^2 \\le s t$ are quadratic constraints in .lp, .mps and .nl. A solver with the feasibility "
     "tolerance $\\varepsilon$ allows $w = \\sqrt\\varepsilon$ at $s = t = 0$, and its optimum is then too good by "
     "about as much: set the tolerance to 1e-12, or take the .cbf file, in which they are cones."
 )
 COMMAND = "python -m fsopt.library.instances"
-KINDS = (
-    ("variable", pyo.Var),
-    ("parameter", pyo.Param),
-    ("objective", pyo.Objective),
-    ("constraint", pyo.Constraint),
-    ("complementarity", Complementarity),
-)
 
 
 def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[str, Any]) -> str:
@@ -67,7 +62,8 @@ def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[s
         f"**Known optimum: {optimum['objective']!r}** ({optimum['sense']}), to {optimum['tolerance']:g} relative, "
         f"found by {optimum['solver']}. {_certified(optimum)}",
         "## Files",
-        table(("file", "read by"), [(f"[{f}]({f})", _reader(f)) for f in facts["files"]]),
+        table(("file", "read by"), [(f"[{f}]({f})", _reader(f)) for f in [*facts["files"], *_solutions(facts)]]),
+        LEAK if size["cones"] and any(f.endswith(".lp") for f in facts["files"]) else "",
         "Rebuild the model from the data:",
         _code(facts),
         f"Written by `{COMMAND}`; `instance.toml` has the checksums.",
@@ -96,7 +92,8 @@ def index(rows: Sequence[Mapping[str, Any]]) -> str:
     formats = table(("format", "read by"), [(k, v) for k, v in READERS.items() if k != ".csv"])
     foot = (
         "`instance.toml` in each folder records data, seed, parameters, optimum, tolerance and the sha256 of each "
-        f"file. `{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares."
+        f"file. `{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares. "
+        "The optima in `.sol` and `optimum.json` are those of one machine, and tests confirm each."
     )
     headings = ("model", "class", "paper", "equation", "variables", "optimum", "files")
     return "\n\n".join([head, table(headings, listed), formats, LEAK, foot]) + "\n"
@@ -108,16 +105,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in lines)
 
 
-def displayed_program(doc: str) -> str:
-    """Return the displayed mathematics of a docstring, the text of its first ``.. math::`` block."""
-    return "\n".join(line.strip() for line in _math_block(doc.splitlines())[1])
-
-
 def prose(doc: str) -> str:
     """Return the text of a docstring around its program, and its notes, as Markdown."""
     before, _, after = doc.partition("\nNotes\n-----\n")
     body = re.split(r"\n(?:Parameters|Returns|Raises)\n-+\n", before)[0].partition("\n")[2]
-    start, block, end = _math_block(body.splitlines())
+    start, block, end = math_block(body.splitlines())
     lines = body.splitlines()
     words = "\n".join(lines[:start] + lines[end:]) if block else body
     return "\n\n".join(markdown(text.strip()) for text in (words, after) if text.strip())
@@ -135,40 +127,18 @@ def guarded(latex: str) -> str:
     return latex.replace("\\{", "\\lbrace ").replace("\\}", "\\rbrace ").replace("\\,", "\\thinspace ")
 
 
-def _math_block(lines: Sequence[str]) -> tuple[int, list[str], int]:
-    """Return the first line of the first displayed formula, its lines that are not empty, and the line after it."""
-    start = next((k for k, line in enumerate(lines) if line.startswith(".. math::")), None)
-    if start is None:
-        return 0, [], 0
-    end = start + 1
-    while end < len(lines) and (not lines[end] or lines[end].startswith(" ")):
-        end += 1
-    block = [lines[start].removeprefix(".. math::"), *lines[start + 1 : end]]
-    return start, [line for line in block if line.strip()], end
-
-
 def _authors(paper: str | None, root: str) -> str:
     """Return the authors of a paper with a link to its page; nothing without a paper."""
     return f"[{PAPERS[paper].authors}]({root}{PAPERS[paper].page})" if paper else ""
-
-
-def components(model: pyo.ConcreteModel) -> list[tuple[str, str, int, str]]:
-    """Return name, kind, size and equation of each component of a model."""
-    return [(c.name, kind, len(c), c.doc or "") for kind, ctype in KINDS for c in model.component_objects(ctype)]
 
 
 def _parameters(doc: str, values: Mapping[str, Any]) -> str:
     """Return the table of the parameters: name, value in the instance, meaning from the docstring."""
     if not values:
         return "The model has no parameters."
-    section = re.search(r"\nParameters\n-+\n(.*?)(?:\n\n|$)", doc, flags=re.DOTALL)
-    meanings: dict[str, str] = {}
-    for entry in re.split(r"\n(?! )", section[1] if section else ""):
-        names, _, meaning = entry.partition(" : ")
-        for name in names.split(", "):
-            meanings[name.strip()] = markdown(" ".join(meaning.split()))
+    found = {name: markdown(text) for name, text in meanings(doc).items()}
     return table(
-        ("parameter", "value", "meaning"), [(f"`{k}`", _shown(v), meanings.get(k, "")) for k, v in values.items()]
+        ("parameter", "value", "meaning"), [(f"`{k}`", _shown(v), found.get(k, "")) for k, v in values.items()]
     )
 
 
@@ -189,6 +159,12 @@ def _certified(optimum: Mapping[str, Any]) -> str:
 def _reader(file: str) -> str:
     suffix = file[file.index(".") :]
     return READERS.get(suffix, "names for .nl")
+
+
+def _solutions(facts: Mapping[str, Any]) -> list[str]:
+    """Return the files with the optimum."""
+    named = [f"{facts['slug']}.sol"] if any(f.endswith(".nl") for f in facts["files"]) else []
+    return [*named, "optimum.json"]
 
 
 def _code(facts: Mapping[str, Any]) -> str:

@@ -28,6 +28,7 @@ from typing import Any, Literal, Never, overload
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.customising import Change
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature

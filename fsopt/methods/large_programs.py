@@ -10,7 +10,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import saved_vector
-from fsopt.solvers.registry import SOLVERS
+from fsopt.solvers.registry import solver_spec
 from fsopt.typing import Vector
 
 LONG = 3_000
@@ -57,7 +57,7 @@ def uses_generation(generate: bool | str, data: Dataset, run: Run, *, features: 
     if generate != "auto":
         return bool(generate)
     large = max(data.X.shape if features else (data.n,)) >= LONG and data.X.size >= LARGE
-    return large and (run.solver is None or (run.solver in SOLVERS and SOLVERS[run.solver].duals))
+    return large and (run.solver is None or solver_spec(run.solver).duals)
 
 
 def certify_generation(saved: SavedFit, sample_costs: Vector, feature_costs: Vector) -> Certificate:

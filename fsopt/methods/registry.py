@@ -10,14 +10,18 @@ from types import MappingProxyType
 from typing import Any
 
 from fsopt import clock
-from fsopt.arguments import FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional
+from fsopt.arguments import FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, refuse_registration
+from fsopt.customising import CHANGES, Change, customised, names_of
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import MemoryLimit, ParameterError, unknown
 from fsopt.locks import alone
+from fsopt.methods.selection import set_threshold
 from fsopt.methods.spec import MethodSpec
+from fsopt.models.registry import model_spec
 from fsopt.models.spec import check_parameters
+from fsopt.plugins import load
 from fsopt.results import Fit
 
 _MODULES = (
@@ -58,11 +62,48 @@ def _registered() -> Mapping[str, MethodSpec]:
     return MappingProxyType(methods)
 
 
-METHODS = _registered()
+_ALL = dict(_registered())
+METHODS: Mapping[str, MethodSpec] = MappingProxyType(_ALL)
+"""Name -> entry of every method; those of the user's own follow, see :func:`register_method`."""
+_OWN: dict[str, tuple[MethodSpec, float]] = {}
+
+
+def register_method(spec: MethodSpec, *, threshold: float = 1e-6, replace: bool = False) -> MethodSpec:
+    """Add a method of your own to the registry: fit, compare, studies and check take it by its name from then on.
+
+    Parameters
+    ----------
+    spec : its entry, as at the end of the modules of the package's own methods; ``paper`` is None.
+    threshold : smallest size of a weight, relative to the largest one, that counts as a selected feature.
+    replace : take the place of a method of your own that has the name already, as in a notebook.
+
+    Returns
+    -------
+    MethodSpec
+
+    Raises
+    ------
+    ParameterError : the name is taken, or a model of the method is not registered.
+    """
+    taken = spec.name in _ALL and not (replace and spec.name in _OWN)
+    refuse_registration("method", spec.name, taken, spec.fit)
+    for slug in spec.models:
+        model_spec(slug)
+    set_threshold(spec.name, threshold)
+    _ALL[spec.name] = spec
+    _OWN[spec.name] = (spec, threshold)
+    return spec
+
+
+def own_methods() -> tuple[tuple[MethodSpec, float], ...]:
+    """Return the methods of the user's own with their thresholds, for other processes."""
+    return tuple(_OWN.values())
 
 
 def method_spec(name: str) -> MethodSpec:
     """Return a method's entry; raises UnknownNameError."""
+    if name not in METHODS:
+        load()
     if name not in METHODS:
         raise unknown("method", name, METHODS, "fsopt methods")
     return METHODS[name]
@@ -77,6 +118,7 @@ def method_spec(name: str) -> MethodSpec:
     progress=optional(FUNCTION),
     checkpoint=optional(PATH),
     resume=optional(PATH),
+    customise=optional(CHANGES),
 )
 def fit(
     name: str,
@@ -88,6 +130,7 @@ def fit(
     progress: Progress | None = None,
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
+    customise: Mapping[str, Change] | None = None,
     **params: Any,
 ) -> Fit:
     """Run a method on a data set, end to end.
@@ -103,6 +146,9 @@ def fit(
     checkpoint : file that is replaced after each iteration, whole or not at all; only for methods that can. A second
         process with the same file is refused.
     resume : checkpoint of the same data and parameters to go on from.
+    customise : slug of a model of the method -> function that changes each of its freshly built models in place, for
+        example one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
+        ``details["customised"]`` names the functions, and :func:`fsopt.checking.check_record` needs them again.
     params : the method's own keywords; unknown names are refused.
 
     Returns
@@ -117,17 +163,52 @@ def fit(
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
+    check_changes(entry, customise)
     if not entry.resumable and (checkpoint is not None or resume is not None):
         able = ", ".join(spec.name for spec in METHODS.values() if spec.resumable)
         raise ParameterError(f"method '{name}' writes no checkpoints and cannot resume", f"methods that do: {able}")
     places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     try:
-        with alone(places[0]), clock.limited(time_limit):
+        with alone(places[0]), clock.limited(time_limit), customised(customise) as read:
             fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
+    except ParameterError as error:
+        raise _in_words_of(entry, error) from error
     except MemoryError as error:
         raise MemoryLimit(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
             f"{FEWER}; docs/limits.md has the sizes that each method takes",
         ) from error
-    return replace(fitted, method=name, params={**defaults, **params})
+    fitted = replace(fitted, method=name, params={**defaults, **params})
+    if not customise:
+        return fitted
+    _refuse_unread(name, customise, read)
+    return replace(fitted, details={**fitted.details, "customised": names_of(customise)})
+
+
+def _in_words_of(entry: MethodSpec, error: ParameterError) -> ParameterError:
+    """Return the error of a parameter with the name of the method, which the user gave, for that of a model in it."""
+    message = error.message
+    for name in sorted({*entry.models, *METHODS} - {entry.name}):
+        message = message.replace(f"of '{name}'", f"of '{entry.name}'")
+    return type(error)(message, error.hint)
+
+
+def check_changes(entry: MethodSpec, customise: Mapping[str, Change] | None) -> None:
+    """Raise UnknownNameError or ParameterError for a function of a model that the method does not solve."""
+    for slug in customise or {}:
+        model_spec(slug)
+        if slug not in entry.models:
+            raise ParameterError(
+                f"method '{entry.name}' solves no model '{slug}'", f"its models: {', '.join(entry.models)}"
+            )
+
+
+def _refuse_unread(name: str, customise: Mapping[str, Change], read: set[str]) -> None:
+    """Raise ParameterError for functions that were never called: the answer would be that of the unchanged method."""
+    unread = [slug for slug in customise if slug not in read]
+    if unread:
+        raise ParameterError(
+            f"method '{name}' took another way here and solved no model '{unread[0]}', so that nothing was changed",
+            f"it solved {', '.join(sorted(read)) or 'no model'}: change these, or choose its parameters otherwise",
+        )

@@ -57,6 +57,9 @@ THRESHOLDS: Mapping[str, float] = MappingProxyType(
 )
 """Method -> its threshold epsilon, relative to the largest weight, with the reason above it."""
 
+_OWN: dict[str, float] = {}
+"""The thresholds of the user's own methods."""
+
 SUPPORT_VECTORS = 1e-6
 """The threshold of multipliers, relative to the largest one: interior points end with about 1e-9 in place of zeros."""
 
@@ -71,7 +74,7 @@ def check_rule(rule: str, units: str, epsilon: float) -> None:
     """Raise ParameterError for a rule that :func:`select_by_size` does not know, before anything is solved."""
     for name, value, words in (("rule", rule, RULES), ("units", units, UNITS)):
         word(name, value, words)
-    number("selection rule", "epsilon", epsilon, low=0.0)
+    number("selection rule", "epsilon", epsilon, low=0.0, high=float(np.finfo(float).max))
 
 
 @dataclass(frozen=True)
@@ -133,9 +136,15 @@ def select_by_size(
     return _at_least(size, limits.get(rule, min(limits.values())))
 
 
+def set_threshold(method: str, epsilon: float) -> None:
+    """Set the threshold of a method of the user's own; raises ParameterError for a number that is negative."""
+    _OWN[method] = number("selection rule", "threshold", epsilon, low=0.0)
+
+
 def select(method: str, w: Vector) -> tuple[int, ...]:
     """Return the features that the weights (p,) of preprocessed features select, by the threshold of the method."""
-    return _at_least(np.abs(w), THRESHOLDS[method] * np.abs(w).max(initial=0.0))
+    threshold = _OWN[method] if method in _OWN else THRESHOLDS[method]
+    return _at_least(np.abs(w), threshold * np.abs(w).max(initial=0.0))
 
 
 def support_vectors(multipliers: Vector) -> tuple[int, ...]:

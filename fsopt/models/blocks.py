@@ -10,8 +10,10 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.compiler import dot
+from fsopt.customising import SLUG
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, shown
+from fsopt.models.display import ShownModel
 from fsopt.typing import Indices, Matrix, Vector
 
 # -- the classifier and its margins ---------------------------------------------------------------------------
@@ -19,7 +21,8 @@ from fsopt.typing import Indices, Matrix, Vector
 
 def new_model(name: str, data: Dataset) -> pyo.ConcreteModel:
     """Return an empty model with the index sets I (samples, 0..n-1) and J (features, 0..p-1)."""
-    m = pyo.ConcreteModel(name=name)
+    m = ShownModel(name=name)
+    setattr(m, SLUG, name)
     m.I = pyo.RangeSet(0, data.n - 1)
     m.J = pyo.RangeSet(0, data.p - 1)
     return m

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -10,11 +11,15 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
 
-from fsopt.arguments import TEXT, checked
+from fsopt.arguments import TEXT, checked, refuse_registration, word
+from fsopt.compiler.classes import CLASSES
+from fsopt.customising import SLUG
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.errors import unknown
+from fsopt.models.display import BUILDERS
 from fsopt.models.spec import ModelSpec, check_parameters
+from fsopt.plugins import load
 
 _MODULES = (
     "gmeb.gmeb_primal",
@@ -79,11 +84,67 @@ def _registered() -> Mapping[str, ModelSpec]:
     return MappingProxyType(models)
 
 
-MODELS = _registered()
+_ALL = dict(_registered())
+MODELS: Mapping[str, ModelSpec] = MappingProxyType(_ALL)
+"""Slug -> entry of every model; those of the user's own follow, see :func:`register_model`."""
+BUILDERS.update({slug: spec.builder for slug, spec in MODELS.items()})
+_OWN: dict[str, tuple[Any, ...]] = {}
+"""The models of the user's own: slug -> what was registered."""
+
+
+def register_model(
+    slug: str,
+    builder: Callable[..., pyo.ConcreteModel],
+    problem_class: str,
+    *,
+    equation: str = "",
+    replace: bool = False,
+) -> ModelSpec:
+    """Add a model of your own to the registry: build, solve, show, export and check take it by its slug from then on.
+
+    Parameters
+    ----------
+    slug : a new name.
+    builder : function of a data set and keywords that returns a ConcreteModel; the first line of its docstring is the
+        summary, and each component's ``doc`` its equation.
+    problem_class : as :func:`fsopt.classify` returns it.
+    equation : the source.
+    replace : take the place of a model of your own that has the slug already, as in a notebook.
+
+    Returns
+    -------
+    ModelSpec
+
+    Raises
+    ------
+    ParameterError : the slug is taken, the class is unknown, or the builder is no function.
+    """
+    taken = slug in _ALL and not (replace and slug in _OWN)
+    refuse_registration("model", slug, taken, builder)
+    word(f"the class of '{slug}'", problem_class, CLASSES)
+
+    @wraps(builder)
+    def marked(data: Dataset, **params: Any) -> pyo.ConcreteModel:
+        model = builder(data, **params)
+        setattr(model, SLUG, slug)
+        return model
+
+    entry = ModelSpec(slug, marked, problem_class, equation=equation)
+    _ALL[slug] = entry
+    BUILDERS[slug] = builder
+    _OWN[slug] = (slug, builder, problem_class, equation)
+    return entry
+
+
+def own_models() -> tuple[tuple[Any, ...], ...]:
+    """Return the registrations of the user's own models, for other processes."""
+    return tuple(_OWN.values())
 
 
 def model_spec(slug: str) -> ModelSpec:
     """Return a model's entry; raises UnknownNameError."""
+    if slug not in MODELS:
+        load()
     if slug not in MODELS:
         raise unknown("model", slug, MODELS, "fsopt models")
     return MODELS[slug]

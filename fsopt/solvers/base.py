@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt import clock
-from fsopt.arguments import FLAG, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
+from fsopt.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import convex, program_class
 from fsopt.compiler.expressions import read
@@ -21,24 +21,15 @@ from fsopt.compiler.rows import build_rows, hessian, linear_part, read_bounds, r
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.results import SolveResult
 from fsopt.solvers.auxiliary import supplement
-from fsopt.solvers.interface import Change, Interface, Settings
+from fsopt.solvers.interface import FOREVER, Change, Interface, Settings
 from fsopt.solvers.outcome import certified_result, load_values
-from fsopt.solvers.registry import alternatives, choose
+from fsopt.solvers.registry import TRANSFORMATIONS, alternatives, choose
 from fsopt.solvers.spec import SolverSpec
+from fsopt.solvers.watching import Progress, Watch, heard, watching
 from fsopt.typing import Indices
 
-TRANSFORMATIONS = {
-    "Complementarity": "transform it: Pyomo's mpec.simple_disjunction and gdp.bigm make an MILP of linear ones, "
-    "mpec.simple_nonlinear makes an NLP",
-    "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
-}
-"""Kind of constraints that the arrays do not hold -> the transformation of Pyomo that replaces them."""
 
-FOREVER = 1e9
-"""Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
-
-
-@checked(time_limit=optional(SECONDS))
+@checked(time_limit=optional(SECONDS), progress=optional(FUNCTION), warm_start=FLAG)
 def solve(
     model: pyo.ConcreteModel,
     solver: str | None = None,
@@ -46,6 +37,8 @@ def solve(
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,
     tee: bool = False,
+    progress: Progress | None = None,
+    warm_start: bool = False,
 ) -> SolveResult:
     """Solve a Pyomo model, load the answer into it, and certify the answer.
 
@@ -56,6 +49,9 @@ def solve(
     time_limit : seconds; None for no limit.
     options : ``tolerance``, ``mip_gap``, ``threads``, ``seed``, and options of the solver by its own names.
     tee : show the solver's log.
+    progress : called with each record of the history while the solver runs.
+    warm_start : start from the model's present values, where the solver takes them (highs, scip, gurobi for integer
+        programs; ipopt always does for a program that is not convex).
 
     Returns
     -------
@@ -69,7 +65,9 @@ def solve(
     OutOfTime : the time limit passed while the model was translated.
     """
     with clock.limited(time_limit):
-        return Session(model, solver, options=options, tee=tee).solve(time_limit=time_limit)
+        session = Session(model, solver, options=options, tee=tee)
+        watch = Watch(session.program.sign, progress, session.program.values() if warm_start else None)
+        return replace(session.solve(time_limit=time_limit, watch=watch), history=tuple(watch.records))
 
 
 class Session:
@@ -179,16 +177,24 @@ class Session:
         self.seconds["update"] += time.perf_counter() - started
 
     @checked(time_limit=optional(SECONDS), load=FLAG, mip_gap=optional(NUMBER))
-    def solve(self, *, time_limit: float | None = None, load: bool = True, mip_gap: float | None = None) -> SolveResult:
+    def solve(
+        self,
+        *,
+        time_limit: float | None = None,
+        load: bool = True,
+        mip_gap: float | None = None,
+        watch: Watch | None = None,
+    ) -> SolveResult:
         """Solve the model as it was last read, and certify the answer.
 
-        ``load=False`` leaves the model's variables and suffixes as they are; ``mip_gap`` is for this call only.
+        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only; ``watch`` gets the course.
         """
         before = dict(self.seconds)
         clock.look()
-        limit = clock.left(None if time_limit is None or time_limit >= FOREVER else time_limit)
+        limit = clock.left(None if time_limit is None or time_limit >= FOREVER else float(time_limit))
         with clock.limited(limit):
-            outcome = self.interface.solve(limit, mip_gap)
+            with watching(watch), heard(watch if self.spec.hears else None):
+                outcome = self.interface.solve(limit, None if mip_gap is None else float(mip_gap))
             outcome = supplement(self.program, outcome, self.settings, limit, self.spec.name)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
@@ -198,7 +204,7 @@ class Session:
         self.seconds["load"] += time.perf_counter() - started
         seconds = {k: v - before[k] for k, v in self.seconds.items() if k != "update"}
         seconds["translate"] = self.seconds["translate"]
-        return dataclasses.replace(result, seconds=seconds)
+        return replace(result, seconds=seconds)
 
     def with_solver(self, solver: str) -> Session:
         """Return a session of the same arrays in another solver, with the options that all solvers have.
@@ -207,7 +213,7 @@ class Session:
         """
         started = time.perf_counter()
         other = copy.copy(self)
-        other.settings = dataclasses.replace(self.settings, own={})
+        other.settings = replace(self.settings, own={})
         other.spec = self._choose(solver)
         other.interface = other._open()
         other.seconds = dict.fromkeys(self.seconds, 0.0) | {"translate": time.perf_counter() - started}

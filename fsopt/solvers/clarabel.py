@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from fsopt import clock
 from fsopt.compiler import Program
 from fsopt.errors import OptionError, SolverError
 from fsopt.results import Status
+from fsopt.solvers import watching
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec
@@ -89,10 +91,11 @@ class Clarabel:
                 return "a bound appeared or vanished"
             new["b"] = self.form.right_hand_side()
         if change.rows is not None:
-            # Clarabel equilibrates every entry that it is given, so only the changed ones are sent.
+            # Clarabel equilibrates every entry that it is given, so only the changed ones are sent; as lists, because
+            # before numpy 2.1 it may refuse arrays here ("Data formatting error").
             before, self.matrix = self.matrix, self.form.matrix()
             places = np.flatnonzero(self.matrix.data != before.data)
-            new["A"] = (places, self.matrix.data[places])
+            new["A"] = (places.tolist(), self.matrix.data[places].tolist())
         if new:
             self.solver.update(**new)
         return None
@@ -104,7 +107,12 @@ class Clarabel:
         if limit != self.settings.time_limit:
             self.settings.time_limit = limit
             self.solver.update(settings=self.settings)
+        watch = watching.current()
+        if watch is not None:
+            self.solver.set_termination_callback(self._noted(watch))
         solution = self.solver.solve()
+        if watch is not None:
+            self.solver.unset_termination_callback()
         if str(solution.status) not in STATUS_MAP:
             raise SolverError(f"Clarabel stopped with '{solution.status}'", "try another solver")
         status, stop = STATUS_MAP[str(solution.status)]
@@ -120,6 +128,16 @@ class Clarabel:
             message=str(solution.status),
             ray=found if status is Status.INFEASIBLE else None,
         )
+
+    def _noted(self, watch: watching.Watch) -> Callable[[Any], bool]:
+        """Return the function that notes each iteration, and ends the solve after Ctrl-C."""
+        constant = self.program.c0
+
+        def note(info: Any) -> bool:
+            watch.note(info.cost_primal + constant, info.cost_dual + constant, int(info.iterations))
+            return watch.interrupted
+
+        return note
 
 
 def _settings(settings: Settings) -> Any:
@@ -160,5 +178,6 @@ SPEC = SolverSpec(
     in_place=True,
     tolerance=1e-6,
     pip="pip install clarabel",
+    hears=True,
     licence="Apache-2.0, in the core install",
 )

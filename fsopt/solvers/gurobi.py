@@ -24,11 +24,12 @@ from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
-from fsopt.solvers import shared
+from fsopt.solvers import shared, watching
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.proof_programs import dual_program
 from fsopt.solvers.scaled import Scaled
 from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.watched_trees import gurobi_callback
 
 gp = Package("gurobipy")
 STATUS_MAP = {
@@ -175,7 +176,9 @@ class Gurobi:
         m.Params.MIPGap = self.settings.mip_gap if mip_gap is None else mip_gap
         tree = self.mip or self.nonconvex
         try:
-            m.optimize()
+            if (watch := watching.current()) is not None and watch.start is not None:
+                self.x.Start = watch.start / self.scaled.columns
+            m.optimize(gurobi_callback(self.scaled.bound) if self.depth == 0 else None)
             status, stop = STATUS_MAP[_status_name(m.Status)]
             bound = self.scaled.bound(float(m.ObjBound)) if tree and abs(m.ObjBound) < gp.GRB.INFINITY else None
             iterations = int(m.NodeCount if tree else m.IterCount + m.BarIterCount)

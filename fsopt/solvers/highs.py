@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
+from fsopt.solvers import watching
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec
-from fsopt.typing import Indices
+from fsopt.typing import Indices, Vector
 
 highspy = Package("highspy")
 STATUS_MAP = {
@@ -113,6 +114,8 @@ class Highs:
         deadline = np.inf if time_limit is None else self.h.getRunTime() + time_limit
         self.h.setOptionValue("time_limit", deadline)
         self.h.setOptionValue("mip_rel_gap", self.mip_gap if mip_gap is None else mip_gap)
+        if (watch := watching.current()) is not None:
+            self._watch(watch)
         self._run()
         if self._word() == "kUnboundedOrInfeasible":
             self._run_without_presolve()
@@ -127,6 +130,26 @@ class Highs:
         ray = self._ray() if status is Status.INFEASIBLE and not self.mip else None
         message = self.h.modelStatusToString(self.h.getModelStatus())
         return Outcome(status, stop, point, bound, iterations, time.perf_counter() - started, message, ray)
+
+    def _watch(self, watch: watching.Watch) -> None:
+        """Note the course of branch and bound, and stop after Ctrl-C; start from values where there are some."""
+        kinds = highspy.cb.HighsCallbackType
+        noted = (kinds.kCallbackMipLogging, kinds.kCallbackMipImprovingSolution)
+        asked = (kinds.kCallbackMipInterrupt, kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt)
+
+        def callback(kind: Any, message: str, told: Any, answer: Any, data: Any) -> None:
+            if kind in noted:
+                watch.note(told.mip_primal_bound, told.mip_dual_bound, int(told.mip_node_count))
+            elif answer is not None:
+                answer.user_interrupt = watch.interrupted
+
+        self.h.setCallback(callback, None)
+        for kind in (*noted, *asked):
+            self.h.startCallback(kind)
+        if watch.start is not None:
+            solution = highspy.HighsSolution()
+            solution.col_value = watch.start.tolist()
+            self.h.setSolution(solution)
 
     def _run(self) -> None:
         """Run HiGHS: a large linear program first by interior point, which leaves simplex a vertex to go on from."""
@@ -163,6 +186,24 @@ class Highs:
     def _ray(self) -> Point | None:
         _, exists, ray = self.h.getDualRay()
         return Point(np.zeros(self.program.n), np.array(ray), np.zeros(0)) if exists else None
+
+
+def ranges(program: Program) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
+    """Return the ranges of right-hand sides (m,) and of costs (n,) in which the optimal basis of an LP stays.
+
+    Raises
+    ------
+    SolverError : HiGHS finds no optimal basis.
+    """
+    solver = Highs(program, Settings())
+    solver.interior = False
+    solver.solve(None)
+    status, found = solver.h.getRanging()
+    if status != highspy.HighsStatus.kOk or not found.valid:
+        raise SolverError("HiGHS has no optimal basis of the linear program", "see its status with 'fsopt solve'")
+    right = (np.array(found.row_bound_dn.value_), np.array(found.row_bound_up.value_))
+    cost = (np.array(found.col_cost_dn.value_), np.array(found.col_cost_up.value_))
+    return right, cost
 
 
 def _pass(h: Any, program: Program) -> Any:
@@ -216,6 +257,7 @@ SPEC = SolverSpec(
     in_place=True,
     tolerance=1e-7,
     pip="pip install highspy",
+    hears=True,
     licence="MIT, in the core install",
     interior=(("run_crossover", "off"), ("run_crossover", "choose"), ("solver", "pdlp")),
 )

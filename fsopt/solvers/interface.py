@@ -25,6 +25,8 @@ STOP_WORDS = (
 """Why a solver stopped."""
 LARGEST = 2**31 - 1
 """The largest whole number that every solver takes."""
+FOREVER = 1e9
+"""Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
 INFINITY = 1e20
 """Bounds from this size on count as absent, as the solvers themselves take them."""
 

@@ -14,6 +14,7 @@ import numpy as np
 from fsopt.compiler import Program
 from fsopt.errors import shown
 from fsopt.results import Status
+from fsopt.solvers import watching
 from fsopt.solvers.interface import LARGEST, Settings, refuse_option
 from fsopt.solvers.ipopt_common import Ipopt, Run, refused
 from fsopt.solvers.nlp import NonlinearForm
@@ -96,6 +97,8 @@ class _Callbacks:
     """
 
     def __init__(self, form: NonlinearForm) -> None:
+        self.watch = watching.current()
+        self.constant = form.program.c0
         self.raised: BaseException | None = None
         self.iterations = 0
         for name in FUNCTIONS:
@@ -116,6 +119,8 @@ class _Callbacks:
     def intermediate(self, *progress: Any) -> bool:
         """Take the iteration count and tell Ipopt whether to go on."""
         self.iterations = int(progress[1])
+        if self.watch is not None:
+            self.watch.note(float(progress[2]) + self.constant, iteration=self.iterations)
         return self.raised is None
 
 

@@ -5,10 +5,12 @@ This module is loaded by ``import fsopt``, so it takes from Pyomo its registry o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pyomo.common import dependencies
 from pyomo.opt import SolverFactory, SolverResults, SolverStatus, TerminationCondition
 
 if TYPE_CHECKING:
@@ -84,7 +86,13 @@ def as_pyomo(result: SolveResult, model: pyo.ConcreteModel) -> SolverResults:
 
 
 def register() -> None:
-    """Enter fsopt's solvers in Pyomo's factory."""
+    """Enter fsopt's solvers in Pyomo's factory.
+
+    Pyomo imports ``scipy.stats`` with SciPy, half a second of every start. SciPy itself loads this part at its first
+    use, so that Pyomo need not.
+    """
+    if "scipy" not in sys.modules:
+        vars(dependencies.scipy_available)["_callback"] = None
     for name in OURS:
         solver = type(f"Fsopt{name.capitalize()}", (_FactorySolver,), {"name": name})
         SolverFactory.register(name, doc=f"{name} through fsopt")(solver)

@@ -6,9 +6,20 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 
+from fsopt.arguments import refuse_registration, word
 from fsopt.compiler import Program
+from fsopt.compiler.classes import CLASSES
 from fsopt.errors import SolverError, unknown
+from fsopt.plugins import load
+from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
+
+TRANSFORMATIONS = {
+    "Complementarity": "transform it: Pyomo's mpec.simple_disjunction and gdp.bigm make an MILP of linear ones, "
+    "mpec.simple_nonlinear makes an NLP",
+    "Disjunction": "transform it: Pyomo's gdp.bigm makes an MILP of linear ones",
+}
+"""Kind of constraints that the arrays do not hold -> the transformation of Pyomo that replaces them."""
 
 _MODULES = (
     "highs",
@@ -21,23 +32,56 @@ _MODULES = (
     "scip",
     "own",
     "libsvm",
+    "piqp",
+    "proxqp",
+    "pyomo_call",
 )
-"""The modules of this package that end in a ``SPEC``: the order of tables. They import no solver's package."""
+"""The modules of this package that end in a ``SPEC``, or several ``SPECS``: the order of tables. They import no
+solver's package."""
 
 
 def _registered() -> Mapping[str, SolverSpec]:
-    specs: list[SolverSpec] = [import_module(f"fsopt.solvers.{module}").SPEC for module in _MODULES]
+    modules = [import_module(f"fsopt.solvers.{module}") for module in _MODULES]
+    specs: list[SolverSpec] = [s for module in modules for s in getattr(module, "SPECS", None) or (module.SPEC,)]
     solvers = {spec.name: spec for spec in specs}
     if len(solvers) != len(specs):
         raise RuntimeError("a solver name is registered twice")
     return MappingProxyType(solvers)
 
 
-SOLVERS = _registered()
+_ALL = dict(_registered())
+SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(_ALL)
+"""Name -> entry of every solver; those of the user's own follow, see :func:`register_solver`."""
+
+
+def register_solver(spec: SolverSpec) -> SolverSpec:
+    """Add a solver of your own to the registry: every verb and function takes it by its name from then on.
+
+    Parameters
+    ----------
+    spec : its entry, as at the end of the modules of this package; ``connect`` makes its interface.
+
+    Returns
+    -------
+    SolverSpec
+
+    Raises
+    ------
+    ParameterError : the name is taken, or a class is unknown.
+    """
+    refuse_registration("solver", spec.name, spec.name in _ALL or spec.name.startswith(PREFIX), spec.connect)
+    for problem_class in spec.ranks:
+        word(f"a class of '{spec.name}'", problem_class, CLASSES)
+    _ALL[spec.name] = spec
+    return spec
 
 
 def solver_spec(name: str) -> SolverSpec:
-    """Return a solver's entry; raises UnknownNameError."""
+    """Return a solver's entry, also of one that Pyomo calls (``pyomo:NAME``); raises UnknownNameError."""
+    if name not in SOLVERS and name.startswith(PREFIX):
+        return spec_of(name.removeprefix(PREFIX))
+    if name not in SOLVERS:
+        load()
     if name not in SOLVERS:
         raise unknown("solver", name, SOLVERS, "fsopt solvers")
     return SOLVERS[name]

@@ -23,6 +23,7 @@ from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.scip_expressions import translate
 from fsopt.solvers.shared import row_factors, scaled_cones, units
 from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.watched_trees import watch_scip
 from fsopt.typing import Indices, Vector
 
 pyscipopt = Package("pyscipopt")
@@ -214,6 +215,7 @@ class Scip:
         started = time.perf_counter()
         self.m.freeTransform()
         self._limits(time_limit, mip_gap)
+        watch_scip(self.m, self.factor, self.x, self.scale)
         message = self._run()
         status, stop = STATUS_MAP[message]
         infinite = INFINITE * self.m.infinity()

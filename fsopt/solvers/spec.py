@@ -53,6 +53,8 @@ class SolverSpec:
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
     takes : whether it takes a program, for a solver with ranks that takes programs of one structure only; where the
         user names no solver, it is passed over for all others. None: it takes every program of its classes.
+    hears : whether its interface stops the solver after Ctrl-C, see :func:`fsopt.solvers.watching.heard`.
+    present : whether the solver can be called; None asks for the package and the executable.
     """
 
     name: str
@@ -70,6 +72,8 @@ class SolverSpec:
     declined: Mapping[str, str] = field(default_factory=dict)
     interior: tuple[tuple[str, Any], ...] = ()
     takes: Callable[[Program], bool] | None = None
+    hears: bool = False
+    present: Callable[[], bool] | None = None
 
     @property
     def classes(self) -> frozenset[str]:
@@ -84,4 +88,6 @@ class SolverSpec:
     @property
     def available(self) -> bool:
         """Whether the package is installed, or the executable is on the search path."""
+        if self.present is not None:
+            return self.present()
         return find_spec(self.package) is not None or bool(self.executable and shutil.which(self.executable))

@@ -25,6 +25,7 @@ from fsopt.solvers import shared
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.scaled import Scaled
 from fsopt.solvers.spec import Package, SolverSpec
+from fsopt.solvers.watched_trees import watch_xpress
 from fsopt.solvers.xpress_arrays import load_arguments
 
 xp = Package("xpress")
@@ -122,6 +123,8 @@ class Xpress:
         self.p.setControl("miprelstop", self.settings.mip_gap if mip_gap is None else mip_gap)
         tree = self.mip or self.nonconvex
         try:
+            if tree:
+                watch_xpress(self.p, self.scaled.bound)
             self.p.optimize("x" if self.nonconvex else "")
             a = self.p.attributes
             status, stop = self._status()

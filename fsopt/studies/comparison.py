@@ -10,12 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.customising import Change
 from fsopt.data import Dataset
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.errors import FsoptError
-from fsopt.methods.registry import METHODS, fit, method_spec
+from fsopt.errors import FsoptError, ParameterError
+from fsopt.methods.registry import METHODS, fit, method_spec, own_methods, register_method
+from fsopt.models.registry import MODELS, model_spec, own_models, register_model
+from fsopt.plugins import load
 from fsopt.results import Fit, Status
-from fsopt.studies.workers import Failure, run_tasks
+from fsopt.studies.workers import Failure, portable, run_tasks
 from fsopt.typing import Indices
 
 CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
@@ -90,6 +93,7 @@ def compare(
     jobs: int = -1,
     time_limit: float | None = None,
     hard_limit: float | None = None,
+    customise: Mapping[str, Change] | None = None,
     progress: Callable[[int, int, Done], None] | None = None,
 ) -> Iterator[Row]:
     """Fit methods to all samples and under stratified cross-validation, and yield a row for each, in their order.
@@ -103,6 +107,9 @@ def compare(
     time_limit : seconds for each fit.
     hard_limit : seconds after which the process of a fit is killed: for solvers that look at no clock. The fit has
         failed then, and the others go on; None (default) for no limit.
+    customise : slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`. With
+        worker processes a function of a module or file is needed; one of a notebook or of the main script, like a
+        method that was registered there, runs all fits in this process.
     progress : called with (number of finished fits, number of all fits, the last result).
 
     Raises
@@ -110,16 +117,18 @@ def compare(
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     KeyboardInterrupt : by Ctrl-C; the rows before it are complete.
     """
+    load()
     names = list(METHODS) if methods is None else list(methods)
     for name in names:
         method_spec(name)
+    _check_changes(names, customise or {})
     splits = stratified_folds(data, folds, seed)
     tasks = [Task(name, k, test) for name in names for k, test in [(None, None), *enumerate(splits)]]
     done: dict[str, list[Done]] = {name: [] for name in names}
     waiting = list(names)
     # Methods with a loop take longest: they go first, so that no process waits for one of them at the end.
     order = sorted(tasks, key=lambda t: not method_spec(t.method).driver)
-    for finished, result in enumerate(_results(data, order, jobs, time_limit, hard_limit), start=1):
+    for finished, result in enumerate(_results(data, order, jobs, Limits(time_limit, hard_limit, customise)), start=1):
         done[result.task.method].append(result)
         if progress is not None:
             progress(finished, len(tasks), result)
@@ -128,14 +137,32 @@ def compare(
             waiting.pop(0)
 
 
-def _results(
-    data: Dataset, tasks: Sequence[Task], jobs: int, time_limit: float | None, hard_limit: float | None
-) -> Iterator[Done]:
+@dataclass(frozen=True)
+class Limits:
+    """The limits of each fit in seconds, and the changes of models, as in :func:`compare`."""
+
+    soft: float | None
+    hard: float | None
+    customise: Mapping[str, Change] | None = None
+
+
+def _check_changes(names: Sequence[str], customise: Mapping[str, Change]) -> None:
+    """Raise UnknownNameError or ParameterError for a changed model that none of the methods solves."""
+    for slug in customise:
+        model_spec(slug)
+        if not any(slug in method_spec(name).models for name in names):
+            raise ParameterError(f"none of the methods solves the model '{slug}'", "'fsopt methods' lists the models")
+
+
+def _results(data: Dataset, tasks: Sequence[Task], jobs: int, limits: Limits) -> Iterator[Done]:
     """Yield the result of each task, as they end."""
-    one = partial(run_task, data, time_limit)
-    if jobs == 1 and hard_limit is None:
+    one = partial(run_task, data, limits)
+    own = (own_models(), own_methods(), limits.customise)
+    hard_limit = limits.hard
+    if (jobs == 1 and hard_limit is None) or not portable(own):
         yield from map(one, tasks)
         return
+    one = partial(_run_registered, own[:2], one)
     for place, result in run_tasks(one, tasks, jobs=jobs, hard_limit=hard_limit):
         if isinstance(result, Failure):
             yield Done(tasks[place], result.seconds, error=result.message)
@@ -143,7 +170,18 @@ def _results(
             yield result
 
 
-def run_task(data: Dataset, time_limit: float | None, task: Task) -> Done:
+def _run_registered(own: tuple[Any, Any], one: Callable[[Task], Done], task: Task) -> Done:
+    """Run a task in another process, which gets the models and methods of the user's own first."""
+    for registered in own[0]:
+        if registered[0] not in MODELS:
+            register_model(*registered[:3], equation=registered[3])
+    for spec, threshold in own[1]:
+        if spec.name not in METHODS:
+            register_method(spec, threshold=threshold)
+    return one(task)
+
+
+def run_task(data: Dataset, limits: Limits, task: Task) -> Done:
     """Run one fit; an :class:`fsopt.errors.FsoptError` becomes part of the result.
 
     Raises
@@ -153,7 +191,11 @@ def run_task(data: Dataset, time_limit: float | None, task: Task) -> Done:
     started = time.perf_counter()
     train, test = (data, None) if task.test is None else train_and_test(data, task.test)
     try:
-        found = fit(task.method, train, time_limit=time_limit, **method_spec(task.method).compare(data.p))
+        entry = method_spec(task.method)
+        changes = {k: f for k, f in (limits.customise or {}).items() if k in entry.models}
+        found = fit(
+            task.method, train, time_limit=limits.soft, customise=changes or None, **dict(entry.compare(data.p))
+        )
     except FsoptError as error:
         return Done(task, time.perf_counter() - started, error=str(error))
     if found.stop == "interrupted":

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from fsopt.arguments import LIST, TEXT, checked, optional
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.dataset import DATASET, check_features
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
+from fsopt.figures import new_figure
 from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, multipliers, solve_at_capacity, squared_radius
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number, squares
 from fsopt.models.gbd.svm import build_svm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
-from fsopt.studies.figures import new_figure
 from fsopt.typing import Indices, Mask, Vector
 
 if TYPE_CHECKING:
@@ -192,6 +192,8 @@ def pareto_front(
     Bi, (12) and sections 4.1, 4.2 and 7.
     """
     started = time.perf_counter()
+    if validation is not None:
+        check_features(data, validation, "validation")
     work, map_ = preprocess(data, scale)
     held_out = None if validation is None else validation.with_X(map_.apply(validation.X))
     radius, run = squared_radius(work), exact(Run(solver))

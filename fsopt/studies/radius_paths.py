@@ -11,11 +11,12 @@ import numpy as np
 
 from fsopt.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.dataset import DATASET, check_features
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
+from fsopt.figures import new_figure
 from fsopt.methods.gmeb.formulations import ROUTES, dual_answer
 from fsopt.methods.gmeb.gmeb import choose_route, settle
 from fsopt.methods.gmeb.unit_rms import unit_rms
@@ -24,7 +25,6 @@ from fsopt.models.gmeb.gmeb_dual import build_gmeb_dual
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.base import Session
-from fsopt.studies.figures import new_figure
 from fsopt.typing import Mask, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -163,6 +163,8 @@ def gmeb_path(
     from joblib import Parallel, delayed
 
     started = time.perf_counter()
+    if test is not None:
+        check_features(data, test, "test")
     plus, minus = _radii(grid)
     run = Run(solver, options=None if jobs == 1 else {"threads": 1})
     task = GridTask(plus, minus, scale, run, SelectionRule(rule, units, epsilon))

@@ -38,6 +38,14 @@ class Failure:
     late: bool = False
 
 
+def portable(value: Any) -> bool:
+    """Return whether another process can be sent a value: no function in it is of the main script or of a function."""
+    try:
+        return b"__main__" not in pickle.dumps(value)
+    except Exception:  # a lambda, a function in a function, or whatever else cannot be pickled
+        return False
+
+
 def run_tasks(
     function: Callable[[Any], Any], tasks: Sequence[Any], *, jobs: int, hard_limit: float | None = None
 ) -> Iterator[Answer]:

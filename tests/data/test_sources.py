@@ -250,3 +250,13 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         fetch_dataset("toy", tmp_path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_wdbc_is_the_data_set_of_scikit_learn():
+    from sklearn.datasets import load_breast_cancer
+
+    data, bunch = load_dataset("wdbc"), load_breast_cancer()
+    assert np.array_equal(data.X, bunch.data)
+    assert np.array_equal(data.y > 0, bunch.target == 0)
+    words = [str(name).replace("error", "se").split() for name in bunch.feature_names]
+    assert [set(name.split("_")) for name in data.features] == [set(w) for w in words]

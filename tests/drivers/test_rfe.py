@@ -40,7 +40,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("solver", ["clarabel", "libsvm"])
+@pytest.mark.parametrize("solver", ["clarabel", "libsvm", None])
 @pytest.mark.parametrize("step", [1, 2, 3])
 @pytest.mark.parametrize(("data", "m", "c"), CASES, ids=["6to2", "9to1", "5to3", "gbd"])
 def test_rfe_removes_what_an_independent_implementation_removes(data, m, c, step, solver):
@@ -55,9 +55,9 @@ def test_rfe_removes_what_an_independent_implementation_removes(data, m, c, step
 
 
 def test_rfe_of_wdbc_is_the_same_from_another_solver(wdbc):
-    fits = [fsopt.fit("rfe", wdbc, m=4, solver=solver) for solver in ("clarabel", "libsvm")]
+    fits = [fsopt.fit("rfe", wdbc, m=4, solver=solver) for solver in ("clarabel", "libsvm", None)]
     orders = [[h["removed"] for h in fit.history] for fit in fits]
-    assert orders[0] == orders[1]
+    assert orders[0] == orders[1] == orders[2]
     assert len(orders[0]) == 27
     Z = (wdbc.X - wdbc.X.mean(axis=0)) / wdbc.X.std(axis=0)
     chosen = list(fits[0].support)
@@ -66,7 +66,7 @@ def test_rfe_of_wdbc_is_the_same_from_another_solver(wdbc):
     assert np.all(np.diff([h["objective"] for h in fits[0].history]) >= -1e-7)
 
 
-@pytest.mark.parametrize("solver", ["clarabel", "libsvm"])
+@pytest.mark.parametrize("solver", ["clarabel", "libsvm", None])
 def test_equal_weights_the_lowest_index_goes_first(solver):
     data = blobs(40, 3, seed=4, gap=1.0)
     twins = fsopt.Dataset(data.X[:, [0, 1, 0, 1]], data.y)
@@ -139,3 +139,13 @@ def test_a_time_limit_leaves_m_features(wdbc):
 def test_numbers_outside_their_range_are_refused_by_name(wrong):
     with pytest.raises(ParameterError, match=f"'{next(iter(wrong))}'"):
         fsopt.fit("rfe", blobs(20, 3), **wrong)
+
+
+def test_more_features_than_samples_have_the_same_order_of_removal():
+    rng = np.random.default_rng(2)
+    data = fsopt.Dataset(rng.standard_normal((25, 60)), np.where(np.arange(25) % 2, 1.0, -1.0))
+    fits = [fsopt.fit("rfe", data, m=4, c=0.1, scale="none", solver=solver) for solver in (None, "clarabel")]
+    assert fits[0].support == fits[1].support
+    assert [h["removed"] for h in fits[0].history] == [h["removed"] for h in fits[1].history]
+    values = [[h["objective"] for h in fit.history] for fit in fits]
+    np.testing.assert_allclose(values[0], values[1], rtol=1e-6)

@@ -24,8 +24,10 @@ import casadi
 def number(text):
     return ast.literal_eval(text) if text[-1].isdigit() else text
 stub = sys.argv[1].removesuffix(".nl")
-with open(sys.argv[3].removeprefix("option_file_name=")) as lines:
-    options = {{name: number(value) for name, value in map(str.split, lines)}}
+options = {{}}
+for given in sys.argv[3:]:
+    with open(given.removeprefix("option_file_name=")) as lines:
+        options |= {{name: number(value) for name, value in map(str.split, lines)}}
 nl = casadi.NlpBuilder()
 nl.import_nl(stub + ".nl")
 problem = {{"x": casadi.vertcat(*nl.x), "f": nl.f, "g": casadi.vertcat(*nl.g)}}
@@ -148,3 +150,11 @@ def test_options_limits_repeated_equations_and_constraints_without_variables(exe
     m.o = pyo.Objective(expr=1 - (m.x[0] - m.x[1]) ** 2 - m.x[0], sense=pyo.maximize)
     assert fsopt.solve(m, "ipopt").status == "optimal"
     assert (m.x[0].value, m.x[1].value) == (pytest.approx(0.375), pytest.approx(0.625))
+
+
+@pytest.mark.usefixtures("executable")
+def test_pyomos_interface_calls_it_too():
+    model, same = (fsopt.build("gmeb-primal", blobs(30, 3), r_plus=1.0, r_minus=1.0) for _ in range(2))
+    result = fsopt.solve(model, "pyomo:ipopt")
+    assert result.solver == "pyomo:ipopt"
+    assert result.objective == pytest.approx(fsopt.solve(same, "clarabel").objective, rel=1e-5)

@@ -102,6 +102,7 @@ def linear(integer=False):
 
 def test_a_missing_package_is_an_error_with_the_pip_line(monkeypatch):
     monkeypatch.setattr(spec, "find_spec", lambda name: object() if name == "clarabel" else None)
+    monkeypatch.setenv("PATH", "")
     m = linear()
     with pytest.raises(SolverError, match=r"highs.*not installed.*pip install highspy.*installed for LP: clarabel"):
         fsopt.solve(m, "highs")

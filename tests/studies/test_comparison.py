@@ -88,7 +88,9 @@ def test_the_command_ends_with_130_at_ctrl_c(tmp_path, jobs):
         "--data",
         "wdbc",
         "--methods",
-        "gbd,pmm",
+        "mopfs,vs-ssvm",
+        "--folds",
+        "40",
         "--jobs",
         jobs,
         "--json",
@@ -100,7 +102,9 @@ def test_the_command_ends_with_130_at_ctrl_c(tmp_path, jobs):
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    time.sleep(6.0)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith(b"wdbc"), "the data are read first"
+    time.sleep(2.0)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err.decode()

@@ -17,7 +17,7 @@ from fsopt.drivers.run import NoPoint, OutOfTime
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
 from fsopt.solvers.base import Session
-from fsopt.typing import Indices, Vector
+from fsopt.typing import Indices, Matrix, Vector
 
 SEARCH = "search"
 """Word for the branch and bound of :class:`SearchMaster` where a solver of the master is named."""
@@ -133,16 +133,7 @@ class SearchMaster:
         self.program = program
         self.columns = columns
         self.penalties: Vector = program.c[columns].copy()
-        A = program.A[:, columns].toarray()
-        upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
-        unit = np.eye(data.p)
-        lb, ub = program.lb[columns], program.ub[columns]
-        never, always = ub < 1.0, lb > 0.0
-        self.search = BranchAndBound(
-            np.vstack([A[upper], -A[lower], unit[never], -unit[always]]),
-            np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]]),
-            CHUNK,
-        )
+        self.search = BranchAndBound(*constraints_on_selection(program, columns), CHUNK)
         self.search.add(np.zeros(1), -self.penalties[None])  # theta >= 0
 
     @property
@@ -201,6 +192,17 @@ def searchable(data: Dataset, program: Program, columns: Indices) -> bool:
     linear = not program.nonconic and not program.unsupported and not len(program.cones)
     on_sigma = program.A[:, theta].nnz == 0 and program.n == data.p + 1
     return linear and on_sigma and bool(program.integer[columns].all())
+
+
+def constraints_on_selection(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
+    """Return the constraints of a searchable master, and the bounds of fixed features, as ``R sigma <= r``."""
+    A = program.A[:, columns].toarray()
+    upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
+    unit = np.eye(len(columns))
+    lb, ub = program.lb[columns], program.ub[columns]
+    never, always = ub < 1.0, lb > 0.0
+    R = np.vstack([A[upper], -A[lower], unit[never], -unit[always]])
+    return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])
 
 
 def check_objective(program: Program, columns: Indices, theta: int | None) -> None:

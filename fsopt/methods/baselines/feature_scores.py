@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import xlogy
-from scipy.stats import rankdata
 
 from fsopt.data import Dataset
 from fsopt.methods.preprocessing import constant_features
@@ -95,6 +94,8 @@ def infogain(data: Dataset, bins: int | None = None) -> Vector:
     if bins is None:
         left = np.array([_conditional(mdl_bins(column, positive)) for column in data.X.T])
     else:
+        from scipy.stats import rankdata  # half a second: not at the start of every verb
+
         places = np.floor(bins * (rankdata(data.X, axis=0) - 0.5) / data.n).astype(np.int64)
         places += bins * np.arange(data.p)
         counts = [np.bincount(places[positive == side].ravel(), minlength=bins * data.p) for side in (True, False)]

@@ -1,4 +1,4 @@
-"""Shared by ``gbd`` and ``gbd-lambda``: generalized Benders decomposition on the training samples, and its Fit."""
+"""Variant ``paper`` of ``gbd`` and ``gbd-lambda``: the loop of Aytug as printed, and its Fit."""
 
 from __future__ import annotations
 
@@ -71,11 +71,3 @@ def fit_by_decomposition(
         started=started,
         details={"alphas": at["alphas"], "c": c, "sigma": at["sigma"]},
     )
-
-
-def few_cuts(p: int) -> Mapping[str, Any]:
-    """Return the parameters of the loop in comparisons: 20 cuts, each at a new selection, instead of the paper's 250.
-
-    That is enough for a good selection, not for a proof.
-    """
-    return {"max_cuts": 20, "stabilisation": "none"}

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_decomposition
+from fsopt.methods.gbd.decomposition import Training
 from fsopt.methods.gbd.parameters import training_data
+from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes
 from fsopt.methods.gbd.verification import check_gbd, objective
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import Feature
@@ -27,6 +28,10 @@ def fit_gbd(
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
     c: float = 1.0,
+    variant: str | None = None,
+    initial: Sequence[Feature] | None = None,
+    max_nodes: int | None = None,
+    jobs: int | None = None,
     start: str | Sequence[float] = "all",
     root_cuts: int = 0,
     stabilisation: str = "in-out",
@@ -55,10 +60,17 @@ def fit_gbd(
     implies : pairs [j, k]: if j is selected, so is k.
     conflicts : groups of features, at most one of each is selected.
     c : > 0, penalty weight of the hinge loss.
-    start, root_cuts, stabilisation, master_solver, tolerance, max_cuts : as in
+    variant : ``branch-and-benders``: branch and bound whose node bound is the Boolean relaxation, with Benders cuts
+        shared by all nodes. ``paper``: the loop of cuts and master problems as printed, Table 1. None is the first, or
+        the second where one of its own parameters, or a solver, is given.
+    initial : features of a selection to start from, by place or name.
+    max_nodes : nodes after which branch and Benders stops; None for no limit.
+    jobs : subtrees that are searched at a time, in as many processes; 1 by default.
+    tolerance : the search stops at ``upper - lower <= tolerance * max(1, upper)``.
+    start, root_cuts, stabilisation, master_solver, max_cuts : of the loop as printed, as in
         :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    validation : share in (0, 1) of each class that is held out: the answer is then the iterate with the fewest errors
-        there, not the one of smallest F.
+    validation : of the loop as printed: share in (0, 1) of each class that is held out; the answer is then the iterate
+        with the fewest errors there, not the one of smallest F.
     patience : iterations without fewer errors there after which the loop stops.
     seed : of the samples that are held out.
     scale : ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
@@ -66,17 +78,19 @@ def fit_gbd(
     Returns
     -------
     Fit
-        ``objective`` is F(sigma) of the final hyperplane and ``bound`` that of the master problem, in preprocessed
+        ``objective`` is F(sigma) of the final hyperplane and ``bound`` the lower bound on the optimum, in preprocessed
         units, on the training samples; ``optimal`` where they meet, else ``feasible`` with the gap between them.
-        ``details`` has ``sigma`` and ``alphas``, the multipliers behind the cuts.
+        ``details`` has ``sigma`` and the evidence for the bound: the tree with the cut that closes each leaf
+        (``evidence``), or of the loop as printed ``alphas``, the multipliers behind the cuts.
 
     Raises
     ------
-    ParameterError : a parameter out of range, or constraints that no selection satisfies.
+    ParameterError : a parameter out of range or of the other variant, or constraints that no selection satisfies.
 
     Notes
     -----
-    Aytug, GBD-M, (5)-(11) and Table 1.
+    Aytug, GBD-M, (5)-(11) and Table 1; the node bound is half the squared k-support norm for the cardinality (Argyriou,
+    Foygel and Srebro, 2012).
     """
     constraints = {
         "m": m,
@@ -97,7 +111,8 @@ def fit_gbd(
         max_cuts=max_cuts,
         patience=patience,
     )
-    return fit_by_decomposition("gbd", data, run, training, settings, constraints)
+    branching = Branching(variant, initial, max_nodes, jobs)
+    return fit_selection("gbd", data, run, training, settings, branching, constraints)
 
 
 SPEC = MethodSpec(
@@ -108,8 +123,8 @@ SPEC = MethodSpec(
     ("fsp-sub", "fsp-master"),
     paper="gbd",
     equation="(5)-(10)",
-    driver="gbd",
+    driver="branch_and_benders",
     resumable=True,
     trained_on=training_data,
-    compare=few_cuts,
+    compare=some_nodes,
 )

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_decomposition
+from fsopt.methods.gbd.decomposition import Training
 from fsopt.methods.gbd.parameters import training_data
+from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes
 from fsopt.methods.gbd.verification import check_gbd, objective
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import Feature
@@ -25,6 +26,10 @@ def fit_gbd_lambda(
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
     c: float = 1.0,
+    variant: str | None = None,
+    initial: Sequence[Feature] | None = None,
+    max_nodes: int | None = None,
+    jobs: int | None = None,
     start: str | Sequence[float] = "all",
     root_cuts: int = 0,
     stabilisation: str = "in-out",
@@ -45,15 +50,16 @@ def fit_gbd_lambda(
     Parameters
     ----------
     lam : >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
-    include, exclude, implies, conflicts, c : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    start, root_cuts, stabilisation, master_solver, tolerance, max_cuts : as in
+    include, exclude, implies, conflicts, c, variant, initial, max_nodes, jobs, tolerance : as in
+        :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    start, root_cuts, stabilisation, master_solver, max_cuts : of the loop as printed, as in
         :class:`fsopt.drivers.gbd.settings.GbdSettings`.
     validation, patience, seed, scale : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
 
     Returns
     -------
     Fit
-        ``objective`` is F(sigma) + lambda'sigma of the final hyperplane and ``bound`` that of the master problem;
+        ``objective`` is F(sigma) + lambda'sigma of the final hyperplane and ``bound`` the lower bound on the optimum;
         ``optimal`` where they meet, else ``feasible``.
 
     Raises
@@ -76,7 +82,8 @@ def fit_gbd_lambda(
         max_cuts=max_cuts,
         patience=patience,
     )
-    return fit_by_decomposition("gbd-lambda", data, run, training, settings, constraints)
+    branching = Branching(variant, initial, max_nodes, jobs)
+    return fit_selection("gbd-lambda", data, run, training, settings, branching, constraints)
 
 
 SPEC = MethodSpec(
@@ -87,8 +94,8 @@ SPEC = MethodSpec(
     ("fsp-sub", "fsp-master"),
     paper="gbd",
     equation="(12)-(15)",
-    driver="gbd",
+    driver="branch_and_benders",
     resumable=True,
     trained_on=training_data,
-    compare=few_cuts,
+    compare=some_nodes,
 )

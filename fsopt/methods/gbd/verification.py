@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.residuals import relative_gap
+from fsopt.compiler import compile_model
+from fsopt.customising import in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
+from fsopt.drivers.branch_and_benders.evidence import verify
+from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.settings import GbdSettings
@@ -17,10 +23,10 @@ from fsopt.errors import reading
 from fsopt.methods.gbd.parameters import constraints_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
-from fsopt.models.gbd.fsp_master import cut_coefficients
+from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.results import Status
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 NODE_LIMIT = 2_000_000
 """Nodes after which a search gives up."""
@@ -44,6 +50,8 @@ def check_gbd(saved: SavedFit) -> Certificate:
     """
     fit = saved.fit
     data = training_data(saved.data, fit.params)
+    if "evidence" in fit.details:
+        return _check_tree(saved, data)
     with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
@@ -61,19 +69,67 @@ def check_gbd(saved: SavedFit) -> Certificate:
         checks["gap"] = max(gap - float(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
     constraints, weights = constraints_of(data, fit.params), weights_of(data, fit.params)
-    confirmed, note = _confirmed_bound(data, alphas, weights, constraints, fit.bound)
+    allowed = constraints.inequalities()
+    if in_force("fsp-master"):
+        allowed = _changed_inequalities(data, constraints)
+        sigma = saved_selection(data, saved.params | {"sigma": fit.details.get("sigma")})
+        checks["rules"] = float(np.max(allowed[0] @ sigma - allowed[1], initial=0.0))
+    confirmed, note = _confirmed_bound(data, alphas, weights, allowed, fit.bound)
     checks["bound"] = max(fit.bound - confirmed, 0.0) / max(1.0, abs(fit.bound))
     return make(Kind.GBD, checks, objective=fit.objective, bound=fit.bound, notes=(note,))
 
 
+def _check_tree(saved: SavedFit, data: Dataset) -> Certificate:
+    """Recompute the certificate of branch and Benders: the bound of each leaf of the tree from its cut."""
+    fit = saved.fit
+    if fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
+        return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no finite bounds",))
+    constraints = constraints_of(data, fit.params)
+    R, r = _changed_inequalities(data, constraints) if in_force("fsp-master") else constraints.inequalities()
+    problem = SelectionProblem.of(data, float(fit.params["c"]), R, r, weights_of(data, fit.params))
+    with reading("tree of the search"):
+        found = verify(problem, fit.details["evidence"])
+        weight = abs(float(fit.details["c"]) / problem.c - 1.0)
+    confirmed = min(found.bound, fit.objective)
+    checks = {**saved.residuals, "weight": weight}
+    if fit.status is Status.OPTIMAL:
+        checks["gap"] = max(relative_gap(fit.objective, fit.bound) - float(fit.params["tolerance"]), 0.0)
+    checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
+    checks["bound"] = max(fit.bound - confirmed, 0.0) / max(1.0, abs(fit.bound))
+    note = f"the bound was recomputed from the tree: {found.leaves} leaves, each closed by its cut"
+    if found.solved:
+        note += f"; {found.solved} relaxations were solved again"
+    return make(Kind.GBD, checks, objective=fit.objective, bound=confirmed, notes=(note,))
+
+
+def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> tuple[Matrix, Vector]:
+    """Return R and r of ``R sigma <= r`` for the changed master, without rules that have variables of their own.
+
+    Without these rules more selections are allowed, so that a bound is confirmed too seldom, never too often.
+    """
+    model = build_fsp_master(data, lam=0.0)
+    constraints.add_to(model)
+    program = compile_model(model)
+    columns = np.array([program.column[id(v)] for v in model.sigma.values()])
+    others = np.setdiff1d(np.arange(program.n), columns)
+    alone = np.diff(sp.csr_matrix(program.A[:, others]).indptr) == 0
+    A = program.A[:, columns].toarray()
+    upper, lower = alone & np.isfinite(program.hi), alone & np.isfinite(program.lo)
+    unit = np.eye(data.p)
+    lb, ub = program.lb[columns], program.ub[columns]
+    left = np.vstack([A[upper], -A[lower], unit[ub < 1.0], -unit[lb > 0.0]])
+    right = np.concatenate([program.hi[upper], -program.lo[lower], ub[ub < 1.0], -lb[lb > 0.0]])
+    return left, right
+
+
 def _confirmed_bound(
-    data: Dataset, alphas: list[Vector], weights: Vector, constraints: SelectionConstraints, bound: float
+    data: Dataset, alphas: list[Vector], weights: Vector, allowed: tuple[Matrix, Vector], bound: float
 ) -> tuple[float, str]:
     """Return the bound, or the smaller one that the cuts prove, and a note."""
     # The cut of alpha = 0 is F >= 0.
     constants, slopes = zip(*(cut_coefficients(data, a) for a in [*alphas, np.zeros(data.n)]), strict=True)
     target = bound - ROUNDING * max(1.0, abs(bound))
-    tree = BranchAndBound(*constraints.inequalities(), CHUNK)
+    tree = BranchAndBound(*allowed, CHUNK)
     tree.add(np.array(constants), np.array(slopes) - weights)
     sigma = tree.next(target, lambda nodes: nodes < NODE_LIMIT)
     if sigma is not None:

@@ -95,8 +95,8 @@ class SelectionConstraints:
             cardinality,
             beta,
             total,
-            include=_indices(name, "include", data, include, "a list"),
-            exclude=_indices(name, "exclude", data, exclude, "a list"),
+            include=feature_indices(name, "include", data, include, "a list"),
+            exclude=feature_indices(name, "exclude", data, exclude, "a list"),
             implies=_pairs(name, data, implies),
             conflicts=_groups(name, data, conflicts),
         )
@@ -206,7 +206,7 @@ def feature_weights(name: str, data: Dataset, lam: ArrayLike) -> Vector:
 
 def _pairs(name: str, data: Dataset, implies: Any) -> tuple[tuple[int, int], ...]:
     """Return the pairs (j, k) of ``implies``, by index."""
-    pairs = [_indices(name, "implies", data, pair, "a pair") for pair in _listed(name, "implies", implies)]
+    pairs = [feature_indices(name, "implies", data, pair, "a pair") for pair in _listed(name, "implies", implies)]
     if any(len(pair) != 2 for pair in pairs):
         raise ParameterError(f"'implies' of '{name}' has a group of other than 2 features", "give pairs [j, k]")
     return tuple((j, k) for j, k in pairs)
@@ -214,13 +214,13 @@ def _pairs(name: str, data: Dataset, implies: Any) -> tuple[tuple[int, int], ...
 
 def _groups(name: str, data: Dataset, conflicts: Any) -> tuple[tuple[int, ...], ...]:
     """Return the groups of ``conflicts``, by index."""
-    groups = [_indices(name, "conflicts", data, group, "a list") for group in _listed(name, "conflicts", conflicts)]
+    groups = [feature_indices(name, "conflicts", data, group, "a list") for group in _listed(name, "conflicts", conflicts)]
     if any(len(group) < 2 for group in groups):
         raise ParameterError(f"'conflicts' of '{name}' has a group of less than 2 features", "give [j, k, ...]")
     return tuple(groups)
 
 
-def _indices(name: str, what: str, data: Dataset, group: Any, form: str) -> tuple[int, ...]:
+def feature_indices(name: str, what: str, data: Dataset, group: Any, form: str) -> tuple[int, ...]:
     """Return the indices of the features in a list, each once."""
     return tuple(dict.fromkeys(_index(name, what, data, feature) for feature in _listed(name, what, group, form)))
 

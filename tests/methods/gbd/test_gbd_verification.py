@@ -87,7 +87,7 @@ def record_of(case):
     """Return the saved record of a fit, as it is read from a file."""
     method, params = CASES[case]
     data = reference("gbd_n6")
-    fit = fsopt.fit(method, data, scale="none", **params)
+    fit = fsopt.fit(method, data, scale="none", variant="paper", **params)
     return data, numbers(json.loads(json.dumps(fit_record(fit, data=data, source="test"))))
 
 

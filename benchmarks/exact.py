@@ -1,0 +1,344 @@
+"""Exact feature selection: method gbd, its paper's variant and peers on data set one and real data sets.
+
+``python benchmarks/exact.py run --suite set1 --limit 60`` appends one line of JSON for each answer to the store,
+``docs/results/exact.jsonl``; ``python benchmarks/exact.py report`` writes the tables, ``docs/results/exact.md``. A line
+that is in the store for the same suite, instance, method and limit is not computed again.
+
+Suites: ``set1``, the 90 instances of ``gbd_set1.csv`` (folder of named instances, ``FSOPT_SHARED``, by default
+../shared), or with ``--root`` fresh ones of the same law at the same C; ``real``, standardised data sets at C = 1
+(``FSOPT_SHARED``/data, and wdbc); ``set2``, p = 1000 and n = 800 of the law of data set two. Every answer has one
+thread and the tolerance 1e-4. A peer that only selects is scored by the support vector machine on its selection.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import fsopt
+from fsopt.data import Dataset
+from fsopt.data.synthetic.gbd import gbd_set_one, gbd_set_two
+from fsopt.drivers.warm_svm import WarmSvm
+from fsopt.methods.preprocessing import preprocess
+
+SHARED = Path(os.environ.get("FSOPT_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+TOLERANCE = 1e-4
+REAL = (("wdbc", (3, 5, 8, 10, 15)), ("ionosphere", (2, 5, 10, 15)), ("sonar", (2, 3, 5, 10)), ("colon", (2, 5)))
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A problem: preprocessed data, the largest number of features m, and the penalty weight c."""
+
+    name: str
+    data: Dataset
+    m: int
+    c: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """An answer; ``bound`` is None for a heuristic."""
+
+    suite: str
+    instance: str
+    n: int
+    p: int
+    m: int
+    c: float
+    method: str
+    limit: float
+    objective: float | None
+    bound: float | None
+    wall: float
+    cpu: float
+    nodes: int | None = None
+    first: float | None = None
+
+
+# -- instances --------------------------------------------------------------------------------------------
+
+
+def set_one(root: int | None, only: str) -> Iterator[Instance]:
+    """Yield the named instances, or fresh ones; ``only`` selects keys p,n,k by their beginning, several by blanks."""
+    with (SHARED / "instances" / "gbd_set1.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        key = f"{row['n_features']},{row['n_samples']},{row['k']}"
+        if only and not any(key == part or key.startswith(part + ",") for part in only.split()):
+            continue
+        p, n, k = (int(v) for v in key.split(","))
+        drawn = gbd_set_one(p, n, k) if root is None else gbd_set_one(p, n, k, root)
+        yield Instance(key if root is None else f"{key} root {root}", drawn.train, len(drawn.support), float(row["c"]))
+
+
+def set_two(only: str) -> Iterator[Instance]:
+    drawn = gbd_set_two(5, 0, p=1000, n=800)
+    yield Instance("1000,800,0", drawn.train, 5, 0.03)
+
+
+def real(only: str) -> Iterator[Instance]:
+    for name, sizes in REAL:
+        if only and not any(part == name or part.startswith(f"{name}-") for part in only.split()):
+            continue
+        path = SHARED / "data" / f"{name}.csv.gz"
+        data = fsopt.load_dataset(str(path) if path.is_file() else name)
+        work = preprocess(data, "standard")[0]
+        for m in sizes:
+            if not only or f"{name}-{m}" in only.split() or name in only.split():
+                yield Instance(f"{name}-{m}", work, m, 1.0)
+
+
+# -- methods ----------------------------------------------------------------------------------------------
+
+Answer = tuple[float | None, float | None, int | None, float | None]
+
+
+def scored(one: Instance, support: Any) -> Answer:
+    """Return the value of a selection."""
+    selection = np.zeros(one.data.p, dtype=bool)
+    selection[list(support)] = True
+    found = WarmSvm(one.data, one.c).solve(selection)
+    return (None if found is None else found[1]), None, None, None
+
+
+def gbd(one: Instance, limit: float) -> Answer:
+    fit = fsopt.fit("gbd", one.data, m=one.m, c=one.c, scale="none", tolerance=TOLERANCE, time_limit=limit)
+    first = next(h["elapsed"] for h in fit.history if np.isfinite(h["objective"]))
+    return fit.objective, fit.bound, fit.history[-1]["nodes"], first
+
+
+def gbd_paper(one: Instance, limit: float) -> Answer:
+    settings = {"variant": "paper", "tolerance": TOLERANCE, "max_cuts": 100_000, "scale": "none"}
+    fit = fsopt.fit("gbd", one.data, m=one.m, c=one.c, time_limit=limit, **settings)
+    return fit.objective, fit.bound, None, None
+
+
+def rfe(one: Instance, limit: float) -> Answer:
+    return scored(one, fsopt.fit("rfe", one.data, m=one.m, c=one.c, scale="none", time_limit=limit).support)
+
+
+def forward(one: Instance, limit: float) -> Answer:
+    """Forward selection: the feature whose machine is best is taken, one after another."""
+    end, machines = time.perf_counter() + limit, WarmSvm(one.data, one.c)
+    chosen = np.zeros(one.data.p, dtype=bool)
+    with threadpool_limits(1):
+        while chosen.sum() < one.m:
+            best = (np.inf, -1)
+            for j in np.flatnonzero(~chosen):
+                if time.perf_counter() > end:
+                    return (*scored(one, np.flatnonzero(chosen)),)
+                trial = chosen.copy()
+                trial[j] = True
+                found = machines.solve(trial)
+                if found is not None and found[1] < best[0]:
+                    best = (found[1], int(j))
+            chosen[best[1]] = True
+    return scored(one, np.flatnonzero(chosen))
+
+
+def l1_path(one: Instance, limit: float) -> Answer:
+    """The one-norm machine on a path of its penalty weight; the best refit of at most m features."""
+    from sklearn.svm import LinearSVC
+
+    end, best = time.perf_counter() + limit, None
+    for c in np.geomspace(1e-4, 1e2, 40):
+        if time.perf_counter() > end:
+            break
+        machine = LinearSVC(penalty="l1", dual=False, C=c, max_iter=5000, random_state=0)
+        support = np.flatnonzero(machine.fit(one.data.X, one.data.y).coef_[0])
+        if len(support) > one.m:
+            break
+        value = scored(one, support)[0]
+        if value is not None and (best is None or value < best):
+            best = value
+    return best, None, None, None
+
+
+def single_model(slug: str, solver: str) -> Callable[[Instance, float], Answer]:
+    """Return the method that gives one mixed-integer program to a solver; its value is that of its selection."""
+
+    def method(one: Instance, limit: float) -> Answer:
+        started = time.perf_counter()
+        params: dict[str, Any] = {"m": one.m, "c": one.c}
+        if slug == "fsp-m-bigm":
+            params["upper"] = (rfe(one, limit)[0] or np.inf) * (1 + 1e-6)
+        model = fsopt.build(slug, one.data, **params)
+        left = max(limit - (time.perf_counter() - started), 1.0)
+        result = fsopt.solve(model, solver, time_limit=left, options={"mip_gap": TOLERANCE, "threads": 1})
+        if result.point is None:
+            return None, result.bound, None, None
+        support = [j for j, sigma in model.sigma.items() if sigma.value is not None and sigma.value > 0.5]
+        return scored(one, support)[0], result.bound, None, None
+
+    return method
+
+
+def abess(one: Instance, limit: float) -> Answer:
+    """Best-subset logistic regression of the package abess, refitted; ImportError where it is not installed."""
+    from abess import LogisticRegression
+
+    model = LogisticRegression(support_size=one.m).fit(one.data.X, one.data.y > 0)
+    return scored(one, np.flatnonzero(model.coef_.ravel()))
+
+
+METHODS: dict[str, Callable[[Instance, float], Answer]] = {
+    "gbd": gbd,
+    "gbd-paper": gbd_paper,
+    "rfe": rfe,
+    "forward": forward,
+    "l1-path": l1_path,
+    "abess": abess,
+    "bigm-scip": single_model("fsp-m-bigm", "scip"),
+    "perspective-scip": single_model("fsp-m-perspective", "scip"),
+    "perspective-gurobi": single_model("fsp-m-perspective", "gurobi"),
+}
+
+
+def run(given: argparse.Namespace) -> None:
+    """Append the answers of a suite to the store."""
+    lines = given.store.read_text(encoding="utf-8").splitlines() if given.store.is_file() else []
+    done = {(r["suite"], r["instance"], r["method"], r["limit"]) for r in map(json.loads, lines)}
+    instances = {
+        "set1": lambda: set_one(given.root, given.only),
+        "real": lambda: real(given.only),
+        "set2": lambda: set_two(given.only),
+    }[given.suite]()
+    for one in instances:
+        for name in given.methods.split(","):
+            if (given.suite, one.name, name, given.limit) in done:
+                continue
+            wall, cpu = time.perf_counter(), time.process_time()
+            try:
+                objective, bound, nodes, first = METHODS[name](one, given.limit)
+            except (fsopt.FsoptError, ImportError) as error:
+                print(f"{one.name} {name}: {error}")
+                continue
+            seconds = time.perf_counter() - wall, time.process_time() - cpu
+            row = Row(
+                given.suite,
+                one.name,
+                one.data.n,
+                one.data.p,
+                one.m,
+                one.c,
+                name,
+                given.limit,
+                None if objective is None else float(objective),
+                None if bound is None else float(bound),
+                *seconds,
+                nodes,
+                first,
+            )
+            with given.store.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(row)) + "\n")
+            print(f"{one.name} {name}: {row.objective} {row.bound} {seconds[0]:.1f} s", flush=True)
+
+
+# -- report -----------------------------------------------------------------------------------------------
+
+
+def gap(row: dict[str, Any]) -> float | None:
+    if row["objective"] is None or row["bound"] is None:
+        return None
+    return float((row["objective"] - row["bound"]) / max(1.0, abs(row["objective"])))
+
+
+def closed(row: dict[str, Any]) -> bool:
+    return (gap(row) or 0.0) <= 1.0001 * TOLERANCE and gap(row) is not None
+
+
+def report(given: argparse.Namespace) -> None:
+    """Write the tables of a store."""
+    rows = [json.loads(line) for line in given.store.read_text(encoding="utf-8").splitlines()]
+    text = ["# Exact feature selection: measured", ""]
+    text += [
+        "Made by `python benchmarks/exact.py report` from `docs/results/exact.jsonl`; the docstring of that file says",
+        "what the suites are. Tolerance 1e-4, one thread for each answer, 2 virtual cores that were shared with",
+        "other work: CPU seconds say more than wall seconds. Gap: (objective - bound) / max(1, objective). The",
+        "wall seconds, not the CPU seconds, were limited, so that many an answer had about half of its limit.",
+        "",
+    ]
+    text += set_one_table(rows)
+    for suite, title in (
+        ("real", "Real data, standardised, C = 1"),
+        ("set2", "Data set two, p = 1000, n = 800, C = .03"),
+        ("set1", "Peers on data set one"),
+    ):
+        text += peer_table([r for r in rows if r["suite"] == suite], title, peers_only=suite == "set1")
+    given.output.write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
+
+
+def set_one_table(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the summary of data set one by method, limit and number of features."""
+    groups: dict[tuple[str, str, float, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["suite"] == "set1" and row["method"] in ("gbd", "gbd-paper"):
+            source = "fresh" if "root" in row["instance"] else "named"
+            groups.setdefault((row["method"], source, row["limit"], row["p"]), []).append(row)
+    text = [
+        "## Data set one",
+        "",
+        "| method | instances | limit, s | p | answers | closed | mean open gap | median CPU s | largest CPU s |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for (method, source, limit, p), found in sorted(groups.items()):
+        opened = [gap(r) or 0.0 for r in found if not closed(r)]
+        cpu = sorted(r["cpu"] for r in found)
+        mean = f"{np.mean(opened):.2%}" if opened else "-"
+        text.append(
+            f"| {method} | {source} | {limit:g} | {p} | {len(found)} | {len(found) - len(opened)} | {mean} "
+            f"| {np.median(cpu):.2f} | {cpu[-1]:.1f} |"
+        )
+    return [*text, ""]
+
+
+def peer_table(rows: list[dict[str, Any]], title: str, *, peers_only: bool) -> list[str]:
+    """Return the answers of all methods side by side; ``peers_only`` drops instances that gbd alone answered."""
+    instances = list(dict.fromkeys(r["instance"] for r in rows))
+    if peers_only:
+        instances = [name for name in instances if len({r["method"] for r in rows if r["instance"] == name}) > 2]
+    text = [
+        f"## {title}",
+        "",
+        "| instance | m | method | limit, s | objective | bound | gap | CPU s | wall s | nodes |",
+        "| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name in instances:
+        for r in (r for r in rows if r["instance"] == name):
+            value = "none" if r["objective"] is None else f"{r['objective']:.4f}"
+            bound = "-" if r["bound"] is None or not np.isfinite(r["bound"]) else f"{r['bound']:.4f}"
+            shown = "-" if gap(r) is None else "closed" if closed(r) else f"{gap(r):.2%}"
+            text.append(
+                f"| {name} | {r['m']} | {r['method']} | {r['limit']:g} | {value} | {bound} | {shown} "
+                f"| {r['cpu']:.1f} | {r['wall']:.1f} | {r['nodes'] or '-'} |"
+            )
+    return [*text, ""] if instances else []
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=("run", "report"))
+    parser.add_argument("--store", type=Path, default=Path("docs/results/exact.jsonl"))
+    parser.add_argument("--output", type=Path, default=Path("docs/results/exact.md"))
+    parser.add_argument("--suite", choices=("set1", "real", "set2"), default="set1")
+    parser.add_argument("--methods", default="gbd", help=", ".join(METHODS))
+    parser.add_argument("--only", default="", help="instances, or beginnings of their keys")
+    parser.add_argument("--root", type=int, help="of fresh instances")
+    parser.add_argument("--limit", type=float, default=60.0, help="wall seconds for each answer")
+    given = parser.parse_args()
+    (run if given.command == "run" else report)(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""The difference of two formulations: components, sizes, classes, optimal values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyomo.environ as pyo
+
+from fsopt.arguments import FLAG, checked
+from fsopt.compiler import Program, compile_model
+from fsopt.compiler.classes import program_class
+from fsopt.compiler.program import MODEL
+from fsopt.errors import FsoptError
+from fsopt.models.display import components
+from fsopt.solvers.base import solve as solve_model
+
+CLOSE = 1e-6
+"""Largest relative difference of optimal values that count as equal."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The answer of :func:`diff`.
+
+    Attributes
+    ----------
+    names : of the two models.
+    facts : name -> pair of values: class, sense, numbers of variables, integers, linear constraints, nonzeros, cones.
+    only : components (name, kind, size, equation) of the first and of the second model alone.
+    changed : (name, first, second) of components that both have, with another kind, size or equation.
+    optima : optimal values, None where a model was not solved to a certified optimum.
+    """
+
+    names: tuple[str, str]
+    facts: dict[str, tuple[Any, Any]]
+    only: tuple[list[tuple[str, str, int, str]], list[tuple[str, str, int, str]]]
+    changed: list[tuple[str, tuple[str, int, str], tuple[str, int, str]]]
+    optima: tuple[float | None, float | None]
+
+    @property
+    def same_optimum(self) -> bool | None:
+        """Whether the optimal values agree to 1e-6 relative; None where one is not known."""
+        first, second = self.optima
+        if first is None or second is None:
+            return None
+        return abs(first - second) <= CLOSE * max(1.0, abs(first))
+
+
+@checked(first=MODEL, second=MODEL, solve=FLAG)
+def diff(first: pyo.ConcreteModel, second: pyo.ConcreteModel, *, solve: bool = True) -> Difference:
+    """Compare two models by components, sizes, classes and optimal values.
+
+    Parameters
+    ----------
+    first, second : any Pyomo models.
+    solve : whether both are solved for their optimal values, by the preferred solvers of their classes.
+
+    Returns
+    -------
+    Difference
+    """
+    programs = compile_model(first), compile_model(second)
+    facts = [_facts(p) for p in programs]
+    listed = [{name: tuple(rest) for name, *rest in components(m)} for m in (first, second)]
+    only = tuple([(name, *rest) for name, rest in listed[k].items() if name not in listed[1 - k]] for k in range(2))
+    both = [name for name in listed[0] if name in listed[1]]
+    return Difference(
+        (str(first.name), str(second.name)),
+        {name: (facts[0][name], facts[1][name]) for name in facts[0]},
+        only,  # type: ignore[arg-type]
+        [(name, listed[0][name], listed[1][name]) for name in both if listed[0][name] != listed[1][name]],  # type: ignore[misc]
+        (_optimum(first), _optimum(second)) if solve else (None, None),
+    )
+
+
+def _facts(p: Program) -> dict[str, Any]:
+    return {
+        "class": program_class(p),
+        "sense": "maximise" if p.sign < 0 else "minimise",
+        "variables": p.n,
+        "integer": int(p.integer.sum()),
+        "linear constraints": int(p.A.shape[0]),
+        "nonzeros": int(p.A.nnz),
+        "cones": len(p.cones),
+    }
+
+
+def _optimum(model: pyo.ConcreteModel) -> float | None:
+    try:
+        result = solve_model(model, time_limit=60.0)
+    except FsoptError:
+        return None
+    return result.objective if result.status == "optimal" else None

@@ -1,0 +1,170 @@
+"""Verbs ``explain``, ``sensitivity`` and ``diff``: questions about models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, escape, pairs, print_json, show, table
+from fsopt.cli.solving import Scale, built
+from fsopt.customising import complete, customised
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+    from fsopt.analysis.sensitivity import Range, Sensitivity
+
+
+def explain(
+    model: options.Model,
+    data: options.Data,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    param: options.Params = None,
+    scale: Scale = "none",
+    time_limit: options.TimeLimit = 60.0,
+    customise: options.Customise = None,
+    json: options.Json = False,
+) -> int:
+    """Explain why a model is infeasible: constraints and bounds that contradict each other, by equation.
+
+    Exit code 0: it is feasible or explained; 1: not settled in time.
+    """
+    from dataclasses import asdict
+
+    from fsopt.analysis.infeasibility import explain as run
+    from fsopt.saved import plain
+
+    found = run(_model(model, data, label, missing, param, scale, customise), time_limit=time_limit or 60.0)
+    if json:
+        print_json({"model": model, "data": data, **plain(asdict(found))})
+    else:
+        show(str(found))
+    return EXIT_NOT_SOLVED if found.status == "unknown" else EXIT_SOLVED
+
+
+def sensitivity(
+    model: options.Model,
+    data: options.Data,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    param: options.Params = None,
+    scale: Scale = "none",
+    solver: options.Solver = None,
+    count: Annotated[int, typer.Option("--count", min=1, help="constraints to list, by the size of their price")] = 10,
+    customise: options.Customise = None,
+    json: options.Json = False,
+) -> int:
+    """Solve a model and list its largest shadow prices, with their ranges for a linear program."""
+    from dataclasses import asdict
+
+    from fsopt.analysis.sensitivity import sensitivity as run
+    from fsopt.saved import plain
+
+    found = run(_model(model, data, label, missing, param, scale, customise), solver)
+    if json:
+        lines = {k: [asdict(line) for line in getattr(found, k)] for k in ("constraints", "variables")}
+        head = {"model": model, "data": data, "objective": found.result.objective, "solver": found.result.solver}
+        print_json(plain({**head, **lines}))
+    else:
+        _print(found, count)
+    return EXIT_SOLVED
+
+
+def _print(found: Sensitivity, count: int) -> None:
+    show(pairs([("objective", found.result.objective), ("solver", found.result.solver)]))
+    heads = [("constraint", "left"), ("value", "right"), ("price", "right"), ("right-hand side", "right")]
+    listing = table("largest shadow prices", heads)
+    for line in found.largest(count):
+        listing.add_row(escape(line.name), f"{line.value:.6g}", f"{line.price:.6g}", _range(line.range))
+    show(listing)
+    listing = table(
+        "variables", [("variable", "left"), ("value", "right"), ("reduced cost", "right"), ("cost", "right")]
+    )
+    for line in sorted(found.variables, key=lambda v: -abs(v.value))[:count]:
+        listing.add_row(escape(line.name), f"{line.value:.6g}", f"{line.price:.6g}", _range(line.range))
+    show(listing)
+
+
+def _range(found: Range) -> str:
+    from fsopt.analysis.sensitivity import unlimited
+
+    if found is None:
+        return "-"
+    low, high = ("" if unlimited(end) else f"{end:.5g}" for end in found)
+    return f"{low} .. {high}"
+
+
+def diff(
+    first: options.Model,
+    second: options.Model,
+    data: options.Data,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    param: options.Params = None,
+    scale: Scale = "none",
+    json: options.Json = False,
+) -> int:
+    """Compare two formulations: components, sizes, classes, optimal values.
+
+    A parameter is given to the models that have it.
+    """
+    from dataclasses import asdict
+
+    from fsopt.analysis.differences import diff as run
+    from fsopt.errors import ParameterError
+    from fsopt.models.registry import model_spec
+    from fsopt.saved import plain
+
+    specs = [model_spec(name) for name in (first, second)]
+    given = options.parse_params(param)
+    for name in given:
+        if not any(name in spec.parameters for spec in specs):
+            raise ParameterError(f"neither '{first}' nor '{second}' has a parameter '{name}'", "see 'fsopt models'")
+    source = options.load(data, label, missing)
+    models = [
+        built(name, source, {k: v for k, v in given.items() if k in spec.parameters}, scale)[0]
+        for name, spec in zip((first, second), specs, strict=True)
+    ]
+    found = run(*models)
+    if json:
+        print_json(plain({**asdict(found), "same_optimum": found.same_optimum}))
+        return EXIT_SOLVED
+    listing = table("", [("", "left"), (first, "left"), (second, "left")])
+    for name, values in {**found.facts, "optimum": found.optima}.items():
+        listing.add_row(name, *map(escape, values))
+    for name, values in _components(found):
+        listing.add_row(escape(name), *map(escape, values))
+    show(listing)
+    return EXIT_SOLVED
+
+
+def _components(found: Any) -> list[tuple[str, tuple[str, str]]]:
+    """Return name and description in both models of the components that differ."""
+    rows: list[tuple[str, tuple[str, str]]] = []
+    for k in range(2):
+        for name, kind, size, equation in found.only[k]:
+            text = f"{kind} ({size}) {equation}"
+            rows.append((name, ("-", text) if k else (text, "-")))
+    for name, *sides in found.changed:
+        first, second = (f"{kind} ({size}) {equation}" for kind, size, equation in sides)
+        rows.append((name, (first, second)))
+    return rows
+
+
+def _model(
+    model: str,
+    data: str,
+    label: str,
+    missing: str | None,
+    param: list[str] | None,
+    scale: str,
+    customise: list[str] | None,
+) -> pyo.ConcreteModel:
+    """Return a model on preprocessed data, with the user's changes."""
+    found, _, _ = built(model, options.load(data, label, missing), options.parse_params(param), scale)
+    with customised(options.read_changes(customise, (model,)) or {}):
+        complete(found)
+    return found

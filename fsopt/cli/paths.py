@@ -1,0 +1,93 @@
+"""Verb ``path``: the best selection for every number of features, with its lower bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import (
+    EXIT_INTERRUPTED,
+    EXIT_SOLVED,
+    dump_json,
+    escape,
+    print_json,
+    progress_bar,
+    show,
+    table,
+)
+
+
+def path(
+    data: options.Data,
+    label: options.Label = "label",
+    missing: options.Missing = None,
+    c: Annotated[float, typer.Option("--c", help="penalty weight of the hinge loss")] = 1.0,
+    m: Annotated[str | None, typer.Option("--m", help="numbers of features, as 1,2,5 or 1-10; all by default")] = None,
+    scale: Annotated[str, typer.Option("--scale", help="standard, center or none")] = "standard",
+    tolerance: Annotated[float, typer.Option("--tolerance", help="relative optimality gap of each search")] = 1e-4,
+    jobs: Annotated[int, typer.Option("--jobs", help="subtrees that are searched at a time")] = 1,
+    time_limit: options.TimeLimit = None,
+    output: options.Output = None,
+    json: options.Json = False,
+) -> int:
+    """Print the best support vector machine with at most M features for every M, and a lower bound on each."""
+    from fsopt.files import write_text
+    from fsopt.saved import plain
+    from fsopt.studies.selection_paths import gbd_path
+
+    source, values = options.load(data, label, missing), _numbers(m)
+    with progress_bar("path") as update:
+
+        def report(entry: Mapping[str, Any]) -> None:
+            shown = f"objective {entry['objective']:.6g}, bound {entry['bound']:.6g}"
+            update(entry["iteration"], f"path: m = {entry['m']}, {shown}")
+
+        found = gbd_path(
+            source,
+            c=c,
+            m=values,
+            scale=scale,
+            tolerance=tolerance,
+            time_limit=time_limit,
+            jobs=jobs,
+            progress=report,
+        )
+    record = plain({"data": data, "n": source.n, "p": source.p, "c": c, "seconds": found.seconds})
+    record["rows"] = plain(found.to_records())
+    if output is not None:
+        write_text(output, dump_json(record))
+    if json:
+        print_json(record)
+    else:
+        _print(record)
+    wanted = source.p + 1 if values is None else len(set(values))
+    return EXIT_SOLVED if len(found.m) == wanted else EXIT_INTERRUPTED
+
+
+def _numbers(text: str | None) -> list[int] | None:
+    """Return the numbers of features in ``1,2,5`` or ``1-10``, or both; raises ParameterError."""
+    from fsopt.errors import ParameterError
+
+    if text is None:
+        return None
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdigit() or (dash and not last.isdigit()):
+            raise ParameterError(f"--m is {text!r}", "give numbers of features, as 1,2,5 or 1-10")
+        found += range(int(first), int(last if dash else first) + 1)
+    return found
+
+
+def _print(record: dict[str, Any]) -> None:
+    shown = table(
+        "", [(name, "right") for name in ("M", "objective", "lower bound", "gap", "nodes")] + [("features", "left")]
+    )
+    for row in record["rows"]:
+        gap = "closed" if row["optimal"] else f"{row['gap']:.2%}"
+        cells = (f"{row['m']}", f"{row['objective']:.6g}", f"{row['bound']:.6g}", gap, f"{row['nodes']}")
+        shown.add_row(*cells, escape(", ".join(row["features"]) or "none"))
+    show(shown)

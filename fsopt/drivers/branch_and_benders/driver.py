@@ -1,0 +1,298 @@
+"""Driver ``branch_and_benders``: the SVM with few features by branch and bound over Boolean relaxations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from threadpoolctl import threadpool_limits
+
+from fsopt.certificates.residuals import relative_gap
+from fsopt.compiler import compile_model
+from fsopt.data import Dataset
+from fsopt.drivers.branch_and_benders import checkpoint
+from fsopt.drivers.branch_and_benders.cuts import Grid
+from fsopt.drivers.branch_and_benders.evidence import certify, pack, useful_cuts
+from fsopt.drivers.branch_and_benders.problem import SelectionProblem
+from fsopt.drivers.branch_and_benders.root import begin
+from fsopt.drivers.branch_and_benders.search import Search
+from fsopt.drivers.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
+from fsopt.drivers.branch_and_benders.tasks import Team
+from fsopt.drivers.gbd.master import NONE_FEASIBLE, check_objective, constraints_on_selection, searchable
+from fsopt.drivers.interruption import deferred_interruption
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.errors import InfeasibleError, ParameterError
+from fsopt.files import check_writable
+from fsopt.results import DriverResult, Status
+
+NAME = "branch-and-benders"
+"""The solver in results: no other software is called."""
+EVIDENCE = 2**27
+"""Bytes of multipliers that are kept as evidence; a leaf without its cut is solved again when it is checked."""
+FIRST_NODES, MORE_NODES = 16, 0.05
+"""Nodes of the first slice between two records, and of the later ones as a share of the nodes so far. Counted in nodes
+a run has the same records whenever it is repeated, or resumed."""
+FIRST_SLICE, SHARE = 0.2, 0.02
+"""Seconds of the first slice of a search in parallel, and of the later ones as a share of the time so far."""
+WRITING = 20.0
+"""Between two checkpoints is at least that many times as long as writing the last one took."""
+POLISH = 1e-10
+"""Relative gap of the support vector machine on the answer."""
+RAMP = 8
+"""Open nodes for each task before subtrees are given out."""
+
+
+def selection_problem(data: Dataset, master: pyo.ConcreteModel, c: float) -> SelectionProblem | None:
+    """Return the problem whose master was built; None where it has variables beside sigma and theta, or cuts.
+
+    Raises
+    ------
+    ParameterError : a master of other features, or one that minimises anything but theta and penalties of sigma.
+    """
+    if len(master.sigma) != data.p:
+        raise ParameterError(
+            f"the master given to 'gbd' has {len(master.sigma)} features, the data {data.p}",
+            "build both models from the data set that the driver is given",
+        )
+    program = compile_model(master)
+    columns = np.array([program.column[id(v)] for v in master.sigma.values()])
+    check_objective(program, columns, program.column.get(id(master.theta)))
+    if not searchable(data, program, columns):
+        return None
+    R, r = constraints_on_selection(program, columns)
+    return SelectionProblem.of(data, c, R, r, program.c[columns].copy())
+
+
+def branch_and_benders(
+    problem: SelectionProblem,
+    *,
+    settings: BranchSettings = DEFAULT_SETTINGS,
+    run: Run = DEFAULT_RUN,
+    executor: Executor | None = None,
+    seeds: Sequence[Grid] = (),
+) -> DriverResult:
+    r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections with :math:`R\sigma \le r`.
+
+    A node is a partial selection. Its bound is the Boolean relaxation, a convex quadratic program in the multipliers
+    alpha; every alpha is made exactly dual feasible and is a Benders cut for all nodes. A node is pruned by the best
+    cut of the pool, or by its own; one cut also decides single features. Incumbents are rounded relaxations and
+    exchanges of two features.
+
+    Parameters
+    ----------
+    problem : see :func:`selection_problem`.
+    settings : stopping criteria, an initial selection, number of tasks.
+    run : time limit, progress, checkpoint, resume; its solver is not called.
+    executor : runs the tasks where ``settings.jobs`` > 1; None for processes of its own.
+    seeds : multipliers on the grid of another run on the same samples, with other constraints or another C: their
+        cuts hold here too.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``sigma``, ``w``, ``b``, the ``evidence`` behind the bound, see
+        :mod:`fsopt.drivers.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the gap
+        is closed, else ``feasible``. ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit`` or ``interrupted``.
+        ``history`` has, for each slice of the search, ``elapsed`` seconds, ``objective``, ``bound``, ``gap``,
+        ``nodes``, ``open`` and ``solved``.
+
+    Raises
+    ------
+    InfeasibleError : no selection satisfies the constraints.
+    ParameterError : a setting out of range, or an initial selection that the constraints forbid.
+    FileError : a checkpoint that cannot be written, or is damaged or of another run.
+
+    Notes
+    -----
+    Aytug's problem (5)-(11) and cuts (9); the node bound is half the squared k-support norm in place of the
+    cardinality (Argyriou, Foygel and Srebro, 2012), single features are decided as by Atamturk and Gomez (2020).
+    """
+    settings.check()
+    if settings.initial is not None and not problem.allowed(settings.initial):
+        raise ParameterError("the initial selection of 'gbd' does not satisfy its constraints", "give an allowed one")
+    if run.checkpoint is not None:
+        check_writable(run.checkpoint)
+    with threadpool_limits(1), deferred_interruption() as interrupted:
+        loop = _Loop(problem, settings, run, interrupted)
+        try:
+            loop.begin(seeds)
+            stop = loop.search_on(executor)
+        except (KeyboardInterrupt, OutOfTime) as reason:
+            if loop.search.incumbents.best is None:
+                raise
+            stop = stop_word(reason)
+        return loop.end(stop)
+
+
+@dataclass
+class _Loop:
+    """A search, the clock, and the record."""
+
+    problem: SelectionProblem
+    settings: BranchSettings
+    run: Run
+    interrupted: Callable[[], bool]
+    search: Search = field(init=False)
+    recorder: Recorder = field(init=False)
+    started: float = field(default_factory=time.perf_counter)
+    before: float = 0.0
+    counted: float = 0.0
+    writing: float = 0.0
+    written: float = -np.inf
+
+    def __post_init__(self) -> None:
+        self.search = Search(self.problem, self.settings.tolerance)
+        self.recorder = Recorder([], self.run)
+        self.counted = self.started
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds so far, with those of the run that was resumed."""
+        return self.before + time.perf_counter() - self.started
+
+    def go_on(self) -> bool:
+        """Return whether neither the time limit has passed nor the user interrupts."""
+        return not self.recorder.expired and not self.interrupted()
+
+    def begin(self, seeds: Sequence[Grid]) -> None:
+        """Resume from a checkpoint, or solve the root; raises InfeasibleError."""
+        self.search.seed(seeds)
+        if self.run.resume is not None:
+            self.search, history = checkpoint.load(self.run.resume, self.problem, self.settings.tolerance)
+            self.recorder.history.extend(history)
+            self.before = float(history[-1]["elapsed"]) if history else 0.0
+            if self.settings.initial is not None:
+                self.search.incumbents.solve(self.settings.initial)
+            return
+        if not begin(self.search, self.go_on, self.settings.initial):
+            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+        if self.search.incumbents.best is None:
+            self._any_selection()
+        self.record(self.search.bound)
+
+    def _any_selection(self) -> None:
+        """Take the first selection that the constraints allow, by depth-first search over partial selections."""
+        stack = [self.problem.root()]
+        while stack and self.go_on():
+            at = stack.pop()
+            if at is None:
+                continue
+            if not at.free.any():
+                self.search.incumbents.solve(at.inside)
+                return
+            j = int(np.flatnonzero(at.free)[0])
+            stack += [self.problem.propagated(at.decided(j, selected=chosen)) for chosen in (False, True)]
+        if self.go_on():
+            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+        raise OutOfTime("no selection was found in time", "give more seconds")
+
+    def search_on(self, executor: Executor | None) -> str:
+        """Search until a stopping criterion holds, and return it."""
+        settings, search = self.settings, self.search
+        if settings.jobs > 1:
+            self._slices(lambda: len(search.heap) < RAMP * settings.jobs)
+            if search.heap and not self._stop():
+                return self._in_parallel(executor)
+        self._slices(lambda: True)
+        return self._stop()
+
+    def _stop(self) -> str:
+        """Return the stopping criterion that holds; empty where none does."""
+        most = self.settings.max_nodes
+        reasons = {
+            "optimal": not self.search.heap,
+            "interrupted": self.interrupted(),
+            "time-limit": self.recorder.expired,
+            "iteration-limit": most is not None and self.search.nodes >= most,
+        }
+        return next((reason for reason, holds in reasons.items() if holds), "")
+
+    def _slices(self, wanted: Callable[[], bool]) -> None:
+        """Search in slices while no stopping criterion holds, with a record and a checkpoint of each."""
+        most = self.settings.max_nodes
+        while not self._stop() and wanted():
+            slice_ = max(FIRST_NODES, int(MORE_NODES * self.search.nodes))
+            left = slice_ if most is None else min(slice_, most - self.search.nodes)
+            self.search.run(left, lambda: self.go_on() and wanted())
+            self.record(self.search.bound, write=bool(self._stop()) or self._due())
+
+    def _due(self) -> bool:
+        """Return whether it is time for a checkpoint."""
+        return time.perf_counter() > self.written + WRITING * self.writing
+
+    def _until(self, end: float) -> Callable[[], bool]:
+        """Return the clock of a slice that ends at a time."""
+        return lambda: self.go_on() and time.perf_counter() < end
+
+    def _in_parallel(self, executor: Executor | None) -> str:
+        """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
+        if executor is None:
+            from joblib.externals.loky import get_reusable_executor
+
+            executor = get_reusable_executor(max_workers=self.settings.jobs)
+        team = Team(self.search, executor, self.settings.jobs, {})
+        while (self.search.heap or team.pending) and self._stop() in ("", "optimal") and not team.broken:
+            end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed)
+            team.run(self._until(end), self._remaining)
+            if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
+                team.finish()
+            self.record(team.bound, team.names_out, write=not team.pending)
+        stop = self._stop()
+        team.finish()
+        self.record(self.search.bound)
+        if team.broken and not stop:
+            self._slices(lambda: True)
+            return self._stop()
+        return "optimal" if not self.search.heap else stop
+
+    def _remaining(self) -> float:
+        return np.inf if self.recorder.remaining is None else self.recorder.remaining
+
+    def record(self, lower: float, names: set[int] | None = None, *, write: bool = True) -> None:
+        """Append a record, drop multipliers that nothing needs, and replace the checkpoint."""
+        search, upper = self.search, self.search.incumbents.value
+        needed = {entry[2].cut.name for entry in search.heap} | set(search.pool.names.tolist()) | (names or set())
+        search.tree.forget(needed, EVIDENCE)
+        now = time.perf_counter()
+        self.recorder.count(NAME, now - self.counted)
+        self.counted = now
+        self.recorder.record(
+            elapsed=self.elapsed,
+            objective=float(upper),
+            bound=float(min(lower, upper)),
+            gap=float(relative_gap(upper, min(lower, upper))),
+            nodes=search.nodes,
+            open=len(search.heap),
+            solved=search.solved,
+        )
+        if self.run.checkpoint is not None and write:
+            checkpoint.save(self.run.checkpoint, search, self.recorder.history)
+            self.written = time.perf_counter()
+            self.writing = self.written - now
+
+    def end(self, stop: str) -> DriverResult:
+        """Return the result, with the support vector machine on the incumbent solved to all digits."""
+        search = self.search
+        search.incumbents.gap = POLISH
+        best = search.incumbents.best
+        assert best is not None
+        search.incumbents.solve(best.selection)
+        seeds = useful_cuts(search)
+        answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
+        lower = float(min(search.bound, answer.value))
+        certificate = certify(search, answer, lower)
+        status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+        search.tree.forget({entry[2].cut.name for entry in search.heap}, EVIDENCE)
+        point: dict[str, Any] = {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b}
+        point |= {"evidence": pack(search), "seeds": seeds}
+        self.recorder.count(NAME, time.perf_counter() - self.counted)
+        return self.recorder.end(
+            status, stop, objective=answer.value, bound=lower, point=point, certificate=certificate
+        )

@@ -1,0 +1,177 @@
+r"""The selection problem in arrays, and what the constraints on a partial selection imply.
+
+.. math:: \min_{\sigma \in \{0,1\}^p} F(\sigma) + \lambda'\sigma \quad\text{s.t.}\quad R\sigma \le r, \qquad
+          F(\sigma) = \max_{0 \le \alpha \le C,\ y'\alpha = 0} e'\alpha - \tfrac12 \sum_j \sigma_j q_j(\alpha)^2,
+          \quad q = Z'\alpha, \quad Z = YX
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.typing import Indices, Mask, Matrix, Vector
+
+SLACK = 1e-9
+"""Relative violation up to which a constraint on the selection holds."""
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A partial selection, the set of selections below a node.
+
+    Attributes
+    ----------
+    inside, outside : masks (p,) of the features that are selected, and of those that are not.
+    """
+
+    inside: Mask
+    outside: Mask
+
+    @property
+    def free(self) -> Mask:
+        """The features (p,) that are not decided."""
+        return ~(self.inside | self.outside)
+
+    def decided(self, features: Indices | int, *, selected: bool) -> Partial:
+        """Return the partial selection with further features decided."""
+        inside, outside = self.inside.copy(), self.outside.copy()
+        (inside if selected else outside)[features] = True
+        return Partial(inside, outside)
+
+
+@dataclass(frozen=True)
+class SelectionProblem:
+    """The selection problem of Aytug in arrays.
+
+    Attributes
+    ----------
+    X, y : (n, p) samples and (n,) labels in {-1, +1}.
+    c : > 0, penalty weight of the hinge loss.
+    R, r : (k, p) and (k,), constraints ``R sigma <= r`` on the selection.
+    lam : (p,) penalty weights of the features.
+    fixed : features that every selection has, or has not.
+    """
+
+    X: Matrix
+    y: Vector
+    c: float
+    R: Matrix
+    r: Vector
+    lam: Vector
+    fixed: Partial
+
+    @classmethod
+    def of(cls, data: Dataset, c: float, R: Matrix, r: Vector, lam: Vector) -> SelectionProblem:
+        """Return the problem on a data set.
+
+        Constraints without any feature and duplicates are dropped, those on one feature fix it, and the others are
+        sorted: the same constraints give the same arrays, in whatever order they come.
+        """
+        fixed = Partial(np.zeros(data.p, dtype=bool), np.zeros(data.p, dtype=bool))
+        rows = []
+        for row, right in zip(R, r, strict=True):
+            places = np.flatnonzero(row)
+            if len(places) != 1:
+                rows += [np.append(row, right) + 0.0] if len(places) or right < 0.0 else []
+                continue
+            allowed = [v * row[places[0]] <= right + SLACK * max(1.0, abs(right)) for v in (0.0, 1.0)]
+            if not any(allowed):  # no selection at all: 0 <= -1
+                rows.append(np.append(np.zeros(data.p), -1.0))
+            elif not all(allowed):
+                fixed = fixed.decided(int(places[0]), selected=allowed[1])
+        kept = np.unique(np.array(rows), axis=0) if rows else np.zeros((0, data.p + 1))
+        return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed)
+
+    def with_fixed(self, feature: int, *, selected: bool) -> SelectionProblem:
+        """Return the problem with one more feature fixed."""
+        return replace(self, fixed=self.fixed.decided(feature, selected=selected))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: another process computes what follows from them again."""
+        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam", "fixed")}
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.y)
+
+    @property
+    def p(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    @cached_property
+    def signed(self) -> Matrix:
+        """The signed samples and the labels, ``[Z y]'`` (p + 1, n): one feature is contiguous."""
+        return np.ascontiguousarray(np.vstack([(self.X * self.y[:, None]).T, self.y]))
+
+    @cached_property
+    def sizes(self) -> Vector:
+        """The sums C sum_i |x_ij| (p,), which bound the sums of absolute terms of every q_j."""
+        sizes: Vector = self.c * np.abs(self.X).sum(axis=0)
+        return sizes
+
+    @cached_property
+    def main(self) -> int | None:
+        """The constraint without negative coefficients on most features; each bound optimises its multiplier."""
+        knapsacks = np.flatnonzero(np.all(self.R >= 0.0, axis=1))
+        if not len(knapsacks):
+            return None
+        return int(knapsacks[np.argmax((self.R[knapsacks] > 0.0).sum(axis=1))])
+
+    @cached_property
+    def cardinality(self) -> int | None:
+        """The largest number of features where that is the only constraint and there are no penalty weights."""
+        alone = len(self.r) == 1 and np.all(self.R[0, 0] == self.R) and self.R[0, 0] > 0.0 and not self.lam.any()
+        return int((self.r[0] + self.tolerances[0]) // self.R[0, 0]) if alone else None
+
+    @cached_property
+    def tolerances(self) -> Vector:
+        """Violation (k,) up to which each constraint holds."""
+        tolerances: Vector = SLACK * np.maximum(1.0, np.abs(self.r))
+        return tolerances
+
+    def root(self) -> Partial | None:
+        """Return the partial selection that the constraints leave; None if there is no selection."""
+        if np.any(self.fixed.inside & self.fixed.outside):
+            return None
+        return self.propagated(self.fixed)
+
+    def propagated(self, at: Partial) -> Partial | None:
+        """Return a partial selection with the features that one constraint alone decides; None if one is violated.
+
+        The smallest left-hand side of a constraint takes the free features of negative coefficients alone. A free
+        feature whose other value raises it above the right-hand side is decided.
+        """
+        inside, outside = at.inside, at.outside
+        while True:
+            free = ~(inside | outside)
+            least = self.R @ inside + np.minimum(self.R[:, free], 0.0).sum(axis=1)
+            left = self.r + self.tolerances - least
+            if np.any(left < 0.0):
+                return None
+            forced_out = free & np.any(left[:, None] < self.R, axis=0)
+            forced_in = free & np.any(left[:, None] < -self.R, axis=0)
+            if np.any(forced_out & forced_in):
+                return None
+            if not forced_out.any() and not forced_in.any():
+                return Partial(inside, outside)
+            inside, outside = inside | forced_in, outside | forced_out
+
+    def allowed(self, selection: Mask) -> bool:
+        """Return whether a selection (p,) satisfies the constraints."""
+        fixed = np.all(selection[self.fixed.inside]) and not np.any(selection[self.fixed.outside])
+        return bool(fixed and np.all(self.R @ selection <= self.r + self.tolerances))
+
+    def value(self, selection: Mask, w: Vector) -> tuple[float, float]:
+        """Return the objective value of weights (p,) on a selection with the best intercept, and that intercept."""
+        scores = self.X[:, selection] @ w[selection]
+        b = midpoint_intercept(scores, self.y)
+        value = 0.5 * float(w[selection] @ w[selection]) + self.c * hinge(scores + b, self.y)
+        return value + float(self.lam[selection].sum()), b

@@ -1,0 +1,36 @@
+"""The settings of branch and Benders, checked before anything is solved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsopt.models.blocks import number, whole
+from fsopt.typing import Mask
+
+
+@dataclass(frozen=True)
+class BranchSettings:
+    """When branch and Benders stops, where it starts, and how many tasks it is.
+
+    Attributes
+    ----------
+    tolerance : the search stops at ``upper - lower <= tolerance * max(1, upper)``.
+    max_nodes : >= 0, nodes after which it stops; None for no limit.
+    initial : (p,) an allowed selection to start from; None for none.
+    jobs : >= 1, subtrees that are searched at a time, in as many processes.
+    """
+
+    tolerance: float = 1e-6
+    max_nodes: int | None = None
+    initial: Mask | None = None
+    jobs: int = 1
+
+    def check(self) -> None:
+        """Raise ParameterError for a setting out of range."""
+        number("gbd", "tolerance", self.tolerance, low=0.0)
+        whole("gbd", "jobs", self.jobs, low=1, high=1024)
+        if self.max_nodes is not None:
+            whole("gbd", "max_nodes", self.max_nodes, low=0, high=10**12)
+
+
+DEFAULT_SETTINGS = BranchSettings()

@@ -1,0 +1,35 @@
+"""Ctrl-C at a point where a loop has a state: the signal is noted, and the loop looks for it between two steps."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+@contextmanager
+def deferred_interruption() -> Iterator[Callable[[], bool]]:
+    """Yield a function that returns whether the user asked for an end by Ctrl-C; a second Ctrl-C interrupts at once.
+
+    Outside the main thread, where Python sets no signal handlers, and where the caller handles the signal itself, the
+    signal is left alone.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    asked = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    if threading.current_thread() is not threading.main_thread() or before is not signal.default_int_handler:
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: asked
+    finally:
+        signal.signal(signal.SIGINT, before)

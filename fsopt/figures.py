@@ -1,0 +1,59 @@
+"""Empty figures for plots; matplotlib is loaded here and nowhere else (``pip install fsopt[plot]``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fsopt.errors import PackageError, ParameterError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def new_figure(panels: int, *, height: float = 3.6) -> Figure:
+    """Return a figure of panels side by side; raises PackageError where matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise PackageError("plots need matplotlib, which is not installed", "pip install fsopt[plot]") from error
+    figure = Figure(figsize=(4.6 * panels, height), layout="constrained")
+    figure.subplots(1, panels)
+    return figure
+
+
+def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
+    """Return a figure of the objective and bound of iterations over time, and of the nodes where they have some."""
+    timed = all("elapsed" in h for h in records)
+    figure = new_figure(2 if "open" in records[0] else 1)
+    x = [h["elapsed" if timed else "iteration"] for h in records]
+    axes = figure.axes[0]
+    axes.step(x, [h["objective"] for h in records], where="post", color="tab:blue", label="objective")
+    if all(isinstance(h.get("bound"), float) for h in records):
+        axes.step(x, [h["bound"] for h in records], where="post", color="tab:orange", label="lower bound")
+    axes.set(xlabel="seconds" if timed else "iteration", ylabel="objective value")
+    axes.legend()
+    if "open" in records[0]:
+        for name in ("nodes", "open"):
+            figure.axes[1].plot(x, [h[name] for h in records], label=name)
+        figure.axes[1].set(xlabel="seconds", ylabel="nodes")
+        figure.axes[1].legend()
+    return figure
+
+
+def course(history: Sequence[Mapping[str, Any]], solver: str) -> Figure:
+    """Return a figure of incumbent and bound over the seconds of a solve; raises ParameterError without records."""
+    if not history:
+        raise ParameterError(
+            f"solver '{solver}' told nothing of its course", "solve by fsopt.solve with highs, scip, gurobi or clarabel"
+        )
+    figure = new_figure(1)
+    axes = figure.axes[0]
+    for name, style in (("incumbent", "-"), ("bound", "--")):
+        points = [(record["seconds"], record[name]) for record in history if record[name] is not None]
+        if points:
+            axes.step(*zip(*points, strict=True), style, where="post", label=name, marker=".")
+    axes.set_xlabel("seconds")
+    axes.set_ylabel("objective")
+    axes.legend()
+    return figure

@@ -1,0 +1,280 @@
+"""Every solver that Pyomo can call, ``pyomo:NAME``: the program as a Pyomo model, through Pyomo's own interface."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from io import StringIO
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.common.errors import ApplicationError
+from pyomo.common.log import LoggingIntercept
+from pyomo.common.tee import TeeStream, capture_output
+
+from fsopt.compiler import Program
+from fsopt.errors import SolverError, UnknownNameError, shown
+from fsopt.errors import unknown as unknown_name
+from fsopt.results import Point, Status
+from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.nlp import NonlinearForm
+from fsopt.solvers.pyomo_form import pyomo_model
+from fsopt.solvers.pyomo_names import KNOWN, OTHER, Known
+from fsopt.solvers.spec import SolverSpec
+
+PREFIX = "pyomo:"
+STATUS_MAP = {
+    "optimal": (Status.OPTIMAL, "optimal"),
+    "globallyOptimal": (Status.OPTIMAL, "optimal"),
+    "locallyOptimal": (Status.STATIONARY, "optimal"),
+    "feasible": (Status.FEASIBLE, "almost"),
+    "minFunctionValue": (Status.FEASIBLE, "almost"),
+    "minStepLength": (Status.FEASIBLE, "numerical"),
+    "maxTimeLimit": (Status.FEASIBLE, "time-limit"),
+    "maxIterations": (Status.FEASIBLE, "iteration-limit"),
+    "maxEvaluations": (Status.FEASIBLE, "iteration-limit"),
+    "userInterrupt": (Status.FEASIBLE, "interrupted"),
+    "resourceInterrupt": (Status.FEASIBLE, "iteration-limit"),
+    "infeasible": (Status.INFEASIBLE, "infeasible"),
+    "unbounded": (Status.UNBOUNDED, "unbounded"),
+    "infeasibleOrUnbounded": (Status.NONE, "numerical"),
+    "intermediateNonInteger": (Status.NONE, "numerical"),
+    "noSolution": (Status.NONE, "numerical"),
+    "invalidProblem": (Status.NONE, "numerical"),
+    "solverFailure": (Status.NONE, "numerical"),
+    "internalSolverError": (Status.NONE, "numerical"),
+    "error": (Status.NONE, "numerical"),
+    "other": (Status.NONE, "numerical"),
+    "unknown": (Status.NONE, "numerical"),
+    "licensingProblems": (Status.NONE, "numerical"),
+}
+"""By the names of ``pyomo.opt.TerminationCondition``; these are all."""
+REFUSAL = re.compile(r"(?i)invalid|unknown|no match|not recogni|unrecogni|illegal|ambiguous|not understood|no such|bad")
+PRINTED = 1e-3
+"""Absolute error of a bound that is read from a log: CBC prints three decimals."""
+
+
+class PyomoCall:
+    """One program given to a solver through Pyomo, translated anew at every solve."""
+
+    def __init__(self, name: str, known: Known, program: Program, settings: Settings) -> None:
+        self.name = name
+        self.known = known
+        self.program = program
+        self.settings = settings
+        self.options: dict[str, Any] = dict(known.defaults)
+        if settings.tolerance is not None:
+            self.options |= dict.fromkeys(known.tolerances, settings.tolerance)
+        if known.gap and program.integer.any():
+            self.options[known.gap] = settings.mip_gap
+        self.options |= settings.own
+        NonlinearForm(program)  # refuses a function without derivatives before anything is solved
+        if settings.own:
+            self._try_options()
+
+    def update(self, change: Change) -> str | None:
+        """Take over a change: nothing to do, the next solve reads the program."""
+        return None
+
+    def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
+        """Run the solver."""
+        started = time.perf_counter()
+        p = self.program
+        if np.any(p.lb > p.ub) or np.any(p.lo > p.hi):
+            words = "a lower bound lies above its upper bound"
+            return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
+        form = NonlinearForm(p)
+        start = form.start(np.clip(p.values(), p.lb, p.ub))
+        m = pyomo_model(form, start, smooth=self.known.smooth)
+        for variable in m.v.values():
+            variable.stale = True
+        if not self.known.duals:
+            m.del_component("dual")
+        options = dict(self.options)
+        if mip_gap is not None and self.known.gap and p.integer.any():
+            options[self.known.gap] = mip_gap
+        condition, bound, message = self._call(m, options, time_limit)
+        status, stop = STATUS_MAP[condition]
+        if stop == "almost" and time_limit is not None and time.perf_counter() - started >= time_limit:
+            stop = "time-limit"  # GLPK calls it feasible
+        point = _point(m, form, start) if status.solved else None
+        stated = self._bound(p, point, status, bound, options) if p.integer.any() or p.nonconic else None
+        seconds = time.perf_counter() - started
+        return Outcome(status, stop, point, stated, 0, seconds, message or condition)
+
+    def _bound(
+        self, p: Program, point: Point | None, status: Status, bound: float | None, options: dict[str, Any]
+    ) -> float | None:
+        """Return a lower bound in the minimisation form; a bound from a log counts for less than its printed digits."""
+        if self.known.proves != "global":
+            return None
+        if status is Status.OPTIMAL and point is not None and not p.objective_terms:
+            value = float(0.5 * point.x @ (p.P @ point.x) + p.c @ point.x + p.c0)
+            return value - float(options.get(self.known.gap, self.settings.mip_gap)) * abs(value)
+        if bound is None or not math.isfinite(bound):
+            return None
+        return bound + p.c0 - PRINTED * (1.0 + PRINTED * abs(bound))
+
+    def _call(
+        self, m: pyo.ConcreteModel, options: dict[str, Any], limit: float | None
+    ) -> tuple[str, float | None, str]:
+        """Run the solver on a model and load its answer; return condition, lower bound and words."""
+        with quiet(self.settings.tee) as log:
+            try:
+                solver = _factory(self.name)
+                keywords: dict[str, Any] = {"load_solutions": False}
+                if limit is not None and self.known.seconds:
+                    options = {**options, self.known.seconds: limit}
+                elif limit is not None:
+                    keywords["timelimit"] = math.ceil(limit) if self.name == "glpk" else limit
+                solver.options.update(self._named(options))
+                results = solver.solve(m, tee=True, **keywords)
+                _load(solver, results, m)
+            except Exception as error:  # of Pyomo's interface, or of the solver's own package
+                words = " ".join([*log.getvalue().split("\n")[-8:], str(error)]).split()
+                text = " ".join(words)[-400:]
+                raise SolverError(
+                    f"solver '{PREFIX}{self.name}' failed: {text}", f"{self.known.install}; or try another solver"
+                ) from error
+        found = results.solver.termination_condition
+        return str(found.name), results.problem.lower_bound, str(results.solver.message or "").replace("\\x3a", ":")
+
+    def _named(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options by the names of Pyomo's interface."""
+        return {f"{self.known.prefix}{name}": value for name, value in options.items()}
+
+    def _try_options(self) -> None:
+        """Solve a tiny program with the user's own options alone; raise OptionError for one that is refused."""
+        m = pyo.ConcreteModel()
+        m.v = pyo.Var(bounds=(0, 1), initialize=0.5)
+        m.rows = pyo.Constraint(expr=m.v >= 0.25)
+        m.objective = pyo.Objective(expr=m.v)
+        text = ""
+        try:
+            with quiet(False) as log:
+                solver = _factory(self.name)
+                solver.options.update(self._named(self.settings.own))
+                solver.solve(m, tee=True, load_solutions=False)
+            text = log.getvalue()
+        except Exception as error:
+            text = f"{log.getvalue()}\nbad option? {error}"
+        for line in text.splitlines():
+            if REFUSAL.search(line):
+                for option, value in self.settings.own.items():
+                    if str(option) in line:
+                        raise refuse_option(PREFIX + self.name, option, f"unknown name or bad value {shown(value)}")
+
+
+@contextmanager
+def quiet(tee: bool) -> Iterator[StringIO]:
+    """Catch what a solver and Pyomo print; with ``tee`` it is shown too."""
+    log = StringIO()
+    streams = (log, sys.stdout) if tee else (log,)
+    with warnings.catch_warnings(), LoggingIntercept(log, "pyomo"), capture_output(TeeStream(*streams)):
+        warnings.simplefilter("ignore")
+        yield log
+
+
+def _factory(name: str) -> Any:
+    program = KNOWN.get(name, OTHER).executable
+    path = shutil.which(program) if program else None
+    solver = pyo.SolverFactory(name) if path is None else pyo.SolverFactory(name, executable=path)
+    if type(solver).__name__ == "UnknownSolver":
+        raise ApplicationError(f"Pyomo knows no solver '{name}'")
+    return solver
+
+
+def _load(solver: Any, results: Any, m: pyo.ConcreteModel) -> None:
+    """Write the values and shadow prices of an answer into the model, if it has them."""
+    if len(results.solution):
+        m.solutions.load_from(results)
+        return
+    condition = STATUS_MAP[results.solver.termination_condition.name][0]
+    if not condition.solved or not hasattr(solver, "load_vars"):
+        return
+    try:
+        solver.load_vars()
+    except Exception:  # a limit was reached before the first point
+        return
+    if m.component("dual") is None:
+        return
+    try:
+        if hasattr(solver, "get_duals"):
+            m.dual.update(solver.get_duals())
+        else:
+            solver.load_duals()
+    except Exception:  # an interface without multipliers: others find them
+        return
+
+
+def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Any) -> Point | None:
+    """Return the point in a model, None where no value was loaded."""
+    if all(variable.stale for variable in m.v.values()):
+        return None
+    # A variable that occurs nowhere has no value of the solver: its start lies within its bounds.
+    v = np.array([start[j] if a.stale or a.value is None else a.value for j, a in m.v.items()])
+    if not np.all(np.isfinite(v)):
+        return None
+    prices = {} if m.component("dual") is None else m.dual
+    multipliers = np.array([-prices.get(row, 0.0) for row in m.rows.values()])
+    point = form.point(v, multipliers)
+    return point if len(prices) else Point(point.x)
+
+
+def _available(name: str) -> bool:
+    """Return whether a solver can be called: its program is on the path, or Pyomo says so."""
+    known = KNOWN.get(name, OTHER)
+    if known.executable:
+        return shutil.which(known.executable) is not None
+    try:
+        with quiet(False):
+            return bool(pyo.SolverFactory(name).available(exception_flag=False))
+    except Exception:
+        return False
+
+
+def _connect(name: str, program: Program, settings: Settings) -> PyomoCall:
+    return PyomoCall(name, KNOWN.get(name, OTHER), program, settings)
+
+
+def spec_of(name: str) -> SolverSpec:
+    """Return the entry of a solver by Pyomo's name for it.
+
+    Raises
+    ------
+    UnknownNameError : Pyomo knows no such solver, and no program of this name is on the path.
+    """
+    known = KNOWN.get(name, OTHER)
+    if name not in KNOWN and name not in pyo.SolverFactory and shutil.which(name) is None:
+        names = [n for n in pyo.SolverFactory if not n.startswith("_")]
+        error = unknown_name("solver", name, {*KNOWN, *names}, "pyomo help --solvers")
+        raise UnknownNameError(
+            f"Pyomo knows no solver '{name}', and no program of this name is on the path", error.hint
+        )
+    return SolverSpec(
+        name=PREFIX + name,
+        connect=partial(_connect, name),
+        package="",
+        ranks=dict.fromkeys(known.classes, 95),
+        proves=known.proves,
+        duals=known.duals,
+        vertex=known.vertex,
+        in_place=False,
+        tolerance=1e-6,
+        pip=known.install,
+        licence="that of the solver, which is called through Pyomo",
+        executable=known.executable,
+        present=partial(_available, name),
+    )
+
+
+SPECS = (spec_of("glpk"), spec_of("cbc"))
+"""Those in the registry, and in the tests of agreement; every other one is made when it is named."""

@@ -1,0 +1,113 @@
+"""Shared by the solvers of convex quadratic programs that are loaded anew at every solve: arrays, statuses, answers."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.compiler import Program
+from fsopt.errors import SolverError
+from fsopt.results import Status
+from fsopt.solvers.conic import ConicForm
+from fsopt.solvers.interface import Change, Outcome, Settings, set_options
+from fsopt.typing import Vector
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """The program ``min x'Px / 2 + c'x, Ax = b, Gx <= h`` in the units of its conic form; P (n, n) is whole."""
+
+    P: sp.csc_matrix
+    c: Vector
+    A: sp.csc_matrix
+    b: Vector
+    G: sp.csc_matrix
+    h: Vector
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A solver's word, its point x (n,), the multipliers of Ax = b and of Gx <= h, and its number of iterations."""
+
+    word: str
+    x: Vector
+    y: Vector
+    z: Vector
+    iterations: int
+
+
+class QuadraticSolver(ABC):
+    """One convex quadratic program without cones; the arrays are read from the program at every solve.
+
+    Attributes
+    ----------
+    name : registry name.
+    statuses : the solver's word -> status and stop.
+    """
+
+    name: ClassVar[str]
+    statuses: ClassVar[Mapping[str, tuple[Status, str]]]
+
+    def __init__(self, program: Program, settings: Settings) -> None:
+        self.program = program
+        self.settings = settings
+        self.form = ConicForm(program)
+        self.set_options(self.options(settings) | dict(settings.own))
+
+    @abstractmethod
+    def options(self, settings: Settings) -> dict[str, Any]:
+        """Return the options that mean the same for every solver, by the solver's names."""
+
+    @abstractmethod
+    def put(self, name: str, value: Any) -> None:
+        """Set one option; raises AttributeError, TypeError or ValueError."""
+
+    @abstractmethod
+    def run(self, arrays: Arrays) -> Answer:
+        """Solve a program."""
+
+    def set_options(self, options: Mapping[str, Any]) -> None:
+        """Set options by the solver's names; raises OptionError."""
+        set_options(self.name, options, self.put, (AttributeError, TypeError, ValueError))
+
+    def update(self, change: Change) -> str | None:
+        """Take over a change: the next solve reads the program, but its rows must have kept their places."""
+        if change.added:
+            return "constraints were added"
+        if (change.bounds or change.rows is not None) and self.form.kinds_changed():
+            return "a bound appeared or vanished"
+        return None
+
+    def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
+        """Solve from scratch; these methods take few iterations and have no time limit of their own."""
+        started = time.perf_counter()
+        p, form = self.program, self.form
+        if np.any(p.lb > p.ub) or np.any(p.lo > p.hi):
+            words = "a lower bound lies above its upper bound"
+            return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
+        M, b = form.matrix(), form.right_hand_side()
+        e, upper = form.equalities, form.hessian()
+        P = sp.csc_matrix(upper + sp.triu(upper, 1).T)
+        found = self.run(Arrays(P, form.linear(), sp.csc_matrix(M[:e]), b[:e], sp.csc_matrix(M[e:]), b[e:]))
+        if found.word not in self.statuses:
+            raise SolverError(f"{self.name} stopped with '{found.word}'", "try --solver clarabel")
+        status, stop = self.statuses[found.word]
+        z = np.concatenate([found.y, np.maximum(found.z, 0.0)])
+        usable = status.solved and bool(np.all(np.isfinite(found.x)) and np.all(np.isfinite(z)))
+        ray = status is Status.INFEASIBLE and bool(np.all(np.isfinite(z)))
+        return Outcome(
+            status=status,
+            stop=stop,
+            point=form.point(found.x, z) if usable else None,
+            bound=None,
+            iterations=found.iterations,
+            seconds=time.perf_counter() - started,
+            message=found.word,
+            ray=form.point(np.zeros(p.n), z) if ray else None,
+        )

@@ -1,0 +1,181 @@
+"""The selections beside the best one: all that are nearly as good."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fsopt.data import Dataset
+from fsopt.drivers.branch_and_benders.cuts import CAPACITY, Cut, make_cut
+from fsopt.drivers.branch_and_benders.driver import branch_and_benders
+from fsopt.drivers.branch_and_benders.enumeration import Enumeration
+from fsopt.drivers.branch_and_benders.evidence import relaxation_bound
+from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.drivers.branch_and_benders.settings import BranchSettings
+from fsopt.drivers.branch_and_benders.tree import replay
+from fsopt.drivers.interruption import deferred_interruption
+from fsopt.drivers.run import Run
+from fsopt.methods.preprocessing import preprocess
+from fsopt.models.blocks import number, whole
+from fsopt.typing import Vector
+
+if TYPE_CHECKING:
+    pass
+
+NODES = 2**62
+"""Nodes of an enumeration: as many as the time limit allows."""
+MARGIN = 1e-8
+"""Relative margin of the limit."""
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """The selections of at most m features with nearly the smallest value, the best first.
+
+    Attributes
+    ----------
+    features : names of the p features.
+    support : features of each selection, by place.
+    objective : (k,) their values.
+    optimum : the smallest value.
+    limit : the largest value that was asked for, or that of the last of the best K.
+    bound : a lower bound on the values of all other selections, recomputed from the cuts of the tree.
+    complete : whether every selection up to the limit was found: the bound is above it.
+    nodes, seconds : of the enumeration.
+    """
+
+    features: tuple[str, ...]
+    support: tuple[tuple[int, ...], ...]
+    objective: Vector
+    optimum: float
+    limit: float
+    bound: float
+    complete: bool
+    nodes: int
+    seconds: float
+
+    @property
+    def shares(self) -> Vector:
+        """The share (p,) of the selections that have each feature."""
+        shares = np.zeros(len(self.features))
+        for support in self.support:
+            shares[list(support)] += 1.0 / len(self.support)
+        return shares
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record for each selection: ``objective``, its ``excess`` over the optimum, and ``features``."""
+        return [
+            {
+                "objective": float(value),
+                "excess": float(value / self.optimum - 1.0) if self.optimum else 0.0,
+                "features": [self.features[j] for j in support],
+            }
+            for value, support in zip(self.objective, self.support, strict=True)
+        ]
+
+
+def alternatives(
+    data: Dataset,
+    m: int,
+    *,
+    within: float = 0.01,
+    count: int | None = None,
+    c: float = 1.0,
+    scale: str = "standard",
+    time_limit: float | None = None,
+) -> Alternatives:
+    r"""Return all selections of at most m features whose value is at most a share above the optimum, or the best K.
+
+    .. math:: \{\sigma \in \{0,1\}^p : e'\sigma \le m,\ F(\sigma) \le (1 + \delta) F^*(m)\}
+
+    Parameters
+    ----------
+    data : raw features.
+    m : largest number of features, 1..p.
+    within : delta >= 0, the share above the optimum.
+    count : K, the number of selections that are wanted: the best ones of those within the share.
+    c : > 0, penalty weight of the hinge loss.
+    scale : ``standard`` (default), ``center`` or ``none``.
+    time_limit : seconds for all; without ``complete`` selections may be missing, none of them below ``bound``.
+
+    Returns
+    -------
+    Alternatives
+        ``complete`` where a replay of the tree confirms that every other selection is above the limit.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range.
+
+    Notes
+    -----
+    The enumeration is the branch and bound of method ``gbd`` with the limit for its cutoff.
+    """
+    started = time.perf_counter()
+    m = whole("alternatives", "m", m, low=1, high=data.p)
+    within = number("alternatives", "within", within, low=0.0)
+    count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
+    problem = cardinality_problem(data, m, c, scale, "alternatives")
+    best = branch_and_benders(problem, settings=BranchSettings(1e-6), run=Run(time_limit=time_limit))
+    assert best.objective is not None
+    # A margin for the gap of the machines: without a share the optimum itself is within the limit.
+    limit = best.objective * (1.0 + within) * (1.0 + MARGIN)
+
+    def expired() -> bool:
+        return time_limit is not None and time.perf_counter() - started >= time_limit
+
+    search = Enumeration(problem, 1e-6, limit=limit, count=count)
+    search.incumbents.gap = 0.01 * MARGIN
+    with threadpool_limits(1), deferred_interruption() as interrupted:
+        search.seed(best.point["seeds"][-CAPACITY // 2 :])
+        root = problem.root()
+        assert root is not None
+        search.incumbents.best = None
+        search.solve(0, root, None, [])
+        search.run(NODES, lambda: not expired() and not interrupted())
+        bound = _replayed(search)
+    found = sorted(search.found.values(), key=lambda one: one.value)[:count]
+    last = limit if count is None or len(found) < count else found[-1].value
+    return Alternatives(
+        features=data.features,
+        support=tuple(tuple(np.flatnonzero(one.selection).tolist()) for one in found),
+        objective=np.array([one.value for one in found]),
+        optimum=min([best.objective, *(one.value for one in found)]),
+        limit=last,
+        bound=bound,
+        complete=bool(bound >= last * (1.0 - 1e-9)) and best.stop == "optimal",
+        nodes=search.nodes,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _replayed(search: Enumeration) -> float:
+    """Return the smallest bound of all leaves but those of the selections that were found, from their cuts."""
+    problem, made = search.problem, dict[int, Cut]()
+
+    def cut_of(name: int) -> Cut | None:
+        if name not in made and name in search.tree.cuts:
+            made[name] = make_cut(problem, name, *search.tree.cuts[name])
+        return made.get(name)
+
+    opened = {node.number: node.cut.name for _, _, node in search.heap}
+    stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
+
+    def check(node: int, at: Partial) -> None:
+        own = search.found.get(node)
+        if own is not None and (at.free.any() or not np.array_equal(at.inside, own.selection)):
+            raise ValueError("a leaf is not the selection that was found there")
+
+    found = replay(problem, stream, cut_of, lambda at: relaxation_bound(problem, at), check)
+    return float(min([found.bound, *(node.bound for _, _, node in search.heap)]))
+
+
+def cardinality_problem(data: Dataset, m: int, c: float, scale: str, name: str) -> SelectionProblem:
+    """Return the problem of at most m preprocessed features."""
+    c = number(name, "c", c, low=0.0, strict=True)
+    work = preprocess(data, scale)[0]
+    return SelectionProblem.of(work, c, np.ones((1, data.p)), np.array([float(m)]), np.zeros(data.p))

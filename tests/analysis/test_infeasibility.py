@@ -1,0 +1,107 @@
+"""Infeasibility explained: every set contradicts itself, and without any member it does not."""
+
+from __future__ import annotations
+
+import pyomo.environ as pyo
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.analysis.infeasibility import explain
+from fsopt.cli import main
+
+
+def contradiction(integer=False):
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3), bounds=(0, 10), domain=pyo.Integers if integer else pyo.Reals, doc="x, amounts")
+    m.low = pyo.Constraint(expr=m.x[0] + m.x[1] >= 8, doc="(1) demand")
+    m.cap = pyo.Constraint(range(2), rule=lambda m, i: m.x[i] <= 3, doc="(2) capacity")
+    m.free = pyo.Constraint(expr=m.x[2] + m.x[0] <= 9, doc="(3) irrelevant")
+    m.o = pyo.Objective(expr=m.x[2])
+    return m
+
+
+@pytest.mark.parametrize("integer", [False, True])
+def test_the_members_are_named_by_component_and_equation(integer):
+    found = explain(contradiction(integer))
+    assert (found.status, found.irreducible) == ("infeasible", True)
+    assert [(m.component, m.index) for m in found.members] == [("low", None), ("cap", 0), ("cap", 1)]
+    assert [m.equation for m in found.members] == ["(1) demand", "(2) capacity", "(2) capacity"]
+    assert "cap[1]: 1 x[1] <= 3" in str(found)
+    assert found.evidence == ("Farkas multipliers" if not integer else "highs")
+
+
+@pytest.mark.parametrize("integer", [False, True])
+def test_without_any_member_the_rest_has_a_point(integer):
+    for member in explain(contradiction(integer)).members:
+        m = contradiction(integer)
+        m.component(member.component)[member.index].deactivate()
+        assert fsopt.solve(m).status == "optimal"
+
+
+def test_bounds_are_members_too_and_the_objective_is_none():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 1), doc="x, share")
+    m.c = pyo.Constraint(expr=m.x >= 2, doc="(7)")
+    m.o = pyo.Objective(expr=-m.x)
+    found = explain(m)
+    assert [(v.component, v.kind, v.text) for v in found.members] == [
+        ("c", "constraint", "c: 1 x >= 2"),
+        ("x", "bound", "x <= 1"),
+    ]
+
+
+def test_an_empty_range_is_told_at_once():
+    m = contradiction()
+    m.x[1].setlb(5)
+    m.x[1].setub(4)
+    assert [v.text for v in explain(m).members] == ["x[1] >= 5", "x[1] <= 4"]
+
+
+def test_a_feasible_and_an_unbounded_model_are_not_explained():
+    assert explain(fsopt.build("onsvm", blobs(20, 3))).status == "feasible"
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var()
+    m.o = pyo.Objective(expr=m.x)
+    m.c = pyo.Constraint(expr=m.x <= 3)
+    assert explain(m).status == "feasible"
+
+
+def test_a_cone_is_named_with_its_equation():
+    model = fsopt.build("l0-mpm-step", blobs(40, 3), delta=0.999, alpha=5.0)
+    model.more = pyo.Constraint(expr=sum(v**2 for v in model.component("w_plus").values()) <= 1e-6, doc="own cone")
+    found = explain(model)
+    assert found.status == "infeasible"
+    assert not found.irreducible
+    assert "cone" in {m.kind for m in found.members}
+
+
+def test_highs_agrees_that_the_set_of_a_model_of_ours_is_a_contradiction():
+    model = fsopt.build("rlp", blobs(20, 3))
+    model.rule = pyo.Constraint(expr=sum(model.component(n)[i] for n in ("y",) for i in model.y) <= -0.5, doc="own")
+    found = explain(model)
+    assert {m.component for m in found.members} == {"rule", "y"}
+    assert found.irreducible
+
+
+def test_the_verb_prints_it(tmp_path, capsys):
+    rules = tmp_path / "rules.py"
+    rules.write_text(
+        "import pyomo.environ as pyo\n"
+        "def never(model):\n"
+        "    model.never = pyo.Constraint(expr=sum(model.xi.values()) <= -1, doc='own rule')\n"
+    )
+    with pytest.raises(SystemExit) as end:
+        main(["explain", "svm", "--data", "wdbc", "--customise", f"{rules}:never"])
+    out = capsys.readouterr().out
+    assert end.value.code == 0
+    assert "never: own rule" in out
+    assert "xi: xi, hinge slacks" in out
+
+
+def test_a_quadratic_program_is_explained_by_few_members_too(wdbc):
+    model = fsopt.build("svm", wdbc)
+    model.never = pyo.Constraint(expr=sum(model.xi.values()) <= -1, doc="own rule")
+    found = explain(model)
+    assert (found.status, found.evidence) == ("infeasible", "Farkas multipliers")
+    assert {m.component for m in found.members} == {"never", "xi"}

@@ -1,0 +1,104 @@
+"""The command line as a bench: doctor, examples, meanings of parameters, 80 columns, logs, completion, own words."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import fsopt
+from fsopt.cli import main, output
+from fsopt.cli.app import EXAMPLES, VERBS
+
+
+def run(command, capsys, code=0):
+    with pytest.raises(SystemExit) as end:
+        main(command.split())
+    assert end.value.code == code
+    return capsys.readouterr()
+
+
+def test_every_verb_has_an_example_in_its_help(capsys):
+    assert len(VERBS) == len(EXAMPLES)
+    for verb, example in EXAMPLES.items():
+        assert example.startswith(f"fsopt {verb}")
+        assert " ".join(example.split()) in " ".join(run(f"{verb} --help", capsys).out.split())
+
+
+@pytest.mark.parametrize("verb", ["models", "solvers", "methods gbd", "show", "diff"])
+def test_the_quick_examples_run(verb, capsys):
+    example = EXAMPLES.get(verb) or f"fsopt {verb}"
+    run(example.removeprefix("fsopt "), capsys)
+
+
+def test_the_doctor_names_versions_solvers_and_what_is_missing(capsys, monkeypatch):
+    from fsopt.cli import diagnosis
+
+    monkeypatch.setattr(diagnosis, "_trial", lambda name: "works")
+    record = json.loads(run("doctor --json", capsys).out)
+    assert record["fsopt"] == fsopt.__version__
+    assert record["packages"]["pyomo"]
+    states = {s["solver"]: s["state"] for s in record["solvers"]}
+    assert states["highs"] == "works"
+    assert set(states) == set(fsopt.SOLVERS)
+    monkeypatch.setattr(diagnosis, "_trial", lambda name: "fails" if name == "highs" else "works")
+    assert "fails" in run("doctor", capsys, code=1).out
+
+
+def test_a_trial_tells_a_missing_licence():
+    from fsopt.cli.diagnosis import _trial
+
+    assert _trial("highs") == "works"
+    assert "\n" not in _trial("mosek")
+
+
+@pytest.mark.parametrize("method", fsopt.METHODS)
+def test_every_parameter_of_every_method_has_a_meaning(method, capsys):
+    record = json.loads(run(f"methods {method} --json", capsys).out)
+    assert {p["parameter"] for p in record["parameters"]} == set(fsopt.METHODS[method].parameters)
+    assert [p["parameter"] for p in record["parameters"] if len(p["meaning"]) < 8] == []
+    assert not [p for p in record["parameters"] if ":math:" in p["meaning"] or "``" in p["meaning"]]
+
+
+@pytest.mark.parametrize("verb", ["models", "methods", "solvers", "methods gbd", "show gmeb-dual"])
+def test_tables_are_readable_at_80_columns(verb, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(verb, capsys).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    first = [line.split()[0] for line in lines if line.strip()]
+    if verb == "models":  # no name is broken
+        assert set(fsopt.MODELS) <= set(first)
+    if verb == "methods":
+        assert set(fsopt.METHODS) <= set(first)
+
+
+@pytest.mark.parametrize(
+    ("method", "param", "foreign"),
+    [("l1-svm", "c=-1", "onsvm"), ("gbd", "m=99", "fsp-master"), ("fsv", "lam=7", "-step")],
+)
+def test_errors_name_the_method_that_the_user_named(method, param, foreign, capsys):
+    err = run(f"fit {method} --data wdbc --param {param}", capsys, code=2).err
+    assert f"of '{method}'" in err
+    assert foreign not in err
+
+
+def test_a_log_gets_lines_of_progress_at_growing_distances(capsys, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(output.time, "monotonic", lambda: clock[0])
+    with output.progress_bar("gbd") as update:
+        for second in range(100):
+            clock[0] = float(second)
+            update(second, f"gbd: iteration {second}")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "gbd: iteration 10 (10 s)"
+    assert [int(line.rpartition("(")[2].split()[0]) for line in lines] == [10, 15, 23, 35, 53, 80]
+
+
+def test_the_shell_completes_names():
+    env = {**os.environ, "_FSOPT_COMPLETE": "complete_bash", "COMP_WORDS": "fsopt fit gmeb", "COMP_CWORD": "2"}
+    code = "import sys; sys.argv = ['fsopt']; from fsopt.cli.app import app; app(prog_name='fsopt')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    assert done.stdout.split() == ["gmeb", "gmeb-penalised"]

@@ -1,0 +1,60 @@
+"""Models that show themselves: readable programs, HTML with values after a solve, and copies that do so too."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.cli import main
+from fsopt.models.display import displayed_program, readable
+
+
+@pytest.mark.parametrize("slug", fsopt.MODELS)
+def test_the_text_of_a_program_has_no_latex(slug):
+    program = displayed_program(inspect.getdoc(fsopt.MODELS[slug].builder) or "")
+    text = readable(program)
+    assert text
+    assert not set("\\&$\x01\x02") & set(text)
+    assert "min" in text or "max" in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"\min\ & \tfrac12 w'w + C e'\xi \\ \text{s.t.}\ & \xi \ge 0", "min  1/2 w'w + C e'xi\n s.t.  xi >= 0"),
+        (r"Y\mu, \quad \sigma \in \{0,1\}^p", "Y mu,  sigma in {0,1}^p"),
+        (r"\sum_{i \in I_+} \|w\|_2 \le \sqrt{x}", "sum_(i in I_+) ||w||_2 <= sqrt(x)"),
+        (r"\tfrac1{2\delta} u'u", "1/(2 delta) u'u"),
+    ],
+)
+def test_commands_and_groups(latex, text):
+    assert readable(latex) == text
+
+
+def test_html_has_program_components_and_values_after_a_solve():
+    model = fsopt.build("svm", blobs(20, 3))
+    before = model._repr_html_()
+    assert "$$\\begin{aligned}" in before
+    assert "<td>margin</td><td>constraint</td><td>20</td>" in before
+    assert " nonzero" not in before
+    objective = fsopt.solve(model).objective
+    after = model._repr_html_()
+    assert f"<td>{objective:.6g}</td>" in after
+    assert " nonzero" in after
+    assert "<script" not in after
+    assert model._repr_latex_().startswith("$$\\begin{aligned}")
+    assert type(model.clone()) is type(model)
+    assert "<td>margin</td>" in model.clone()._repr_html_()
+
+
+def test_show_prints_text_in_the_terminal_and_latex_where_asked(capsys):
+    for latex in (False, True):
+        with pytest.raises(SystemExit):
+            main(["show", "fsp-m", *(["--latex"] if latex else [])])
+        out = capsys.readouterr().out
+        assert ("\\sum_j" in out) is latex
+        assert ("sum_j sigma_j w_j^2" in out) is not latex

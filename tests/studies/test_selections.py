@@ -1,0 +1,111 @@
+"""Paths over the number of features, alternatives and necessity, against all selections by brute force."""
+
+import numpy as np
+import pytest
+from selection_cases import allowed_values
+from support import blobs
+
+import fsopt
+from fsopt.errors import ParameterError
+
+DATA, C = blobs(36, 6, seed=4), 2.0
+VALUES = allowed_values(DATA, C, {})
+
+
+def smallest(m, j=None, chosen=None):
+    """Return the smallest value of at most m features, with or without feature j."""
+    return min(v for s, v in VALUES.items() if sum(s) <= m and (j is None or s[j] == chosen))
+
+
+def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_holds():
+    path = fsopt.gbd_path(DATA, c=C, scale="none", tolerance=1e-6)
+    np.testing.assert_array_equal(path.m, range(7))
+    np.testing.assert_allclose(path.objective, [smallest(m) for m in range(7)], rtol=2e-6)
+    assert np.all(path.bound <= path.objective)
+    np.testing.assert_allclose(path.bound, path.objective, rtol=2e-6)
+    assert path.optimal.all()
+    assert all(len(support) <= m for m, support in enumerate(path.support))
+    assert path.verify(DATA).all()
+    assert not path.verify(DATA.with_X(1.1 * DATA.X)).all()
+    for support, coef in zip(path.support, path.coef, strict=True):
+        assert set(np.flatnonzero(coef)) <= set(support)
+
+
+def test_some_numbers_of_features_a_time_limit_and_records():
+    seen = []
+    path = fsopt.gbd_path(blobs(150, 20, seed=1, gap=0.2), m=[8, 3, 3], time_limit=0.5, progress=seen.append)
+    np.testing.assert_array_equal(path.m, [3, 8])
+    assert np.all(path.bound <= path.objective)
+    assert np.all(np.diff(path.objective) <= 0)
+    assert {record["m"] for record in seen} == {3, 8}
+    assert [record["m"] for record in path.to_records()] == [3, 8]
+
+
+def test_the_path_is_drawn():
+    pytest.importorskip("matplotlib")
+    figure = fsopt.gbd_path(DATA, c=C, m=[1, 2]).plot()
+    assert len(figure.axes[0].lines) == 2
+
+
+@pytest.mark.parametrize("wrong", [{"m": [7]}, {"m": []}, {"m": [-1]}, {"c": 0.0}, {"time_limit": 0.0}], ids=str)
+def test_wrong_parameters_of_a_path_are_refused(wrong):
+    with pytest.raises(ParameterError):
+        fsopt.gbd_path(DATA, **wrong)
+
+
+@pytest.mark.parametrize("within", [0.0, 0.05, 0.5])
+@pytest.mark.parametrize("m", [1, 2, 4])
+def test_alternatives_are_all_selections_within_the_share(m, within):
+    found = fsopt.alternatives(DATA, m, within=within, c=C, scale="none")
+    limit = smallest(m) * (1 + within)
+    expected = {s for s, v in VALUES.items() if sum(s) <= m and v <= limit * (1 - 1e-6)}
+    possible = {s for s, v in VALUES.items() if sum(s) <= m and v <= limit * (1 + 1e-6)}
+    selections = {tuple(int(j in support) for j in range(6)) for support in found.support}
+    assert expected <= selections <= possible
+    assert found.complete
+    assert found.bound >= found.limit * (1 - 1e-9)
+    assert found.optimum == pytest.approx(smallest(m), rel=2e-6)
+    np.testing.assert_allclose(
+        found.objective, sorted(VALUES[tuple(int(j in s) for j in range(6))] for s in found.support), rtol=1e-5
+    )
+    assert np.all((found.shares >= 0) & (found.shares <= 1 + 1e-12))
+
+
+@pytest.mark.parametrize("count", [1, 5, 12])
+def test_the_best_selections_are_the_best_of_all(count):
+    found = fsopt.alternatives(DATA, 3, within=10.0, count=count, c=C, scale="none")
+    best = sorted(v for s, v in VALUES.items() if sum(s) <= 3)[:count]
+    np.testing.assert_allclose(found.objective, best, rtol=1e-5)
+    assert found.complete
+
+
+def test_without_time_alternatives_are_not_called_complete():
+    found = fsopt.alternatives(blobs(150, 24, seed=1, gap=0.2), 8, within=0.5, time_limit=0.05)
+    assert not found.complete
+    assert found.bound < found.limit
+
+
+@pytest.mark.parametrize("m", [1, 3])
+def test_necessity_has_the_optimum_with_and_without_each_feature(m):
+    found = fsopt.necessity(DATA, m, c=C, scale="none", tolerance=1e-6)
+    for j in range(6):
+        with_feature, without = smallest(m, j, 1), smallest(m, j, 0)
+        assert found.with_feature[j] == pytest.approx(with_feature, rel=2e-6)
+        assert found.without[j] == pytest.approx(without, rel=2e-6)
+        assert found.with_bound[j] <= with_feature * (1 + 1e-9)
+        assert found.without_bound[j] <= without * (1 + 1e-9)
+        needed = without > smallest(m) * (1 + 1e-5)
+        assert bool(found.needed[j]) == needed
+    assert {record["feature"] for record in found.to_records()} == set(DATA.features)
+
+
+def test_necessity_is_drawn():
+    pytest.importorskip("matplotlib")
+    assert fsopt.necessity(DATA, 2, c=C).plot().axes
+
+
+@pytest.mark.parametrize("function", [fsopt.alternatives, fsopt.necessity])
+@pytest.mark.parametrize("m", [0, 7, 1.5])
+def test_a_number_of_features_out_of_range_is_refused(function, m):
+    with pytest.raises(ParameterError, match="'m'"):
+        function(DATA, m)

@@ -1,0 +1,37 @@
+"""What a start imports: the slow packages are not among it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.metrics import matthews_corrcoef
+
+from fsopt.data.scores import matthews
+
+SLOW = ("scipy.stats", "sklearn", "matplotlib", "joblib", "pandas", "casadi", "gurobipy", "pyscipopt")
+
+
+@pytest.mark.parametrize("verb", ["models", "methods", "solvers", "show svm", "fit onsvm --data wdbc", "--help"])
+def test_a_verb_imports_no_slow_package(verb):
+    code = f"import sys; from fsopt.cli import main\ntry: main({verb.split()!r})\nexcept SystemExit: pass\n"
+    code += f"print([name for name in {SLOW!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_pyomo_finds_scipys_parts_when_it_asks():
+    code = "import fsopt, pyomo.environ as pyo, scipy.sparse\n"
+    code += "from pyomo.common.dependencies import scipy, scipy_available\n"
+    code += "assert scipy_available\nprint(scipy.stats.norm.cdf(0.0), scipy.integrate.quad(abs, 0, 1)[0])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split() == ["0.5", "0.5"]
+
+
+def test_matthews_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    for size in (10, 50, 1000):
+        a, b = (np.where(rng.random(size) < 0.4, 1.0, -1.0) for _ in range(2))
+        assert matthews(a, b) == pytest.approx(matthews_corrcoef(a, b), abs=1e-14)
+    assert matthews(np.ones(3), np.array([1.0, -1.0, 1.0])) == 0.0
