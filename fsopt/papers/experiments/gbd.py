@@ -23,7 +23,7 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.studies.figures import new_figure
+from fsopt.figures import new_figure
 
 LIMIT = 5.0
 """Seconds for each fit: GBD returns its incumbent then."""

@@ -29,7 +29,7 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.studies.figures import new_figure
+from fsopt.figures import new_figure
 from fsopt.studies.radius_paths import gmeb_path
 from fsopt.studies.tuning import nested_cross_validation, tune
 

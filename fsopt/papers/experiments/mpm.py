@@ -26,7 +26,7 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.studies.figures import new_figure
+from fsopt.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,7 +22,7 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.studies.figures import new_figure
+from fsopt.figures import new_figure
 
 SHARE = 0.9
 """delta is this share of the largest feasible one, which the paper's 0.9 exceeds."""
