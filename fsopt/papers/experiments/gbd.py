@@ -9,6 +9,7 @@ import numpy as np
 from fsopt.data import load_dataset
 from fsopt.data.synthetic.gbd import gbd_set_two
 from fsopt.errors import DataError
+from fsopt.figures import new_figure
 from fsopt.papers.gbd.averages import averages
 from fsopt.papers.gbd.tables import COMPARED, Measured, data_set_one, measure, real_data
 from fsopt.papers.reproduction import (
@@ -23,7 +24,6 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.figures import new_figure
 
 LIMIT = 5.0
 """Seconds for each fit: GBD returns its incumbent then."""

@@ -12,6 +12,7 @@ import numpy as np
 from fsopt.data import Dataset, gmeb_type1, gmeb_type2, load_dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import DataError
+from fsopt.figures import new_figure
 from fsopt.methods.selection import SelectionRule
 from fsopt.papers.gmeb import candidates
 from fsopt.papers.reproduction import (
@@ -29,7 +30,6 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.figures import new_figure
 from fsopt.studies.radius_paths import gmeb_path
 from fsopt.studies.tuning import nested_cross_validation, tune
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import DataError
+from fsopt.figures import new_figure
 from fsopt.methods.registry import fit
 from fsopt.papers.mop.digits import mnist_digits
 from fsopt.papers.mop.table import PENALTY_WEIGHT, SHARES, mnist_table, selected_pixels
@@ -27,7 +28,6 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

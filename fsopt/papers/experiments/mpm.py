@@ -9,6 +9,7 @@ import numpy as np
 
 from fsopt.data import Dataset, load_dataset
 from fsopt.errors import DataError
+from fsopt.figures import new_figure
 from fsopt.papers.mpm.comparison import MethodScores, compare_methods
 from fsopt.papers.mpm.surfaces import mpm_surface
 from fsopt.papers.reproduction import (
@@ -26,7 +27,6 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

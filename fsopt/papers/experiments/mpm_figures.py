@@ -6,6 +6,7 @@ import numpy as np
 
 from fsopt.data import load_dataset
 from fsopt.errors import DataError
+from fsopt.figures import new_figure
 from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
 from fsopt.papers.mpm.pairs import synthetic_pairs
 from fsopt.papers.reproduction import (
@@ -22,7 +23,6 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
-from fsopt.figures import new_figure
 
 SHARE = 0.9
 """delta is this share of the largest feasible one, which the paper's 0.9 exceeds."""
