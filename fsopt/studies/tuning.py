@@ -115,13 +115,20 @@ def cross_validate(
     _check(method, params_list)
     splits = stratified_folds(data, folds, seed)
 
-    def held_out_error(params: Params, fold: Indices) -> float:
-        train, test = train_and_test(data, fold)
-        found = fit_candidate(method, train, params, solver=solver, time_limit=time_limit)
-        return error_rate(found.decision_function(test.X), test.y)
+    share = method_spec(method).share
 
-    tasks = (delayed(held_out_error)(params, fold) for params in params_list for fold in splits)
-    return np.array(Parallel(n_jobs=jobs)(tasks)).reshape(len(params_list), folds)
+    def held_out_errors(candidates: Sequence[Params], fold: Indices) -> list[float]:
+        train, test = train_and_test(data, fold)
+        if share is not None:
+            candidates = share(train, candidates, solver, time_limit)
+        fits = [fit_candidate(method, train, params, solver=solver, time_limit=time_limit) for params in candidates]
+        return [error_rate(found.decision_function(test.X), test.y) for found in fits]
+
+    # Candidates that share work go together; the others are spread over the processes one by one.
+    parts = [params_list] if share is not None else [[params] for params in params_list]
+    tasks = (delayed(held_out_errors)(part, fold) for part in parts for fold in splits)
+    found = iter(Parallel(n_jobs=jobs)(tasks))
+    return np.vstack([np.array([next(found) for _ in splits]).T for _ in parts])
 
 
 def tune(

@@ -20,8 +20,8 @@ def khintchine(a: float, p: int = 1) -> float:
 
     .. math::
 
-        E_\epsilon \Big\|\sum_i \epsilon_i z_i\Big\|_q \le k(a)\, \Big\|\Big(\sqrt{\textstyle\sum_i z_{ij}^2}\Big)_j\Big\|_q,
-        \qquad 1/a + 1/q = 1
+        E_\epsilon \Big\|\sum_i \epsilon_i z_i\Big\|_q \le
+        k(a)\, \Big\|\Big(\sqrt{\textstyle\sum_i z_{ij}^2}\Big)_j\Big\|_q, \qquad 1/a + 1/q = 1
 
     :math:`k = 1` for :math:`q \le 2` (Jensen), :math:`\sqrt2\,(\Gamma((q+1)/2)/\sqrt\pi)^{1/q}` for
     :math:`2 < q < \infty` (Haagerup's constants), and :math:`\sqrt{2\ln 2p}` for :math:`q = \infty` (Massart).
