@@ -16,11 +16,15 @@ from typing import Any, TypeAlias
 
 from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError
+from fsopt.methods.registry import METHODS, own_methods, register_method
+from fsopt.models.registry import MODELS, own_models, register_model
 from fsopt.studies.units import FAILED, TIMEOUT, Unit, failure, run_unit
 from fsopt.studies.workers import Failure, Process
 
-Task: TypeAlias = tuple[Unit, Dataset | None, float | None]
-"""A unit, its data where no file has them, and its gigabytes."""
+Own: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
+"""The models and methods of the user's own, which a process gets before its first unit."""
+Task: TypeAlias = tuple[Unit, Dataset | None, float | None, Own]
+"""A unit, its data where no file has them, its gigabytes, and the user's own models and methods."""
 HARD, STARTING = 2.0, 30.0
 """A unit is killed after this multiple of its time limit and these seconds, in which its process starts."""
 _THREAD = threading.local()
@@ -33,9 +37,25 @@ def hard_limit(time_limit: float | None) -> float | None:
 
 def run_task(task: Task) -> dict[str, Any]:
     """Run a unit in this process, within its memory, and return its row."""
-    unit, data, gigabytes = task
+    unit, data, gigabytes, own = task
+    _register(own)
     with limited_memory(gigabytes):
         return run_unit(unit, data)
+
+
+def own_entries() -> Own:
+    """Return the models and methods of the user's own."""
+    return own_models(), own_methods()
+
+
+def _register(own: Own) -> None:
+    """Register models and methods of the user's own that this process does not know."""
+    for entry in own[0]:
+        if entry[0] not in MODELS:
+            register_model(*entry[:3], equation=entry[3])
+    for spec, threshold in own[1]:
+        if spec.name not in METHODS:
+            register_method(spec, threshold=threshold)
 
 
 def run_limited(task: Task) -> dict[str, Any]:

@@ -58,18 +58,16 @@ def master_front(
     work, _ = preprocess(data, scale)
     model = build_mmop_convex(work, h_cap=values[0])
     session = Run(solver).open(model)
-    losses, planes, bounds, proofs = [], [], [], []
+    results, planes = [], []
     for cap in values:
         model.h_cap.set_value(cap)
         session.update(model.capacity)
         result = usable(session.solve(), f"the master problem at H = {cap:g}")
-        losses.append(result.objective)
-        bounds.append(np.nan if result.bound is None else result.bound)
-        proofs.append(result.status is Status.OPTIMAL)
+        results.append(result)
         planes.append((values_of(model.w), float(model.b.value)))
     columns = {
-        "bound": np.array(bounds, dtype=float),
-        "certified": np.array(proofs),
+        "bound": np.array([one.bound for one in results], dtype=float),
+        "certified": np.array([one.status is Status.OPTIMAL for one in results]),
         # An interior point leaves about 1e-6 of the largest weight in place of zeros.
         "n_features": np.array([len(select("gmeb", w)) for w, _ in planes]),
         "train_error": np.array([error_rate(work.X @ w + b, work.y) for w, b in planes]),
@@ -78,7 +76,7 @@ def master_front(
     }
     return ParetoFront(
         x=np.array(values),
-        y=np.array(losses, dtype=float),
+        y=np.array([one.objective for one in results], dtype=float),
         x_name="capacity H",
         y_name="hinge loss E",
         columns=columns,

@@ -51,7 +51,8 @@ class MulticlassFit:
                 continue
             votes[:, self.classes.index(first)] += scores > 0
             votes[:, self.classes.index(second)] += scores <= 0
-        return np.array(self.classes)[votes.argmax(axis=1)]
+        named: NDArray[np.str_] = np.array(self.classes)[votes.argmax(axis=1)]
+        return named
 
 
 def fit_multiclass(

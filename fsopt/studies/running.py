@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 from fsopt.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
-from fsopt.methods.registry import method_spec
-from fsopt.studies.executors import InProcess, Processes, Task, run_limited, run_task
+from fsopt.plugins import load
+from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
+from fsopt.studies.methods import study_spec
 from fsopt.studies.store import Row, Store, exported, opened
 from fsopt.studies.study import Study, load_all, read_study, study_from
 from fsopt.studies.units import DONE, FAILED, Unit, failure, units_of
+from fsopt.studies.workers import portable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,10 +135,18 @@ def run_study(
     workers = check_jobs(jobs)
     with opened(store, write=True) as held:
         # A generator, so that what the caller gave is closed in the order of its opening.
-        for state in advance(asked, held, executor or Processes(workers), own=executor is None, retry=retry):
+        for state in advance(
+            asked, held, executor or local_executor(asked, workers), own=executor is None, retry=retry
+        ):
             if progress is not None:
                 progress(state)
         return StudyResult(asked.name, tuple(held.rows(asked.name)))
+
+
+def local_executor(study: Study, jobs: int) -> Executor:
+    """Return processes on this machine, or this process where a function of the user cannot be sent to another one."""
+    changes = [method.customise for method in study.methods]
+    return Processes(jobs) if portable((own_entries(), changes)) else InProcess()
 
 
 def check_jobs(jobs: int) -> int:
@@ -152,6 +162,7 @@ def _read(study: Mapping[str, Any] | str | Path) -> Study:
 
 def advance(study: Study, store: Store, executor: Executor, *, own: bool, retry: bool = False) -> Iterator[Progress]:
     """Plan a study, run its units that wait, and yield after each one; ``own`` executors are ended at the end."""
+    load()
     try:
         loaded = load_all(study)
         units = list(units_of(study, loaded))
@@ -160,7 +171,7 @@ def advance(study: Study, store: Store, executor: Executor, *, own: bool, retry:
         sent: dict[str, Dataset] = {one.digest: one.data for one in loaded if one.file is None}
         # Methods with a loop take longest: they go first, so that no process waits for one of them at the end.
         todo = list({unit.key: unit for unit in units if unit.key in waiting}.values())
-        todo.sort(key=lambda unit: not method_spec(unit.method).driver)
+        todo.sort(key=lambda unit: not study_spec(unit.method).driver)
         yield from _recorded(study, store, _tasks(todo, sent, study.memory_limit), executor)
     except BaseException:
         if own:
@@ -171,7 +182,8 @@ def advance(study: Study, store: Store, executor: Executor, *, own: bool, retry:
 
 
 def _tasks(units: Sequence[Unit], sent: Mapping[str, Dataset], gigabytes: float | None) -> list[Task]:
-    return [(unit, sent.get(unit.digest) if unit.file is None else None, gigabytes) for unit in units]
+    own = own_entries()
+    return [(unit, sent.get(unit.digest) if unit.file is None else None, gigabytes, own) for unit in units]
 
 
 def _recorded(study: Study, store: Store, tasks: Sequence[Task], executor: Executor) -> Iterator[Progress]:

@@ -25,12 +25,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fsopt.arguments import SECONDS, plain
+from fsopt.customising import Change, FromFile
 from fsopt.data import Dataset, load_dataset
 from fsopt.errors import FileError, ParameterError, shown
 from fsopt.files import check_readable
-from fsopt.methods.registry import method_spec
 from fsopt.models.spec import check_parameters
 from fsopt.saved import fingerprint
+from fsopt.studies.methods import check_study_changes, study_spec
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class StudyMethod:
     tune : one unit for the whole grid instead, which chooses a point on its training samples.
     inner_folds : of the cross-validation by which it chooses.
     solver : of its continuous problems; None takes the preferred one.
+    customise : slug -> function that changes the models of this slug, as in :func:`fsopt.fit`; in a TOML file
+        ``customise = { fsp-master = "rules.py:rule" }``.
     """
 
     name: str
@@ -74,15 +77,17 @@ class StudyMethod:
     tune: bool = False
     inner_folds: int = 5
     solver: str | None = None
+    customise: Mapping[str, Change] = field(default_factory=dict)
 
     def points(self, p: int) -> list[dict[str, Any]]:
         """Return the parameters at each point of the grid, for data with p features; the last name varies fastest."""
-        fixed = {**method_spec(self.name).compare(p), **self.params}
+        fixed = {**study_spec(self.name).compare(p), **self.params}
         return [{**fixed, **dict(zip(self.grid, values, strict=True))} for values in product(*self.grid.values())]
 
     def check(self) -> None:
         """Refuse an unknown method, unknown parameters, and a grid without values."""
-        entry = method_spec(self.name)
+        entry = study_spec(self.name)
+        check_study_changes(self.name, self.customise)
         check_parameters("method", self.name, {**self.params, **self.grid}, entry.parameters)
         for name, values in self.grid.items():
             if not isinstance(values, list | tuple) or not values:
@@ -169,7 +174,7 @@ def study_from(content: Mapping[str, Any], folder: Path | None = None) -> Study:
         raise ParameterError(f"'seeds' of the study is {shown(seeds)}", "give a list of whole numbers")
     return Study(
         data=tuple(_data(value, folder) for value in listed["data"]),
-        methods=tuple(_method(value) for value in listed["methods"]),
+        methods=tuple(_method(value, folder) for value in listed["methods"]),
         seeds=tuple(seeds),
         **given,
     )
@@ -190,6 +195,7 @@ _METHOD_KINDS: Mapping[str, tuple[type, ...]] = {
     "tune": (bool,),
     "inner_folds": (int,),
     "solver": (str,),
+    "customise": (dict,),
 }
 
 
@@ -216,7 +222,7 @@ def _data(value: Any, folder: Path | None) -> Data:
     return DataFile(**{"name": entry["file"], **entry, "file": file})
 
 
-def _method(value: Any) -> StudyMethod:
+def _method(value: Any, folder: Path | None) -> StudyMethod:
     """Return an entry of ``methods``."""
     if isinstance(value, StudyMethod):
         return value
@@ -226,7 +232,20 @@ def _method(value: Any) -> StudyMethod:
     for name, number in value.get("params", {}).items():
         if not plain(number):
             raise ParameterError(f"'{name}' of '{value['name']}' is {shown(number)}", "give a number, word or list")
-    return StudyMethod(**value)
+    changes = {slug: _change(slug, given, folder) for slug, given in value.get("customise", {}).items()}
+    return StudyMethod(**{**value, "customise": changes})
+
+
+def _change(slug: str, given: Any, folder: Path | None) -> Change:
+    """Return the function of a text FILE.py:FUNCTION, the file beside the study first, or a function as it is."""
+    if not isinstance(given, str):
+        return given  # type: ignore[no-any-return]
+    file, colon, name = given.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise ParameterError(f"'{slug}' of customise is {shown(given)}", 'for example "rules.py:rule"')
+    beside = None if folder is None else folder / file
+    found = FromFile(str(beside) if beside is not None and beside.is_file() else file, name)
+    return FromFile(found.path, name, slug) if isinstance(found.load(), Mapping) else found
 
 
 @dataclass(frozen=True)
@@ -250,4 +269,8 @@ def load_all(study: Study) -> list[Loaded]:
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise ParameterError(f"two data sets of the study are called '{repeated[0]}'", "give them different names")
+    digests = {one.digest: one.name for one in found}
+    for one in found:
+        if digests[one.digest] != one.name:
+            raise ParameterError(f"'{one.name}' and '{digests[one.digest]}' hold the same data", "name one of them")
     return found

@@ -24,9 +24,9 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, ParameterError
-from fsopt.methods.registry import fit, method_spec
 from fsopt.methods.selection import SelectionRule
 from fsopt.results import Fit
+from fsopt.studies.methods import study_fit, study_spec
 from fsopt.typing import Indices, Matrix, Vector
 
 Params: TypeAlias = Mapping[str, Any]
@@ -115,7 +115,7 @@ def cross_validate(
     _check(method, params_list)
     splits = stratified_folds(data, folds, seed)
 
-    share = method_spec(method).share
+    share = study_spec(method).share
 
     def held_out_errors(candidates: Sequence[Params], fold: Indices) -> list[float]:
         train, test = train_and_test(data, fold)
@@ -223,14 +223,14 @@ def fit_candidate(
 ) -> Fit:
     """Fit a method to data; where the fit fails, the error names the method and its parameters."""
     try:
-        return fit(method, data, solver=solver, time_limit=time_limit, **params)
+        return study_fit(method, data, solver=solver, time_limit=time_limit, **params)
     except FsoptError as error:
         raise type(error)(f"{error.message} ('{method}' at {dict(params)})", error.hint) from error
 
 
 def _check(method: str, params_list: Sequence[Params]) -> None:
     """Refuse an unknown method, and an empty list of candidates."""
-    method_spec(method)
+    study_spec(method)
     if not params_list:
         raise ParameterError("there are no candidates", "give at least one, for example [{'c': 1.0}]")
 

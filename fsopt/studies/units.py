@@ -7,24 +7,27 @@ import json
 import platform
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fsopt import clock
+from fsopt.customising import Change, FromFile, names_of
 from fsopt.data import Dataset
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import DataError, FsoptError, InternalError
-from fsopt.methods.registry import fit, method_spec
 from fsopt.results import Fit, Status
 from fsopt.saved import fingerprint, plain
+from fsopt.studies.methods import study_fit, study_spec
 from fsopt.studies.study import DataFile, Loaded, Study, StudyMethod
 from fsopt.studies.tuning import tune
 
 PACKAGES = ("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt")
+PEER_PACKAGES = ("abess", "skglm")
 """Distributions whose versions are part of the key of a unit, where they are installed."""
 LICENSED = ("gurobipy", "mosek", "xpress")
 DONE = "done"
@@ -42,7 +45,7 @@ TRACED = 200
 def versions() -> Mapping[str, str]:
     """Return package -> version of all that a result may depend on."""
     found = {"python": ".".join(platform.python_version_tuple()[:2])}
-    for name in (*PACKAGES, *LICENSED):
+    for name in (*PACKAGES, *PEER_PACKAGES, *LICENSED):
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -64,6 +67,7 @@ class Unit:
     inner_folds : of this cross-validation.
     folds, fold, seed : of the split; ``fold`` and ``seed`` are None for a fit to all samples.
     time_limit : seconds; no part of the key, since a finished unit would be the same under a longer one.
+    customise : slug -> function that changes its models; part of the key by its name, and by the text of its file.
     """
 
     data: str
@@ -78,11 +82,14 @@ class Unit:
     fold: int | None
     seed: int | None
     time_limit: float | None
+    customise: Mapping[str, Change] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
         """The hash of data, method, parameters, split and versions: 32 hexadecimal digits."""
         asked = [self.method, self.solver, self.params, self.candidates, self.inner_folds if self.candidates else 0]
+        if self.customise:
+            asked.append({slug: _identity(function) for slug, function in self.customise.items()})
         split = [0, None, None] if self.fold is None else [self.folds, self.fold, self.seed]
         text = json.dumps(plain([self.digest, asked, split, versions()]), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -93,6 +100,8 @@ class Unit:
         params = dict(self.params)
         if self.candidates:
             params |= {"tuned": [{k: v for k, v in c.items() if k not in self.params} for c in self.candidates]}
+        if self.customise:
+            params |= {"customised": names_of(self.customise)}
         return {
             "data": self.data,
             "method": self.method,
@@ -101,6 +110,14 @@ class Unit:
             "seed": self.seed,
             "solver_asked": self.solver,
         }
+
+
+def _identity(function: Change) -> list[str]:
+    """Return what tells a function from others: module and name, or file, name and the hash of the file's text."""
+    if isinstance(function, FromFile):
+        text = Path(function.path).read_bytes()
+        return [function.name, function.slug, hashlib.sha256(text).hexdigest()]
+    return [str(getattr(function, name, "")) for name in ("__module__", "__qualname__")]
 
 
 def units_of(study: Study, loaded: list[Loaded]) -> Iterator[Unit]:
@@ -145,6 +162,7 @@ def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:
             fold=None,
             seed=None,
             time_limit=study.time_limit,
+            customise=method.customise,
         )
 
 
@@ -203,9 +221,12 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
 def _fitted(unit: Unit, train: Dataset, watch: Any) -> tuple[Fit, bool]:
     """Return the fit of a unit, and whether the time limit ended it before its own stopping criterion."""
     if unit.candidates:
-        found = tune(unit.method, train, unit.candidates, folds=unit.inner_folds, solver=unit.solver).fit
+        changed = {"customise": unit.customise} if unit.customise else {}
+        candidates = [{**candidate, **changed} for candidate in unit.candidates]
+        found = tune(unit.method, train, candidates, folds=unit.inner_folds, solver=unit.solver).fit
         return found, clock.expired()
-    found = fit(unit.method, train, solver=unit.solver, time_limit=unit.time_limit, progress=watch, **dict(unit.params))
+    limits: dict[str, Any] = {"solver": unit.solver, "time_limit": unit.time_limit}
+    found = study_fit(unit.method, train, **limits, progress=watch, customise=unit.customise, **dict(unit.params))
     return found, found.stop == "time-limit" and found.status is not Status.OPTIMAL
 
 
@@ -214,7 +235,7 @@ def _row(found: Fit, test: Dataset | None, late: bool) -> dict[str, Any]:
     held = found.certificate
     certificate = None if held is None else vars(held) | {"worst": held.worst}
     scores = {} if test is None else test_scores(found, test)
-    own = {k: v for k, v in found.params.items() if k in method_spec(found.method).parameters}
+    own = {k: v for k, v in found.params.items() if k in study_spec(found.method).parameters}
     return plain(  # type: ignore[no-any-return]
         {
             "state": TIMEOUT if late else DONE,

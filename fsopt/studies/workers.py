@@ -2,31 +2,26 @@
 
 A solver that crashes takes its process with it, and one that hangs looks at no clock and hears no signal. Each worker
 is a Python process that gets one task after the other through its pipes; where it ends, or is ended at the hard limit,
-its task has a :class:`Failure` for a result, and a new worker goes on.
+its task has a :class:`Failure` for a result, and a new process goes on.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import queue
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that a worker gets, unless the user has set them: all workers together use each processor once."""
 PROGRAM = "import sys; sys.path[:] = {path!r}; from fsopt.studies.workers import serve; serve()"
-PAUSE = 0.2
-"""Seconds after which the wait for a result is renewed: on some systems Ctrl-C is heard between two waits only."""
-
-Answer: TypeAlias = tuple[int, Any]
 
 
 @dataclass(frozen=True)
@@ -44,51 +39,6 @@ def portable(value: Any) -> bool:
         return b"__main__" not in pickle.dumps(value)
     except Exception:  # a lambda, a function in a function, or whatever else cannot be pickled
         return False
-
-
-def run_tasks(
-    function: Callable[[Any], Any], tasks: Sequence[Any], *, jobs: int, hard_limit: float | None = None
-) -> Iterator[Answer]:
-    """Run a function on tasks in worker processes, and yield (place of the task, its result) as they end.
-
-    Parameters
-    ----------
-    function : pickled once for each worker: a function of a module, or a ``functools.partial`` of one.
-    tasks : its arguments, pickled too.
-    jobs : number of processes; -1 takes all processors.
-    hard_limit : seconds after which the process of a task is killed; None for no limit.
-
-    Yields
-    ------
-    (int, object)
-        A :class:`Failure` instead of the result where the process crashed or was killed. An exception of the function
-        is raised here.
-    """
-    count = min(os.cpu_count() or 1 if jobs < 0 else jobs, len(tasks))
-    waiting: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-    for item in enumerate(tasks):
-        waiting.put(item)
-    done: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-    workers = [_Worker(function, waiting, done, count, hard_limit) for _ in range(count)]
-    try:
-        for worker in workers:
-            worker.start()
-        for _ in tasks:
-            place, result = _next(done)
-            if isinstance(result, BaseException):
-                raise result
-            yield place, result
-    finally:
-        for worker in workers:
-            worker.end()
-
-
-def _next(done: queue.SimpleQueue[Answer]) -> Answer:
-    while True:  # until a worker answers, and each answers every task or says why not
-        try:
-            return done.get(timeout=PAUSE)
-        except queue.Empty:
-            continue
 
 
 class Process:
@@ -173,42 +123,6 @@ class Process:
         assert process.stdin is not None
         process.stdin.write(self.function)
         return process
-
-
-class _Worker(threading.Thread):
-    """A thread that hands the waiting tasks to one process."""
-
-    def __init__(
-        self,
-        function: Callable[[Any], Any],
-        waiting: queue.SimpleQueue[tuple[int, Any]],
-        done: queue.SimpleQueue[Answer],
-        count: int,
-        hard_limit: float | None,
-    ) -> None:
-        super().__init__(daemon=True)
-        self.waiting, self.done = waiting, done
-        self.hard_limit = hard_limit
-        self.process = Process(function, threads=max(1, (os.cpu_count() or 1) // count))
-
-    def run(self) -> None:
-        """Hand out tasks until none is left."""
-        while not self.process.ended:
-            try:
-                place, task = self.waiting.get_nowait()
-            except queue.Empty:
-                break
-            try:
-                self.done.put((place, self.process.ask(task, self.hard_limit)))
-            except BaseException as error:  # whatever it is: the study would wait for this task for ever
-                self.done.put((place, error))
-        self.process.close()
-
-    def end(self) -> None:
-        """Kill the process, whatever it does, and wait for the thread."""
-        self.process.end()
-        if self.ident is not None:
-            self.join()
 
 
 def _follow(parent: int) -> None:

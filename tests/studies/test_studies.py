@@ -136,8 +136,8 @@ def test_dask_gives_the_same_rows_and_a_killed_worker_costs_its_unit_alone():
 
 
 def test_finished_units_are_not_computed_again_and_a_longer_study_computes_the_new_ones(tmp_path, monkeypatch):
-    calls, real = [], units.fit
-    monkeypatch.setattr(units, "fit", lambda *a, **k: calls.append(a) or real(*a, **k))
+    calls, real = [], units.study_fit
+    monkeypatch.setattr(units, "study_fit", lambda *a, **k: calls.append(a) or real(*a, **k))
     run_here(STUDY, store=tmp_path / "s")
     assert len(calls) == 12
     run_here({**STUDY, "time_limit": 30}, store=tmp_path / "s")
@@ -169,14 +169,14 @@ def test_the_key_depends_on_everything_but_the_limits():
 
 
 def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, monkeypatch):
-    calls, real = [], units.fit
+    calls, real = [], units.study_fit
     wrong = with_methods({"name": "l1-mpm", "params": {"delta": 0.999}}, {"name": "svm"})
 
     def fit(*args, **keywords):
         calls.append(args[0])
         return real(*args, **keywords)
 
-    monkeypatch.setattr(units, "fit", fit)
+    monkeypatch.setattr(units, "study_fit", fit)
     found = run_here(wrong, store=tmp_path / "s")
     assert found.counts == {"failed": 4, "done": 4}
     assert "delta" in found.rows[0]["error"]
@@ -190,14 +190,14 @@ def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, monk
 def test_an_early_end_is_a_time_out_and_an_unforeseen_fault_a_row(monkeypatch):
     import dataclasses
 
-    real = units.fit
+    real = units.study_fit
 
     def late(*args, **keywords):
         if args[0] == "pearson":
             raise ZeroDivisionError("a fault")
         return dataclasses.replace(real(*args, **keywords), status=fsopt.Status.FEASIBLE, stop="time-limit")
 
-    monkeypatch.setattr(units, "fit", late)
+    monkeypatch.setattr(units, "study_fit", late)
     found = run_here(with_methods({"name": "svm"}, {"name": "pearson"}))
     assert found.counts == {"timeout": 4, "failed": 4}
     assert found.rows[0]["accuracy"] > 0.5

@@ -93,7 +93,8 @@ def fixed_scale_terms(
     check_numbers("fixed_scale_terms", gamma=gamma, r=r, norm=norm, delta=delta)
     if np.any(classifier.sigma < 0) or np.any(scales < 0):
         raise ParameterError("a scale is negative", "give sigma >= 0, not squared")
-    n, p, q = len(y), X.shape[1], dual_exponent(exponent)
+    n, p = X.shape
+    q = dual_exponent(exponent)
     largest = float(scales.max(initial=0.0)) * (p ** (1.0 / q - 0.5) if q < 2.0 else 1.0)
     k = (norm * largest + 1.0) * r
     factor = 2.0 * norm * khintchine(exponent, p) / (gamma * n)

@@ -78,7 +78,8 @@ def _common_point(data: Dataset) -> Vector | None:
     scale = np.where(spread > 0, spread, 1.0)
     center = data.X.mean(axis=0)
     A, B = (A - center) / scale, (B - center) / scale
-    p, m, k = data.p, len(A), len(B)
+    p = data.p
+    m, k = len(A), len(B)
     difference = np.hstack([A.T, -B.T])
     reach = -np.ones((p, 1))
     above = np.vstack([np.hstack([difference, reach]), np.hstack([-difference, reach])])

@@ -54,7 +54,7 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> py
     h_cap = number("mmop", "h_cap", h_cap, low=0.0, strict=True)
     if not isinstance(merged, bool):
         raise ParameterError(f"parameter 'merged' of 'mmop' is {shown(merged)}", "true or false")
-    m = _new_master_model(data, h_cap)
+    m = _new_master_model(data, h_cap, merged=merged)
     squared, scales = data.X**2, tuple(m.s.values())
 
     def image(m: pyo.ConcreteModel, j: int) -> Any:
@@ -69,18 +69,18 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> py
     m.objective = pyo.Objective(expr=total(m.xi), doc="(7) e'xi")
     m.margin = margin_constraint(m, data, m.u, "(9) y_i (u'x_i + b) >= 1 - xi_i")
     m.image = pyo.Constraint(m.J, rule=image, doc="(9) u_j = w_j sigma_j")
+    if not merged:
+        m.capacity = pyo.Constraint(expr=squares(m.w) - m.W <= 0, doc="(10) w'w <= W")
     m.square = pyo.Constraint(m.J, rule=square, doc="(11) sigma_j^2 <= s_j")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R")
     if merged:
         m.product = pyo.Constraint(expr=m.R * squares(m.w) - h_cap <= 0, doc="(8) R(w'w) <= H")
-        return m
-    m.W = pyo.Var(within=pyo.NonNegativeReals, initialize=h_cap, doc="W, squared norm of the weights")
-    m.capacity = pyo.Constraint(expr=squares(m.w) - m.W <= 0, doc="(10) w'w <= W")
-    m.product = pyo.Constraint(expr=m.R * m.W - h_cap <= 0, doc="(8) RW <= H")
+    else:
+        m.product = pyo.Constraint(expr=m.R * m.W - h_cap <= 0, doc="(8) RW <= H")
     return m
 
 
-def _new_master_model(data: Dataset, h_cap: float) -> pyo.ConcreteModel:
+def _new_master_model(data: Dataset, h_cap: float, *, merged: bool) -> pyo.ConcreteModel:
     """Return the variables with their bounds at R = 1, and a start with equal scales and weights."""
     m = new_model("mmop", data)
     largest = np.abs(data.X).max(axis=0)
@@ -98,6 +98,8 @@ def _new_master_model(data: Dataset, h_cap: float) -> pyo.ConcreteModel:
     m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=1.0, doc="xi, hinge slacks")
     m.R = pyo.Var(within=pyo.NonNegativeReals, doc="R, squared radius of the ball of the samples, fixed")
     m.R.fix(1.0)
+    if not merged:
+        m.W = pyo.Var(within=pyo.NonNegativeReals, initialize=h_cap, doc="W, squared norm of the weights")
     return m
 
 
