@@ -22,6 +22,8 @@ from fsopt.typing import Matrix, Vector
 
 STEPS = 200
 """Iterations of the local solver of (15)."""
+TOLERANCE = 1e-4
+"""Relative decrease of E and H below which the loop ends."""
 SLACK = 1e-7
 """Excess of the loss that (15) may have by rounding."""
 ZERO = 1e-6
@@ -127,8 +129,10 @@ class _Scaling:
         name, width, _ = self.kernel
         if name == "gaussian":
             B = self.gram(s) * weights
-            return -(X**2 * B.sum(axis=1)[:, None] - 2.0 * X * (B @ X) + B @ X**2) / (2.0 * width**2)
-        return X * ((self._outer(s) * weights) @ X)
+            gaussian: Matrix = -(X**2 * B.sum(axis=1)[:, None] - 2.0 * X * (B @ X) + B @ X**2) / (2.0 * width**2)
+            return gaussian
+        result: Matrix = X * ((self._outer(s) * weights) @ X)
+        return result
 
     def radius_slopes(self, s: Vector) -> Matrix:
         """Return the derivatives (n, p) of the squared norms of the centred images."""
@@ -154,7 +158,6 @@ def kernel_mop(
     w_cap: float | None = None,
     c: float = 0.0,
     scale: str = "unit-rows",
-    tolerance: float = 1e-4,
     max_iterations: int = 20,
     run: Run = DEFAULT_RUN,
 ) -> KernelMop:
@@ -177,8 +180,7 @@ def kernel_mop(
     w_cap : W^0 > 0; None takes (RW + 1) / n = 0.1, with RW at least 1.
     c : >= 0, cost of the scales.
     scale : ``unit-rows`` (default), ``standard``, ``center`` or ``none``.
-    tolerance : relative; the loop ends where neither E nor H falls by more.
-    max_iterations : further stopping criterion.
+    max_iterations : the loop also ends where neither E nor H falls by 1e-4, relative.
     run : solver of (14).
 
     Raises
@@ -197,7 +199,9 @@ def kernel_mop(
     width = float(np.sqrt(work.p * work.X.var() / 2.0)) or 1.0 if width is None else width
     scaling = _Scaling(work, (kernel, width, degree), c)
     s = np.ones(work.p)
-    cap, losses, capacities = w_cap, [], []
+    cap = w_cap
+    losses: list[float] = []
+    capacities: list[float] = []
     while True:
         K = scaling.gram(s)
         factor = centred_factor(Dataset(K, work.y))
@@ -208,7 +212,7 @@ def kernel_mop(
         b = found.b - float(beta @ K.mean(axis=1))
         losses.append(hinge(K @ beta + b, work.y))
         trained = (s, beta, b)
-        if len(losses) >= most or (len(losses) > 1 and not (_fell(losses, tolerance) or _fell(capacities, tolerance))):
+        if len(losses) >= most or (len(losses) > 1 and not (_fell(losses) or _fell(capacities))):
             break
         s = scaling.descend(s, beta, b, losses[-1])
         radius, square = scaling.size(scaling.gram(s), beta)
@@ -217,5 +221,5 @@ def kernel_mop(
     return KernelMop(*trained, tuple(losses), tuple(capacities), work.X, scaling.kernel, map_)
 
 
-def _fell(values: list[float], tolerance: float) -> bool:
-    return len(values) < 2 or values[-1] < values[-2] - tolerance * max(abs(values[-2]), 1e-12)
+def _fell(values: list[float]) -> bool:
+    return len(values) < 2 or values[-1] < values[-2] - TOLERANCE * max(abs(values[-2]), 1e-12)
