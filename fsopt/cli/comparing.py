@@ -43,7 +43,7 @@ COLUMNS = (
     ("seconds", "right"),
 )
 """Heading and justification of each column of the table."""
-NARROW_WITHOUT = ("paper", "CV MCC", "objective", "solver", "seconds")
+NARROW_WITHOUT = ("paper", "CV MCC", "objective", "certificate", "solver", "seconds")
 """Columns that narrow output leaves out."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
