@@ -29,7 +29,7 @@ def spied(monkeypatch):
         hyperplane = {"coef": np.array([1.0, 0.5, 0.0]), "kernel": None}
         return SimpleNamespace(decision_function=lambda X: np.full(len(X), label), params=params, **hyperplane)
 
-    monkeypatch.setattr(tuning, "fit", spy)
+    monkeypatch.setattr(tuning, "study_fit", spy)
     return seen
 
 
