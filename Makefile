@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := tests/solvers/test_conformance.py tests/drivers tests/methods tests/data tests/cli
-SOLVERS := scs,ipopt,scip,plot,parquet
+SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
@@ -46,8 +46,8 @@ pythons: .venv/tested
 reproduce: .venv/tested
 	$(BIN)/fsopt reproduce --all --quick --report reproduce.html > /dev/null
 
-# The committed results: full runs of all but the five that take hours, and a small part of these.
-LONG := gmeb-table3 gmeb-table4 gmeb-fig2 gbd-fig2
+# The committed results: full runs that take 20 minutes together, and a small part of the five that take longer.
+LONG := gmeb-table3 gmeb-type2 gmeb-table4 gmeb-fig2 gbd-fig2
 results: .venv/tested
 	$(BIN)/fsopt reproduce $(LONG) --quick -o docs/results > /dev/null
 	$(BIN)/fsopt reproduce $$($(BIN)/python -c "from fsopt.papers.registry import EXPERIMENTS; print(*(n for n in EXPERIMENTS if n not in '$(LONG)'.split()))") \
