@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from fsopt.data import Dataset
@@ -25,6 +26,8 @@ Own: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
 """The models and methods of the user's own, which a process gets before its first unit."""
 Task: TypeAlias = tuple[Unit, Dataset | None, float | None, Own]
 """A unit, its data where no file has them, its gigabytes, and the user's own models and methods."""
+LIBRARIES = ("sklearn.metrics", "sklearn.model_selection", "sklearn.svm", "clarabel", "highspy")
+"""Loaded before the memory of a unit is limited: libraries that start threads hang where the limit stops these."""
 HARD, STARTING = 2.0, 30.0
 """A unit is killed after this multiple of its time limit and these seconds, in which its process starts."""
 _THREAD = threading.local()
@@ -39,6 +42,9 @@ def run_task(task: Task) -> dict[str, Any]:
     """Run a unit in this process, within its memory, and return its row."""
     unit, data, gigabytes, own = task
     _register(own)
+    if gigabytes is not None:
+        for name in LIBRARIES:
+            import_module(name)
     with limited_memory(gigabytes):
         return run_unit(unit, data)
 
