@@ -72,7 +72,7 @@ def compare(
     from fsopt.saved import plain
     from fsopt.solvers.registry import solver_spec
     from fsopt.studies.comparison import compare as run
-    from fsopt.studies.comparison import majority
+    from fsopt.studies.comparison import comparison_study, majority
 
     names = _checked(methods, time_limit)
     if solver is not None:
@@ -80,6 +80,15 @@ def compare(
     changes = options.read_changes(customise, ())
     params = _params(param)
     sources = [options.load(name, label, missing) for name in data]
+    settings: dict[str, Any] = {
+        "seed": seed,
+        "time_limit": time_limit,
+        "params": params,
+        "solver": solver,
+        "tune": tune,
+        "customise": changes,
+    }
+    comparison_study(sources, names, folds=folds, **settings)  # wrong words are refused before anything is computed
     baselines = {one.name: majority(one, folds, seed) for one in sources}
     rows: list[Row] = []
     units: list[dict[str, Any]] = []
@@ -92,20 +101,7 @@ def compare(
             update(state.finished / state.total, word)
 
         try:
-            compared = run(
-                sources,
-                names,
-                folds=folds,
-                jobs=jobs,
-                progress=told,
-                seed=seed,
-                time_limit=time_limit,
-                params=params,
-                solver=solver,
-                tune=tune,
-                customise=changes,
-            )
-            rows.extend(compared)
+            rows.extend(run(sources, names, folds=folds, jobs=jobs, progress=told, **settings))
         except KeyboardInterrupt:
             interrupted = True
     record = plain({**_sizes(data, sources), "folds": folds, "seed": seed, "tune": tune, "majority": baselines})

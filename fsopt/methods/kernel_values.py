@@ -12,6 +12,8 @@ from fsopt.typing import Vector
 RANK = 1e-12
 """Eigenvalues of a centred Gram matrix below this, relative to the largest, are 0 up to rounding."""
 
+DEGREE = 2
+"""Of the polynomial kernel, where none is given."""
 FLAT = 1e-4
 """Kernel values that differ by less, relative to the largest one, are too alike for the precision of solvers."""
 

@@ -114,6 +114,8 @@ def comparison_study(
     ------
     UnknownNameError, ParameterError : an unknown method, parameter or model, or a method that is given twice.
     """
+    if folds < 2:
+        raise ParameterError(f"--folds is {folds}", "give 2 or more")
     load()
     names = list(METHODS) if methods is None else list(methods)
     given, changes = params or {}, customise or {}
@@ -176,8 +178,6 @@ def compare(
     KeyboardInterrupt : by Ctrl-C; the rows before it are complete.
     """
     sets = [data] if isinstance(data, Dataset) else list(data)
-    if folds < 2:
-        raise ParameterError(f"--folds is {folds}", "give 2 or more")
     study = comparison_study(sets, methods, folds=folds, **settings)
     workers = check_jobs(jobs)
     with opened(None) as held:

@@ -221,7 +221,9 @@ def test_a_unit_that_hangs_is_killed_at_its_hard_limit(monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="memory limits are Linux's")
 def test_a_unit_beyond_its_memory_is_a_row():
     wide = blobs(1500, 3)
-    study = with_methods({"name": "rsvm", "params": {"kernel": "gaussian"}}, data=[wide], seeds=[0], memory_limit=0.2, time_limit=300)
+    study = with_methods(
+        {"name": "rsvm", "params": {"kernel": "gaussian"}}, data=[wide], seeds=[0], memory_limit=0.2, time_limit=300
+    )
     found = fsopt.run_study(study, jobs=1)
     assert set(found.counts) <= {"memory", "failed"}
 

@@ -35,7 +35,7 @@ def fit_rfe(
     c: float = 1.0,
     step: int = 1,
     scale: str = "standard",
-    eliminated: Sequence[int] = (),
+    eliminated: Sequence[int] | None = None,
 ) -> Fit:
     """Fit support vector machines on ever fewer features, down to m (RFE).
 
@@ -68,7 +68,7 @@ def fit_rfe(
     m = min(5, data.p) if m is None else whole("rfe", "m", m, low=1, high=data.p, why=f" (of {data.p} features)")
     step = whole("rfe", "step", step, low=1, high=100_000)
     work, map_ = preprocess(data, scale)
-    gone = _checked(eliminated, data.p, m)
+    gone = _checked(eliminated or (), data.p, m)
     result = rfe(work, build_fsp_sub(work, c=c), m=m, c=c, step=step, eliminated=gone, run=run)
     w, sigma = result.point["w"], result.point["sigma"]
     certificate = result.certificate

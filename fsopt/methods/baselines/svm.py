@@ -15,6 +15,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.kernel_svm import fit_kernel_svm
+from fsopt.methods.kernel_values import DEGREE
 from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.selection import THRESHOLDS, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -36,7 +37,7 @@ def fit_svm(
     interior: bool | None = None,
     kernel: str | None = None,
     width: float | None = None,
-    degree: int = 2,
+    degree: int | None = None,
 ) -> Fit:
     r"""Fit the support vector machine (C-SVM), the baseline that selects nothing.
 
@@ -54,7 +55,7 @@ def fit_svm(
     kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples,
         whose features are the training samples; None for a hyperplane in the space of the features.
     width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
-        is sqrt(p / 2) for standardised features.
+        is sqrt(p / 2) for standardised features, the degree None 2.
 
     Returns
     -------
@@ -72,7 +73,7 @@ def fit_svm(
     if kernel is not None:
         if interior:
             raise ParameterError("interior is true, and a kernel is named", "leave one of them out")
-        return fit_kernel_svm(data, run, c=c, scale=scale, kernel=(kernel, width, degree))
+        return fit_kernel_svm(data, run, c=c, scale=scale, kernel=(kernel, width, DEGREE if degree is None else degree))
     selection = SelectionRule(rule, units, epsilon)
     own = uses_interior_point(interior, data, run)
     return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, interior=own)

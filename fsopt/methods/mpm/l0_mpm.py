@@ -38,7 +38,7 @@ def fit_l0_mpm(
     n_starts: int = 1,
     seed: int = 0,
     start: Sequence[float] | None = None,
-    tolerance: float = 1e-6,
+    tolerance: float | None = None,
     scale: str = "standard",
     unbiased: bool = False,
     ridge: float | None = None,
@@ -62,8 +62,8 @@ def fit_l0_mpm(
         L1-MPM hyperplane, the others from random v.
     seed : >= 0, of the random starts.
     start : (p,) weights x^0 of preprocessed features, where the first run starts instead.
-    tolerance : in [1e-9, 1e-3], epsilon of the stopping criterion. The answer is ``stationary`` only where the residual
-        of the certificate is at most 1e-5.
+    tolerance : in [1e-9, 1e-3], epsilon of the stopping criterion; None (default) is 1e-6. The answer is ``stationary``
+        only where the residual of the certificate is at most 1e-5.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def fit_l0_mpm(
     asked = asked_delta("l0-mpm", delta, space.limit, warnings)
     params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
     first = None if start is None else vector("l0-mpm", "start", start, space.work.p)
-    accuracy = number("l0-mpm", "tolerance", tolerance, low=1e-9, high=1e-3)
+    accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance, low=1e-9, high=1e-3)
     model = build_l0_mpm_step(space.work, **params)
     result = dca(model, penalty, n_starts=n_starts, seed=seed, start=first, tolerance=accuracy, run=run)
     at = result.point
