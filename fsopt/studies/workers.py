@@ -119,6 +119,8 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**dict.fromkeys(THREADS, str(self.threads)), **os.environ},
+            # Ctrl-C reaches the whole group, also a process that is still starting and would print a traceback.
+            process_group=0 if os.name == "posix" else None,
         )
         assert process.stdin is not None
         process.stdin.write(self.function)
@@ -134,7 +136,7 @@ def _follow(parent: int) -> None:
 
 def serve() -> None:
     """Answer the tasks on standard input until it ends: the main function of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the study ends its workers itself
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the study ends its workers itself
     if sys.platform != "win32":  # where a process keeps the number of a parent that ended
         threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
