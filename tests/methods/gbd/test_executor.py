@@ -21,12 +21,12 @@ class Counting(ThreadPoolExecutor):
 
 
 def test_the_executor_runs_the_subtrees_and_the_answer_is_the_same():
-    alone = fsopt.fit("gbd", DATA, m=6, c=4.0, tolerance=1e-4)
+    alone = fsopt.fit("gbd", DATA, m=6, c=4.0, tolerance=1e-4, scale="none")
     with Counting(2) as executor:
-        fit = fsopt.fit("gbd", DATA, m=6, c=4.0, tolerance=1e-4, jobs=2, executor=executor)
+        fit = fsopt.fit("gbd", DATA, m=6, c=4.0, tolerance=1e-4, scale="none", jobs=2, executor=executor)
         assert executor.tasks > 0
     assert fit.objective == pytest.approx(alone.objective, rel=1e-4)
-    assert fit.optimal
+    assert fit.status == "optimal"
     assert "executor" not in fit.params
 
 
