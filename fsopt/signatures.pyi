@@ -1,6 +1,7 @@
 # Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, Never, overload
 
@@ -434,6 +435,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -454,6 +456,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -488,6 +491,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -506,6 +510,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -526,6 +531,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -552,6 +558,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -570,6 +577,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -584,6 +592,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -603,6 +612,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -619,6 +629,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -654,6 +665,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -687,6 +699,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -706,6 +719,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -724,6 +738,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -746,6 +761,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -765,6 +781,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -783,6 +800,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -802,6 +820,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -820,6 +839,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -838,6 +858,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -856,6 +877,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -877,6 +899,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -890,5 +913,6 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
     **params: Never,
 ) -> Fit: ...
