@@ -472,6 +472,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
