@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fsopt.results import Fit as Fit
     from fsopt.results import SolveResult as SolveResult
     from fsopt.results import Status as Status
+    from fsopt.saved import load_fit as load_fit
     from fsopt.signatures import build as build
     from fsopt.signatures import fit as fit
     from fsopt.solvers.base import Session as Session
@@ -71,6 +72,7 @@ _HOME = {
     "gbd_path": "fsopt.studies.selection_paths",
     "gmeb_path": "fsopt.studies.radius_paths",
     "load_dataset": "fsopt.data",
+    "load_fit": "fsopt.saved",
     "necessity": "fsopt.studies.necessity",
     "pareto_front": "fsopt.studies.fronts",
     "register_method": "fsopt.methods.registry",
@@ -106,6 +108,7 @@ __all__ = [
     "gbd_path",
     "gmeb_path",
     "load_dataset",
+    "load_fit",
     "necessity",
     "pareto_front",
     "register_method",

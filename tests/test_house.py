@@ -20,7 +20,7 @@ LAYERS = (
     ("typing", "errors", "files", "arguments", "clock", "locks", "figures", "plugins", "customising"),
     ("data",),
     ("compiler",),
-    ("certificates", "results"),
+    ("certificates", "results", "fits", "records", "trained", "presentation"),
     ("models",),
     ("solvers",),
     ("formats",),
@@ -32,7 +32,9 @@ LAYERS = (
     ("cli", "__main__", "__init__"),
 )
 """From the ground up: a module imports from its own layer and from those before it."""
-GIVEN_BY_USERS = re.compile(r"^(build|fit)_|^(fit|solve|compare|sensitivity|path|gmeb_path|gbd_path)$")
+GIVEN_BY_USERS = re.compile(
+    r"^(build|fit)_|^(fit|solve|compare|sensitivity|path|gmeb_path|gbd_path|load_dataset|from_frame)$"
+)
 """Functions whose keywords are what users give: parameters of models and methods, options of the command line."""
 
 

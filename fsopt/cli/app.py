@@ -9,6 +9,7 @@ import typer
 
 from fsopt import __version__
 from fsopt.cli import analysing, catalogue, comparing, datasets, diagnosis, fitting, limits, paths, solving
+from fsopt.cli.layouts import with_layout
 from fsopt.cli.output import emit
 
 app = typer.Typer(
@@ -57,7 +58,7 @@ EXAMPLES: Mapping[str, str] = {
 """Verb -> an example of its use, at the end of its help."""
 for verb in VERBS:
     name = verb.__name__.replace("_", "-")
-    app.command(name, epilog=f"Example:  {EXAMPLES[name]}")(verb)
+    app.command(name, epilog=f"Example:  {EXAMPLES[name]}")(with_layout(verb))
 app.add_typer(datasets.app, name="data")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -21,6 +22,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -48,8 +50,7 @@ HARD, STARTING = 2.0, 30.0
 
 def compare(
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     methods: Annotated[str | None, typer.Option("--methods", help="names separated by commas; all by default")] = None,
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
@@ -66,7 +67,7 @@ def compare(
 
     names = _checked(methods, jobs, time_limit)
     changes = options.read_changes(customise, ())
-    source = options.load(data, label, missing)
+    source = load(data, layout)
     rows: list[Row] = []
     interrupted = False
     with progress_bar("compare", total=1) as update:

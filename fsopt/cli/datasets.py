@@ -7,7 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, load, with_layout
 from fsopt.cli.output import pairs, print_json, show
+from fsopt.data.layout import Layout
 
 app = typer.Typer(help="Data sets: fetch one from OpenML, or look at one.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -28,16 +30,14 @@ def fetch(
 
 
 @app.command("show")
+@with_layout
 def show_data(
     data: Annotated[str, typer.Argument(help="wdbc, a file, or a name in FSOPT_DATA")],
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     json: options.Json = False,
 ) -> None:
     """Print the size of a data set, its classes and its constant features."""
-    from fsopt.data import load_dataset
-
-    found = load_dataset(data, label=label, missing=missing)
+    found = load(data, layout)
     record = {
         "data": found.name,
         "n": found.n,

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from fsopt.arguments import word
-from fsopt.data.dataset import Dataset, as_matrix
+from fsopt.data.dataset import Dataset
+from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Matrix
 

@@ -23,6 +23,7 @@ from fsopt.models.registry import model_spec
 from fsopt.models.spec import check_parameters
 from fsopt.plugins import load
 from fsopt.results import Fit
+from fsopt.trained import Trained
 
 _MODULES = (
     "gmeb.gmeb",
@@ -179,7 +180,7 @@ def fit(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
             f"{FEWER}; docs/limits.md has the sizes that each method takes",
         ) from error
-    fitted = replace(fitted, method=name, params={**defaults, **params})
+    fitted = replace(fitted, method=name, params={**defaults, **params}, trained=Trained.of(data, fitted))
     if not customise:
         return fitted
     _refuse_unread(name, customise, read)

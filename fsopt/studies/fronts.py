@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from fsopt.arguments import LIST, TEXT, checked, optional
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET, check_features
+from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
+from fsopt.data.splits import check_features
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
 from fsopt.figures import new_figure
