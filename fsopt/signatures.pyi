@@ -421,6 +421,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -441,6 +443,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -460,6 +464,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -478,6 +484,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -498,6 +506,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -522,6 +532,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -540,6 +552,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -554,6 +568,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -573,6 +589,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -589,6 +607,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -624,6 +644,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -657,6 +679,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -676,6 +700,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -694,6 +720,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -713,6 +741,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -732,6 +762,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -749,6 +781,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -768,6 +802,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -786,6 +822,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -804,6 +842,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -822,6 +862,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -843,6 +885,8 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -856,5 +900,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
     **params: Never,
 ) -> Fit: ...

@@ -61,7 +61,7 @@ class Dataset:
 
     Notes
     -----
-    A constant feature is not an error (see :attr:`constant`). Copies and pickles are read-only as well.
+    A constant feature is no error (see :attr:`constant`). Copies and pickles are read-only as well.
     """
 
     X: Matrix
@@ -185,6 +185,11 @@ class Dataset:
     def p(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights of the samples; n for equal weights."""
+        return float(self.n) if self.weights is None else float(self.weights.sum())
 
     @property
     def positive(self) -> Indices:

@@ -94,4 +94,4 @@ class Kernel:
         Its features are called ``row 1 .. row m``, as the patterns are the rows of the training data.
         """
         names = [f"row {i}" for i in range(1, len(self.patterns) + 1)]
-        return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels)
+        return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels, weights=data.weights)

@@ -25,7 +25,7 @@ def positive_weights(sample_weight: ArrayLike, n: int) -> Indices:
             f"the sample weights are {shown(sample_weight)}", f"give a number >= 0 for each of the {n} samples"
         )
     if not weights.any():
-        raise DataError("every sample weight is 0", "give samples of both classes a positive weight")
+        raise DataError("all sample weights are zero", "give samples of both classes a positive weight")
     return np.flatnonzero(weights)
 
 
@@ -71,6 +71,25 @@ def _given(class_weight: Mapping[str | int, float], labels: tuple[str, str]) -> 
             raise ParameterError(f"the weight of class '{name}' is {shown(value)}", "give a number > 0")
         factors[names[str(name)]] = float(value)
     return factors
+
+
+def loss_weights(c: float, weights: Vector | None) -> float | Vector:
+    """Return the penalty weights C_i of the samples: c itself for equal weights, else c times the weights (n,)."""
+    return c if weights is None else np.asarray(c * weights)
+
+
+def weights_of_classes(y: Vector, weights: Vector | None) -> tuple[float, float]:
+    """Return the weight of the class +1 and that of -1; raises ParameterError where they differ within a class."""
+    found = by_class(y, weights)
+    if found is None:
+        raise ParameterError("the weights differ within a class", "give class weights, such as 'balanced'")
+    return found
+
+
+def refuse_weights(what: str, weights: Vector | None, instead: str) -> None:
+    """Raise ParameterError for weights where there is no place for them."""
+    if weights is not None:
+        raise ParameterError(f"{what} has no weights of samples", instead)
 
 
 def by_class(y: Vector, weights: Vector | None) -> tuple[float, float] | None:

@@ -6,28 +6,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fsopt.estimators.sla import FSV as FSV
+    from fsopt.estimators.baselines import L1SVM as L1SVM
+    from fsopt.estimators.baselines import ONSVM as ONSVM
+    from fsopt.estimators.baselines import RFE as RFE
+    from fsopt.estimators.baselines import SVM as SVM
+    from fsopt.estimators.baselines import VSSSVM as VSSSVM
     from fsopt.estimators.filters import FisherFilter as FisherFilter
+    from fsopt.estimators.filters import InfoGainFilter as InfoGainFilter
+    from fsopt.estimators.filters import KSFilter as KSFilter
+    from fsopt.estimators.filters import PearsonFilter as PearsonFilter
     from fsopt.estimators.gbd import GBD as GBD
     from fsopt.estimators.gbd import GBDLambda as GBDLambda
     from fsopt.estimators.gmeb import GMEB as GMEB
     from fsopt.estimators.gmeb import GMEBPenalised as GMEBPenalised
-    from fsopt.estimators.filters import InfoGainFilter as InfoGainFilter
-    from fsopt.estimators.filters import KSFilter as KSFilter
+    from fsopt.estimators.mop import MOPFS as MOPFS
+    from fsopt.estimators.mop import RSVM as RSVM
     from fsopt.estimators.mpm import L0MPM as L0MPM
     from fsopt.estimators.mpm import L1MPM as L1MPM
-    from fsopt.estimators.baselines import L1SVM as L1SVM
-    from fsopt.estimators.mop import MOPFS as MOPFS
     from fsopt.estimators.mpm import MPM as MPM
-    from fsopt.estimators.sla import MisclassificationMinimizer as MisclassificationMinimizer
-    from fsopt.estimators.baselines import ONSVM as ONSVM
-    from fsopt.estimators.sla import PMM as PMM
-    from fsopt.estimators.filters import PearsonFilter as PearsonFilter
-    from fsopt.estimators.baselines import RFE as RFE
-    from fsopt.estimators.mop import RSVM as RSVM
     from fsopt.estimators.mpm import SMPM as SMPM
-    from fsopt.estimators.baselines import SVM as SVM
-    from fsopt.estimators.baselines import VSSSVM as VSSSVM
+    from fsopt.estimators.sla import FSV as FSV
+    from fsopt.estimators.sla import PMM as PMM
+    from fsopt.estimators.sla import MisclassificationMinimizer as MisclassificationMinimizer
 
 _HOME = {
     "FSV": "fsopt.estimators.sla",
@@ -56,27 +56,27 @@ _HOME = {
 """Estimator -> module that defines it: the imports above, at run time."""
 __all__ = [
     "FSV",
-    "FisherFilter",
     "GBD",
-    "GBDLambda",
     "GMEB",
-    "GMEBPenalised",
-    "InfoGainFilter",
-    "KSFilter",
     "L0MPM",
     "L1MPM",
     "L1SVM",
     "MOPFS",
     "MPM",
-    "MisclassificationMinimizer",
     "ONSVM",
     "PMM",
-    "PearsonFilter",
     "RFE",
     "RSVM",
     "SMPM",
     "SVM",
     "VSSSVM",
+    "FisherFilter",
+    "GBDLambda",
+    "GMEBPenalised",
+    "InfoGainFilter",
+    "KSFilter",
+    "MisclassificationMinimizer",
+    "PearsonFilter",
 ]
 
 if not TYPE_CHECKING:  # to a type checker, any name would be there

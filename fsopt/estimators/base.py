@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -29,8 +28,8 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     Parameters
     ----------
-    class_weight : ``"balanced"``, or a mapping from the classes to their weights; None for equal weights. A method
-        without weights refuses it.
+    class_weight : ``"balanced"``, or a mapping from the classes to their weights; None for equal weights. Methods
+        without a place for weights have no such parameter.
     solver : for the continuous problems of the method, see ``fsopt solvers``.
     time_limit : seconds for the whole method.
     callback : called with the record of each iteration of a loop.
@@ -50,14 +49,10 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
     """
 
     method: ClassVar[str]
-
-    def __init__(
-        self, class_weight: ClassWeight, solver: str | None, time_limit: float | None, callback: Progress | None
-    ) -> None:
-        self.class_weight = class_weight
-        self.solver = solver
-        self.time_limit = time_limit
-        self.callback = callback
+    class_weight: ClassWeight
+    solver: str | None
+    time_limit: float | None
+    callback: Progress | None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -76,8 +71,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
             )
         names = getattr(self, "feature_names_in_", None)
         signs = np.where(target == self.classes_[1], 1.0, -1.0)
-        parameters = {k: getattr(self, k) for k in inspect.signature(method_spec(self.method).fit).parameters if k in
-                      self.get_params(deep=False)}
+        parameters = {name: getattr(self, name) for name in method_spec(self.method).parameters}
         try:
             data = Dataset(matrix, signs, names, labels=self._labels())
             if sample_weight is not None or self.class_weight is not None:
@@ -133,7 +127,30 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
 
 
 class UnweightedClassifier(SelectingClassifier):
-    """An estimator of a method whose samples have no weights of their own."""
+    """An estimator of a method without weights."""
+
+    class_weight = None
+
+    def __init__(self, solver: str | None, time_limit: float | None, callback: Progress | None) -> None:
+        self.solver = solver
+        self.time_limit = time_limit
+        self.callback = callback
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the method to samples X (n, p) with classes y (n,)."""
+        return self._fit(X, y, None)
+
+
+class ClassWeightedClassifier(SelectingClassifier):
+    """An estimator of a method that takes weights of classes."""
+
+    def __init__(
+        self, class_weight: ClassWeight, solver: str | None, time_limit: float | None, callback: Progress | None
+    ) -> None:
+        self.class_weight = class_weight
+        self.solver = solver
+        self.time_limit = time_limit
+        self.callback = callback
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the method to samples X (n, p) with classes y (n,)."""
@@ -141,7 +158,15 @@ class UnweightedClassifier(SelectingClassifier):
 
 
 class WeightedClassifier(SelectingClassifier):
-    """An estimator of a method that takes weights of samples."""
+    """An estimator of a method that takes weights of samples and classes."""
+
+    def __init__(
+        self, class_weight: ClassWeight, solver: str | None, time_limit: float | None, callback: Progress | None
+    ) -> None:
+        self.class_weight = class_weight
+        self.solver = solver
+        self.time_limit = time_limit
+        self.callback = callback
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the method to samples X (n, p) with classes y (n,), of which a weight of 2 counts as two."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fsopt.drivers.run import Progress
-from fsopt.estimators.base import ClassWeight, WeightedClassifier
+from fsopt.estimators.base import ClassWeight, ClassWeightedClassifier, WeightedClassifier
 
 
 class SVM(WeightedClassifier):
-    r"""Method ``svm``: the linear support vector machine, the baseline that selects nothing.
+    r"""The method ``svm`` as an estimator.
+
+    The linear support vector machine, the baseline that selects nothing.
 
     Parameters
     ----------
@@ -52,7 +54,9 @@ class SVM(WeightedClassifier):
 
 
 class L1SVM(WeightedClassifier):
-    r"""Method ``l1-svm``: the one-norm support vector machine of Peleg & Meir: features in their units, the paper's selection rule.
+    r"""The method ``l1-svm`` as an estimator.
+
+    The one-norm support vector machine of Peleg & Meir: features in their units, the paper's selection rule.
 
     Parameters
     ----------
@@ -92,7 +96,9 @@ class L1SVM(WeightedClassifier):
 
 
 class ONSVM(WeightedClassifier):
-    r"""Method ``onsvm``: the one-norm support vector machine, a linear program whose vertices are sparse.
+    r"""The method ``onsvm`` as an estimator.
+
+    The one-norm support vector machine, a linear program whose vertices are sparse.
 
     Parameters
     ----------
@@ -126,7 +132,9 @@ class ONSVM(WeightedClassifier):
 
 
 class RFE(WeightedClassifier):
-    r"""Method ``rfe``: support vector machines on ever fewer features, down to m (RFE).
+    r"""The method ``rfe`` as an estimator.
+
+    Support vector machines on ever fewer features, down to m (RFE).
 
     Parameters
     ----------
@@ -160,8 +168,10 @@ class RFE(WeightedClassifier):
         super().__init__(class_weight, solver, time_limit, callback)
 
 
-class VSSSVM(WeightedClassifier):
-    r"""Method ``vs-ssvm``: a support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM).
+class VSSSVM(ClassWeightedClassifier):
+    r"""The method ``vs-ssvm`` as an estimator.
+
+    A support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM).
 
     Parameters
     ----------

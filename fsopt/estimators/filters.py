@@ -7,23 +7,25 @@ from fsopt.estimators.base import ClassWeight, WeightedClassifier
 
 
 class InfoGainFilter(WeightedClassifier):
-    r"""Method ``infogain``: a support vector machine on the features of largest information gain.
+    r"""The method ``infogain`` as an estimator.
+
+    A support vector machine on the features of largest information gain.
 
     Parameters
     ----------
-    m : as in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults: ``svm`` and
-        ``standard``.
+    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the
+        first is kept.
     bins : None (default) bins each feature by minimum description length, and a number >= 2 takes so
         many bins of about as many samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The
         paper does not print its binning; this is our choice.
-    machine : as in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults: ``svm``
-        and ``standard``.
-    c : as in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults: ``svm`` and
-        ``standard``.
-    w_cap : as in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults: ``svm`` and
-        ``standard``.
-    scale : as in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults: ``svm`` and
-        ``standard``.
+    machine : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    c : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of
+        the preprocessed features, and only ``unit-rows`` changes them.
     class_weight, solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
@@ -54,7 +56,9 @@ class InfoGainFilter(WeightedClassifier):
 
 
 class PearsonFilter(WeightedClassifier):
-    r"""Method ``pearson``: a support vector machine on the features of largest absolute correlation with the label.
+    r"""The method ``pearson`` as an estimator.
+
+    A support vector machine on the features of largest absolute correlation with the label.
 
     Parameters
     ----------
@@ -96,15 +100,22 @@ class PearsonFilter(WeightedClassifier):
 
 
 class FisherFilter(WeightedClassifier):
-    r"""Method ``fisher``: a support vector machine on the features of largest Fisher criterion.
+    r"""The method ``fisher`` as an estimator.
+
+    A support vector machine on the features of largest Fisher criterion.
 
     Parameters
     ----------
-    m : see :func:`fsopt.methods.baselines.fisher.fit_fisher`.
-    machine : see :func:`fsopt.methods.baselines.fisher.fit_fisher`.
-    c : see :func:`fsopt.methods.baselines.fisher.fit_fisher`.
-    w_cap : see :func:`fsopt.methods.baselines.fisher.fit_fisher`.
-    scale : see :func:`fsopt.methods.baselines.fisher.fit_fisher`.
+    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the
+        first is kept.
+    machine : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    c : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of
+        the preprocessed features, and only ``unit-rows`` changes them.
     class_weight, solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
@@ -133,15 +144,22 @@ class FisherFilter(WeightedClassifier):
 
 
 class KSFilter(WeightedClassifier):
-    r"""Method ``ks``: a support vector machine on the features of largest Kolmogorov-Smirnov distance of the classes.
+    r"""The method ``ks`` as an estimator.
+
+    A support vector machine on the features of largest Kolmogorov-Smirnov distance of the classes.
 
     Parameters
     ----------
-    m : see :func:`fsopt.methods.baselines.ks.fit_ks`.
-    machine : see :func:`fsopt.methods.baselines.ks.fit_ks`.
-    c : see :func:`fsopt.methods.baselines.ks.fit_ks`.
-    w_cap : see :func:`fsopt.methods.baselines.ks.fit_ks`.
-    scale : see :func:`fsopt.methods.baselines.ks.fit_ks`.
+    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the
+        first is kept.
+    machine : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    c : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of
+        the preprocessed features, and only ``unit-rows`` changes them.
     class_weight, solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """

@@ -10,7 +10,9 @@ from fsopt.models.gbd.selection_constraints import Feature
 
 
 class GBD(WeightedClassifier):
-    r"""Method ``gbd``: the support vector machine that is best with a limited number of features (GBD-M).
+    r"""The method ``gbd`` as an estimator.
+
+    The support vector machine that is best with a limited number of features (GBD-M).
 
     Parameters
     ----------
@@ -101,7 +103,9 @@ class GBD(WeightedClassifier):
 
 
 class GBDLambda(WeightedClassifier):
-    r"""Method ``gbd-lambda``: the support vector machine that is best with a penalty weight on each feature (GBD-lambda).
+    r"""The method ``gbd-lambda`` as an estimator.
+
+    The support vector machine that is best with a penalty weight on each feature (GBD-lambda).
 
     Parameters
     ----------

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fsopt.drivers.run import Progress
-from fsopt.estimators.base import ClassWeight, UnweightedClassifier
+from fsopt.estimators.base import UnweightedClassifier
 
 
 class GMEB(UnweightedClassifier):
-    r"""Method ``gmeb``: the classifier of smallest generalization error bound (GMEB).
+    r"""The method ``gmeb`` as an estimator.
+
+    The classifier of smallest generalization error bound (GMEB).
 
     Parameters
     ----------
@@ -24,7 +26,7 @@ class GMEB(UnweightedClassifier):
         paper has epsilon 0.01, and raw units reproduce its counts.
     epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
         paper has epsilon 0.01, and raw units reproduce its counts.
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -40,7 +42,6 @@ class GMEB(UnweightedClassifier):
         rule: str = "relative",
         units: str = "scaled",
         epsilon: float = 1e-05,
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -52,11 +53,13 @@ class GMEB(UnweightedClassifier):
         self.rule = rule
         self.units = units
         self.epsilon = epsilon
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)
 
 
 class GMEBPenalised(UnweightedClassifier):
-    r"""Method ``gmeb-penalised``: the classifier of smallest generalization error bound with penalty weights on its two norm terms.
+    r"""The method ``gmeb-penalised`` as an estimator.
+
+    The classifier of smallest generalization error bound with penalty weights on its two norm terms.
 
     Parameters
     ----------
@@ -67,7 +70,7 @@ class GMEBPenalised(UnweightedClassifier):
     rule : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
     units : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
     epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -83,7 +86,6 @@ class GMEBPenalised(UnweightedClassifier):
         rule: str = "relative",
         units: str = "scaled",
         epsilon: float = 1e-09,
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -95,4 +97,4 @@ class GMEBPenalised(UnweightedClassifier):
         self.rule = rule
         self.units = units
         self.epsilon = epsilon
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)

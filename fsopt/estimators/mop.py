@@ -7,7 +7,9 @@ from fsopt.estimators.base import ClassWeight, UnweightedClassifier, WeightedCla
 
 
 class RSVM(WeightedClassifier):
-    r"""Method ``rsvm``: the rigorous support vector machine (RSVM), which selects nothing.
+    r"""The method ``rsvm`` as an estimator.
+
+    The rigorous support vector machine (RSVM), which selects nothing.
 
     Parameters
     ----------
@@ -52,7 +54,9 @@ class RSVM(WeightedClassifier):
 
 
 class MOPFS(UnweightedClassifier):
-    r"""Method ``mopfs``: the multi-objective feature selection machine (MOPFS).
+    r"""The method ``mopfs`` as an estimator.
+
+    The multi-objective feature selection machine (MOPFS).
 
     Parameters
     ----------
@@ -65,7 +69,7 @@ class MOPFS(UnweightedClassifier):
     max_iterations : of Algorithm 1.
     scale : ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1),
         ``standard``, ``center`` or ``none``.
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -79,7 +83,6 @@ class MOPFS(UnweightedClassifier):
         scaling: str = "local",
         max_iterations: int = 20,
         scale: str = "unit-rows",
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -89,4 +92,4 @@ class MOPFS(UnweightedClassifier):
         self.scaling = scaling
         self.max_iterations = max_iterations
         self.scale = scale
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)

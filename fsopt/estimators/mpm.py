@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fsopt.drivers.run import Progress
-from fsopt.estimators.base import ClassWeight, UnweightedClassifier
+from fsopt.estimators.base import UnweightedClassifier
 
 
 class MPM(UnweightedClassifier):
-    r"""Method ``mpm``: the hyperplane with the largest worst-case accuracy alpha* on both classes (MPM).
+    r"""The method ``mpm`` as an estimator.
+
+    The hyperplane with the largest worst-case accuracy alpha* on both classes (MPM).
 
     Parameters
     ----------
@@ -24,7 +26,7 @@ class MPM(UnweightedClassifier):
         width None is sqrt(p / 2) for standardised features.
     degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
         width None is sqrt(p / 2) for standardised features.
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -39,7 +41,6 @@ class MPM(UnweightedClassifier):
         kernel: str | None = None,
         width: float | None = None,
         degree: int = 2,
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -50,11 +51,13 @@ class MPM(UnweightedClassifier):
         self.kernel = kernel
         self.width = width
         self.degree = degree
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)
 
 
 class SMPM(UnweightedClassifier):
-    r"""Method ``s-mpm``: a sparse biased minimax probability machine, both accuracies weighted (S-MPM, a reconstruction).
+    r"""The method ``s-mpm`` as an estimator.
+
+    A sparse biased minimax probability machine, both accuracies weighted (S-MPM, a reconstruction).
 
     Parameters
     ----------
@@ -64,7 +67,7 @@ class SMPM(UnweightedClassifier):
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
     unbiased : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
     ridge : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -78,7 +81,6 @@ class SMPM(UnweightedClassifier):
         scale: str = "standard",
         unbiased: bool = False,
         ridge: float = 0.0,
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -88,11 +90,13 @@ class SMPM(UnweightedClassifier):
         self.scale = scale
         self.unbiased = unbiased
         self.ridge = ridge
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)
 
 
 class L1MPM(UnweightedClassifier):
-    r"""Method ``l1-mpm``: the hyperplane of smallest 1-norm with worst-case accuracy delta on both classes (L1-MPM).
+    r"""The method ``l1-mpm`` as an estimator.
+
+    The hyperplane of smallest 1-norm with worst-case accuracy delta on both classes (L1-MPM).
 
     Parameters
     ----------
@@ -104,7 +108,7 @@ class L1MPM(UnweightedClassifier):
     kernel : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
     width : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
     degree : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -120,7 +124,6 @@ class L1MPM(UnweightedClassifier):
         kernel: str | None = None,
         width: float | None = None,
         degree: int = 2,
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -132,11 +135,13 @@ class L1MPM(UnweightedClassifier):
         self.kernel = kernel
         self.width = width
         self.degree = degree
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)
 
 
 class L0MPM(UnweightedClassifier):
-    r"""Method ``l0-mpm``: the sparse hyperplane with worst-case accuracy delta by DCA (L0-MPM).
+    r"""The method ``l0-mpm`` as an estimator.
+
+    The sparse hyperplane with worst-case accuracy delta by DCA (L0-MPM).
 
     Parameters
     ----------
@@ -153,7 +158,7 @@ class L0MPM(UnweightedClassifier):
     kernel : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
     width : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
     degree : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -173,7 +178,6 @@ class L0MPM(UnweightedClassifier):
         kernel: str | None = None,
         width: float | None = None,
         degree: int = 2,
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -189,4 +193,4 @@ class L0MPM(UnweightedClassifier):
         self.kernel = kernel
         self.width = width
         self.degree = degree
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fsopt.drivers.run import Progress
-from fsopt.estimators.base import ClassWeight, UnweightedClassifier
+from fsopt.estimators.base import ClassWeight, ClassWeightedClassifier, UnweightedClassifier
 
 
 class MisclassificationMinimizer(UnweightedClassifier):
-    r"""Method ``misclass``: the hyperplane with few misclassified samples by successive linearisation.
+    r"""The method ``misclass`` as an estimator.
+
+    The hyperplane with few misclassified samples by successive linearisation.
 
     Parameters
     ----------
@@ -20,7 +22,7 @@ class MisclassificationMinimizer(UnweightedClassifier):
     generate : solve each step by restricted programs of some of the samples
         (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto``
         (default), which does so for many samples.
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -34,7 +36,6 @@ class MisclassificationMinimizer(UnweightedClassifier):
         seed: int = 0,
         scale: str = "standard",
         generate: bool | str = "auto",
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -44,17 +45,19 @@ class MisclassificationMinimizer(UnweightedClassifier):
         self.seed = seed
         self.scale = scale
         self.generate = generate
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)
 
 
 class PMM(UnweightedClassifier):
-    r"""Method ``pmm``: the hyperplane with few misclassified samples by parametric minimisation (PMM).
+    r"""The method ``pmm`` as an estimator.
+
+    The hyperplane with few misclassified samples by parametric minimisation (PMM).
 
     Parameters
     ----------
     scale : ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its
         arithmetic is not.
-    class_weight, solver, time_limit, callback
+    solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -64,17 +67,18 @@ class PMM(UnweightedClassifier):
         self,
         *,
         scale: str = "standard",
-        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
     ) -> None:
         self.scale = scale
-        super().__init__(class_weight, solver, time_limit, callback)
+        super().__init__(solver, time_limit, callback)
 
 
-class FSV(UnweightedClassifier):
-    r"""Method ``fsv``: a hyperplane in few features by concave minimisation (FSV).
+class FSV(ClassWeightedClassifier):
+    r"""The method ``fsv`` as an estimator.
+
+    A hyperplane in few features by concave minimisation (FSV).
 
     Parameters
     ----------

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from fsopt import clock
 from fsopt.arguments import FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, refuse_registration
 from fsopt.customising import CHANGES, Change, customised, names_of
@@ -20,7 +22,7 @@ from fsopt.locks import alone
 from fsopt.methods.selection import set_threshold
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.registry import model_spec
-from fsopt.models.spec import check_parameters
+from fsopt.models.spec import check_parameters, check_weights
 from fsopt.plugins import load
 from fsopt.results import Fit
 from fsopt.trained import Trained
@@ -132,6 +134,8 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
+    class_weight: str | Mapping[str | int, float] | None = None,
+    sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> Fit:
     """Run a method on a data set, end to end.
@@ -150,6 +154,9 @@ def fit(
     customise : slug of a model of the method -> function that changes each of its freshly built models in place, for
         example one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
         ``details["customised"]`` names the functions, and :func:`fsopt.checking.check_record` needs them again.
+    class_weight, sample_weight : as in :meth:`fsopt.Dataset.weighted`, in place of the weights of the data. They
+        multiply the penalty weight of the hinge loss, C_i in place of C, and count in the means and deviations of the
+        preprocessing; methods without a place for them refuse them.
     params : the method's own keywords; unknown names are refused.
 
     Returns
@@ -164,6 +171,9 @@ def fit(
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
+    if class_weight is not None or sample_weight is not None:
+        data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
+    check_weights("method", name, entry.weights, data)
     check_changes(entry, customise)
     if not entry.resumable and (checkpoint is not None or resume is not None):
         able = ", ".join(spec.name for spec in METHODS.values() if spec.resumable)

@@ -16,7 +16,7 @@ class Relaxation:
     Attributes
     ----------
     Zy : (n, s + f + 1) signed samples of the selected and then the free features, and the labels, Fortran order.
-    c : penalty weight of the hinge loss.
+    c : penalty weight of the hinge loss, or one for each sample (n,).
     selected : s, number of selected features.
     R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
     lam : (f,) penalty weights of the free features.
@@ -25,7 +25,7 @@ class Relaxation:
     """
 
     Zy: Matrix
-    c: float
+    c: float | Vector
     selected: int
     R: Matrix
     r: Vector
@@ -63,7 +63,7 @@ def cold(program: Relaxation) -> Iterate:
     n, features, f, _ = program.shape
     y = program.Zy[:, -1]
     plus = y > 0
-    alpha = np.full(n, 0.5 * program.c)
+    alpha = np.ones(n) * (0.5 * program.c)
     up, down = float(alpha[plus].sum()) + program.balance, float(alpha[~plus].sum())
     # Close to balanced: the class with the larger sum of multipliers is scaled down.
     heavy, excess = (plus, up - down) if up > down else (~plus, down - up)
@@ -106,7 +106,7 @@ def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> float:
     return float(program.constant + alpha.sum() - half[:s].sum() - mu @ program.r - excess.sum())
 
 
-def balanced(alpha: Vector, plus: Mask, c: float, balance: float) -> Vector | None:
+def balanced(alpha: Vector, plus: Mask, c: float | Vector, balance: float) -> Vector | None:
     """Return alpha with y'alpha = -balance, one class scaled down; None where that is impossible."""
     alpha = np.clip(alpha, 0.0, c)
     up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())

@@ -109,4 +109,5 @@ SPEC = MethodSpec(
     equation="Peleg & Meir, 6.1",
     driver="rfe",
     compare=one_percent,
+    weights="samples",
 )

@@ -90,4 +90,5 @@ SPEC = MethodSpec(
     equation="Aytug, (1)",
     driver="interior-point",
     support=selected_by_parameters,
+    weights="samples",
 )
