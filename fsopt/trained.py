@@ -60,7 +60,7 @@ class Trained:
         """Return what a fit keeps of a data set."""
         encoding = None if data.encoded is None else data.encoded.encoding
         scores = measures(data.y, fit.decision_function(data.X)) if fit.status.solved else {}
-        deviation = data.X.std(axis=0).tolist()
+        deviation = tuple(data.X.std(axis=0).tolist())
         return cls(data.name, data.labels, data.features, fingerprint(data), deviation, encoding, scores)
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fsopt import __version__
-from fsopt.cli import analysing, catalogue, comparing, datasets, diagnosis, fitting, limits, paths, solving
+from fsopt.cli import analysing, catalogue, comparing, datasets, diagnosis, fitting, limits, paths, plotting, solving
 from fsopt.cli.layouts import with_layout
 from fsopt.cli.output import emit
 
@@ -31,6 +31,7 @@ VERBS = (
     analysing.diff,
     fitting.fit,
     fitting.predict,
+    plotting.plot,
     comparing.compare,
     paths.path,
     solving.check,
@@ -49,6 +50,7 @@ EXAMPLES: Mapping[str, str] = {
     "diff": "fsopt diff gmeb-primal gmeb-dual --data wdbc --scale standard",
     "fit": "fsopt fit gbd --data wdbc --param m=8 --param max_cuts=20 -o fit.json",
     "predict": "fsopt predict fit.json --data new.csv",
+    "plot": "fsopt plot fit.json --kind weights -o weights.png",
     "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
     "check": "fsopt check fit.json --data wdbc",
     "path": "fsopt path --data wdbc",

@@ -56,7 +56,9 @@ def compare(
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="also the names of the features")] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="also balanced accuracy, recall, AUC, and the names of the features")
+    ] = False,
     customise: options.Customise = None,
     output: options.Output = None,
     json: options.Json = False,
@@ -127,7 +129,9 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
     show(listing)
     for row in record["rows"]:
         if verbose and row["features"]:
-            show(f"{row['method']}: {', '.join(row['features'])}")
+            more = {name: _share(row[f"cv_{name}"]) for name in ("balanced_accuracy", "recall", "auc")}
+            measured = ", ".join(f"CV {name.replace('_', ' ')} {value}" for name, value in more.items() if value)
+            show(f"{row['method']}: {', '.join(row['features'])}" + (f"; {measured}" if measured else ""))
         for text in (*row["warnings"], row["error"], _early(row)):
             if text:
                 remark(f"{row['method']}: {text}")

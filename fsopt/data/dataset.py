@@ -59,8 +59,6 @@ class Dataset:
         If `X` is not a matrix of finite numbers with at least one sample and one feature, if `y` does not hold
         -1 or +1 for each sample or holds one class only, or if the names are not p different non-empty texts.
 
-    Notes
-    -----
     A constant feature is no error (see :attr:`constant`). Copies and pickles are read-only as well.
     """
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fsopt.customising import Change
 from fsopt.data import Dataset
+from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, ParameterError
 from fsopt.methods.registry import METHODS, fit, method_spec, own_methods, register_method
@@ -59,7 +60,8 @@ class Row:
     paper : its key in :data:`fsopt.models.papers.PAPERS`; None for a baseline.
     status, stop, objective, bound, solver, warnings : of the fit to all samples.
     n_features, features : of the same fit, the number and the names of the selected features.
-    cv_accuracy, cv_mcc : means over the folds; None where a fold failed, or where the fit of one was ended early.
+    cv_accuracy, cv_mcc, cv_balanced_accuracy, cv_recall, cv_auc : means over the folds, see
+        :func:`fsopt.data.scores.measures`; None where a fold failed, or where the fit of one was ended early.
     certificate : :data:`CERTIFICATE` of the fit to all samples.
     seconds : of this fit.
     error : messages of the fits that failed; empty where none did.
@@ -76,6 +78,9 @@ class Row:
     features: tuple[str, ...]
     cv_accuracy: float | None
     cv_mcc: float | None
+    cv_balanced_accuracy: float | None
+    cv_recall: float | None
+    cv_auc: float | None
     certificate: Mapping[str, Any] | None
     solver: str
     seconds: float
@@ -189,8 +194,8 @@ def run_task(data: Dataset, limits: Limits, task: Task) -> Done:
     KeyboardInterrupt : also where a loop has turned it into its incumbent.
     """
     started = time.perf_counter()
-    train, test = (data, None) if task.test is None else train_and_test(data, task.test)
     try:
+        train, test = (data, None) if task.test is None else train_and_test(data, task.test)
         entry = method_spec(task.method)
         changes = {k: f for k, f in (limits.customise or {}).items() if k in entry.models}
         found = fit(
@@ -226,8 +231,7 @@ def summarise(method: str, results: Sequence[Done]) -> Row:
         bound=found.bound if found else None,
         n_features=len(found.support) if found else None,
         features=found.features if found else (),
-        cv_accuracy=float(np.mean([s["accuracy"] for s in scores])) if complete else None,
-        cv_mcc=float(np.mean([s["mcc"] for s in scores])) if complete else None,
+        **{f"cv_{name}": float(np.mean([s[name] for s in scores])) if complete else None for name in MEASURES},
         certificate={name: certificate[name] for name in CERTIFICATE} if certificate else None,
         solver=found.solver if found else "",
         seconds=whole.seconds,

@@ -28,6 +28,7 @@ from fsopt.drivers.interior_point.certificate import certify_rsvm as certify_rsv
 from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point
 from fsopt.drivers.run import Run, usable
 from fsopt.methods.large_programs import uses_interior_point
+from fsopt.methods.mop.polishing import polished
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
@@ -160,7 +161,8 @@ def _settled(
     The hyperplane of the multipliers, ``w = v / gamma``, is taken where it is certified. Where gamma is too small for
     that, the candidate with the smaller residual is taken, of it and the solver's own w, shortened to w'w = W.
     """
-    alpha = project_multipliers(alpha, work.y, loss_weights(1.0, work.weights))
+    caps = loss_weights(1.0, work.weights)
+    alpha = polished(work, project_multipliers(alpha, work.y, caps), w_cap)
     direction = work.X.T @ (alpha * work.y)
     gamma = float(np.linalg.norm(direction) / np.sqrt(w_cap))
     supporting = alpha
