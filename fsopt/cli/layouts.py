@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.data.layout import DEFAULT_TARGET, MISSING, Layout
-from fsopt.errors import ParameterError
+from fsopt.errors import FileError, ParameterError, shown
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -137,6 +139,24 @@ def _weighted(data: Dataset) -> Iterator[str]:
 def saved_layout(record: Mapping[str, Any]) -> Layout:
     """Return the layout of a saved answer, by which its data are loaded where no other one is given."""
     return Layout.saved(record)
+
+
+def checked_layout(record: Mapping[str, Any], given: Layout, path: Path) -> Layout:
+    """Return the layout by which the data of a saved answer are loaded to check it.
+
+    Raises
+    ------
+    FileError : the options that are given are not those in the file, apart from separator and identifier.
+    """
+    saved = Layout.saved(record)
+    if given == WHOLE:
+        return saved
+    if "layout" in record and replace(saved, sep=None, id=None) != replace(given, sep=None, id=None):
+        raise FileError(
+            f"'{path}' was saved with other options of the data: {shown(saved.stated)}",
+            "give the same, such as --target and --missing, or none: those of the file are taken then",
+        )
+    return given
 
 
 def layout_record(layout: Layout) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, layout_record, load, saved_layout
+from fsopt.cli.layouts import WHOLE, checked_layout, layout_record, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -220,7 +220,7 @@ def check(
     from fsopt.solve_checking import WORD
 
     record = read_record(solution)
-    source = load(data, saved_layout(record) if layout == WHOLE else layout)
+    source = load(data, checked_layout(record, layout, solution))
     work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
     models = method_spec(record["method"]).models if "method" in record else (record["model"],)
     changes = options.read_changes(customise, models)
