@@ -197,6 +197,6 @@ def _accuracy(names: list[str], truth: list[str], labels: Sequence[str]) -> floa
 
     if not truth or any(is_missing(t) for t in truth):
         return None
-    positive = labels[1].split("|")
+    positive = [labels[1], *labels[1].split("|")]
     up = [any(same_label(text, one) for one in positive) for text in truth]
     return sum((name == labels[1]) == is_up for name, is_up in zip(names, up, strict=True)) / len(names)

@@ -100,7 +100,9 @@ def load(source: str, layout: Layout) -> Dataset:
         remark(f"{len(data.constant)} constant features: {_first(data.constant)}")
     for text in (*_encoded(data), *_weighted(data)):
         remark(text)
-    numbers = [] if layout.columns else data.identifiers
+    encoded = () if data.encoded is None else data.encoded.encoding.columns
+    dates = {column.name for column in encoded if column.kind == "date"}
+    numbers = [] if layout.columns else [name for name in data.identifiers if name not in dates]
     if numbers:
         remark(f"a different whole number in every row: {_first(numbers)}; --id or --drop leaves an identifier out")
     return data
