@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fsopt.drivers.run import Progress
-from fsopt.estimators.base import UnweightedClassifier
+from fsopt.estimators.base import ClassWeight, UnweightedClassifier, WeightedClassifier
 
 
-class GMEB(UnweightedClassifier):
+class GMEB(WeightedClassifier):
     r"""The method ``gmeb`` as an estimator.
 
     The classifier of smallest generalization error bound (GMEB).
@@ -26,7 +26,7 @@ class GMEB(UnweightedClassifier):
         paper has epsilon 0.01, and raw units reproduce its counts.
     epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
         paper has epsilon 0.01, and raw units reproduce its counts.
-    solver, time_limit, callback
+    class_weight, solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -42,6 +42,7 @@ class GMEB(UnweightedClassifier):
         rule: str = "relative",
         units: str = "scaled",
         epsilon: float = 1e-05,
+        class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
@@ -53,7 +54,7 @@ class GMEB(UnweightedClassifier):
         self.rule = rule
         self.units = units
         self.epsilon = epsilon
-        super().__init__(solver, time_limit, callback)
+        super().__init__(class_weight, solver, time_limit, callback)
 
 
 class GMEBPenalised(UnweightedClassifier):

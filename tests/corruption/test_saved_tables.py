@@ -1,4 +1,4 @@
-"""`fsopt check` and `fsopt predict` on changed fits of raw tables: encoding, layout and weights are those of the data."""
+"""`fsopt check` and `fsopt predict` on changed fits of raw tables: encoding, layout and weights belong to the data."""
 
 from __future__ import annotations
 

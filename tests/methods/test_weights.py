@@ -16,6 +16,9 @@ WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
 WEIGHTED = DATA.weighted(sample_weight=WEIGHTS)
 REPEATED = DATA.rows(np.repeat(np.arange(DATA.n), WEIGHTS))
 CASES = {
+    "gmeb": {"r_plus": 1.0, "r_minus": 2.0},
+    "gmeb by cuts": {"r_plus": 1.0, "r_minus": 2.0, "route": "theta-cuts"},
+    "gmeb by the primal": {"r_plus": 1.0, "r_minus": 2.0, "route": "primal"},
     "svm": {},
     "svm by its own interior point": {"interior": True},
     "l1-svm": {},
@@ -72,7 +75,15 @@ def test_the_check_needs_the_weights(case):
 
 
 @pytest.mark.parametrize(
-    ("name", "params"), [("svm", {}), ("onsvm", {}), ("fsp-m-bigm", {"m": 2}), ("rsvm", {"w_cap": 1.0})]
+    ("name", "params"),
+    [
+        ("svm", {}),
+        ("gmeb-sdp", {}),
+        ("gmeb-primal", {}),
+        ("onsvm", {}),
+        ("fsp-m-bigm", {"m": 2}),
+        ("rsvm", {"w_cap": 1.0}),
+    ],
 )
 def test_models_of_weighted_samples_have_the_optimum_of_repeated_ones(name, params):
     values = [
@@ -83,10 +94,16 @@ def test_models_of_weighted_samples_have_the_optimum_of_repeated_ones(name, para
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "sign"), [("svm", "svm-dual", 1), ("rsvm", "rsvm-dual", -1), ("fsp-sub", "fsp-sub-dual", 1)]
+    ("first", "second", "sign"),
+    [
+        ("svm", "svm-dual", 1),
+        ("gmeb-primal", "gmeb-dual", 1),
+        ("rsvm", "rsvm-dual", -1),
+        ("fsp-sub", "fsp-sub-dual", 1),
+    ],
 )
 def test_duals_have_the_same_optimum(first, second, sign):
-    params = {"w_cap": 1.0} if first == "rsvm" else {"c": 0.3}
+    params = {"rsvm": {"w_cap": 1.0}, "gmeb-primal": {"r_plus": 1.0, "r_minus": 2.0}}.get(first, {"c": 0.3})
     one, two = (fsopt.solve(fsopt.build(slug, WEIGHTED, **params)) for slug in (first, second))
     assert one.status == two.status == "optimal"
     assert one.objective == pytest.approx(sign * two.objective, rel=1e-6)
@@ -135,7 +152,7 @@ def test_class_weights_of_fsv_multiply_the_mean_errors_of_their_class():
     assert fsopt.solve(model).objective > 0
 
 
-@pytest.mark.parametrize("name", ["mpm", "gmeb", "misclass", "mopfs", "pmm", "gmeb-penalised"])
+@pytest.mark.parametrize("name", ["mpm", "s-mpm", "misclass", "mopfs", "pmm", "gmeb-penalised"])
 def test_a_method_without_weights_refuses_them(name):
     with pytest.raises(ParameterError, match=f"method '{name}' has no place for weights"):
         fsopt.fit(name, DATA, class_weight="balanced")
