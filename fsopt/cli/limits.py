@@ -30,9 +30,11 @@ def mpm_limits(
 ) -> None:
     """Print the largest delta that is feasible for l1-mpm and l0-mpm: on all samples and on each training fold."""
     from fsopt.data.splits import stratified_folds, train_and_test
+    from fsopt.data.weights import refuse_weights
     from fsopt.saved import plain
 
     source = load(data, layout)
+    refuse_weights("the minimax probability machine", source.weights, "leave out --weights and --class-weight")
     rows = [_row("all", source, scale)]
     for k, fold in enumerate(stratified_folds(source, folds, seed) if folds else [], start=1):
         rows.append(_row(f"fold {k}", train_and_test(source, fold)[0], scale))
