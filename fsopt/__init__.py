@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fsopt.solvers import pyomo_plugin
 
 if TYPE_CHECKING:
+    from fsopt import estimators as estimators
     from fsopt.analysis.differences import diff as diff
     from fsopt.analysis.infeasibility import explain as explain
     from fsopt.analysis.sensitivity import sensitivity as sensitivity
@@ -66,6 +67,7 @@ _HOME = {
     "certify": "fsopt.certificates.model",
     "classify": "fsopt.compiler.classes",
     "diff": "fsopt.analysis.differences",
+    "estimators": "fsopt.estimators",
     "explain": "fsopt.analysis.infeasibility",
     "export": "fsopt.formats.writers",
     "fit": "fsopt.methods.registry",
@@ -124,7 +126,8 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
     def __getattr__(name: str) -> object:
         if name not in _HOME:
             raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
-        value = getattr(import_module(_HOME[name]), name)
+        home = import_module(_HOME[name])
+        value = home if home.__name__ == f"fsopt.{name}" else getattr(home, name)
         globals()[name] = value
         if name in ("METHODS", "MODELS", "SOLVERS"):  # with the entries of other packages
             import_module("fsopt.plugins").load()

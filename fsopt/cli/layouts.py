@@ -138,11 +138,6 @@ def _weighted(data: Dataset) -> Iterator[str]:
         yield f"sums of the weights: {totals[0]:g} of '{data.labels[1]}', {totals[1]:g} of '{data.labels[0]}'"
 
 
-def saved_layout(record: Mapping[str, Any]) -> Layout:
-    """Return the layout of a saved answer, by which its data are loaded where no other one is given."""
-    return Layout.saved(record)
-
-
 def checked_layout(record: Mapping[str, Any], given: Layout, path: Path) -> Layout:
     """Return the layout by which the data of a saved answer are loaded to check it.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fsopt.cli import options
-from fsopt.cli.layouts import WHOLE, load, saved_layout
+from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import EXIT_SOLVED, print_json, show
 from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
@@ -38,7 +38,7 @@ def plot(
         raise ParameterError(f"'{target.name}' is no name of a picture", f"let it end in {', '.join(FORMATS)}")
     record = read_fit(saved)
     fitted = fit_from(record, saved)
-    source = None if data is None else load(data, saved_layout(record) if layout == WHOLE else layout)
+    source = None if data is None else load(data, Layout.saved(record) if layout == WHOLE else layout)
     figure = fitted.plot("scores" if kind is None and source is not None else kind, source)
     with whole_file(target) as temporary:
         figure.savefig(temporary, format=target.suffix.lower()[1:], dpi=150)
