@@ -29,11 +29,12 @@ class _Rows:
     def add(self, terms: dict[int, float], margin: float, slack: float) -> None:
         """Add one inequality; the column 0 is t, the columns after it are d and the auxiliary variables."""
         row = len(self.right)
+        size = margin if margin > 0 else max(map(abs, terms.values()), default=1.0)
         for column, value in {**terms, 0: -margin}.items():
             self.entries[0].append(row)
             self.entries[1].append(column)
-            self.entries[2].append(value)
-        self.right.append(-slack)
+            self.entries[2].append(value / size)
+        self.right.append(-slack / size)
 
     def absolute(self, terms: dict[int, float]) -> int:
         """Return a new column that is at least the absolute value of a linear form."""
@@ -48,13 +49,13 @@ def inward(points: PointSet, start: Floats, step: float, bounds: tuple[Floats, F
     """Return the start (size,) after a step inward, None where there is no direction."""
     from scipy.optimize import linprog
 
-    scale = np.abs(start) + max(float(np.median(np.abs(start[start != 0]))) if start.any() else 1.0, 1e-6)
+    scale = _units(start)
     rows = _Rows(1 + points.size)
     for form in points.inequalities:
         if len(form.columns) > 1:
             terms, value = _linear(form, start)
             margin = sum(abs(v) * scale[j - 1] for j, v in terms.items()) / len(terms)
-            rows.add(terms, margin, max(value / step, -margin / step))
+            rows.add(terms, margin, value / step)
     for cone in points.cones:
         _add_cone(rows, cone, start, scale, step)
     for matrix in points.matrices:
@@ -83,6 +84,15 @@ def inward(points: PointSet, start: Floats, step: float, bounds: tuple[Floats, F
         return None
     moved: Floats = np.clip(start + step * found.x[1 : 1 + points.size], *bounds)
     return moved
+
+
+def _units(start: Floats) -> Floats:
+    """Return by how much each variable may change: its size, and at least a share of the sizes of the others."""
+    sizes = np.abs(start[start != 0])
+    if not len(sizes):
+        return np.ones_like(start)
+    units: Floats = np.abs(start) + max(float(np.median(sizes)), 1e-3 * float(sizes.max()))
+    return units
 
 
 def _linear(form: Form, start: Floats) -> tuple[dict[int, float], float]:

@@ -40,7 +40,7 @@ def repaired(points: PointSet, start: Floats) -> list[Fraction]:
     lower, upper = single_bounds(points)
     for j, value in held.fixed.items():
         lower[j] = upper[j] = start[j] = float(value)
-    start = np.clip(start, lower, upper)
+    start = np.minimum(with_raised_heads(points, np.clip(start, lower, upper)), upper)
     reason = "no step inward makes the point exactly feasible"
     for step in STEPS:
         moved = start if step == 0.0 else inward(points, start, step, (lower, upper))
@@ -59,6 +59,33 @@ def repaired(points: PointSet, start: Floats) -> list[Fraction]:
         if violated(whole, found) is None:
             return found
     raise NotShown(reason)
+
+
+def with_raised_heads(points: PointSet, start: Floats) -> Floats:
+    """Return a point (size,) whose cones hold, in floats, where a factor of their product is one variable to raise.
+
+    Of the two factors the one that has to grow less is raised, and both to the norm of the tails where both are small.
+    """
+    moved = start.copy()
+    for cone in points.cones:
+        left, right, *tails = (float(form.offset) + _slopes(form) @ moved[list(form.columns)] for form in cone.forms)
+        square = float(sum(float(w) * v * v for w, v in zip(cone.weights, tails, strict=True)))
+        if square <= left * right:
+            continue
+        norm = np.sqrt(square)
+        choices = [(max(norm - left, 0.0), max(norm - right, 0.0))]
+        choices += [(square / right - left, 0.0)] if right > 0 else []
+        choices += [(0.0, square / left - right)] if left > 0 else []
+        forms = (cone.left, cone.right)
+        able = [c for c in choices if all(not more or len(f.columns) == 1 for more, f in zip(c, forms, strict=True))]
+        for more, form in zip(min(able, key=sum, default=(0.0, 0.0)), forms, strict=True):
+            if more:
+                moved[form.columns[0]] += more / float(form.coefficient(0))
+    return moved
+
+
+def _slopes(form: Form) -> Floats:
+    return np.array([float(form.coefficient(k)) for k in range(len(form.columns))])
 
 
 def single_bounds(points: PointSet) -> tuple[Floats, Floats]:
