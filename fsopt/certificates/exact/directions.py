@@ -12,8 +12,8 @@ from fsopt.certificates.exact.forms import Form
 from fsopt.certificates.exact.program import PointSet
 from fsopt.typing import Vector as Floats
 
-APEX = 1e-7
-"""Size of the factors of a cone, relative to the point, below which the direction itself has to lie in the cone."""
+APEX = 1e3
+"""Steps from the apex of a cone up to which the direction itself has to lie in the cone."""
 SMALL = 1e-4
 """Eigenvalues of a matrix, relative to the largest, that count as small."""
 
@@ -117,7 +117,7 @@ def _add_cone(rows: _Rows, cone: Cone, start: Floats, scale: Floats, step: float
     sizes = roots * np.array([value for _, value in tails])
     norm = float(np.linalg.norm(sizes))
     unit = max((scale[j - 1] for form in (left, right) for j in form[0]), default=1.0)
-    if min(left[1], right[1]) > APEX * unit and norm > APEX * unit:
+    if min(left[1], right[1], norm) > APEX * step * unit:
         product = np.sqrt(left[1] * right[1])
         terms: dict[int, float] = {}
         for form, factor in ((left, 0.5 * product / left[1]), (right, 0.5 * product / right[1])):
