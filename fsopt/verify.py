@@ -268,7 +268,7 @@ class Selection:
             return base - total(gains[j] for j in free)
         weight, tau = self.R[self.main], ZERO
         left = room = self.r[self.main] - total(weight[j] for j in node[0])
-        for j in sorted((j for j in free if weight[j]), key=lambda j: -float(gains[j] / weight[j])):
+        for j in sorted((j for j in free if weight[j]), key=lambda j: -gains[j] / weight[j]):
             if weight[j] > room:
                 tau = gains[j] / weight[j]
                 break
@@ -327,15 +327,21 @@ def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def stationary(part: dict[str, Any], program: Program) -> tuple[Fraction, Fraction]:
-    """Return bounds (below, above) on the best step and on the point, of the linearised objective at the point."""
-    x = [number(v) for v in part["point"]]
-    above = program.value(part["point"])
-    for j, weight, steepness in part["slopes"]:
-        factor, k = number(weight), number(steepness)
-        need(factor >= 0 and k > 0 and program.bounds[j][0] == 0, "a slope is damaged")
-        low, high = exponential(k * x[j])
-        need(program.c[j] <= factor * k * low, "a cost is above the slope of its exponential")
-        above += (factor * k * high - program.c[j]) * x[j]
+    """Return bounds (below, above) on the best step and on the point, of the linearised objective at the point.
+
+    The terms are f (1 - e^-kt) with t = x_a, or t = |x_a - x_b|; their costs at the point are not below those of c.
+    """
+    x, above = [number(v) for v in part["point"]], program.value(part["point"])
+    for f, k, columns in part["slopes"]:
+        weight, steepness = number(f), number(k)
+        need(weight >= 0 and steepness > 0 and len(columns) in (1, 2), "a slope is damaged")
+        t = x[columns[0]] - (x[columns[1]] if len(columns) == 2 else 0)
+        low, high = (weight * steepness * v for v in exponential(steepness * abs(t)))
+        twice = 2 * weight * steepness
+        costs = [(low, high), (twice - high, twice - low)]
+        for j, (below, most) in zip(columns if t >= 0 else columns[::-1], costs, strict=False):
+            need(program.bounds[j][0] == 0 and program.c[j] <= below, "a cost is above the slope of its exponential")
+            above += (most - program.c[j]) * x[j]
     return program.bound(part["dual"]), above
 
 

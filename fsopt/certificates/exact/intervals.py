@@ -97,11 +97,16 @@ def pair_of(program: Program, x: Floats, multipliers: Point | None) -> Pair:
         reasons.append("the bound: the answer has no multipliers")
     else:
         try:
-            dual = tuple(repaired(exact.duals, dual_start(program, exact, multipliers)))
-            lower = bound_of(exact, dual)
+            dual, lower = repaired_dual(exact, dual_start(program, exact, multipliers))
         except NotShown as error:
             reasons.append(f"the bound: {error.message}")
     return Pair(exact, primal, dual, upper, lower, tuple(reasons))
+
+
+def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[tuple[Fraction, ...], Fraction]:
+    """Return a feasible dual point near dual variables (dual_size,), and its bound; raises NotShown without one."""
+    dual = tuple(repaired(exact.duals, start))
+    return dual, bound_of(exact, dual)
 
 
 def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:

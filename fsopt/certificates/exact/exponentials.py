@@ -1,0 +1,39 @@
+r"""Rational bounds on :math:`e^{-x}`, by the partial sums of an alternating series.
+
+For :math:`0 \le t \le 1/2` the terms :math:`t^k/k!` fall, so that partial sums of :math:`\sum_k (-t)^k/k!` with an even
+number of terms are below :math:`e^{-t}` and those with an odd number above it. With :math:`t = x/2^m` the m squarings
+are rounded outward.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from fsopt.certificates.exact.forms import rounded
+
+TERMS = 26
+"""Terms of the series: the next one is below 2^-110."""
+LARGEST = 4096
+"""Exponents from which 0 is the bound from below."""
+BITS = 200
+"""Bits that the squarings keep."""
+
+
+def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Return rational numbers below and above exp(-x) for x >= 0; raises ValueError for another x."""
+    if x < 0:
+        raise ValueError("an exponent is negative")
+    if x > LARGEST:
+        return Fraction(0), exponential(Fraction(LARGEST))[1]
+    halvings = max(x.numerator.bit_length() - x.denominator.bit_length() + 2, 0)
+    t = x / 2**halvings
+    total, term, sums = Fraction(0), Fraction(1), []
+    for k in range(1, TERMS + 2):
+        total += term
+        sums.append(total)
+        term *= -t / k
+    low, high = sorted(sums[-2:])
+    low, high = rounded(low, up=False, bits=BITS), rounded(high, up=True, bits=BITS)
+    for _ in range(halvings):
+        low, high = rounded(low * low, up=False, bits=BITS), rounded(high * high, up=True, bits=BITS)
+    return low, high
