@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from fsopt.certificates.certificate import Certificate
+from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.methods.selection import SelectionRule, select
 from fsopt.models.spec import parameters
@@ -88,6 +89,8 @@ class MethodSpec:
     resumable : whether it can write checkpoints and resume from one.
     support : function of a :class:`SavedFit` that returns the features that it should select.
     trained_on : function of (data, parameters) that returns the training samples.
+    exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None takes the convex
+        program and the point in the details of the fit, where there are any.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
     """
@@ -103,6 +106,7 @@ class MethodSpec:
     resumable: bool = False
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     trained_on: Callable[[Dataset, Mapping[str, Any]], Dataset] = whole
+    exact: Callable[[SavedFit], list[Claim]] | None = None
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
 
     @property

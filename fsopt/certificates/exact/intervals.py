@@ -73,13 +73,13 @@ def bound_of(program: ExactProgram, dual: Sequence[Fraction]) -> Fraction:
     return total
 
 
-def pair_of(program: Program, x: Floats, multipliers: Point | None) -> Pair:
+def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> Pair:
     """Return the repaired primal and dual point of a convex program.
 
     Parameters
     ----------
     x : (n,) a point; integers are fixed at their rounded values.
-    multipliers : a point with dual variables; None for none.
+    multipliers : a point with multipliers, or the dual variables (dual_size,) themselves; None for none.
 
     Raises
     ------
@@ -97,7 +97,8 @@ def pair_of(program: Program, x: Floats, multipliers: Point | None) -> Pair:
         reasons.append("the bound: the answer has no multipliers")
     else:
         try:
-            dual, lower = repaired_dual(exact, dual_start(program, exact, multipliers))
+            start = dual_start(program, exact, multipliers) if isinstance(multipliers, Point) else multipliers
+            dual, lower = repaired_dual(exact, start)
         except NotShown as error:
             reasons.append(f"the bound: {error.message}")
     return Pair(exact, primal, dual, upper, lower, tuple(reasons))

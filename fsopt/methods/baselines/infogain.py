@@ -8,6 +8,7 @@ from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
 from fsopt.methods.baselines.feature_scores import infogain
 from fsopt.methods.baselines.subset_svm import SvmSettings, objective
+from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import whole
 from fsopt.results import Fit
@@ -67,5 +68,11 @@ def check(saved: SavedFit) -> Certificate:
 
 
 SPEC = MethodSpec(
-    "infogain", fit_infogain, objective, check, ("svm", "rsvm-dual", "rsvm-least-norm"), equation="Aytug, 4"
+    "infogain",
+    fit_infogain,
+    objective,
+    check,
+    ("svm", "rsvm-dual", "rsvm-least-norm"),
+    equation="Aytug, 4",
+    exact=of_subset,
 )

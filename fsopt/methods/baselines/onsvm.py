@@ -13,6 +13,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
+from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import certify_generation, uses_generation
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -77,4 +78,5 @@ SPEC = MethodSpec(
     ("onsvm",),
     equation="Aytug, (ONSVM)",
     support=partial(selected_by, RULE),
+    exact=by_multipliers,
 )

@@ -11,6 +11,7 @@ from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.interior_point.certificate import certify_svm
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
+from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -90,4 +91,5 @@ SPEC = MethodSpec(
     equation="Aytug, (1)",
     driver="interior-point",
     support=selected_by_parameters,
+    exact=by_multipliers,
 )
