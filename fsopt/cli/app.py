@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fsopt import __version__
-from fsopt.cli import analysing, catalogue, comparing, datasets, diagnosis, fitting, limits, paths, solving
+from fsopt.cli import analysing, catalogue, comparing, datasets, diagnosis, fitting, limits, paths, proving, solving
 from fsopt.cli.output import emit
 
 app = typer.Typer(
@@ -33,6 +33,7 @@ VERBS = (
     comparing.compare,
     paths.path,
     solving.check,
+    proving.evidence,
     limits.mpm_limits,
     diagnosis.doctor,
 )
@@ -50,6 +51,7 @@ EXAMPLES: Mapping[str, str] = {
     "predict": "fsopt predict fit.json --data new.csv",
     "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
     "check": "fsopt check fit.json --data wdbc",
+    "evidence": "fsopt evidence fit.json --data wdbc -o proof.json",
     "path": "fsopt path --data wdbc",
     "mpm-limits": "fsopt mpm-limits --data wdbc",
     "doctor": "fsopt doctor",

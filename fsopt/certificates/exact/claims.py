@@ -181,5 +181,7 @@ def with_statement(claim: Claim, objective: float | None, bound: float | None, g
             continue
         allowed = Fraction(gap) * max(Fraction(1), *(abs(end) for end in ends))
         if any(abs(Fraction(stated) - end) > allowed for end in ends):
-            return replace(claim, holds=False, reason=f"the stated {name} is not within the claimed gap of the interval")
+            return replace(
+                claim, holds=False, reason=f"the stated {name} is not within the claimed gap of the interval"
+            )
     return claim

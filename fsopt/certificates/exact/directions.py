@@ -126,7 +126,9 @@ def _add_cone(rows: _Rows, cone: Cone, start: Floats, scale: Floats, step: float
             _accumulate(terms, form[0], -root * share)
         rows.add(terms, unit, (product - norm) / step)
         return
-    absolute = [rows.absolute({j: root * v for j, v in form[0].items()}) for form, root in zip(tails, roots, strict=True)]
+    absolute = [
+        rows.absolute({j: root * v for j, v in form[0].items()}) for form, root in zip(tails, roots, strict=True)
+    ]
     for form in (left, right):
         if form[0]:
             rows.add({**form[0], **dict.fromkeys(absolute, -1.0)}, unit, 0.0)

@@ -69,7 +69,9 @@ class Form:
 
     def times(self, factor: Fraction) -> Form:
         """Return a multiple of the form."""
-        return Form.of(self.columns, [factor * self.coefficient(k) for k in range(len(self.values))], factor * self.offset)
+        return Form.of(
+            self.columns, [factor * self.coefficient(k) for k in range(len(self.values))], factor * self.offset
+        )
 
 
 def fractions_of(values: Iterable[float]) -> list[Fraction]:

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from fsopt.certificates.exact.cones import Cone, cone_of, dual_of
-from fsopt.certificates.exact.forms import ZERO, Form, fractions_of
+from fsopt.certificates.exact.forms import Form, fractions_of
 from fsopt.compiler import Program
 from fsopt.errors import NotShown
 from fsopt.results import Point

@@ -120,8 +120,14 @@ def read_program(held: Mapping[str, Any]) -> ExactProgram:
         matrices=tuple(Matrix(m["order"], tuple(_read_form(f) for f in m["entries"])) for m in held["matrices"]),
         integer=integer,
     )
-    forms = [*program.rows, *(f for k in program.cones for f in k.forms), *(f for m in program.matrices for f in m.entries)]
-    if any(not 0 <= j < n for f in forms for j in f.columns) or any(len(set(f.columns)) < len(f.columns) for f in forms):
+    forms = [
+        *program.rows,
+        *(f for k in program.cones for f in k.forms),
+        *(f for m in program.matrices for f in m.entries),
+    ]
+    if any(not 0 <= j < n for f in forms for j in f.columns) or any(
+        len(set(f.columns)) < len(f.columns) for f in forms
+    ):
         raise ValueError("the columns of a form are damaged")
     if any(P[j] <= 0 for j, _ in held["quadratic"]):
         raise ValueError("the objective is not convex")

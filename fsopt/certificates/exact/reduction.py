@@ -67,7 +67,9 @@ def _without(points: PointSet, values: Mapping[int, Fraction]) -> PointSet:
             inequalities += [left, right]
         else:
             cones.append(replace(cone, tails=tuple(tails), left=left, right=right))
-    if any(not f.columns and f.constant for f in equations) or any(not f.columns and f.constant < 0 for f in inequalities):
+    if any(not f.columns and f.constant for f in equations) or any(
+        not f.columns and f.constant < 0 for f in inequalities
+    ):
         raise NotShown("the fixed variables violate a constraint exactly")
     return replace(
         points,

@@ -94,7 +94,11 @@ class Problem:
     def value(self, held: Mapping[str, Any]) -> Fraction:
         """Return the objective value of a hyperplane on an allowed selection; raises NotShown for another one."""
         chosen, w, b = set(held["selected"]), [decoded(v) for v in held["w"]], decoded(held["b"])
-        if len(w) != self.p or not all(0 <= j < self.p for j in chosen) or any(w[j] for j in set(range(self.p)) - chosen):
+        if (
+            len(w) != self.p
+            or not all(0 <= j < self.p for j in chosen)
+            or any(w[j] for j in set(range(self.p)) - chosen)
+        ):
             raise NotShown("a weight outside the selection is not 0")
         allowed = all(_sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
         if not allowed or not self.fixed[0] <= chosen or self.fixed[1] & chosen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def of_subset(saved: SavedFit) -> list[Claim]:
         pair = pair_of(*_with_alpha(slug, part, params, (saved.w[chosen], saved.b), alpha))
     except NotShown as error:
         return [not_shown(VALUE, str(error))]
-    value = claim_of_pair(VALUE, "feasible", _without_bound(pair), TOLERANCE)
+    value = claim_of_pair(VALUE, "feasible", replace(pair, dual=None, lower=None), TOLERANCE)
     return [with_value(value, fit.objective, TOLERANCE), claim_of_pair(MACHINE, "optimal", pair, TOLERANCE)]
 
 
@@ -115,9 +116,3 @@ def _with_alpha(
         z[0] = np.linalg.norm(q)
         z[1:] = [-q[place[id(program.variables[j])]] for j in columns]
     return program, x, point_of(program, x, multipliers(model, program, rows), z)
-
-
-def _without_bound(pair: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(pair, dual=None, lower=None)

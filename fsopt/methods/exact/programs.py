@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pyomo.environ as pyo
@@ -22,6 +22,13 @@ from fsopt.typing import Vector
 
 OPTIMUM = "the optimum of the program"
 NO_EVIDENCE = "the fit carries neither multipliers nor a program that rational arithmetic could look at"
+
+
+def of_inner(saved: SavedFit) -> list[Claim]:
+    """Return the claims of ``s-mpm``: the optimum of its inner program, and the outer search, which is not shown."""
+    found = by_program(replace(saved, fit=replace(saved.fit, status=Status.OPTIMAL, objective=None, bound=None)))
+    outer = not_shown("a stationary point of the outer function", "its slope is verified numerically alone")
+    return [replace(claim, name=f"{claim.name} inside") for claim in found] + [outer]
 
 
 def by_program(saved: SavedFit) -> list[Claim]:
@@ -79,7 +86,9 @@ def multipliers(model: pyo.ConcreteModel, program: Program, values: Mapping[str,
     return y
 
 
-def optimum(saved: SavedFit, program: Program, x: Vector, point: Point | Vector | None, *, name: str = OPTIMUM) -> Claim:
+def optimum(
+    saved: SavedFit, program: Program, x: Vector, point: Point | Vector | None, *, name: str = OPTIMUM
+) -> Claim:
     """Return the claim of a saved fit on the optimum of a program, or on the value of a heuristic answer.
 
     Parameters
@@ -109,5 +118,3 @@ def with_value(claim: Claim, objective: float | None, gap: float) -> Claim:
 def point_of(program: Program, x: Vector, y: Vector, z: Vector | None = None) -> Point:
     """Return a primal-dual point; without z the multipliers of the cones are zeros."""
     return Point(x, y, np.zeros(len(program.cones.h)) if z is None else z)
-
-

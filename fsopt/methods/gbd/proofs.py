@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -37,7 +37,9 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     """
     fit = saved.fit
     if "evidence" not in fit.details:
-        return [not_shown(NAME, "the bound of the loop as printed rests on a search over its cuts, which is not repeated")]
+        return [
+            not_shown(NAME, "the bound of the loop as printed rests on a search over its cuts, which is not repeated")
+        ]
     problem = problem_of(saved)
     with reading("tree of the search"):
         part = _part(saved, problem)
@@ -98,7 +100,9 @@ class _Nested:
     cuts : multipliers on the grid and mu of each cut, to which new ones are added.
     """
 
-    def __init__(self, problem: SelectionProblem, stream: Sequence[int], cuts: list[tuple[list[int], list[float]]]) -> None:
+    def __init__(
+        self, problem: SelectionProblem, stream: Sequence[int], cuts: list[tuple[list[int], list[float]]]
+    ) -> None:
         self.problem, self.stream, self.cuts, self.place = problem, stream, cuts, 0
 
     def root(self) -> list[Any]:
