@@ -108,11 +108,8 @@ class Program:
         square = total(v * x[j] ** 2 for j, v in self.P.items())
         return self.c0 + Fraction(linear, common(self.c)[1] * held[1]) + square / 2
 
-    def bound(self, dual: dict[str, Any], *, ray: bool = False, changed: dict[int, Any] | None = None) -> Fraction:
-        """Return the lower bound of a feasible dual point; of a ray the objective counts as 0.
-
-        ``changed`` holds the bounds of variables that a node of a search has changed.
-        """
+    def bound(self, dual: dict[str, Any], *, ray: bool = False) -> Fraction:
+        """Return the lower bound of a feasible dual point; of a ray the objective counts as 0."""
         y = [number(v) for v in dual["rows"]]
         cones = [[number(v) for v in k] for k in dual["cones"]]
         matrices = [[number(v) for v in k] for k in dual["matrices"]]
@@ -135,7 +132,7 @@ class Program:
         for v, (lo, hi) in zip(y, self.limits, strict=True):
             bound += at_limit(v, lo, hi)
         for j, r in enumerate(self.reduced(terms, curve, ray)):
-            bound += at_limit(r, *(changed or {}).get(j, self.bounds[j]))
+            bound += at_limit(r, *self.bounds[j])
         return bound
 
     def reduced(self, terms: list[tuple[Fraction, Form]], curve: dict[int, Fraction], ray: bool) -> list[Fraction]:
@@ -187,23 +184,6 @@ def semidefinite(order: int, triangle: list[Fraction]) -> bool:
     return True
 
 
-def leaves(program: Program, node: dict[str, Any], bounds: dict[int, Any]) -> Fraction | None:
-    """Return the smallest bound of the leaves below a node of a search; None where every leaf is infeasible."""
-    if "branch" in node:
-        j, k = int(node["branch"]), int(node["at"])
-        need(j in program.integer, "a branching on a variable that is no integer")
-        lo, hi = bounds.get(j, program.bounds[j])
-        below = (lo, k if hi is None else min(hi, Fraction(k)))
-        above = (k + 1 if lo is None else max(lo, Fraction(k + 1)), hi)
-        sides = ((node["below"], below), (node["above"], above))
-        found = [leaves(program, child, {**bounds, j: side}) for child, side in sides]
-        return min((v for v in found if v is not None), default=None)
-    if "ray" in node:
-        need(program.bound(node["ray"], ray=True, changed=bounds) > 0, "a ray proves no infeasibility")
-        return None
-    return program.bound(node["dual"], changed=bounds)
-
-
 class Selection:
     """min F(s) + lam's over selections s with R s <= r, where F is the value of a support vector machine on s."""
 
@@ -217,9 +197,10 @@ class Selection:
         self.lam = [number(v) for v in held["lam"]]
         self.R, self.r = [[number(v) for v in row] for row in held["R"]], [number(v) for v in held["r"]]
         need(len(self.lam) == self.p and all(len(row) == self.p for row in self.R), "the constraints are damaged")
-        need(len(self.R) == len(self.r), "the constraints are damaged")
+        whole = all(0 <= j < self.p for j in (*held["inside"], *held["outside"]))
+        need(len(self.R) == len(self.r) and whole, "the constraints are damaged")
         self.fixed = (frozenset(held["inside"]), frozenset(held["outside"]))
-        self.main = held["main"]
+        self.main: int | None = held["main"]
         need(self.main is None or all(v >= 0 for v in self.R[self.main]), "the main constraint has negative weights")
         self.cuts: dict[int, tuple[Fraction, list[Fraction]]] = {}
 
@@ -261,14 +242,13 @@ class Selection:
 
     def bound(self, cut: tuple[Fraction, list[Fraction]], node: Node) -> Fraction:
         """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is best."""
-        constant, gains = cut
-        base = constant - total(gains[j] for j in node[0])
+        gains, base = cut[1], cut[0] - total(cut[1][j] for j in node[0])
         free = [j for j in range(self.p) if j not in node[0] | node[1] and gains[j] > 0]
         if self.main is None:
             return base - total(gains[j] for j in free)
         weight, tau = self.R[self.main], ZERO
         left = room = self.r[self.main] - total(weight[j] for j in node[0])
-        for j in sorted((j for j in free if weight[j]), key=lambda j: -gains[j] / weight[j]):
+        for j in sorted((k for k in free if weight[k]), key=lambda k: -gains[k] / weight[k]):
             if weight[j] > room:
                 tau = gains[j] / weight[j]
                 break
@@ -285,8 +265,8 @@ class Selection:
         features = [tree[1]] if tree[0] == "branch" else [abs(f) - 1 for f in tree[2]]
         need(all(0 <= j < self.p and j not in node[0] | node[1] for j in features), "a feature is not free at its node")
         if tree[0] == "branch":
-            sides = ((tree[2], set(), {tree[1]}), (tree[3], {tree[1]}, set()))
-            return [v for below, into, out in sides for v in self.lowest(below, self.decided(node, into, out), part)]
+            without, within = self.decided(node, set(), {tree[1]}), self.decided(node, {tree[1]}, set())
+            return self.lowest(tree[2], without, part) + self.lowest(tree[3], within, part)
         need(tree[0] == "peg", "the tree is damaged")
         into, out = {f - 1 for f in tree[2] if f > 0}, {-f - 1 for f in tree[2] if f < 0}
         cut = self.cut(tree[1], part)  # it closes the other value of each of the features
@@ -355,16 +335,15 @@ def ends(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
     program = Program(part["program"])
     if kind == "stationary":
         return stationary(part, program)
-    need(kind in ("convex", "branching"), f"the kind {kind!r} is unknown")
+    need(kind == "convex", f"the kind {kind!r} is unknown")
     above = None if part.get("point") is None else program.value(part["point"])
-    if kind == "branching":
-        return leaves(program, part["tree"], {}), above
     return None if part.get("dual") is None else program.bound(part["dual"]), above
 
 
 def check(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
     """Return the proved interval of a part; raise Refuted where its claim does not follow."""
     claim = part["claim"]
+    need((part["kind"] == "stationary") == (claim["status"] == "stationary"), "the status is not that of the evidence")
     if claim["status"] == "infeasible":
         need(Program(part["program"]).bound(part["ray"], ray=True) > 0, "the ray proves no infeasibility")
         return None, None
@@ -385,9 +364,9 @@ def check(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
 def main(arguments: list[str] | None = None) -> int:
     """Check the file named on the command line; return 0 where every part is confirmed, 1 where one is refuted."""
     given = sys.argv[1:] if arguments is None else arguments
-    if len(given) != 1 or given[0] in ("-h", "--help"):
+    if len(given) != 1 or given[0].startswith("-"):
         print("usage: fsopt-verify PROOF.json")
-        return 0 if given and given[0] in ("-h", "--help") else 2
+        return 0 if given in (["-h"], ["--help"]) else 2
     try:
         with open(given[0], encoding="utf-8") as file:
             proof = json.load(file)
@@ -404,7 +383,7 @@ def main(arguments: list[str] | None = None) -> int:
         except Refuted as error:
             refuted += 1
             print(f"REFUTED    {name}: {error}")
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             refuted += 1
             print(f"REFUTED    {name}: it is damaged ({type(error).__name__})")
     return 1 if refuted else 0

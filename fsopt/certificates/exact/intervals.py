@@ -1,4 +1,4 @@
-r"""The exact interval around the optimum of a convex program: the value of a feasible point, and the bound of a dual one.
+r"""The exact interval around the optimum of a convex program: the value of a point, and the bound of a dual point.
 
 .. math::
 

@@ -1,4 +1,4 @@
-"""Equations solved exactly: each variable that one equation has for itself takes its residual, a small core the rest."""
+"""Equations solved exactly: a variable that an equation has for itself takes its residual, a small core the rest."""
 
 from __future__ import annotations
 
@@ -82,9 +82,8 @@ def _core(
             if j in place:
                 weighted[i, place[j]] = float(Fraction(v, form.denominator)) * min(freedom[j], 1e100)
     size = np.abs(weighted).max(axis=1, initial=0.0)
-    if not columns or not (size > 0).all():
-        if any(r for r, s in zip(residuals, size, strict=True) if not s > 0):
-            raise NotShown("an equation has no variable that may change")
+    if any(r for r, s in zip(residuals, size, strict=True) if not s > 0):
+        raise NotShown("an equation has no variable that may change")
     weighted /= np.where(size > 0, size, 1.0)[:, None]
     _, triangle, order = qr(weighted, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
@@ -119,7 +118,7 @@ def solved(system: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> l
     NotShown : the matrix is singular.
     """
     n = len(system)
-    table = []
+    table: list[list[int]] = []
     for row, value in zip(system, right, strict=True):
         scale = math.lcm(*(v.denominator for v in (*row, value)))
         table.append([int(v * scale) for v in (*row, value)])
@@ -131,9 +130,9 @@ def solved(system: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> l
         table[k], table[pivot] = table[pivot], table[k]
         head = table[k]
         for i in range(k + 1, n):
-            row = table[i]
-            factor = row[k]
-            table[i] = [0] * (k + 1) + [(head[k] * row[j] - factor * head[j]) // previous for j in range(k + 1, n + 1)]
+            old = table[i]
+            rest = [(head[k] * old[j] - old[k] * head[j]) // previous for j in range(k + 1, n + 1)]
+            table[i] = [0] * (k + 1) + rest
         previous = head[k]
     solution = [Fraction(0)] * n
     for k in reversed(range(n)):

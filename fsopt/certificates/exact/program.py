@@ -6,8 +6,8 @@ r"""A compiled program in rational numbers, and its dual, both as sets of points
     \underline x \le x \le \overline x,\quad \sum_k \omega_k v_k(x)^2 \le l(x) r(x),\quad S(x) \succeq 0.
 
 The dual point of it has multipliers y of the rows, :math:`(\alpha, \beta, \gamma)` of each cone with
-:math:`\alpha, \beta \ge 0` and :math:`\sum_k \gamma_k^2/\omega_k \le 4\alpha\beta`, a matrix :math:`Z \succeq 0` of each
-matrix inequality, and a point :math:`\hat x` of the quadratic objective.
+:math:`\alpha, \beta \ge 0` and :math:`\sum_k \gamma_k^2/\omega_k \le 4\alpha\beta`, a matrix :math:`Z \succeq 0`
+of each matrix inequality, and a point :math:`\hat x` of the quadratic objective.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ Slope: TypeAlias = tuple[Fraction, Fraction, tuple[int, ...]]
 
 
 def encoded(value: Fraction | None) -> int | float | str | None:
-    """Return a rational number as an integer, as the double that equals it, or as a text 'p/q' of hexadecimal digits."""
+    """Return a rational number as an integer, as the double that equals it, or as a text 'p/q' in hexadecimal."""
     if value is None:
         return None
     if value.denominator == 1 and abs(value.numerator) < 2**53:
@@ -247,6 +247,8 @@ def confirmed(part: Part) -> Interval:
     """
     with reading("proof"):
         claim = part["claim"]
+        if (part["kind"] == "stationary") != (claim["status"] == "stationary"):
+            raise NotShown("the status is not that of the evidence")
         if claim["status"] == "infeasible":
             proved_ray(read_program(part["program"]), part["ray"])
             return None, None

@@ -64,6 +64,8 @@ class Problem:
         fixed = (frozenset(held["inside"]), frozenset(held["outside"]))
         if not set(y) <= {-1, 1} or c <= 0 or len(lam) != p or len(held["r"]) != len(R) or any(len(k) != p for k in R):
             raise ValueError("its parts have other lengths, or the labels or the penalty weight are damaged")
+        if not fixed[0] | fixed[1] <= set(range(p)):
+            raise ValueError("a fixed feature is none")
         if main is not None and any(v < 0 for v in R[main]):
             raise ValueError("the main constraint has negative weights")
         floats = np.array([[float(v) for v in column] for column in columns]).reshape(p, len(y))
@@ -228,7 +230,7 @@ def _near_bound(problem: Problem, cut: tuple[float, Floats, float], node: Node) 
     tau = float(gains[order[over[0]]] / weight[order[over[0]]]) if len(over) else 0.0
     more = tau * (abs(left) + float(weight[positive].sum())) * (problem.p + 8) * EPS
     rest = float(np.maximum(gains[positive] - tau * weight[positive], 0.0).sum())
-    # Rational numbers take their own tau, whose bound is at least that of the best one of these gains less their errors.
+    # Rational numbers take the best tau of the exact gains, which differ from these by at most their errors.
     return base - tau * left - rest - 2.0 * error - more
 
 

@@ -19,7 +19,7 @@ from fsopt.drivers.branch_and_benders.nodes import NodeSolver
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.search import Search
 from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
-from fsopt.typing import Vector
+from fsopt.typing import Matrix
 
 FORMAT = "tree 1"
 LEVEL = 1
@@ -85,7 +85,7 @@ def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
         raise ValueError("the tree ends early") from error
 
 
-def unpacked(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int], Grid, Vector]:
+def unpacked(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int], NDArray[np.int32], Matrix]:
     """Return the stream of packed evidence, and the multipliers of its cuts: on the grid (cuts, n), and mu (cuts, k).
 
     Raises

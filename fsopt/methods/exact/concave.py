@@ -108,7 +108,7 @@ def _principle(program: Program, x: Vector, point: Point, slopes: Sequence[Slope
 
 
 def _zero(saved: SavedFit, slug: str, params: dict[str, float], name: str) -> Claim:
-    """Return the claim that the optimum is 0: the concave objective is at least 0 and at most its linearisation at 0."""
+    """Return the claim that the optimum is 0: the objective is at least 0, and at most its linearisation at 0."""
     model = build(slug, saved.data, **params)
     program = compile_model(model)
     x = assembled(model, program, error_values(saved.data, saved.w, saved.b))

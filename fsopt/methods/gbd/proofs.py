@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
 from fsopt.results import Status
 
+Cuts: TypeAlias = list[tuple[list[int], list[float]]]
+"""Multipliers on the grid and mu of each cut."""
 NAME = "the optimum over all allowed selections"
 
 
@@ -60,7 +62,7 @@ def _part(saved: SavedFit, problem: SelectionProblem) -> Part:
     one on more selections.
     """
     stream, grids, mu = unpacked(problem, saved.fit.details["evidence"])
-    cuts = [(grid, row) for grid, row in zip(grids.tolist(), mu.tolist(), strict=True)]
+    cuts: Cuts = [(grid.tolist(), row.tolist()) for grid, row in zip(grids, mu, strict=True)]
     right = fractions_of((problem.r + problem.tolerances).tolist())
     if problem.main is not None:
         for _, row in cuts:
@@ -100,9 +102,7 @@ class _Nested:
     cuts : multipliers on the grid and mu of each cut, to which new ones are added.
     """
 
-    def __init__(
-        self, problem: SelectionProblem, stream: Sequence[int], cuts: list[tuple[list[int], list[float]]]
-    ) -> None:
+    def __init__(self, problem: SelectionProblem, stream: Sequence[int], cuts: Cuts) -> None:
         self.problem, self.stream, self.cuts, self.place = problem, stream, cuts, 0
 
     def root(self) -> list[Any]:
