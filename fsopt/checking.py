@@ -129,7 +129,8 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     evidence. Preprocessing, selected features and the bound are compared with what follows from the data.
     """
     spec, saved = _saved_fit(fit, data)
-    work, w, b = saved.data, saved.w, saved.b
+    work, w = saved.data, saved.w
+    b = saved.b
     with reading("fit"):
         value, violation = spec.objective(work, w, b, saved.params)
         residuals = {

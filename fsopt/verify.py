@@ -276,7 +276,8 @@ class Selection:
 
     def value(self, given: dict[str, Any]) -> Fraction:
         """Return the objective value of a selection with a hyperplane on it."""
-        chosen, w, b = set(given["selected"]), [number(v) for v in given["w"]], number(given["b"])
+        chosen, b = set(given["selected"]), number(given["b"])
+        w = [number(v) for v in given["w"]]
         need(len(w) == self.p and all(0 <= j < self.p for j in chosen), "the selection is damaged")
         need(not any(v for j, v in enumerate(w) if j not in chosen), "a weight outside the selection is not 0")
         inside = all(total(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
@@ -296,14 +297,14 @@ def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
     halvings = max(x.numerator.bit_length() - x.denominator.bit_length() + 2, 0)
     t = x / 2**halvings
     low = term = Fraction(1)
-    for k in range(1, 30):
+    for k in range(1, 50):
         term *= t / k
         low += term
     high = low + term  # the terms that are left out are at most half of the one before
-    unit = 2**256
+    unit, grid = 2**300, 2**100
     for _ in range(halvings):
         low, high = Fraction(math.floor(low * low * unit), unit), Fraction(math.ceil(high * high * unit), unit)
-    return 1 / high, 1 / low
+    return Fraction(math.floor(grid / high), grid), Fraction(math.ceil(grid / low), grid)
 
 
 def stationary(part: dict[str, Any], program: Program) -> tuple[Fraction, Fraction]:
@@ -352,7 +353,8 @@ def check(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
     need(lower is None or (below is not None and lower <= below), "the claimed bound is above the proved one")
     need(upper is None or (above is not None and above <= upper), "the claimed value is below the proved one")
     if claim["status"] in ("optimal", "stationary"):
-        lower, upper, gap = number(claim["lower"]), number(claim["upper"]), number(claim["gap"])
+        lower, upper = number(claim["lower"]), number(claim["upper"])
+        gap = number(claim["gap"])
         closed = lower <= upper and upper - lower <= gap * max(Fraction(1), abs(upper))
         need(closed, "the interval is wider than the claimed gap")
     else:

@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import decimal, rounded
 from fsopt.certificates.exact.intervals import Pair, repaired_dual
 from fsopt.certificates.exact.program import ExactProgram
 from fsopt.certificates.exact.proofs import (
-    Part,
     Slope,
     claim_of,
     confirmed,
     dual_data,
-    encoded,
     program_data,
     slope_costs,
 )

@@ -7,16 +7,19 @@ are rounded outward.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from fsopt.certificates.exact.forms import rounded
 
-TERMS = 26
-"""Terms of the series: the next one is below 2^-110."""
+TERMS = 46
+"""Terms of the series: the next one is below 2^-230."""
 LARGEST = 4096
 """Exponents from which 0 is the bound from below."""
-BITS = 200
+BITS = 260
 """Bits that the squarings keep."""
+GRID = 2**100
+"""Both bounds are rounded outward to multiples of 1 / GRID, so that every checker finds the same ones."""
 
 
 def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -27,7 +30,8 @@ def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
         return Fraction(0), exponential(Fraction(LARGEST))[1]
     halvings = max(x.numerator.bit_length() - x.denominator.bit_length() + 2, 0)
     t = x / 2**halvings
-    total, term, sums = Fraction(0), Fraction(1), []
+    total, term = Fraction(0), Fraction(1)
+    sums = []
     for k in range(1, TERMS + 2):
         total += term
         sums.append(total)
@@ -36,4 +40,4 @@ def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
     low, high = rounded(low, up=False, bits=BITS), rounded(high, up=True, bits=BITS)
     for _ in range(halvings):
         low, high = rounded(low * low, up=False, bits=BITS), rounded(high * high, up=True, bits=BITS)
-    return low, high
+    return Fraction(math.floor(low * GRID), GRID), Fraction(math.ceil(high * GRID), GRID)

@@ -89,15 +89,6 @@ def rounded(value: Fraction, *, up: bool, bits: int = BITS) -> Fraction:
     return Fraction(scaled + (1 if up and inexact else 0), 1 << shift)
 
 
-def root(value: Fraction, *, up: bool, bits: int = BITS) -> Fraction:
-    """Return a rational number on one side of the square root of a value >= 0."""
-    shift = max(bits, bits + (value.denominator.bit_length() - value.numerator.bit_length()) // 2 + 1)
-    scaled = (value.numerator << 2 * shift) // value.denominator
-    below = math.isqrt(scaled)
-    exact = below * below * value.denominator == value.numerator << 2 * shift
-    return Fraction(below + (1 if up and not exact else 0), 1 << shift)
-
-
 def decimal(value: Fraction, *, up: bool, digits: int = 12) -> str:
     """Return a decimal number of so many digits on one side of a value."""
     if not value:

@@ -87,7 +87,7 @@ def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> 
     """
     exact = exact_program(program)
     reasons = []
-    primal, dual, upper, lower = None, None, None, None
+    primal = dual = upper = lower = None
     try:
         primal = primal_point(exact, x)
         upper = value_at(exact, primal)

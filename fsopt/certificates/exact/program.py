@@ -149,7 +149,8 @@ class ExactProgram:
                 inequalities.append(form)
             elif lo is None:
                 inequalities.append(form.times(-unit))
-        cones, matrices, place = [], [], len(self.rows)
+        cones, matrices = [], []
+        place = len(self.rows)
         for cone in self.cones:
             left, right, *tails = (Form.of([place + k], [unit]) for k in range(len(cone.forms)))
             cones.append(Cone(tuple(tails), tuple(1 / (4 * w) for w in cone.weights), left, right))
@@ -207,7 +208,8 @@ def dual_start(program: Program, exact: ExactProgram, point: Point) -> Floats:
     """Return the dual variables (dual_size,) near the multipliers of a point, not yet feasible."""
     y, z = point.multipliers
     parts = [*y.tolist()]
-    G, h, starts = program.cones.G.tocsr(), program.cones.h, program.cones.starts
+    G = program.cones.G.tocsr()
+    h, starts = program.cones.h, program.cones.starts
     for k in range(len(program.cones)):
         block = slice(int(starts[k]), int(starts[k + 1]))
         if k < len(exact.cones):

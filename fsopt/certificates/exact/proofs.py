@@ -10,42 +10,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fsopt.certificates.exact.cones import Cone
+from fsopt.certificates.exact.encoding import Part, decoded, encoded
 from fsopt.certificates.exact.exponentials import exponential
 from fsopt.certificates.exact.forms import ZERO, Form, rounded
 from fsopt.certificates.exact.intervals import bound_of, value_at
 from fsopt.certificates.exact.program import ExactProgram, Matrix
 from fsopt.certificates.exact.repair import violated
+from fsopt.certificates.exact.selection import proved_ends
 from fsopt.errors import NotShown, reading
 
 FORMAT = "fsopt proof 1"
-Part: TypeAlias = dict[str, Any]
-"""One claim with its evidence."""
 Interval: TypeAlias = tuple[Fraction | None, Fraction | None]
 Slope: TypeAlias = tuple[Fraction, Fraction, tuple[int, ...]]
 """Weight f, steepness k and the columns of a concave term ``f (1 - exp(-k t))``: ``t = x_a``, or ``|x_a - x_b|``."""
-
-
-def encoded(value: Fraction | None) -> int | float | str | None:
-    """Return a rational number as an integer, as the double that equals it, or as a text 'p/q' in hexadecimal."""
-    if value is None:
-        return None
-    if value.denominator == 1 and abs(value.numerator) < 2**53:
-        return value.numerator
-    if value.denominator.bit_length() < 1000 and abs(value.numerator).bit_length() < 1000:
-        near = float(value)
-        if Fraction(near) == value:
-            return near
-    return f"{value.numerator:x}/{value.denominator:x}"
-
-
-def decoded(value: Any) -> Fraction:
-    """Return the rational number of :func:`encoded`; raises ValueError or TypeError where it is none."""
-    if isinstance(value, str):
-        top, _, bottom = value.partition("/")
-        return Fraction(int(top, 16), int(bottom or "1", 16))
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{value!r} is not a number")
-    return Fraction(value)
 
 
 def claim_of(status: str, lower: Fraction | None, upper: Fraction | None, gap: Fraction) -> dict[str, Any]:
@@ -225,8 +202,6 @@ def _stationary(part: Part, program: ExactProgram) -> tuple[Fraction, Fraction]:
 def _ends(part: Part) -> Interval:
     """Return the bounds that the evidence of a part proves."""
     if part["kind"] == "selection":
-        from fsopt.certificates.exact.selection import proved_ends
-
         return proved_ends(part)
     program = read_program(part["program"])
     if part["kind"] == "stationary":

@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fsopt.certificates.exact.encoding import Part, decoded
 from fsopt.certificates.exact.forms import ZERO, Vector
-from fsopt.certificates.exact.proofs import Part, decoded
 from fsopt.errors import NotShown
 from fsopt.typing import Vector as Floats
 
@@ -60,7 +60,8 @@ class Problem:
         y = [int(v) for v in held["y"]]
         columns = [[v * decoded(x) for v, x in zip(y, column, strict=True)] for column in held["columns"]]
         R, p = [[decoded(v) for v in row] for row in held["R"]], len(columns)
-        lam, main, c = [decoded(v) for v in held["lam"]], held["main"], decoded(held["c"])
+        lam, main = [decoded(v) for v in held["lam"]], held["main"]
+        c = decoded(held["c"])
         fixed = (frozenset(held["inside"]), frozenset(held["outside"]))
         if not set(y) <= {-1, 1} or c <= 0 or len(lam) != p or len(held["r"]) != len(R) or any(len(k) != p for k in R):
             raise ValueError("its parts have other lengths, or the labels or the penalty weight are damaged")
@@ -95,7 +96,8 @@ class Problem:
 
     def value(self, held: Mapping[str, Any]) -> Fraction:
         """Return the objective value of a hyperplane on an allowed selection; raises NotShown for another one."""
-        chosen, w, b = set(held["selected"]), [decoded(v) for v in held["w"]], decoded(held["b"])
+        chosen, b = set(held["selected"]), decoded(held["b"])
+        w = [decoded(v) for v in held["w"]]
         if (
             len(w) != self.p
             or not all(0 <= j < self.p for j in chosen)
@@ -140,7 +142,8 @@ class Cuts:
 
     def _check(self, name: int) -> None:
         """Raise NotShown unless the multipliers of a cut are dual feasible, in integers."""
-        grid, steps, y = self.part["alpha"][name], self.part["steps"], self.problem.y
+        grid, steps = self.part["alpha"][name], self.part["steps"]
+        y = self.problem.y
         if len(grid) != len(y) or not all(isinstance(a, int) and 0 <= a <= steps for a in grid):
             raise NotShown(f"a multiplier of cut {name} is out of bounds")
         if sum(map(mul, grid, y)):

@@ -53,7 +53,26 @@ def of_l0_mpm(saved: SavedFit) -> list[Claim]:
     steepness = Fraction(float(saved.params["alpha"]))
     pairs = [_columns(program, model, name) for name in ("w_plus", "w_minus")]
     slopes = [(Fraction(1), steepness, pair) for pair in zip(*pairs, strict=True)]
-    return [_principle(program, point.x, point, slopes)]
+    return [_principle(program, _with_moments(model, program, saved, point.x), point, slopes)]
+
+
+DEFINED = (("spread1", "u1"), ("spread2", "u2"), ("mean1", "m1"), ("mean2", "m2"))
+"""Equations of the program of Yang & Ju, and the variable that each of them defines."""
+
+
+def _with_moments(model: pyo.ConcreteModel, program: Program, saved: SavedFit, start: Vector) -> Vector:
+    """Return the variables (n,) at the hyperplane of a fit: means and deviations follow from it."""
+    w = saved.w
+    values = {"w": w, "w_plus": np.maximum(w, 0.0), "w_minus": np.maximum(-w, 0.0), "b": np.array([-saved.b])}
+    x = assembled(model, program, values, start)
+    A = program.A.tocsr()
+    for equation, name in DEFINED:
+        rows = [program.row_of[id(c)] for c in model.component(equation).values()]
+        for row, column in zip(rows, _columns(program, model, name), strict=True):
+            x[column] += (program.lo[row] - float((A[row] @ x)[0])) / A[row, column]
+    for name, deviation in (("u1", "t1"), ("u2", "t2")):
+        x[_columns(program, model, deviation)] = np.linalg.norm(x[_columns(program, model, name)])
+    return x
 
 
 def of_pmm(saved: SavedFit) -> list[Claim]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from fsopt.certificates.certificate import TOLERANCE
 from fsopt.certificates.exact.claims import Claim, claim_of_part, not_shown
+from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
-from fsopt.certificates.exact.proofs import Part, claim_of, encoded
+from fsopt.certificates.exact.proofs import claim_of
 from fsopt.certificates.exact.selection import proved_ends
 from fsopt.drivers.branch_and_benders.cuts import GRID, on_grid
 from fsopt.drivers.branch_and_benders.evidence import RESOLVED, unpacked
@@ -103,7 +104,8 @@ class _Nested:
     """
 
     def __init__(self, problem: SelectionProblem, stream: Sequence[int], cuts: Cuts) -> None:
-        self.problem, self.stream, self.cuts, self.place = problem, stream, cuts, 0
+        self.problem, self.stream = problem, stream
+        self.cuts, self.place = cuts, 0
 
     def root(self) -> list[Any]:
         """Return the whole tree; raises ValueError where the stream is none."""
