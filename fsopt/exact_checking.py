@@ -111,7 +111,9 @@ FIT = Kind("a Fit", lambda value: isinstance(value, Fit), "give the result of fs
 
 
 @checked(fit=FIT, data=DATASET)
-def check(fit: Fit, data: Dataset, *, exact: bool = False) -> dict[str, Any]:
+def check(
+    fit: Fit, data: Dataset, *, exact: bool = False, customise: Mapping[str, Change] | None = None
+) -> dict[str, Any]:
     """Verify a fit again, without any solver.
 
     Parameters
@@ -119,6 +121,7 @@ def check(fit: Fit, data: Dataset, *, exact: bool = False) -> dict[str, Any]:
     fit : a result of :func:`fsopt.fit`.
     data : the data that it was fitted to.
     exact : also in rational arithmetic, with no tolerance anywhere.
+    customise : the functions that changed its models, as they were given to :func:`fsopt.fit`.
 
     Returns
     -------
@@ -132,10 +135,18 @@ def check(fit: Fit, data: Dataset, *, exact: bool = False) -> dict[str, Any]:
     FileError : the details of the fit are damaged, or the data are others.
     """
     record = sealed(fit_record(fit, data=data, source=data.name))
-    found = check_record(record, data, "the fit")
+    found = check_record(record, data, "the fit", customise=customise)
     if exact:
-        found["exact"] = exactly(fit, data, numerically=found["verified"]).plain()
+        with customised(customise):
+            found["exact"] = exactly(fit, data, numerically=found["verified"]).plain()
     return found
+
+
+def exact_word(fit: Fit, data: Dataset, *, customise: Mapping[str, Change] | None = None) -> str:
+    """Return the word of an exact check for a row of a table, with the first reason where a claim is not shown."""
+    found = check(fit, data, exact=True, customise=customise)["exact"]
+    reasons = [f"{claim['claim']}: {claim['reason']}" for claim in found["claims"] if claim["reason"]]
+    return str(found["word"]) if found["word"] == VERIFIED or not reasons else f"{found['word']} ({reasons[0]})"
 
 
 def check_record_exactly(

@@ -21,6 +21,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.cli.proving import Exact
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def compare(
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
+    exact: Exact = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="also the names of the features")] = False,
     customise: options.Customise = None,
     output: options.Output = None,
@@ -84,6 +86,7 @@ def compare(
                 time_limit=time_limit,
                 hard_limit=HARD * time_limit + STARTING,
                 customise=changes,
+                exact=exact,
                 progress=report,
             )
             rows.extend(compared)
@@ -124,6 +127,9 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         listing.caption = f"wider output, or --json, also has: {', '.join(left_out)}"
         listing.caption_justify = "left"
     show(listing)
+    for row in record["rows"]:
+        if row["exact"]:
+            show(f"{row['method']}: {row['exact']}")
     for row in record["rows"]:
         if verbose and row["features"]:
             show(f"{row['method']}: {', '.join(row['features'])}")

@@ -14,6 +14,7 @@ from fsopt.customising import Change
 from fsopt.data import Dataset
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, ParameterError
+from fsopt.exact_checking import exact_word
 from fsopt.methods.registry import METHODS, fit, method_spec, own_methods, register_method
 from fsopt.models.registry import MODELS, model_spec, own_models, register_model
 from fsopt.plugins import load
@@ -39,6 +40,7 @@ class Done:
     """The result of a task: a Fit (all samples), scores (a fold), or the message of the error.
 
     ``early`` is the stop of a fit that a limit or the user ended before its own stopping criterion; empty otherwise.
+    ``exact`` is the word of :func:`fsopt.exact_checking.exact_word`, None where it was not asked for.
     """
 
     task: Task
@@ -47,6 +49,7 @@ class Done:
     scores: Mapping[str, float] | None = None
     error: str = ""
     early: str = ""
+    exact: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Row:
     seconds : of this fit.
     error : messages of the fits that failed; empty where none did.
     ended_early : number of fits, on all samples and on folds, that the time limit ended before their own criterion.
+    exact : the word of an exact check of the fit to all samples; None where it was not asked for.
     """
 
     method: str
@@ -82,6 +86,7 @@ class Row:
     warnings: tuple[str, ...]
     error: str
     ended_early: int = 0
+    exact: str | None = None
 
 
 def compare(
@@ -94,6 +99,7 @@ def compare(
     time_limit: float | None = None,
     hard_limit: float | None = None,
     customise: Mapping[str, Change] | None = None,
+    exact: bool = False,
     progress: Callable[[int, int, Done], None] | None = None,
 ) -> Iterator[Row]:
     """Fit methods to all samples and under stratified cross-validation, and yield a row for each, in their order.
@@ -110,6 +116,7 @@ def compare(
     customise : slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`. With
         worker processes a function of a module or file is needed; one of a notebook or of the main script, like a
         method that was registered there, runs all fits in this process.
+    exact : whether the fit to all samples is also verified in rational arithmetic.
     progress : called with (number of finished fits, number of all fits, the last result).
 
     Raises
@@ -128,7 +135,8 @@ def compare(
     waiting = list(names)
     # Methods with a loop take longest: they go first, so that no process waits for one of them at the end.
     order = sorted(tasks, key=lambda t: not method_spec(t.method).driver)
-    for finished, result in enumerate(_results(data, order, jobs, Limits(time_limit, hard_limit, customise)), start=1):
+    limits = Limits(time_limit, hard_limit, customise, exact)
+    for finished, result in enumerate(_results(data, order, jobs, limits), start=1):
         done[result.task.method].append(result)
         if progress is not None:
             progress(finished, len(tasks), result)
@@ -139,11 +147,12 @@ def compare(
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of each fit in seconds, and the changes of models, as in :func:`compare`."""
+    """The limits of each fit in seconds, the changes of models, and the exact check, as in :func:`compare`."""
 
     soft: float | None
     hard: float | None
     customise: Mapping[str, Change] | None = None
+    exact: bool = False
 
 
 def _check_changes(names: Sequence[str], customise: Mapping[str, Change]) -> None:
@@ -203,7 +212,8 @@ def run_task(data: Dataset, limits: Limits, task: Task) -> Done:
     early = found.stop if found.stop == "time-limit" and found.status is not Status.OPTIMAL else ""
     seconds = time.perf_counter() - started
     if test is None:
-        return Done(task, seconds, fit=found, early=early)
+        exact = exact_word(found, data, customise=changes or None) if limits.exact else None
+        return Done(task, seconds, fit=found, early=early, exact=exact)
     return Done(task, seconds, scores=found.scores(test), early=early)
 
 
@@ -234,4 +244,5 @@ def summarise(method: str, results: Sequence[Done]) -> Row:
         warnings=found.warnings if found else (),
         error="; ".join(errors),
         ended_early=sum(bool(r.early) for r in results),
+        exact=whole.exact,
     )

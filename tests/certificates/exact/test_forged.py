@@ -163,7 +163,10 @@ def optimum(program):
     )
     assert isfinite(found.fun)
     lines = [(row[0], row[1], Fraction(row[2])) for row in rows]
-    lines += [(Fraction(1), Fraction(0), Fraction(program["lb"][0])), (Fraction(0), Fraction(1), Fraction(program["lb"][1]))]
+    lines += [
+        (Fraction(1), Fraction(0), Fraction(program["lb"][0])),
+        (Fraction(0), Fraction(1), Fraction(program["lb"][1])),
+    ]
     values = []
     for i, (a, b, e) in enumerate(lines):
         for c, d, f in lines[:i]:

@@ -46,7 +46,9 @@ def test_other_instances_are_not_called_verified_and_the_reason_is_named(slug):
     model = build_instance(slug)
     result = solve(model)
     try:
-        claim = solve_claim(compile_model(model), result.point.x, None, Status.OPTIMAL, (result.objective, result.bound))
+        claim = solve_claim(
+            compile_model(model), result.point.x, None, Status.OPTIMAL, (result.objective, result.bound)
+        )
     except NotShown as error:
         assert error.message
         return
