@@ -295,16 +295,19 @@ def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
     if x > 4096:
         return ZERO, exponential(Fraction(4096))[1]
     halvings = max(x.numerator.bit_length() - x.denominator.bit_length() + 2, 0)
-    t = x / 2**halvings
-    low = term = Fraction(1)
-    for k in range(1, 50):
-        term *= t / k
-        low += term
-    high = low + term  # the terms that are left out are at most half of the one before
     unit, grid = 2**300, 2**100
-    for _ in range(halvings):
-        low, high = Fraction(math.floor(low * low * unit), unit), Fraction(math.ceil(high * high * unit), unit)
-    return Fraction(math.floor(grid / high), grid), Fraction(math.ceil(grid / low), grid)
+    ends = []
+    for rounded in (math.floor, math.ceil):
+        t = Fraction(rounded(x * unit / 2**halvings), unit)
+        value = term = Fraction(1)
+        for k in range(1, 50):
+            term *= t / k
+            value += term
+        value += term if rounded is math.ceil else 0  # the terms that are left out are at most half of the last one
+        for _ in range(halvings):
+            value = Fraction(rounded(value * unit), unit) ** 2
+        ends.append(value)
+    return Fraction(math.floor(grid / ends[1]), grid), Fraction(math.ceil(grid / ends[0]), grid)
 
 
 def stationary(part: dict[str, Any], program: Program) -> tuple[Fraction, Fraction]:

@@ -14,6 +14,8 @@ from fsopt.typing import Vector as Floats
 
 APEX = 1e3
 """Steps from the apex of a cone up to which the direction itself has to lie in the cone."""
+COARSE = 1e-3
+"""Share of the largest variable from which the median of the sizes is a unit, too."""
 SMALL = 1e-4
 """Eigenvalues of a matrix, relative to the largest, that count as small."""
 
@@ -45,11 +47,18 @@ class _Rows:
         return column
 
 
-def inward(points: PointSet, start: Floats, step: float, bounds: tuple[Floats, Floats]) -> Floats | None:
-    """Return the start (size,) after a step inward, None where there is no direction."""
+def inward(points: PointSet, start: Floats, step: float, bounds: tuple[Floats, Floats], share: float) -> Floats | None:
+    """Return the start (size,) after a step inward, None where there is no direction.
+
+    Parameters
+    ----------
+    step : its length, relative to the units of the variables.
+    bounds : of single variables.
+    share : of the largest variable that is the unit of the smallest ones.
+    """
     from scipy.optimize import linprog
 
-    scale = _units(start)
+    scale = _units(start, share)
     rows = _Rows(1 + points.size)
     for form in points.inequalities:
         if len(form.columns) > 1:
@@ -86,12 +95,13 @@ def inward(points: PointSet, start: Floats, step: float, bounds: tuple[Floats, F
     return moved
 
 
-def _units(start: Floats) -> Floats:
+def _units(start: Floats, share: float) -> Floats:
     """Return by how much each variable may change: its size, and at least a share of the sizes of the others."""
     sizes = np.abs(start[start != 0])
     if not len(sizes):
         return np.ones_like(start)
-    units: Floats = np.abs(start) + max(float(np.median(sizes)), 1e-3 * float(sizes.max()))
+    median = float(np.median(sizes)) if share >= COARSE else 0.0
+    units: Floats = np.abs(start) + max(median, share * float(sizes.max()))
     return units
 
 

@@ -29,15 +29,16 @@ def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
     if x > LARGEST:
         return Fraction(0), exponential(Fraction(LARGEST))[1]
     halvings = max(x.numerator.bit_length() - x.denominator.bit_length() + 2, 0)
-    t = x / 2**halvings
-    total, term = Fraction(0), Fraction(1)
-    sums = []
-    for k in range(1, TERMS + 2):
-        total += term
-        sums.append(total)
-        term *= -t / k
-    low, high = sorted(sums[-2:])
-    low, high = rounded(low, up=False, bits=BITS), rounded(high, up=True, bits=BITS)
-    for _ in range(halvings):
-        low, high = rounded(low * low, up=False, bits=BITS), rounded(high * high, up=True, bits=BITS)
+    ends = []
+    for up in (False, True):
+        # exp(-t) falls: its lower end is that of the larger t
+        t = rounded(x / 2**halvings, up=not up, bits=BITS)
+        total, term = Fraction(0), Fraction(1)
+        for k in range(1, TERMS + (2 if up else 1)):
+            total += term
+            term *= -t / k
+        for _ in range(halvings):
+            total = rounded(total, up=up, bits=BITS) ** 2
+        ends.append(total)
+    low, high = ends
     return Fraction(math.floor(low * GRID), GRID), Fraction(math.ceil(high * GRID), GRID)

@@ -23,8 +23,10 @@ from fsopt.certificates.exact.reduction import reduced
 from fsopt.errors import NotShown
 from fsopt.typing import Vector as Floats
 
-STEPS = (0.0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
-"""Lengths of the step inward, relative to the size of the point, the shortest first."""
+STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+"""Lengths of the step inward, relative to the units of the variables, the shortest first."""
+SHARES = (1e-3, 1e-7, 1.0)
+"""Units of variables that are near 0, relative to the largest one: multipliers may all be as small as their costs."""
 
 
 def repaired(points: PointSet, start: Floats) -> list[Fraction]:
@@ -42,8 +44,8 @@ def repaired(points: PointSet, start: Floats) -> list[Fraction]:
         lower[j] = upper[j] = start[j] = float(value)
     start = np.minimum(with_raised_heads(points, np.clip(start, lower, upper)), upper)
     reason = "no step inward makes the point exactly feasible"
-    for step in STEPS:
-        moved = start if step == 0.0 else inward(points, start, step, (lower, upper))
+    for share, step in [(0.0, 0.0), *((share, step) for share in SHARES for step in STEPS)]:
+        moved = start if step == 0.0 else inward(points, start, step, (lower, upper), share)
         if moved is None:
             continue
         freedom = np.minimum(moved - lower, upper - moved)

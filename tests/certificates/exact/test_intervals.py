@@ -37,6 +37,7 @@ def wide(value):
     return mpmath.iv.mpf(value.numerator) / mpmath.iv.mpf(value.denominator)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 5000, allow_nan=False))
 @pytest.mark.parametrize("enclosure", [exponential, verify.exponential])
 def test_the_exponential_is_inside(enclosure, x):
@@ -91,7 +92,7 @@ def test_a_system_is_solved_exactly_or_called_singular(rows):
 
 
 @settings(deadline=None, max_examples=12)
-@given(st.integers(0, 10**6), st.sampled_from(["svm", "onsvm", "svm-norm"]), st.floats(0.1, 10))
+@given(st.integers(0, 10**6), st.sampled_from(["svm", "onsvm"]), st.floats(0.1, 10))
 def test_the_interval_of_a_hinge_program_is_that_of_mpmath(seed, slug, c):
     data = blobs(n=12, p=3, seed=seed)
     model = build(slug, data, c=c)
@@ -108,7 +109,6 @@ def test_the_interval_of_a_hinge_program_is_that_of_mpmath(seed, slug, c):
     norm = {
         "svm": sum((wide(v) ** 2 for v in w), zero) / 2,
         "onsvm": sum((abs(wide(v)) for v in w), zero),
-        "svm-norm": mpmath.iv.sqrt(sum((wide(v) ** 2 for v in w), zero)),
     }[slug]
     true = norm + mpmath.iv.mpf(c) * loss
     # The slacks of a repaired point are at least the hinge loss: its value is not below that of its hyperplane.
