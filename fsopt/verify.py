@@ -262,6 +262,9 @@ class Selection:
             return []
         if tree[0] == "leaf":
             return [self.bound(self.cut(tree[1], part), node)]
+        if tree[0] == "known":  # a selection that the claim on all others leaves out
+            need(len(node[0] | node[1]) == self.p, "a known selection is not complete")
+            return []
         features = [tree[1]] if tree[0] == "branch" else [abs(f) - 1 for f in tree[2]]
         need(all(0 <= j < self.p and j not in node[0] | node[1] for j in features), "a feature is not free at its node")
         if tree[0] == "branch":
@@ -276,16 +279,14 @@ class Selection:
 
     def value(self, given: dict[str, Any]) -> Fraction:
         """Return the objective value of a selection with a hyperplane on it."""
-        chosen, b = set(given["selected"]), number(given["b"])
-        w = [number(v) for v in given["w"]]
+        chosen, w = set(given["selected"]), [number(v) for v in given["w"]]
         need(len(w) == self.p and all(0 <= j < self.p for j in chosen), "the selection is damaged")
         need(not any(v for j, v in enumerate(w) if j not in chosen), "a weight outside the selection is not 0")
         inside = all(total(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
         need(inside and self.fixed[0] <= chosen and not self.fixed[1] & chosen, "the selection violates a constraint")
-        loss = ZERO
-        for i, label in enumerate(self.y):
-            score = b + total(w[j] * Fraction(self.features[j][0][i], self.features[j][1]) for j in chosen)
-            loss += max(1 - label * score, ZERO)
+        parts = [[w[j] / self.features[j][1] * v for v in self.signed[j]] for j in chosen]
+        rows = zip(self.y, *parts, strict=True)
+        loss = total(max(1 - label * number(given["b"]) - total(terms), ZERO) for label, *terms in rows)
         return total(v * v for v in w) / 2 + self.C * loss + total(self.lam[j] for j in chosen)
 
 
@@ -335,7 +336,7 @@ def ends(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
     if kind == "selection":
         problem = Selection(part["problem"])
         found = problem.lowest(part["tree"], problem.decided(problem.fixed, set(), set()), part)
-        return min(found, default=None), problem.value(part["point"])
+        return min(found, default=None), None if part["point"] is None else problem.value(part["point"])
     program = Program(part["program"])
     if kind == "stationary":
         return stationary(part, program)
@@ -348,6 +349,8 @@ def check(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
     """Return the proved interval of a part; raise Refuted where its claim does not follow."""
     claim = part["claim"]
     need((part["kind"] == "stationary") == (claim["status"] == "stationary"), "the status is not that of the evidence")
+    others = '["known"]' in json.dumps(part.get("tree"))
+    need(not others or claim["status"] == "bounded", "a claim on the optimum leaves no selection out")
     if claim["status"] == "infeasible":
         need(Program(part["program"]).bound(part["ray"], ray=True) > 0, "the ray proves no infeasibility")
         return None, None
@@ -356,8 +359,7 @@ def check(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
     need(lower is None or (below is not None and lower <= below), "the claimed bound is above the proved one")
     need(upper is None or (above is not None and above <= upper), "the claimed value is below the proved one")
     if claim["status"] in ("optimal", "stationary"):
-        lower, upper = number(claim["lower"]), number(claim["upper"])
-        gap = number(claim["gap"])
+        lower, upper, gap = (number(claim[k]) for k in ("lower", "upper", "gap"))
         closed = lower <= upper and upper - lower <= gap * max(Fraction(1), abs(upper))
         need(closed, "the interval is wider than the claimed gap")
     else:
@@ -385,12 +387,10 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             check(part)
             print(f"confirmed  {name}: {part['claim']['status']}")
-        except Refuted as error:
+        except (Refuted, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             refuted += 1
-            print(f"REFUTED    {name}: {error}")
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
-            refuted += 1
-            print(f"REFUTED    {name}: it is damaged ({type(error).__name__})")
+            reason = error if isinstance(error, Refuted) else f"it is damaged ({type(error).__name__})"
+            print(f"REFUTED    {name}: {reason}")
     return 1 if refuted else 0
 
 

@@ -16,7 +16,7 @@ from fsopt.certificates.exact.forms import ZERO, Form, rounded
 from fsopt.certificates.exact.intervals import bound_of, value_at
 from fsopt.certificates.exact.program import ExactProgram, Matrix
 from fsopt.certificates.exact.repair import violated
-from fsopt.certificates.exact.selection import proved_ends
+from fsopt.certificates.exact.selection import leaves_out, proved_ends
 from fsopt.errors import NotShown, reading
 
 FORMAT = "fsopt proof 1"
@@ -224,6 +224,8 @@ def confirmed(part: Part) -> Interval:
         claim = part["claim"]
         if (part["kind"] == "stationary") != (claim["status"] == "stationary"):
             raise NotShown("the status is not that of the evidence")
+        if part["kind"] == "selection" and leaves_out(part["tree"]) and claim["status"] != "bounded":
+            raise NotShown("a claim on the optimum leaves no selection out")
         if claim["status"] == "infeasible":
             proved_ray(read_program(part["program"]), part["ray"])
             return None, None

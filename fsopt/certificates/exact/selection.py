@@ -173,8 +173,8 @@ class Leaf:
     low: float
 
 
-def proved_ends(part: Part) -> tuple[Fraction | None, Fraction]:
-    """Return the smallest bound of the leaves, None where there is no selection at all, and the value of the point."""
+def proved_ends(part: Part) -> tuple[Fraction | None, Fraction | None]:
+    """Return the smallest bound of the leaves and the value of the point, None where there is none."""
     problem = Problem.of(part["problem"])
     cuts = Cuts(problem, part)
     found: list[Leaf] = []
@@ -193,7 +193,12 @@ def proved_ends(part: Part) -> tuple[Fraction | None, Fraction]:
             break
         bound = _exact_bound(problem, cuts.exact(leaf.cut), leaf.node)
         lowest = bound if lowest is None else min(lowest, bound)
-    return lowest, problem.value(part["point"])
+    return lowest, None if part["point"] is None else problem.value(part["point"])
+
+
+def leaves_out(tree: Sequence[Any]) -> bool:
+    """Return whether a tree leaves out known selections: it proves no optimum then."""
+    return tree[0] == "known" or any(isinstance(part, list) and bool(part) and leaves_out(part) for part in tree[2:])
 
 
 def _opened(
@@ -202,6 +207,8 @@ def _opened(
     """Return the leaves (cut, node) that a tree closes at once, and the trees below it with their nodes."""
     if tree[0] == "leaf":
         return [(tree[1], node)], []
+    if tree[0] == "known" and len(node[0] | node[1]) == problem.p:
+        return [], []  # a selection that the claim on all others leaves out
     if tree[0] not in ("branch", "peg"):
         raise NotShown("the tree is damaged")
     features = [tree[1]] if tree[0] == "branch" else [abs(f) - 1 for f in tree[2]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -19,12 +20,13 @@ from fsopt.drivers.branch_and_benders.evidence import RESOLVED, unpacked
 from fsopt.drivers.branch_and_benders.interior_point import Goal
 from fsopt.drivers.branch_and_benders.nodes import NodeSolver
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.drivers.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, LEAF, PEG
+from fsopt.drivers.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, LEAF, NODE, PEG
 from fsopt.errors import NotShown, reading
 from fsopt.methods.gbd.parameters import saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
 from fsopt.results import Status
+from fsopt.typing import Mask, Vector
 
 Cuts: TypeAlias = list[tuple[list[int], list[float]]]
 """Multipliers on the grid and mu of each cut."""
@@ -40,36 +42,80 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     """
     fit = saved.fit
     if "evidence" not in fit.details:
-        return [
-            not_shown(NAME, "the bound of the loop as printed rests on a search over its cuts, which is not repeated")
-        ]
+        return [not_shown(NAME, "the bound of the loop as printed rests on a search over its cuts: not repeated")]
     problem = problem_of(saved)
+    sigma = saved_selection(saved.data, {**saved.params, "sigma": fit.details["sigma"]}) > 0.5
     with reading("tree of the search"):
-        part = _part(saved, problem)
+        part = part_of(problem, *_held(problem, fit.details["evidence"]), Plane(sigma, saved.w, saved.b))
+    gap = max(float(fit.params["tolerance"]), TOLERANCE)
+    return [claim_of_tree(NAME, part, gap, optimal=fit.status is Status.OPTIMAL)]
+
+
+def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:
+    """Return the claim of a part without one: the interval that its tree and its hyperplane prove.
+
+    Parameters
+    ----------
+    optimal : whether the interval is claimed to be as narrow as the gap.
+    """
+    with reading("tree of the search"):
         try:
             lower, upper = proved_ends(part)
         except NotShown as error:
-            return [not_shown(NAME, error.message)]
-    gap = max(float(fit.params["tolerance"]), TOLERANCE)
-    optimal = fit.status is Status.OPTIMAL and lower is not None
-    part["claim"] = claim_of("optimal" if optimal else "feasible", lower, upper, Fraction(gap))
-    return [claim_of_part(NAME, part)]
+            return not_shown(name, error.message)
+    status = "optimal" if optimal and lower is not None else "bounded" if upper is None else "feasible"
+    return claim_of_part(name, {**part, "claim": claim_of(status, lower, upper, Fraction(gap))})
 
 
-def _part(saved: SavedFit, problem: SelectionProblem) -> Part:
-    """Return the evidence of a saved fit in plain data, without its claim.
+def claim_of_search(name: str, problem: SelectionProblem, held: Mapping[str, Any], plane: Plane, gap: float) -> Claim:
+    """Return the claim of packed evidence and the incumbent of its search."""
+    with reading("tree of the search"):
+        part = part_of(problem, *_held(problem, held), plane)
+    claim = claim_of_tree(name, part, gap, optimal=True)
+    return claim if claim.holds else claim_of_tree(name, part, gap, optimal=False)
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A selection, mask (p,), and a hyperplane on it."""
+
+    selected: Mask
+    w: Vector
+    b: float
+
+
+def _held(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int], Cuts]:
+    """Return the stream and the cuts of packed evidence."""
+    stream, grids, mu = unpacked(problem, held)
+    return stream, [(grid.tolist(), row.tolist()) for grid, row in zip(grids, mu, strict=True)]
+
+
+def part_of(
+    problem: SelectionProblem,
+    stream: Sequence[int],
+    cuts: Cuts,
+    plane: Plane | None,
+    nodes: Mapping[int, int | None] | None = None,
+) -> Part:
+    """Return the evidence of a search in plain data, without its claim.
 
     The constraints of the search hold up to a slack, so that their right-hand sides are raised by it here: the bound is
     one on more selections.
+
+    Parameters
+    ----------
+    stream, cuts : of the tree; names of cuts are their places.
+    plane : the incumbent; None for a bound alone.
+    nodes : number of a node that is marked in the stream -> its cut, None for a known selection.
     """
-    stream, grids, mu = unpacked(problem, saved.fit.details["evidence"])
-    cuts: Cuts = [(grid.tolist(), row.tolist()) for grid, row in zip(grids, mu, strict=True)]
-    right = fractions_of((problem.r + problem.tolerances).tolist())
-    if problem.main is not None:
-        for _, row in cuts:
+    tree = _Nested(problem, stream, cuts, nodes or {}).root()
+    for _, row in cuts:
+        if problem.main is not None:
             row[problem.main] = 0.0
-    tree = _Nested(problem, stream, cuts).root()
-    sigma = saved_selection(saved.data, {**saved.params, "sigma": saved.fit.details["sigma"]})
+    point = None
+    if plane is not None:
+        w = np.where(plane.selected, plane.w, 0.0)
+        point = {"selected": np.flatnonzero(plane.selected).tolist(), "w": w.tolist(), "b": float(plane.b)}
     return {
         "kind": "selection",
         "problem": {
@@ -77,7 +123,7 @@ def _part(saved: SavedFit, problem: SelectionProblem) -> Part:
             "c": problem.c,
             "columns": problem.X.T.tolist(),
             "R": problem.R.tolist(),
-            "r": [encoded(v) for v in right],
+            "r": [encoded(v) for v in fractions_of((problem.r + problem.tolerances).tolist())],
             "lam": problem.lam.tolist(),
             "inside": np.flatnonzero(problem.fixed.inside).tolist(),
             "outside": np.flatnonzero(problem.fixed.outside).tolist(),
@@ -87,11 +133,7 @@ def _part(saved: SavedFit, problem: SelectionProblem) -> Part:
         "alpha": [grid for grid, _ in cuts],
         "mu": [row for _, row in cuts],
         "tree": tree,
-        "point": {
-            "selected": np.flatnonzero(sigma > 0.5).tolist(),
-            "w": np.where(sigma > 0.5, saved.w, 0.0).tolist(),
-            "b": float(saved.b),
-        },
+        "point": point,
     }
 
 
@@ -101,11 +143,15 @@ class _Nested:
     Attributes
     ----------
     cuts : multipliers on the grid and mu of each cut, to which new ones are added.
+    nodes : as in :func:`part_of`.
     """
 
-    def __init__(self, problem: SelectionProblem, stream: Sequence[int], cuts: Cuts) -> None:
+    def __init__(
+        self, problem: SelectionProblem, stream: Sequence[int], cuts: Cuts, nodes: Mapping[int, int | None]
+    ) -> None:
         self.problem, self.stream = problem, stream
-        self.cuts, self.place = cuts, 0
+        self.cuts, self.nodes = cuts, nodes
+        self.place = 0
 
     def root(self) -> list[Any]:
         """Return the whole tree; raises ValueError where the stream is none."""
@@ -125,6 +171,9 @@ class _Nested:
         (mark,) = self._next()
         if mark == EMPTY:
             return ["empty"]
+        if at is not None and mark == NODE:
+            cut = self.nodes[self._next()[0]]
+            return ["known"] if cut is None else ["leaf", self._cut(cut, at)]
         if at is None or mark not in (LEAF, BRANCH, PEG):
             raise ValueError("a node is wrongly marked")
         problem = self.problem
