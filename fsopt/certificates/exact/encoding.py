@@ -11,15 +11,19 @@ Part: TypeAlias = dict[str, Any]
 
 def encoded(value: Fraction | None) -> int | float | str | None:
     """Return a rational number as an integer, as the double that equals it, or as a text 'p/q' in hexadecimal."""
-    if value is None:
-        return None
-    if value.denominator == 1 and abs(value.numerator) < 2**53:
-        return value.numerator
-    if value.denominator.bit_length() < 1000 and abs(value.numerator).bit_length() < 1000:
-        near = float(value)
-        if Fraction(near) == value:
-            return near
-    return f"{value.numerator:x}/{value.denominator:x}"
+    return None if value is None else encoded_quotient(value.numerator, value.denominator)
+
+
+def encoded_quotient(top: int, bottom: int) -> int | float | str:
+    """Return the quotient of two integers as :func:`encoded`."""
+    if bottom == 1 and abs(top) < 2**53:
+        return top
+    if bottom.bit_length() < 1000 and top.bit_length() < 1000:
+        near = top / bottom
+        above, below = near.as_integer_ratio()
+        if above * bottom == top * below:
+            return int(near) if below == 1 and abs(above) < 2**53 else near
+    return f"{top:x}/{bottom:x}"
 
 
 def decoded(value: Any) -> Fraction:

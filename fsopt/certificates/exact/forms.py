@@ -67,11 +67,18 @@ class Form:
         """The value at 0."""
         return Fraction(self.constant, self.denominator)
 
-    def times(self, factor: Fraction) -> Form:
-        """Return a multiple of the form."""
-        return Form.of(
-            self.columns, [factor * self.coefficient(k) for k in range(len(self.values))], factor * self.offset
-        )
+    def negative(self) -> Form:
+        """Return the negative of the form."""
+        return Form(self.columns, tuple(-v for v in self.values), -self.constant, self.denominator)
+
+    def less(self, constant: Fraction) -> Form:
+        """Return the form less a constant."""
+        if not constant:
+            return self
+        denominator = math.lcm(self.denominator, constant.denominator)
+        scale = denominator // self.denominator
+        rest = self.constant * scale - constant.numerator * (denominator // constant.denominator)
+        return Form(self.columns, tuple(scale * v for v in self.values), rest, denominator)
 
 
 def fractions_of(values: Iterable[float]) -> list[Fraction]:

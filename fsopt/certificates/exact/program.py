@@ -12,7 +12,8 @@ of each matrix inequality, and a point :math:`\hat x` of the quadratic objective
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -94,25 +95,25 @@ class ExactProgram:
         limits += [(Form.of([j], [unit]), lo, hi) for j, (lo, hi) in enumerate(zip(self.lb, self.ub, strict=True))]
         for form, lo, hi in limits:
             if lo is not None and lo == hi:
-                equations.append(_less(form, lo))
+                equations.append(form.less(lo))
                 continue
             if lo is not None:
-                inequalities.append(_less(form, lo))
+                inequalities.append(form.less(lo))
             if hi is not None:
-                inequalities.append(_less(form, hi).times(-unit))
+                inequalities.append(form.less(hi).negative())
         return PointSet(self.n, tuple(equations), tuple(inequalities), self.cones, self.matrices)
 
     @cached_property
     def reduced_costs(self) -> tuple[Form, ...]:
         """The reduced cost of each variable, an affine form in the dual variables."""
-        columns: list[dict[int, Fraction]] = [defaultdict(Fraction) for _ in range(self.n)]
+        columns: list[list[tuple[int, int, int]]] = [[] for _ in range(self.n)]
         for place, form, factor in self._terms():
-            for k, j in enumerate(form.columns):
-                columns[j][place] -= factor * form.coefficient(k)
+            for j, v in zip(form.columns, form.values, strict=True):
+                columns[j].append((place, -factor * v, form.denominator))
         first = self.dual_size - len(self.curved)
         for k, j in enumerate(self.curved):
-            columns[j][first + k] += self.P[j]
-        return tuple(Form.of(list(d), d.values(), c) for d, c in zip(columns, self.c, strict=True))
+            columns[j].append((first + k, self.P[j].numerator, self.P[j].denominator))
+        return tuple(_column(terms, c) for terms, c in zip(columns, self.c, strict=True))
 
     def _terms(self) -> list[tuple[int, Form, int]]:
         """Return (dual variable, the form that it multiplies, how often)."""
@@ -148,7 +149,7 @@ class ExactProgram:
             elif hi is None:
                 inequalities.append(form)
             elif lo is None:
-                inequalities.append(form.times(-unit))
+                inequalities.append(form.negative())
         cones, matrices = [], []
         place = len(self.rows)
         for cone in self.cones:
@@ -232,7 +233,9 @@ def _limits(values: Floats) -> tuple[Fraction | None, ...]:
     return tuple(Fraction(v) if np.isfinite(v) else None for v in values.tolist())
 
 
-def _less(form: Form, constant: Fraction) -> Form:
-    """Return a form less a constant."""
-    held = [form.coefficient(k) for k in range(len(form.values))]
-    return Form.of(form.columns, held, form.offset - constant)
+def _column(terms: Sequence[tuple[int, int, int]], constant: Fraction) -> Form:
+    """Return the form of terms (column, numerator, denominator) and a constant."""
+    denominator = math.lcm(constant.denominator, *{below for _, _, below in terms})
+    values = tuple(v * (denominator // below) for _, v, below in terms)
+    whole = constant.numerator * (denominator // constant.denominator)
+    return Form(tuple(j for j, _, _ in terms), values, whole, denominator)

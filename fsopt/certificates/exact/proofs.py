@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fsopt.certificates.exact.cones import Cone
-from fsopt.certificates.exact.encoding import Part, decoded, encoded
+from fsopt.certificates.exact.encoding import Part, decoded, encoded, encoded_quotient
 from fsopt.certificates.exact.exponentials import exponential
 from fsopt.certificates.exact.forms import ZERO, Form, rounded
 from fsopt.certificates.exact.intervals import bound_of, value_at
@@ -69,7 +69,7 @@ def _take(values: Iterator[Any], count: int) -> list[Any]:
 
 
 def _values(form: Form) -> list[Any]:
-    return [encoded(form.coefficient(k)) for k in range(len(form.values))]
+    return [encoded_quotient(v, form.denominator) for v in form.values]
 
 
 def _form(form: Form) -> list[Any]:
