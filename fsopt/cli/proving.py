@@ -29,6 +29,7 @@ def evidence(
     """Write the exact evidence of a saved answer as a proof, which 'fsopt-verify' confirms or refutes alone."""
     from json import dumps
 
+    from fsopt.checking import check_record
     from fsopt.exact_checking import check_record_exactly
     from fsopt.files import write_text
     from fsopt.saved import read_record
@@ -36,7 +37,8 @@ def evidence(
     record = read_record(solution)
     source = options.load(data, label, missing)
     work, changes = answered(record, source, customise)
-    found = check_record_exactly(record, work, str(solution), customise=changes)
+    numerically = bool(check_record(record, work, str(solution), customise=changes)["verified"])
+    found = check_record_exactly(record, work, str(solution), customise=changes, numerically=numerically)
     proof = found.proof()
     if not proof["parts"]:
         remark("nothing is written: no claim has exact evidence")

@@ -16,7 +16,7 @@ from fsopt.certificates.exact.proofs import Slope
 from fsopt.compiler import Program, compile_model
 from fsopt.errors import NotShown, reading
 from fsopt.methods.exact.hinge import error_values
-from fsopt.methods.exact.programs import NO_EVIDENCE, assembled, multipliers, point_of
+from fsopt.methods.exact.programs import NO_EVIDENCE, OTHER, assembled, multipliers, point_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import LOCAL_TOLERANCE, finite_vector, has_program
 from fsopt.models.registry import build
@@ -47,7 +47,11 @@ def of_l0_mpm(saved: SavedFit) -> list[Claim]:
     if saved.params["approx"] != "exp":
         return [not_shown(PRINCIPLE, f"the slopes of the approximation '{saved.params['approx']}' are not enclosed")]
     with reading("step"):
-        model = build("l0-mpm-step", saved.data, **saved.fit.details["program_params"])
+        stated = {k: v for k, v in saved.fit.details["program_params"].items() if k not in ("alpha", "v")}
+        own = {k: v for k, v in saved.params.items() if k != "alpha"}
+        if any(stated[k] != own[k] for k in stated if own.get(k) is not None):
+            return [not_shown(PRINCIPLE, OTHER)]
+        model = build("l0-mpm-step", saved.data, **stated, alpha=saved.params["alpha"])
         program = compile_model(model)
         point = point_from(saved.fit.details["point"], program)
     steepness = Fraction(float(saved.params["alpha"]))

@@ -15,6 +15,7 @@ from fsopt.data import Dataset
 from fsopt.errors import NotShown, reading
 from fsopt.methods.exact.programs import (
     OPTIMUM,
+    OTHER,
     assembled,
     by_program,
     hinge_values,
@@ -56,6 +57,8 @@ def of_rsvm(saved: SavedFit) -> list[Claim]:
         return [not_shown(OPTIMUM, KERNEL)]
     with reading("multipliers"):
         alpha, cap = finite_vector(saved.fit.details["alpha"], saved.data.n), float(saved.fit.details["w_cap"])
+    if saved.fit.params.get("w_cap") not in (None, cap):
+        return [not_shown(OPTIMUM, OTHER)]
     program, x, point = _with_alpha("rsvm", saved.data, {"w_cap": cap}, (saved.w, saved.b), alpha)
     return [optimum(saved, program, x, point)]
 
@@ -73,6 +76,8 @@ def of_subset(saved: SavedFit) -> list[Claim]:
         alpha = finite_vector(fit.details["alpha"], data.n)
         slug, key = ("rsvm", "w_cap") if fit.details["machine"] == "rsvm" else ("svm", "c")
         params = {key: float(fit.details[key])}
+    if fit.params.get(key) not in (None, params[key]):
+        return [not_shown(VALUE, OTHER)]
     if not len(chosen):
         return [not_shown(VALUE, "no feature is selected")]
     part = data.columns(chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -15,12 +16,13 @@ from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.errors import NotShown, reading
 from fsopt.methods.spec import SavedFit
-from fsopt.models.registry import build
+from fsopt.models.registry import MODELS, build
 from fsopt.results import Point, Status
 from fsopt.saved import point_from
 from fsopt.typing import Vector
 
 OPTIMUM = "the optimum of the program"
+OTHER = "the parameters of the saved program are not exactly those of the fit"
 NO_EVIDENCE = "the fit carries neither multipliers nor a program that rational arithmetic could look at"
 
 
@@ -46,12 +48,22 @@ def by_program(saved: SavedFit) -> list[Claim]:
         return [not_shown(OPTIMUM, NO_EVIDENCE)]
     with reading("program"):
         model = build(details["program"], saved.data, **details["program_params"])
+        if not own_parameters(saved, details["program"], details["program_params"]):
+            return [not_shown(OPTIMUM, OTHER)]
     program = compile_model(model)
     point = point_from(details["point"], program)
     x = point.x
     if details["program"] in HINGE:
         x = assembled(model, program, hinge_values(saved.data, saved.w, saved.b), x)
     return [optimum(saved, program, x, point)]
+
+
+def own_parameters(saved: SavedFit, slug: str, stated: Mapping[str, Any]) -> bool:
+    """Return whether the parameters of a saved program are exactly those of the fit with the same names."""
+    known = MODELS[slug].parameters
+    own = saved.params
+    shared = [name for name in known if own.get(name) is not None]
+    return all(np.array_equal({**known, **stated}[name], own[name]) for name in shared)
 
 
 HINGE = ("svm", "onsvm", "fsp-sub")

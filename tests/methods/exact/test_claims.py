@@ -69,6 +69,15 @@ def test_damaged_multipliers_are_refused(name, key, fits, data):
         exactly(replace(fits[name], details={**fits[name].details, key: "x"}), data)
 
 
+@pytest.mark.parametrize(("name", "key"), [("onsvm", "c"), ("l1-mpm", "delta"), ("l0-mpm", "delta")])
+def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits, data):
+    details = fits[name].details
+    params = {**details["program_params"], key: details["program_params"][key] * (1 + 1e-12)}
+    found = exactly(replace(fits[name], details={**details, "program_params": params}), data)
+    assert not found.verified
+    assert "exactly those" in found.claims[0].reason
+
+
 def test_a_kernel_is_named(data):
     found = exactly(fsopt.fit("rsvm", data, kernel="gaussian"), data)
     assert "kernel" in found.claims[0].reason
