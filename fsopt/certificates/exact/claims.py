@@ -24,8 +24,6 @@ from fsopt.typing import Vector as Floats
 
 VERIFIED = "verified exactly"
 NOT_VERIFIED = "not verified exactly"
-DIGITS = 10
-"""Digits of the relative width of an interval, rounded up, on the screen."""
 
 
 @dataclass(frozen=True)

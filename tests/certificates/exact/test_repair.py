@@ -28,7 +28,7 @@ def points(size, equations=(), inequalities=(), cones=(), matrices=()):
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 3), min_size=3, max_size=3), st.floats(0.1, 5), st.floats(-1e-10, 1e-10))
 def test_a_point_near_a_simplex_is_put_into_it(values, total, error):
-    start = np.array(values) + [1e-3, 0.0, 0.0]
+    start = np.add(values, [1e-3, 0.0, 0.0])
     start = start * total / (start @ [1.0, 0.1, 0.3]) + error
     held = points(3, [form({0: 1, 1: 0.1, 2: 0.3}, -total)], [form({j: 1}) for j in range(3)])
     found = repaired(held, start)
