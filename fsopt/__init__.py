@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fsopt.data import Dataset as Dataset
     from fsopt.data import load_dataset as load_dataset
     from fsopt.errors import FsoptError as FsoptError
+    from fsopt.exact_checking import check as check
     from fsopt.formats.writers import export as export
     from fsopt.methods.registry import METHODS as METHODS
     from fsopt.methods.registry import register_method as register_method
@@ -66,6 +67,7 @@ _HOME = {
     "alternatives": "fsopt.studies.alternatives",
     "build": "fsopt.models.registry",
     "certify": "fsopt.certificates.model",
+    "check": "fsopt.exact_checking",
     "classify": "fsopt.compiler.classes",
     "diff": "fsopt.analysis.differences",
     "estimators": "fsopt.estimators",
@@ -104,6 +106,7 @@ __all__ = [
     "alternatives",
     "build",
     "certify",
+    "check",
     "classify",
     "diff",
     "explain",

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind
+from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.residuals import relative_gap
 from fsopt.customising import Change, customised
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, reading
+from fsopt.methods.exact.programs import by_program
 from fsopt.methods.kernel_values import DEGREE, kernel_values
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.registry import method_spec
@@ -133,18 +135,9 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
     The objective of the method is evaluated at the classifier in numpy; the check of the method recomputes its
     evidence. Preprocessing, selected features and the bound are compared with what follows from the data.
     """
-    p = len(fit.preprocessing.shift)
-    if p != data.p:
-        raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
-    spec = method_spec(fit.method)
-    _check_params(fit, spec)
-    work = data.with_X(fit.preprocessing.apply(data.X))
-    if fit.kernel is None:
-        w, b = scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing)
-    else:
-        work = _kernel_space(fit.kernel, work)
-        w, b = fit.coef, fit.intercept
-    saved = SavedFit(fit, data, work, w, b)
+    spec, saved = _saved_fit(fit, data)
+    work, w = saved.data, saved.w
+    b = saved.b
     with reading("fit"):
         value, violation = spec.objective(work, w, b, saved.params)
         residuals = {
@@ -159,6 +152,34 @@ def check_fit(fit: Fit, data: Dataset) -> Certificate:
         }
         certificate = spec.check(replace(saved, value=value, residuals=residuals))
     return extend(certificate, _claimed_bound(fit, certificate))
+
+
+def _saved_fit(fit: Fit, data: Dataset) -> tuple[MethodSpec, SavedFit]:
+    """Return the method of a fit, and the fit with its data and hyperplane in the space of its program."""
+    p = len(fit.preprocessing.shift)
+    if p != data.p:
+        raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
+    spec = method_spec(fit.method)
+    _check_params(fit, spec)
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    if fit.kernel is None:
+        w, b = scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing)
+    else:
+        work = _kernel_space(fit.kernel, work)
+        w, b = fit.coef, fit.intercept
+    return spec, SavedFit(fit, data, work, w, b)
+
+
+def exact_claims(fit: Fit, data: Dataset) -> list[Claim]:
+    """Return the claims of a fit with the exact intervals that its evidence proves, or the reasons why it proves none.
+
+    Raises
+    ------
+    FileError : the evidence is damaged, or the data are others.
+    """
+    spec, saved = _saved_fit(fit, data)
+    with reading("fit"):
+        return by_program(saved) if spec.exact is None else spec.exact(saved)
 
 
 def _check_params(fit: Fit, spec: MethodSpec) -> None:

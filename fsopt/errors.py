@@ -70,6 +70,12 @@ class SolverError(FsoptError):
     kind = "solver"
 
 
+class NotShown(FsoptError):
+    """A claim that rational arithmetic cannot show, for a reason that is said with the claim."""
+
+    kind = "not-shown"
+
+
 class OutOfTime(SolverError):
     """The time limit passed before there was a point: a loop that has one ends with it instead."""
 

@@ -18,6 +18,7 @@ from fsopt.cli import (
     limits,
     paths,
     plotting,
+    proving,
     reproducing,
     solving,
     studying,
@@ -49,6 +50,7 @@ VERBS = (
     reproducing.reproduce,
     paths.path,
     solving.check,
+    proving.evidence,
     limits.mpm_limits,
     diagnosis.doctor,
 )
@@ -68,6 +70,7 @@ EXAMPLES: Mapping[str, str] = {
     "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
     "check": "fsopt check fit.json --data wdbc",
     "reproduce": "fsopt reproduce sla-table1",
+    "evidence": "fsopt evidence fit.json --data wdbc -o proof.json",
     "path": "fsopt path --data wdbc",
     "mpm-limits": "fsopt mpm-limits --data wdbc",
     "doctor": "fsopt doctor",

@@ -22,6 +22,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.cli.proving import Exact
 from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
 
@@ -63,6 +64,7 @@ def compare(
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
+    exact: Exact = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="also balanced accuracy, recall, AUC, and the names of the features")
     ] = False,
@@ -90,6 +92,7 @@ def compare(
         "solver": solver,
         "tune": tune,
         "customise": changes,
+        "exact": exact,
     }
     comparison_study(sources, names, folds=folds, **settings)  # wrong words are refused before anything is computed
     baselines = {one.name: majority(one, folds, seed) for one in sources}
@@ -187,6 +190,8 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         show(listing)
     for row in record["rows"]:
         who = f"{row['method']} on {row['data']}" if several else row["method"]
+        if row["exact"]:
+            show(f"{who}: {row['exact']}")
         if verbose and row["features"]:
             more = {name: _share(row[f"cv_{name}"]) for name in ("balanced_accuracy", "recall", "auc")}
             measured = ", ".join(f"CV {name.replace('_', ' ')} {value}" for name, value in more.items() if value)

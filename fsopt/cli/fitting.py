@@ -21,10 +21,12 @@ from fsopt.cli.output import (
     deliver_text,
     emit,
     pairs,
+    print_json,
     progress_bar,
     remark,
     show,
 )
+from fsopt.cli.proving import Exact, print_exact
 from fsopt.cli.solving import print_certificate
 from fsopt.data.layout import Layout
 
@@ -44,10 +46,12 @@ def fit(
     checkpoint: options.Checkpoint = None,
     resume: options.Resume = None,
     customise: options.Customise = None,
+    exact: Exact = False,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
     """Run a method: selected features, classifier, certificate. Ctrl-C prints the incumbent."""
+    from fsopt.exact_checking import check
     from fsopt.methods.registry import fit as run
     from fsopt.methods.registry import method_spec
     from fsopt.records import fit_record, sealed
@@ -76,7 +80,17 @@ def fit(
     record = sealed(record)
     for warning in fitted.warnings:
         remark(f"warning: {warning}")
-    deliver(record, output, as_json=json, present=lambda: _print_fit(record, _by_class(fitted, source)))
+    shown = check(fitted, source, exact=True, customise=changes)["exact"] if exact else None
+
+    def present() -> None:
+        if json:
+            print_json(record if shown is None else record | {"exact": shown})
+            return
+        _print_fit(record, _by_class(fitted, source))
+        if shown is not None:
+            print_exact(shown)
+
+    deliver(record, output, as_json=False, present=present)
     return _exit(fitted)
 
 

@@ -24,6 +24,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.cli.proving import Exact, answered, print_exact
 from fsopt.customising import complete, customised, names_of
 from fsopt.data.layout import Layout
 
@@ -225,22 +226,23 @@ def check(
     data: options.Data,
     layout: Layout = WHOLE,
     customise: options.Customise = None,
+    exact: Exact = False,
     json: options.Json = False,
 ) -> int:
     """Verify a saved answer again, without any solver; what rests on a solver's word alone is named."""
     from fsopt.checking import check_record
-    from fsopt.methods.preprocessing import preprocess
-    from fsopt.methods.registry import method_spec
+    from fsopt.exact_checking import check_record_exactly
     from fsopt.records import plain
     from fsopt.saved import read_record
     from fsopt.solve_checking import WORD
 
     record = read_record(solution)
     source = load(data, checked_layout(record, layout, solution))
-    work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
-    models = method_spec(record["method"]).models if "method" in record else (record["model"],)
-    changes = options.read_changes(customise, models)
+    work, changes = answered(record, source, customise)
     found = plain(check_record(record, work, str(solution), customise=changes))
+    if exact:
+        shown = check_record_exactly(record, work, str(solution), customise=changes, numerically=found["verified"])
+        found["exact"] = shown.plain()
     if json:
         print_json(found)
     else:
@@ -250,4 +252,6 @@ def check(
             lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {source}"))
         show(pairs(lines))
         print_certificate(found["certificate"])
-    return EXIT_SOLVED if found["verified"] else EXIT_NOT_SOLVED
+        if exact:
+            print_exact(found["exact"])
+    return EXIT_SOLVED if found["verified"] and (not exact or shown.verified) else EXIT_NOT_SOLVED

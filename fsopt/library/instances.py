@@ -10,16 +10,20 @@ import inspect
 import json
 import sys
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.certificates.exact.claims import VERIFIED
+from fsopt.certificates.exact.forms import decimal
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import classify, program_class
 from fsopt.data import Dataset
-from fsopt.errors import FileError
+from fsopt.errors import FileError, NotShown
+from fsopt.exact_checking import solve_claim
 from fsopt.files import write_text
 from fsopt.formats.writers import export
 from fsopt.library import pages
@@ -37,6 +41,8 @@ LAW = (
     f"of 1/{GRID}, so that sums and products of the data have no rounding error and the files are the same on every "
     "machine"
 )
+DIGITS = 8
+"""Digits of the optimum, on which solvers agree."""
 TOLERANCE = 1e-6
 """Largest difference of a reader's optimum, relative, and absolute near 0."""
 LIMIT = 100_000
@@ -113,6 +119,7 @@ def write_instance(slug: str, folder: Path) -> tuple[list[Path], dict[str, Any]]
     solved = solvable(model)
     result = _solved(slug, kind, solved)
     facts = _facts(MODELS[slug], kind, data, program) | _optimum(result, program)
+    facts["optimum"] |= exact_ends(solved, result)
     facts["files"] = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     for name, text in (("instance.toml", _toml(facts)), ("README.md", pages.page(MODELS[slug].builder, model, facts))):
         write_text(folder / name, text)
@@ -170,11 +177,28 @@ def _optimum(result: SolveResult, program: Program) -> dict[str, Any]:
     assert result.objective is not None
     assert result.certificate is not None
     sense = "maximise" if program.sign < 0 else "minimise"
-    value = float(f"{result.objective:.8g}")
+    value = float(f"{result.objective:.{DIGITS}g}")
     certificate = {"solver": result.solver, "certificate": result.certificate.kind}
     if result.certificate.bound_source:
         certificate["bound"] = result.certificate.bound_source
     return {"optimum": {"objective": value, "sense": sense, "tolerance": TOLERANCE, **certificate}}
+
+
+def exact_ends(model: pyo.ConcreteModel, result: SolveResult) -> dict[str, str]:
+    """Return the ends ``lower`` and ``upper`` of the exact interval as fractions, and the reason where one is missing.
+
+    They are rounded outward to as many digits as the optimum has, so that every machine writes the same ones.
+    """
+    assert result.point is not None
+    try:
+        claim = solve_claim(compile_model(model), result.point.x, result.point, result.status, (None, None))
+    except NotShown as error:
+        return {"exact": f"no interval: {error.message}"}
+    found = {}
+    for name, end in (("lower", claim.lower), ("upper", claim.upper)):
+        if end is not None:
+            found[name] = str(Fraction(decimal(end, up=name == "upper", digits=DIGITS)))
+    return found | {"exact": VERIFIED if claim.holds else claim.reason}
 
 
 def _toml(facts: Mapping[str, Any]) -> str:

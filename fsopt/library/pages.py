@@ -91,8 +91,9 @@ def index(rows: Sequence[Mapping[str, Any]]) -> str:
     )
     formats = table(("format", "read by"), [(k, v) for k, v in READERS.items() if k != ".csv"])
     foot = (
-        "`instance.toml` in each folder records data, seed, parameters, optimum, tolerance and the sha256 of each "
-        f"file. `{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares. "
+        "`instance.toml` in each folder records data, seed, parameters, optimum, tolerance, where they are shown the "
+        "ends `lower` and `upper` of its exact interval as fractions (docs/exact.md), and the sha256 of each file. "
+        f"`{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares. "
         "The optima in `.sol` and `optimum.json` are those of one machine, and tests confirm each."
     )
     headings = ("model", "class", "paper", "equation", "variables", "optimum", "files")

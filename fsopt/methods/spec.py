@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from fsopt.certificates.certificate import Certificate
+from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.methods.selection import SelectionRule, select
 from fsopt.models.spec import parameters
@@ -94,6 +95,8 @@ class MethodSpec:
     trained_on : function of (data, parameters) that returns the training samples.
     weights : ``samples`` where the losses take weights of samples, ``classes`` where they take one weight for each
         class; empty where the method has no place for them.
+    exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None takes the convex
+        program and the point in the details of the fit, where there are any.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
     share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
@@ -111,6 +114,7 @@ class MethodSpec:
     resumable: bool = False
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     trained_on: Callable[[Dataset, Mapping[str, Any]], Dataset] = whole
+    exact: Callable[[SavedFit], list[Claim]] | None = None
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
     weights: str = ""
     share: Share | None = None

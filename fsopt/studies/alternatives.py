@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders.cuts import CAPACITY, Cut, make_cut
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
 from fsopt.drivers.branch_and_benders.enumeration import Enumeration
-from fsopt.drivers.branch_and_benders.evidence import relaxation_bound
+from fsopt.drivers.branch_and_benders.evidence import relaxation_bound, renumbered
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
-from fsopt.drivers.branch_and_benders.tree import replay
+from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, replay
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import Run
+from fsopt.methods.gbd.proofs import claim_of_tree, part_of
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number, whole
 from fsopt.typing import Vector
@@ -46,6 +48,8 @@ class Alternatives:
     bound : a lower bound on the values of all other selections, recomputed from the cuts of the tree.
     complete : whether every selection up to the limit was found: the bound is above it.
     nodes, seconds : of the enumeration.
+    exact : the claim on the values of all other selections, with the exact bound of the tree; None where this was not
+        asked for.
     """
 
     features: tuple[str, ...]
@@ -57,6 +61,7 @@ class Alternatives:
     complete: bool
     nodes: int
     seconds: float
+    exact: Claim | None = None
 
     @property
     def shares(self) -> Vector:
@@ -87,6 +92,7 @@ def alternatives(
     c: float = 1.0,
     scale: str = "standard",
     time_limit: float | None = None,
+    exact: bool = False,
 ) -> Alternatives:
     r"""Return all selections of at most m features whose value is at most a share above the optimum, or the best K.
 
@@ -101,6 +107,8 @@ def alternatives(
     c : > 0, penalty weight of the hinge loss.
     scale : ``standard`` (default), ``center`` or ``none``.
     time_limit : seconds for all; without ``complete`` selections may be missing, none of them below ``bound``.
+
+    exact : whether the tree is also replayed in rational arithmetic.
 
     Returns
     -------
@@ -138,6 +146,7 @@ def alternatives(
         search.solve(0, root, None, [])
         search.run(NODES, lambda: not expired() and not interrupted())
         bound = _replayed(search)
+    claim = _exact(search) if exact else None
     found = sorted(search.found.values(), key=lambda one: one.value)[:count]
     last = limit if count is None or len(found) < count else found[-1].value
     return Alternatives(
@@ -150,7 +159,22 @@ def alternatives(
         complete=bool(bound >= last * (1.0 - 1e-9)) and best.stop == "optimal",
         nodes=search.nodes,
         seconds=time.perf_counter() - started,
+        exact=claim,
     )
+
+
+def _exact(search: Enumeration) -> Claim:
+    """Return the claim on all selections but those that were found, with the exact bound of the tree."""
+    opened = {node.number: node.cut.name for _, _, node in search.heap}
+    stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
+    used: dict[int, int] = {}
+    stream = renumbered(stream, used, search.tree.cuts)
+    places = {number: used.setdefault(name, len(used)) for number, name in opened.items() if name in search.tree.cuts}
+    nodes = {**dict.fromkeys(search.found), **dict.fromkeys(opened, FORGOTTEN), **places}
+    held = [search.tree.cuts[name] for name in used]
+    cuts = [(grid.tolist(), np.maximum(mu, 0.0).tolist()) for grid, mu in held]
+    part = part_of(search.problem, stream, cuts, None, nodes)
+    return claim_of_tree("every other selection", part, 0.0, optimal=False)
 
 
 def _replayed(search: Enumeration) -> float:

@@ -61,6 +61,7 @@ class Row:
     seconds : of this fit.
     error : messages of the fits that failed; empty where none did.
     ended_early : number of fits, on all samples and on folds, that the time limit ended before their own criterion.
+    exact : the word of an exact check of the fit to all samples; None where it was not asked for.
     """
 
     data: str
@@ -85,6 +86,7 @@ class Row:
     warnings: tuple[str, ...]
     error: str
     ended_early: int = 0
+    exact: str | None = None
 
 
 def comparison_study(
@@ -98,6 +100,7 @@ def comparison_study(
     solver: str | None = None,
     tune: bool = False,
     customise: Mapping[str, Change] | None = None,
+    exact: bool = False,
 ) -> Study:
     """Return the study behind a comparison.
 
@@ -111,6 +114,7 @@ def comparison_study(
     solver : of the continuous problems of every method; None takes the preferred ones.
     tune : choose among :data:`GRIDS` and :data:`WEIGHTS` inside of each training part; given parameters stay.
     customise : slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`.
+    exact : whether each fit is also verified in rational arithmetic.
 
     Raises
     ------
@@ -143,7 +147,9 @@ def comparison_study(
                 customise={slug: function for slug, function in changes.items() if slug in slugs},
             )
         )
-    return Study("compare", tuple(data), tuple(made), folds, (seed,), all_samples=True, time_limit=time_limit)
+    return Study(
+        "compare", tuple(data), tuple(made), folds, (seed,), all_samples=True, time_limit=time_limit, exact=exact
+    )
 
 
 def _grid(name: str, parameters: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
@@ -171,7 +177,7 @@ def compare(
     executor : any other ``concurrent.futures.Executor``. A function of ``customise`` or a method that cannot be sent
         to another process runs all fits in this one.
     progress : called with a :class:`fsopt.studies.running.Progress` after each fit.
-    settings : ``seed``, ``time_limit``, ``params``, ``solver``, ``tune`` and ``customise`` of
+    settings : ``seed``, ``time_limit``, ``params``, ``solver``, ``tune``, ``customise`` and ``exact`` of
         :func:`comparison_study`.
 
     Raises
@@ -240,6 +246,7 @@ def summarise(rows: Sequence[StoreRow]) -> Row:
         warnings=tuple(whole.get("warnings") or ()),
         error="; ".join(dict.fromkeys(errors)),
         ended_early=sum(early),
+        exact=whole.get("exact"),
     )
 
 

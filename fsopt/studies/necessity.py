@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders.cuts import CAPACITY
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
@@ -15,6 +16,7 @@ from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.run import Run
 from fsopt.figures import new_figure
+from fsopt.methods.gbd.proofs import Plane, claim_of_search
 from fsopt.models.blocks import whole
 from fsopt.results import DriverResult
 from fsopt.studies.alternatives import cardinality_problem
@@ -36,6 +38,8 @@ class Necessity:
     with_feature, without : (p,) values of the best selections that have the feature, and that have it not.
     with_bound, without_bound : (p,) lower bounds on these two.
     seconds : of all searches.
+    exact : the claim on the optimum, and one for each feature on the best selection with or without it, whichever is
+        not the optimum: each with the exact interval that its tree proves; empty where this was not asked for.
     """
 
     features: tuple[str, ...]
@@ -47,6 +51,7 @@ class Necessity:
     with_bound: Vector
     without_bound: Vector
     seconds: float
+    exact: tuple[Claim, ...] = ()
 
     @property
     def needed(self) -> Mask:
@@ -84,6 +89,7 @@ def necessity(
     scale: str = "standard",
     tolerance: float = 1e-4,
     time_limit: float | None = None,
+    exact: bool = False,
 ) -> Necessity:
     r"""Return for each feature the optimum of all selections with it, and of all without it.
 
@@ -103,6 +109,8 @@ def necessity(
     tolerance : relative optimality gap of each search.
     time_limit : seconds for all; half of it for the first search, equal shares of what is left for the others.
 
+    exact : whether each tree is also replayed in rational arithmetic.
+
     Returns
     -------
     Necessity
@@ -120,12 +128,16 @@ def necessity(
     upper, lower = np.zeros((2, data.p)), np.zeros((2, data.p))
     upper[:], lower[:] = first.objective, first.bound
     seeds = first.point["seeds"]
+    claims = [_exact("the optimum", problem, first, tolerance)] if exact else []
     for j in range(data.p):
         left = None
         if time_limit is not None:
             left = max((time_limit - (time.perf_counter() - started)) / (data.p - j), 1e-3)
         other = 0 if chosen[j] else 1
-        result = _search(problem.with_fixed(j, selected=bool(other)), tolerance, left, seeds)
+        part = problem.with_fixed(j, selected=bool(other))
+        result = _search(part, tolerance, left, seeds)
+        if exact:
+            claims.append(_exact(f"{('without', 'with')[other]} {data.features[j]}", part, result, tolerance))
         seeds = result.point["seeds"]
         upper[other, j], lower[other, j] = result.objective, max(float(result.bound or 0.0), float(first.bound or 0.0))
     return Necessity(
@@ -138,7 +150,14 @@ def necessity(
         with_bound=lower[1],
         without_bound=lower[0],
         seconds=time.perf_counter() - started,
+        exact=tuple(claims),
     )
+
+
+def _exact(name: str, problem: SelectionProblem, result: DriverResult, tolerance: float) -> Claim:
+    """Return the claim of a search with the exact interval of its tree."""
+    at = result.point
+    return claim_of_search(name, problem, at["evidence"], Plane(at["sigma"] > 0.5, at["w"], at["b"]), tolerance)
 
 
 def _search(problem: SelectionProblem, tolerance: float, seconds: float | None, seeds: Any) -> DriverResult:

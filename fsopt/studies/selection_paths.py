@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
@@ -21,7 +22,8 @@ from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
 from fsopt.figures import new_figure
-from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
+from fsopt.methods.gbd.proofs import Plane, claim_of_search
+from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, scaled_hyperplane
 from fsopt.models.blocks import number, whole
 from fsopt.results import DriverResult
 from fsopt.typing import Mask, Matrix, Vector
@@ -92,6 +94,24 @@ class SelectionPath:
             for m, lower, held in zip(self.m, self.bound, self.evidence, strict=True)
         ]
         return np.array(confirmed)
+
+    def exact(self, data: Dataset) -> tuple[Claim, ...]:
+        """Return for each M the claim with the exact interval that its evidence proves, without a search.
+
+        Parameters
+        ----------
+        data : the data of the path.
+        """
+        work, map_ = preprocess(data, self.scale)
+        found = []
+        for k, m in enumerate(self.m.tolist()):
+            w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
+            plane = Plane(np.isin(np.arange(data.p), self.support[k]), w, b)
+            problem = _problem(work, self.c, int(m))
+            found.append(
+                claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], plane, self.tolerance)
+            )
+        return tuple(found)
 
     def plot(self) -> Figure:
         """Return the optimal values and their lower bounds against the number of features."""

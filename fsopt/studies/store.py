@@ -50,6 +50,7 @@ PLAIN = {
     "features": "TEXT",
     "fitted": "TEXT",
     "certificate": "TEXT",
+    "exact": "TEXT",
     "warnings": "TEXT",
     "trace": "TEXT",
     "versions": "TEXT",

@@ -118,6 +118,7 @@ class Study:
     all_samples : also fit all samples; always so for ``folds = 0``. These fits have no scores on test samples.
     time_limit : seconds of each unit; None for no limit.
     memory_limit : gigabytes (10^9 bytes) of each unit; None for no limit. Linux only.
+    exact : verify each fit in rational arithmetic too; a column of the rows has the word.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Study:
     all_samples: bool = False
     time_limit: float | None = None
     memory_limit: float | None = None
+    exact: bool = False
 
     def __post_init__(self) -> None:
         if not self.data or not self.methods:
@@ -187,6 +189,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "all_samples": (bool,),
     "time_limit": (int, float),
     "memory_limit": (int, float),
+    "exact": (bool,),
 }
 _METHOD_KINDS: Mapping[str, tuple[type, ...]] = {
     "name": (str,),

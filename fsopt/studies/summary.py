@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.data.scores import MEASURES as SCORES
 from fsopt.studies.store import WAITING
 from fsopt.studies.units import DONE
 
-MEASURES = (*SCORES, "n_features", "seconds")
+MEASURES = ("accuracy", "balanced_accuracy", "mcc", "recall", "auc", "n_features", "seconds")
 """Columns of rows that have means."""
 
 

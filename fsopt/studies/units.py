@@ -21,6 +21,8 @@ from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import DataError, FsoptError, InternalError
+from fsopt.exact_checking import exact_word
+from fsopt.methods.registry import METHODS
 from fsopt.results import Fit, Status
 from fsopt.saved import fingerprint, plain
 from fsopt.studies.methods import study_fit, study_spec
@@ -69,6 +71,7 @@ class Unit:
     folds, fold, seed : of the split; ``fold`` and ``seed`` are None for a fit to all samples.
     time_limit : seconds; no part of the key, since a finished unit would be the same under a longer one.
     customise : slug -> function that changes its models; part of the key by its name, and by the text of its file.
+    exact : whether the fit is also verified in rational arithmetic.
     """
 
     data: str
@@ -84,6 +87,7 @@ class Unit:
     seed: int | None
     time_limit: float | None
     customise: Mapping[str, Change] = field(default_factory=dict)
+    exact: bool = False
 
     @property
     def key(self) -> str:
@@ -91,6 +95,8 @@ class Unit:
         asked = [self.method, self.solver, self.params, self.candidates, self.inner_folds if self.candidates else 0]
         if self.customise:
             asked.append({slug: _identity(function) for slug, function in self.customise.items()})
+        if self.exact:
+            asked.append("exact")
         split = [0, None, None] if self.fold is None else [self.folds, self.fold, self.seed]
         text = json.dumps(plain([self.digest, asked, split, versions()]), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -164,6 +170,7 @@ def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:
             seed=None,
             time_limit=study.time_limit,
             customise=method.customise,
+            exact=study.exact,
         )
 
 
@@ -206,6 +213,9 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
             train, test = train_and_test(data, stratified_folds(data, unit.folds, unit.seed)[unit.fold])
         with clock.limited(unit.time_limit):
             found, late = _fitted(unit, train, watch)
+        seconds = time.perf_counter() - started
+        asked = unit.exact and unit.method in METHODS and found.stop != "interrupted"
+        word = exact_word(found, train, customise=unit.customise or None) if asked else None
     except FsoptError as error:
         state = {"time-limit": TIMEOUT, "memory": MEMORY}.get(error.kind, FAILED)
         return failure(str(error), time.perf_counter() - started, state)
@@ -216,7 +226,7 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
     if found.stop == "interrupted":
         raise KeyboardInterrupt
     thinned = trace[:: max(1, -(-len(trace) // TRACED))]
-    return _row(found, test, late) | {"seconds": time.perf_counter() - started, "trace": thinned}
+    return _row(found, test, late) | {"exact": word, "seconds": seconds, "trace": thinned}
 
 
 def _fitted(unit: Unit, train: Dataset, watch: Any) -> tuple[Fit, bool]:

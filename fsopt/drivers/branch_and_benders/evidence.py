@@ -19,6 +19,7 @@ from fsopt.drivers.branch_and_benders.nodes import NodeSolver
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.search import Search
 from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
+from fsopt.typing import Matrix
 
 FORMAT = "tree 1"
 LEVEL = 1
@@ -65,16 +66,8 @@ def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
     ------
     ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
     """
-    if held["format"] != FORMAT:
-        raise ValueError(f"its format is {held['format']!r}")
-    count = held["cuts"]
-    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise ValueError(f"its number of cuts is {count!r}")
-    grids = _array(held["alpha"], np.int32).reshape(count, problem.n)
-    mu = _array(held["mu"], np.float64).reshape(count, len(problem.r))
-    if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:
-        raise ValueError("a multiplier of a constraint is negative")
-    stream = _array(held["tree"], np.int32).tolist()
+    stream, grids, mu = unpacked(problem, held)
+    count = len(grids)
     made: dict[int, Cut] = {}
 
     def cut_of(name: int) -> Cut | None:
@@ -90,6 +83,25 @@ def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
         return replay(problem, stream, cut_of, lambda at: relaxation_bound(problem, at))
     except IndexError as error:
         raise ValueError("the tree ends early") from error
+
+
+def unpacked(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int], NDArray[np.int32], Matrix]:
+    """Return the stream of packed evidence, and the multipliers of its cuts: on the grid (cuts, n), and mu (cuts, k).
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
+    """
+    if held["format"] != FORMAT:
+        raise ValueError(f"its format is {held['format']!r}")
+    count = held["cuts"]
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise ValueError(f"its number of cuts is {count!r}")
+    grids = _array(held["alpha"], np.int32).reshape(count, problem.n)
+    mu = _array(held["mu"], np.float64).reshape(count, len(problem.r))
+    if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:
+        raise ValueError("a multiplier of a constraint is negative")
+    return _array(held["tree"], np.int32).tolist(), grids, mu
 
 
 def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:

@@ -8,6 +8,7 @@ from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
 from fsopt.methods.baselines.feature_scores import fisher
 from fsopt.methods.baselines.subset_svm import SvmSettings, objective
+from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.results import Fit
 
@@ -37,5 +38,12 @@ def check(saved: SavedFit) -> Certificate:
 
 
 SPEC = MethodSpec(
-    "fisher", fit_fisher, objective, check, ("rsvm-dual", "rsvm-least-norm", "svm"), equation="Bi, 7", weights="samples"
+    "fisher",
+    fit_fisher,
+    objective,
+    check,
+    ("rsvm-dual", "rsvm-least-norm", "svm"),
+    equation="Bi, 7",
+    weights="samples",
+    exact=of_subset,
 )

@@ -8,6 +8,7 @@ from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
 from fsopt.methods.baselines.feature_scores import infogain
 from fsopt.methods.baselines.subset_svm import SvmSettings, objective
+from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import whole
 from fsopt.results import Fit
@@ -74,4 +75,5 @@ SPEC = MethodSpec(
     ("svm", "rsvm-dual", "rsvm-least-norm"),
     equation="Aytug, 4",
     weights="samples",
+    exact=of_subset,
 )

@@ -6,6 +6,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.onsvm import check, objective
+from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec
@@ -61,4 +62,5 @@ SPEC = MethodSpec(
     equation="Peleg & Meir, 6.1",
     support=selected_by_parameters,
     weights="samples",
+    exact=by_multipliers,
 )

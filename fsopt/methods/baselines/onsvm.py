@@ -14,6 +14,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
+from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import certify_generation, uses_generation
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -81,4 +82,5 @@ SPEC = MethodSpec(
     equation="Aytug, (ONSVM)",
     support=partial(selected_by, RULE),
     weights="samples",
+    exact=by_multipliers,
 )

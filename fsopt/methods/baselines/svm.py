@@ -15,6 +15,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.kernel_svm import fit_kernel_svm
+from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.kernel_values import DEGREE
 from fsopt.methods.large_programs import uses_interior_point
 from fsopt.methods.selection import THRESHOLDS, SelectionRule, support_vectors
@@ -116,4 +117,5 @@ SPEC = MethodSpec(
     driver="interior-point",
     support=selected,
     weights="samples",
+    exact=by_multipliers,
 )

@@ -14,6 +14,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, objective, train_on_subset
+from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select
@@ -168,4 +169,5 @@ SPEC = MethodSpec(
     equation="Bi, 7",
     driver="partitions",
     weights="samples",
+    exact=of_subset,
 )

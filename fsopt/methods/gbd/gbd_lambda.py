@@ -9,6 +9,7 @@ from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd.decomposition import Training
 from fsopt.methods.gbd.parameters import training_data
+from fsopt.methods.gbd.proofs import exact_claims
 from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes
 from fsopt.methods.gbd.verification import check_gbd, objective
 from fsopt.methods.spec import MethodSpec
@@ -99,4 +100,5 @@ SPEC = MethodSpec(
     trained_on=training_data,
     compare=some_nodes,
     weights="samples",
+    exact=exact_claims,
 )

@@ -51,7 +51,7 @@ def check_gbd(saved: SavedFit) -> Certificate:
     fit = saved.fit
     data = training_data(saved.data, fit.params)
     if "evidence" in fit.details:
-        return _check_tree(saved, data)
+        return _check_tree(saved)
     with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
@@ -79,14 +79,12 @@ def check_gbd(saved: SavedFit) -> Certificate:
     return make(Kind.GBD, checks, objective=fit.objective, bound=fit.bound, notes=(note,))
 
 
-def _check_tree(saved: SavedFit, data: Dataset) -> Certificate:
+def _check_tree(saved: SavedFit) -> Certificate:
     """Recompute the certificate of branch and Benders: the bound of each leaf of the tree from its cut."""
     fit = saved.fit
     if fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
         return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no finite bounds",))
-    constraints = constraints_of(data, fit.params)
-    R, r = _changed_inequalities(data, constraints) if in_force("fsp-master") else constraints.inequalities()
-    problem = SelectionProblem.of(data, float(fit.params["c"]), R, r, weights_of(data, fit.params))
+    problem = problem_of(saved)
     with reading("tree of the search"):
         found = verify(problem, fit.details["evidence"])
         weight = abs(float(fit.details["c"]) / problem.c - 1.0)
@@ -100,6 +98,15 @@ def _check_tree(saved: SavedFit, data: Dataset) -> Certificate:
     if found.solved:
         note += f"; {found.solved} relaxations were solved again"
     return make(Kind.GBD, checks, objective=fit.objective, bound=confirmed, notes=(note,))
+
+
+def problem_of(saved: SavedFit) -> SelectionProblem:
+    """Return the selection problem of a saved fit, on the samples that it was trained on."""
+    at = saved.fit.params
+    data = training_data(saved.data, at)
+    constraints = constraints_of(data, at)
+    R, r = _changed_inequalities(data, constraints) if in_force("fsp-master") else constraints.inequalities()
+    return SelectionProblem.of(data, float(at["c"]), R, r, weights_of(data, at))
 
 
 def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> tuple[Matrix, Vector]:

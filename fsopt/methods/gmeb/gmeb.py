@@ -16,6 +16,7 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.run import Run
 from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
+from fsopt.methods.exact.gmeb import of_gmeb
 from fsopt.methods.gmeb.formulations import ROUTES, Answer, smallest_norm
 from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
@@ -191,4 +192,5 @@ SPEC = MethodSpec(
     equation="(15)-(17)",
     driver="theta-cuts",
     weights="samples",
+    exact=of_gmeb,
 )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
@@ -137,6 +138,11 @@ def check(saved: SavedFit) -> Certificate:
     )
 
 
+def exact_claims(saved: SavedFit) -> list[Claim]:
+    """Return the claim of a fit, which is not shown: the weights of its leaves are square roots, in doubles."""
+    return [not_shown("the optimum of (10)", "the weights of its leaves are square roots, verified numerically alone")]
+
+
 def _leaf(record: Mapping[str, Any], n: int) -> Leaf:
     """Return a leaf from plain data; raises KeyError, TypeError or ValueError where these are damaged."""
     lam, mu = finite_vector(record["lam"], 2), np.array(record["mu"], dtype=float)
@@ -180,4 +186,5 @@ SPEC = MethodSpec(
     paper="gmeb",
     equation="(7)/(10)",
     driver="scale-search",
+    exact=exact_claims,
 )

@@ -23,6 +23,7 @@ from fsopt.drivers.mop.risk import SLACK
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.exact.hinge import of_value
 from fsopt.methods.mop.rsvm_training import default_capacity, squared_radius
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select
@@ -225,4 +226,5 @@ SPEC = MethodSpec(
     paper="mop",
     equation="(13)-(15)",
     driver="mop",
+    exact=of_value,
 )

@@ -14,6 +14,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import certified, make_fit
+from fsopt.methods.exact.hinge import of_rsvm
 from fsopt.methods.kernel_values import centred_factor, expansion, kernel_values
 from fsopt.methods.mop.rsvm_training import (
     ROUTES,
@@ -180,4 +181,5 @@ SPEC = MethodSpec(
     equation="(13), (14)",
     support=selected,
     weights="samples",
+    exact=of_rsvm,
 )

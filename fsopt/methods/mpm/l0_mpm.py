@@ -16,6 +16,7 @@ from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.exact.concave import of_l0_mpm
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
 from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
 from fsopt.methods.preprocessing import Hyperplane
@@ -156,5 +157,13 @@ def _wrong_step(saved: SavedFit, v: Vector) -> float:
 
 
 SPEC = MethodSpec(
-    "l0-mpm", fit_l0_mpm, objective, check, ("l0-mpm-step",), paper="mpm", equation="(32)-(46)", driver="dca"
+    "l0-mpm",
+    fit_l0_mpm,
+    objective,
+    check,
+    ("l0-mpm-step",),
+    paper="mpm",
+    equation="(32)-(46)",
+    driver="dca",
+    exact=of_l0_mpm,
 )

@@ -19,6 +19,7 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.exact.programs import of_inner
 from fsopt.methods.mpm.accuracy_search import GRID, AccuracySearch, WeightedAccuracy
 from fsopt.methods.mpm.feature_space import FeatureSpace, with_worst_case
 from fsopt.methods.mpm.worst_case import moments_of, worst_case
@@ -148,4 +149,6 @@ def check(saved: SavedFit) -> Certificate:
     return check_first_order(saved, Kind.KKT, here, wrong)
 
 
-SPEC = MethodSpec("s-mpm", fit_s_mpm, objective, check, ("s-mpm",), paper="mpm", equation="S-MPM, section 1")
+SPEC = MethodSpec(
+    "s-mpm", fit_s_mpm, objective, check, ("s-mpm",), paper="mpm", equation="S-MPM, section 1", exact=of_inner
+)

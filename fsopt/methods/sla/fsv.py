@@ -13,6 +13,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
+from fsopt.methods.exact.concave import of_fsv
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.sla.concave_minimisation import (
@@ -103,5 +104,14 @@ def check(saved: SavedFit) -> Certificate:
 
 
 SPEC = MethodSpec(
-    "fsv", fit_fsv, objective, check, ("fsv-step",), paper="sla", equation="(21)", driver="sla", weights="classes"
+    "fsv",
+    fit_fsv,
+    objective,
+    check,
+    ("fsv-step",),
+    paper="sla",
+    equation="(21)",
+    driver="sla",
+    weights="classes",
+    exact=of_fsv,
 )

@@ -13,6 +13,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
+from fsopt.methods.exact.concave import of_misclass
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.sla.concave_minimisation import SlaAnswer, check_step, class_errors, concave_hinge, fit_of_answer
@@ -92,5 +93,13 @@ def check(saved: SavedFit) -> Certificate:
 
 
 SPEC = MethodSpec(
-    "misclass", fit_misclass, objective, check, ("misclass-step",), paper="sla", equation="(20)", driver="sla"
+    "misclass",
+    fit_misclass,
+    objective,
+    check,
+    ("misclass-step",),
+    paper="sla",
+    equation="(20)",
+    driver="sla",
+    exact=of_misclass,
 )

@@ -15,6 +15,7 @@ from fsopt.drivers.pmm import StationaryPoint, certify_pmm, pmm
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.exact.concave import of_pmm
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -94,5 +95,13 @@ def _below(saved: SavedFit) -> StationaryPoint | None:
 
 
 SPEC = MethodSpec(
-    "pmm", fit_pmm, objective, check, ("misclass-step",), paper="sla", equation="(16), Table 1", driver="pmm"
+    "pmm",
+    fit_pmm,
+    objective,
+    check,
+    ("misclass-step",),
+    paper="sla",
+    equation="(16), Table 1",
+    driver="pmm",
+    exact=of_pmm,
 )

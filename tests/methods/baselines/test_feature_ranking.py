@@ -125,7 +125,7 @@ def test_the_description_length_decides_about_cuts():
     for seed in range(40):
         x = np.sort(rng.normal(size=60).round(1 + seed % 2))
         y = np.where(np.abs(x) < 0.7, 1, 0) if seed % 3 else (x + 3 * (seed % 2) * rng.normal(size=60) > 0).astype(int)
-        counts = mdl_bins(x[::-1], y[::-1] == 1)
+        counts = mdl_bins(x[::-1], y[::-1] == 1, np.ones(len(x), dtype=int))
         assert counts.sum(axis=0).tolist() == brute(x, y)
         assert counts.sum(axis=1).tolist() == [y.sum(), 60 - y.sum()]
         found.append(counts.shape[1])

@@ -1,0 +1,126 @@
+r"""The exact interval around the optimum of a convex program: the value of a point, and the bound of a dual point.
+
+.. math::
+
+    -\tfrac12 \sum_j P_j \hat x_j^2 + c_0 + \sum_{y_i > 0} y_i \ell_i + \sum_{y_i < 0} y_i u_i
+    + \sum_{r_j > 0} r_j \underline x_j + \sum_{r_j < 0} r_j \overline x_j
+    - \sum (\alpha l_0 + \beta r_0 + \gamma'v_0) - \sum \langle Z, S_0 \rangle
+
+is a lower bound, with the reduced costs r of :attr:`ExactProgram.reduced_costs` and the constants of the forms of cones
+and matrices. Its proof is in docs/exact.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from fsopt.certificates.exact.forms import ZERO, Vector
+from fsopt.certificates.exact.program import ExactProgram, dual_start, exact_program
+from fsopt.certificates.exact.repair import repaired
+from fsopt.compiler import Program
+from fsopt.errors import NotShown
+from fsopt.results import Point
+from fsopt.typing import Vector as Floats
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An exactly feasible point and an exactly feasible dual point of one program.
+
+    Attributes
+    ----------
+    program : in rational numbers.
+    x, dual : the two points; None where none was found, and then ``reasons`` says why.
+    upper, lower : value and bound of the minimisation form.
+    """
+
+    program: ExactProgram
+    x: tuple[Fraction, ...] | None
+    dual: tuple[Fraction, ...] | None
+    upper: Fraction | None
+    lower: Fraction | None
+    reasons: tuple[str, ...] = ()
+
+
+def value_at(program: ExactProgram, x: Sequence[Fraction]) -> Fraction:
+    """Return the objective value of the minimisation form."""
+    held = Vector.of(x)
+    linear = sum((c * held[j] for j, c in enumerate(program.c) if c), ZERO)
+    return program.c0 + linear + sum((program.P[j] * x[j] ** 2 for j in program.curved), ZERO) / 2
+
+
+def bound_of(program: ExactProgram, dual: Sequence[Fraction]) -> Fraction:
+    """Return the lower bound of a feasible dual point."""
+    rows = len(program.rows)
+    held = Vector.of(dual)
+    total = program.c0
+    pairs = list(zip(dual[:rows], program.lo, program.hi, strict=True))
+    costs = [form.at(held) for form in program.reduced_costs]
+    pairs += zip(costs, program.lb, program.ub, strict=True)
+    for multiplier, lo, hi in pairs:
+        if multiplier:
+            limit = lo if multiplier > 0 else hi
+            if limit is None:
+                raise NotShown("a multiplier belongs to an infinite bound")
+            total += multiplier * limit
+    total -= sum((v * dual[rows + k] for k, v in enumerate(program.offsets) if v), ZERO)
+    first = program.dual_size - len(program.curved)
+    total -= sum((program.P[j] * dual[first + k] ** 2 for k, j in enumerate(program.curved)), ZERO) / 2
+    return total
+
+
+def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> Pair:
+    """Return the repaired primal and dual point of a convex program.
+
+    Parameters
+    ----------
+    x : (n,) a point; integers are fixed at their rounded values.
+    multipliers : a point with multipliers, or the dual variables (dual_size,) themselves; None for none.
+
+    Raises
+    ------
+    NotShown : the program has no form in rational numbers.
+    """
+    exact = exact_program(program)
+    reasons = []
+    primal = dual = upper = lower = None
+    try:
+        primal = primal_point(exact, x)
+        upper = value_at(exact, primal)
+    except NotShown as error:
+        reasons.append(f"the value: {error.message}")
+    if multipliers is None:
+        reasons.append("the bound: the answer has no multipliers")
+    else:
+        try:
+            start = dual_start(program, exact, multipliers) if isinstance(multipliers, Point) else multipliers
+            dual, lower = repaired_dual(exact, start)
+        except NotShown as error:
+            reasons.append(f"the bound: {error.message}")
+    return Pair(exact, primal, dual, upper, lower, tuple(reasons))
+
+
+def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[tuple[Fraction, ...], Fraction]:
+    """Return a feasible dual point near dual variables (dual_size,), and its bound; raises NotShown without one."""
+    dual = tuple(repaired(exact.duals, start))
+    return dual, bound_of(exact, dual)
+
+
+def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:
+    """Return a feasible point near x (n,), its integers at whole numbers.
+
+    Raises
+    ------
+    NotShown : none was found.
+    """
+    whole = {j: Fraction(int(np.rint(x[j]))) for j in np.flatnonzero(exact.integer).tolist()}
+    for j, value in whole.items():
+        lo, hi = exact.lb[j], exact.ub[j]
+        if (lo is not None and value < lo) or (hi is not None and value > hi):
+            raise NotShown("an integer is outside its bounds")
+    fixed = exact.with_fixed(whole) if whole else exact
+    return tuple(repaired(fixed.points, np.where(exact.integer, np.rint(x), x)))

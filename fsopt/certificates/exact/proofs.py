@@ -1,0 +1,245 @@
+"""Proofs as plain data, the format of docs/exact.md: written from points in rational numbers, and confirmed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fsopt.certificates.exact.cones import Cone
+from fsopt.certificates.exact.encoding import Part, decoded, encoded, encoded_quotient
+from fsopt.certificates.exact.exponentials import exponential
+from fsopt.certificates.exact.forms import ZERO, Form, rounded
+from fsopt.certificates.exact.intervals import bound_of, value_at
+from fsopt.certificates.exact.program import ExactProgram, Matrix
+from fsopt.certificates.exact.repair import violated
+from fsopt.certificates.exact.selection import leaves_out, proved_ends
+from fsopt.errors import NotShown, reading
+
+FORMAT = "fsopt proof 1"
+Interval: TypeAlias = tuple[Fraction | None, Fraction | None]
+Slope: TypeAlias = tuple[Fraction, Fraction, tuple[int, ...]]
+"""Weight f, steepness k and the columns of a concave term ``f (1 - exp(-k t))``: ``t = x_a``, or ``|x_a - x_b|``."""
+
+
+def claim_of(status: str, lower: Fraction | None, upper: Fraction | None, gap: Fraction) -> dict[str, Any]:
+    """Return a claim on the minimisation form, its ends rounded outward to short numbers."""
+    return {
+        "status": status,
+        "lower": encoded(None if lower is None else rounded(lower, up=False)),
+        "upper": encoded(None if upper is None else rounded(upper, up=True)),
+        "gap": encoded(gap),
+    }
+
+
+def program_data(program: ExactProgram) -> dict[str, Any]:
+    """Return a program as plain data."""
+    rows = zip(program.rows, program.lo, program.hi, strict=True)
+    return {
+        "c": [encoded(v) for v in program.c],
+        "c0": encoded(program.c0),
+        "quadratic": [[j, encoded(program.P[j])] for j in program.curved],
+        "rows": [[list(f.columns), _values(f), encoded(lo), encoded(hi)] for f, lo, hi in rows],
+        "lb": [encoded(v) for v in program.lb],
+        "ub": [encoded(v) for v in program.ub],
+        "cones": [
+            {"weights": [encoded(w) for w in k.weights], "forms": [_form(f) for f in k.forms]} for k in program.cones
+        ],
+        "matrices": [{"order": m.order, "entries": [_form(f) for f in m.entries]} for m in program.matrices],
+        "integer": np.flatnonzero(program.integer).tolist(),
+    }
+
+
+def dual_data(program: ExactProgram, dual: Sequence[Fraction]) -> dict[str, Any]:
+    """Return a dual point as plain data."""
+    rest = iter([encoded(v) for v in dual])
+    return {
+        "rows": _take(rest, len(program.rows)),
+        "cones": [_take(rest, len(k.forms)) for k in program.cones],
+        "matrices": [_take(rest, len(m.entries)) for m in program.matrices],
+        "curve": list(rest),
+    }
+
+
+def _take(values: Iterator[Any], count: int) -> list[Any]:
+    return [next(values) for _ in range(count)]
+
+
+def _values(form: Form) -> list[Any]:
+    return [encoded_quotient(v, form.denominator) for v in form.values]
+
+
+def _form(form: Form) -> list[Any]:
+    return [list(form.columns), _values(form), encoded(form.offset)]
+
+
+def read_program(held: Mapping[str, Any]) -> ExactProgram:
+    """Return the program of :func:`program_data`; raises KeyError, TypeError or ValueError where it is damaged."""
+    n = len(held["c"])
+    P = [ZERO] * n
+    for j, v in held["quadratic"]:
+        P[j] = decoded(v)
+    integer = np.zeros(n, dtype=bool)
+    integer[held["integer"]] = True
+    program = ExactProgram(
+        P=tuple(P),
+        c=tuple(decoded(v) for v in held["c"]),
+        c0=decoded(held["c0"]),
+        rows=tuple(Form.of(columns, [decoded(v) for v in values]) for columns, values, _, _ in held["rows"]),
+        lo=tuple(_limit(lo) for _, _, lo, _ in held["rows"]),
+        hi=tuple(_limit(hi) for _, _, _, hi in held["rows"]),
+        lb=tuple(_limit(v) for v in held["lb"]),
+        ub=tuple(_limit(v) for v in held["ub"]),
+        cones=tuple(_read_cone(k) for k in held["cones"]),
+        matrices=tuple(Matrix(m["order"], tuple(_read_form(f) for f in m["entries"])) for m in held["matrices"]),
+        integer=integer,
+    )
+    forms = [
+        *program.rows,
+        *(f for k in program.cones for f in k.forms),
+        *(f for m in program.matrices for f in m.entries),
+    ]
+    if any(not 0 <= j < n for f in forms for j in f.columns) or any(
+        len(set(f.columns)) < len(f.columns) for f in forms
+    ):
+        raise ValueError("the columns of a form are damaged")
+    if any(P[j] <= 0 for j, _ in held["quadratic"]):
+        raise ValueError("the objective is not convex")
+    return program
+
+
+def _read_form(held: Sequence[Any]) -> Form:
+    return Form.of(held[0], [decoded(v) for v in held[1]], decoded(held[2]))
+
+
+def _read_cone(held: Mapping[str, Any]) -> Cone:
+    left, right, *tails = (_read_form(f) for f in held["forms"])
+    weights = tuple(decoded(w) for w in held["weights"])
+    if len(weights) != len(tails) or not all(w > 0 for w in weights):
+        raise ValueError("the weights of a cone are damaged")
+    return Cone(tuple(tails), weights, left, right)
+
+
+def _limit(value: Any) -> Fraction | None:
+    return None if value is None else decoded(value)
+
+
+def read_dual(program: ExactProgram, held: Mapping[str, Any], *, ray: bool = False) -> list[Fraction]:
+    """Return the dual variables of :func:`dual_data`; of a ray, zeros for the point of the quadratic objective."""
+    cones, matrices = held["cones"], held["matrices"]
+    curve = [0] * len(program.curved) if ray else held["curve"]
+    if [len(k) for k in cones] != [len(k.forms) for k in program.cones] or len(held["rows"]) != len(program.rows):
+        raise ValueError("a dual point has another length")
+    dual = [decoded(v) for part in (held["rows"], *cones, *matrices, curve) for v in part]
+    if len(dual) != program.dual_size:
+        raise ValueError("a dual point has another length")
+    return dual
+
+
+def proved_bound(program: ExactProgram, held: Mapping[str, Any]) -> Fraction:
+    """Return the bound of a saved dual point; raises NotShown where it is not feasible."""
+    dual = read_dual(program, held)
+    wrong = violated(program.duals, dual)
+    if wrong is not None:
+        raise NotShown(f"the dual point violates one {wrong}")
+    return bound_of(program, dual)
+
+
+def proved_value(program: ExactProgram, held: Sequence[Any]) -> Fraction:
+    """Return the value of a saved point; raises NotShown where it is not feasible."""
+    x = [decoded(v) for v in held]
+    if len(x) != program.n:
+        raise ValueError("a point has another length")
+    if any(x[j].denominator != 1 for j in np.flatnonzero(program.integer)):
+        raise NotShown("an integer of the point is not whole")
+    wrong = violated(program.points, x)
+    if wrong is not None:
+        raise NotShown(f"the point violates one {wrong}")
+    return value_at(program, x)
+
+
+def proved_ray(program: ExactProgram, held: Mapping[str, Any]) -> None:
+    """Raise NotShown unless a saved ray proves that a program has no feasible point."""
+    bare = replace(program, P=(ZERO,) * program.n, c=(ZERO,) * program.n, c0=ZERO)
+    if proved_bound(bare, {**held, "curve": []}) <= 0:
+        raise NotShown("the ray proves no infeasibility")
+
+
+def slope_costs(slope: Slope, x: Sequence[Fraction]) -> list[tuple[int, Fraction, Fraction]]:
+    r"""Return column, and bounds on its cost in the linearisation at x, of the columns of a concave term.
+
+    The term :math:`f(1 - e^{-kt})` with :math:`t = x_a` has the cost :math:`f k e^{-kt}`. With
+    :math:`t = |x_a - x_b|` it is :math:`fkt` less a convex function: the larger of the two has that cost, the other one
+    :math:`2fk` less it.
+    """
+    weight, steepness, columns = slope
+    t = x[columns[0]] - (x[columns[1]] if len(columns) == 2 else 0)
+    low, high = (weight * steepness * v for v in exponential(steepness * abs(t)))
+    twice = 2 * weight * steepness
+    ordered = columns if t >= 0 else columns[::-1]
+    costs = ((low, high), (twice - high, twice - low))
+    return [(j, *cost) for j, cost in zip(ordered, costs, strict=False)]
+
+
+def _stationary(part: Part, program: ExactProgram) -> tuple[Fraction, Fraction]:
+    """Return what a step can reach at least, and the linearised objective at the point at most."""
+    x = [decoded(v) for v in part["point"]]
+    above = proved_value(program, part["point"])
+    for f, k, columns in part["slopes"]:
+        slope = (decoded(f), decoded(k), tuple(columns))
+        if slope[0] < 0 or slope[1] <= 0 or len(columns) not in (1, 2):
+            raise NotShown("a slope is damaged")
+        for j, low, high in slope_costs(slope, x):
+            if program.lb[j] != 0 or program.c[j] > low:
+                raise NotShown("a cost is above the slope of its exponential")
+            above += (high - program.c[j]) * x[j]
+    return proved_bound(program, part["dual"]), above
+
+
+def _ends(part: Part) -> Interval:
+    """Return the bounds that the evidence of a part proves."""
+    if part["kind"] == "selection":
+        return proved_ends(part)
+    program = read_program(part["program"])
+    if part["kind"] == "stationary":
+        return _stationary(part, program)
+    if part["kind"] != "convex":
+        raise ValueError(f"its kind is {part['kind']!r}")
+    above = None if part.get("point") is None else proved_value(program, part["point"])
+    return None if part.get("dual") is None else proved_bound(program, part["dual"]), above
+
+
+def confirmed(part: Part) -> Interval:
+    """Return the interval that a part claims, after its evidence was looked at in rational numbers.
+
+    Raises
+    ------
+    NotShown : a number of the evidence does not support the claim.
+    FileError : the part is damaged.
+    """
+    with reading("proof"):
+        claim = part["claim"]
+        if (part["kind"] == "stationary") != (claim["status"] == "stationary"):
+            raise NotShown("the status is not that of the evidence")
+        if part["kind"] == "selection" and leaves_out(part["tree"]) and claim["status"] != "bounded":
+            raise NotShown("a claim on the optimum leaves no selection out")
+        if claim["status"] == "infeasible":
+            proved_ray(read_program(part["program"]), part["ray"])
+            return None, None
+        below, above = _ends(part)
+        lower, upper = _limit(claim["lower"]), _limit(claim["upper"])
+        if lower is not None and (below is None or lower > below):
+            raise NotShown("the claimed bound is above the proved one")
+        if upper is not None and (above is None or above > upper):
+            raise NotShown("the claimed value is below the proved one")
+        if claim["status"] in ("optimal", "stationary"):
+            if lower is None or upper is None or not lower <= upper:
+                raise NotShown("an end of the claimed interval is missing")
+            if upper - lower > decoded(claim["gap"]) * max(Fraction(1), abs(upper)):
+                raise NotShown("the interval is wider than the claimed gap")
+        elif {"feasible": upper, "bounded": lower}.get(claim["status"]) is None:
+            raise NotShown("the claimed status is unknown, or has no number")
+        return lower, upper

@@ -1,0 +1,140 @@
+r"""Points in floats made exactly feasible: a step inward that pays for rounding, then the equations in integers.
+
+A linear program finds a direction d that leaves the equations alone and leads into the interior of everything else.
+After the step :math:`\varepsilon d` each inequality has a slack of the order of :math:`\varepsilon`, far above the
+errors of the equations, which are then solved exactly. How the direction was found does not matter: only a point that
+satisfies every constraint in rational numbers is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from fsopt.certificates.exact.cones import Cone
+from fsopt.certificates.exact.directions import inward
+from fsopt.certificates.exact.forms import Form, Vector, fractions_of
+from fsopt.certificates.exact.linear import satisfied
+from fsopt.certificates.exact.matrices import semidefinite
+from fsopt.certificates.exact.program import PointSet
+from fsopt.certificates.exact.reduction import reduced
+from fsopt.errors import NotShown
+from fsopt.typing import Vector as Floats
+
+STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+"""Lengths of the step inward, relative to the units of the variables, the shortest first."""
+SHARES = (1e-3, 1e-7, 1.0)
+"""Units of variables that are near 0, relative to the largest one: multipliers may all be as small as their costs."""
+
+
+def repaired(points: PointSet, start: Floats) -> list[Fraction]:
+    """Return a point of a set near a start (size,).
+
+    Raises
+    ------
+    NotShown : no step leads into the set.
+    """
+    whole, start = points, np.nan_to_num(start)
+    held = reduced(points)
+    points = held.points
+    lower, upper = single_bounds(points)
+    for j, value in held.fixed.items():
+        lower[j] = upper[j] = start[j] = float(value)
+    start = np.minimum(with_raised_heads(points, np.clip(start, lower, upper)), upper)
+    reason = "no step inward makes the point exactly feasible"
+    for share, step in [(0.0, 0.0), *((share, step) for share in SHARES for step in STEPS)]:
+        moved = start if step == 0.0 else inward(points, start, step, (lower, upper), share)
+        if moved is None:
+            continue
+        freedom = np.minimum(moved - lower, upper - moved)
+        freedom = np.where(np.isinf(freedom), 1.0 + np.abs(moved), np.minimum(freedom, 1.0 + np.abs(moved)))
+        exact = fractions_of(moved.tolist())
+        for j, value in held.fixed.items():
+            exact[j] = value
+        try:
+            found = satisfied(points.equations, exact, freedom)
+        except NotShown as error:
+            reason = error.message
+            continue
+        if violated(whole, found) is None:
+            return found
+    raise NotShown(reason)
+
+
+def with_raised_heads(points: PointSet, start: Floats) -> Floats:
+    """Return a point (size,) whose cones hold, in floats, where a factor of their product is one variable to raise.
+
+    Of the two factors the one that has to grow less is raised, and both to the norm of the tails where both are small.
+    """
+    moved = start.copy()
+    for cone in points.cones:
+        left, right, *tails = (float(form.offset) + _slopes(form) @ moved[list(form.columns)] for form in cone.forms)
+        square = float(sum(float(w) * v * v for w, v in zip(cone.weights, tails, strict=True)))
+        if square <= left * right:
+            continue
+        norm = np.sqrt(square)
+        choices = [(max(norm - left, 0.0), max(norm - right, 0.0))]
+        choices += [(square / right - left, 0.0)] if right > 0 else []
+        choices += [(0.0, square / left - right)] if left > 0 else []
+        forms = (cone.left, cone.right)
+        able = [c for c in choices if all(not more or len(f.columns) == 1 for more, f in zip(c, forms, strict=True))]
+        for more, form in zip(min(able, key=sum, default=(0.0, 0.0)), forms, strict=True):
+            if more:
+                moved[form.columns[0]] += more / float(form.coefficient(0))
+    return moved
+
+
+def _slopes(form: Form) -> Floats:
+    return np.array([float(form.coefficient(k)) for k in range(len(form.columns))])
+
+
+def single_bounds(points: PointSet) -> tuple[Floats, Floats]:
+    """Return the bounds (size,) that inequalities and cones on one variable alone imply, in floats inside them."""
+    lower, upper = np.full(points.size, -np.inf), np.full(points.size, np.inf)
+    heads = [form for cone in points.cones for form in (cone.left, cone.right)]
+    for form in [*points.inequalities, *heads]:
+        if len(form.columns) != 1:
+            continue
+        column, coefficient = form.columns[0], form.coefficient(0)
+        value = -form.offset / coefficient
+        near = float(value)
+        if coefficient > 0:
+            inside = near if Fraction(near) >= value else np.nextafter(near, np.inf)
+            lower[column] = max(lower[column], inside)
+        else:
+            inside = near if Fraction(near) <= value else np.nextafter(near, -np.inf)
+            upper[column] = min(upper[column], inside)
+    return lower, np.maximum(lower, upper)
+
+
+def violated(points: PointSet, point: Sequence[Fraction]) -> str | None:
+    """Return the kind of a constraint that a point violates, None where it satisfies all, exactly."""
+    held = Vector.of(point)
+    if any(form.at(held) for form in points.equations):
+        return "equation"
+    if any(form.at(held) < 0 for form in points.inequalities):
+        return "inequality"
+    if any(not in_cone(cone, held) for cone in points.cones):
+        return "cone"
+    for matrix in points.matrices:
+        if not semidefinite(matrix.order, [form.at(held) for form in matrix.entries]):
+            return "matrix inequality"
+    return None
+
+
+def in_cone(cone: Cone, held: Vector) -> bool:
+    """Return whether a point is in a cone."""
+    left, right = cone.left.at(held), cone.right.at(held)
+    if left < 0 or right < 0:
+        return False
+    return bool(_weighted_squares(cone.tails, cone.weights, held) <= left * right)
+
+
+def _weighted_squares(tails: Sequence[Form], weights: Sequence[Fraction], held: Vector) -> Fraction:
+    """Return the weighted sum of squares; values over one denominator, so that integers are added."""
+    values = Vector.of(form.at(held) for form in tails)
+    scaled = Vector.of(weights)
+    total = sum(w * v * v for w, v in zip(scaled.numerators, values.numerators, strict=True))
+    return Fraction(total, scaled.denominator * values.denominator**2)

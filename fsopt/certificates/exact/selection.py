@@ -1,0 +1,261 @@
+r"""The tree of a search over selections of features, replayed: every leaf by its cut, without any search.
+
+.. math:: F(\sigma) + \lambda'\sigma \ge e'\alpha - \mu'r - \sum_j h_j \sigma_j, \qquad
+          h_j = \tfrac12 q_j(\alpha)^2 - \lambda_j - R_j'\mu,
+
+for every allowed :math:`\sigma`, :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0`, and :math:`\mu \ge 0`. The bound
+of a leaf is computed in doubles with a bound on its error. Rational numbers decide only between the leaves whose bounds
+are within these errors of the smallest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from operator import mul
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fsopt.certificates.exact.encoding import Part, decoded
+from fsopt.certificates.exact.forms import ZERO, Vector
+from fsopt.errors import NotShown
+from fsopt.typing import Vector as Floats
+
+Node: TypeAlias = tuple[frozenset[int], frozenset[int]]
+"""The features inside, and those outside, of every selection below a node."""
+EPS = float(np.finfo(float).eps)
+
+
+def _sum(values: Iterable[Fraction]) -> Fraction:
+    return sum(values, ZERO)
+
+
+@dataclass
+class Problem:
+    """The problem of a part, in rational numbers, and its samples in doubles.
+
+    Attributes
+    ----------
+    signed : feature -> its signed samples y_i x_ij as integers over one denominator.
+    floats : (p, n) the same as doubles.
+    main : the constraint without negative weights whose multiplier each bound optimises; None for none.
+    fixed : features that every selection has, or has not.
+    """
+
+    y: list[int]
+    c: Fraction
+    signed: list[Vector]
+    floats: Floats
+    R: list[list[Fraction]]
+    r: list[Fraction]
+    lam: list[Fraction]
+    main: int | None
+    fixed: Node
+
+    @classmethod
+    def of(cls, held: Mapping[str, Any]) -> Problem:
+        """Return the problem of plain data; raises KeyError, TypeError or ValueError where it is damaged."""
+        y = [int(v) for v in held["y"]]
+        columns = [[v * decoded(x) for v, x in zip(y, column, strict=True)] for column in held["columns"]]
+        R, p = [[decoded(v) for v in row] for row in held["R"]], len(columns)
+        lam, main = [decoded(v) for v in held["lam"]], held["main"]
+        c = decoded(held["c"])
+        fixed = (frozenset(held["inside"]), frozenset(held["outside"]))
+        if not set(y) <= {-1, 1} or c <= 0 or len(lam) != p or len(held["r"]) != len(R) or any(len(k) != p for k in R):
+            raise ValueError("its parts have other lengths, or the labels or the penalty weight are damaged")
+        if not fixed[0] | fixed[1] <= set(range(p)):
+            raise ValueError("a fixed feature is none")
+        if main is not None and any(v < 0 for v in R[main]):
+            raise ValueError("the main constraint has negative weights")
+        floats = np.array([[float(v) for v in column] for column in columns]).reshape(p, len(y))
+        return cls(y, c, [Vector.of(k) for k in columns], floats, R, [decoded(v) for v in held["r"]], lam, main, fixed)
+
+    @property
+    def p(self) -> int:
+        """Number of features."""
+        return len(self.signed)
+
+    def decided(self, node: Node, into: set[int], out: set[int]) -> Node | None:
+        """Return a node with further features decided, and all that one constraint alone decides; None if empty."""
+        while True:
+            node = (node[0] | into, node[1] | out)
+            if node[0] & node[1]:
+                return None
+            free = [j for j in range(self.p) if j not in node[0] and j not in node[1]]
+            into, out = set(), set()
+            for row, right in zip(self.R, self.r, strict=True):
+                left = right - _sum(row[j] for j in node[0]) - _sum(row[j] for j in free if row[j] < 0)
+                if left < 0:
+                    return None
+                out |= {j for j in free if row[j] > left}
+                into |= {j for j in free if -row[j] > left}
+            if not into and not out:
+                return node
+
+    def value(self, held: Mapping[str, Any]) -> Fraction:
+        """Return the objective value of a hyperplane on an allowed selection; raises NotShown for another one."""
+        chosen, b = set(held["selected"]), decoded(held["b"])
+        w = [decoded(v) for v in held["w"]]
+        if (
+            len(w) != self.p
+            or not all(0 <= j < self.p for j in chosen)
+            or any(w[j] for j in set(range(self.p)) - chosen)
+        ):
+            raise NotShown("a weight outside the selection is not 0")
+        allowed = all(_sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
+        if not allowed or not self.fixed[0] <= chosen or self.fixed[1] & chosen:
+            raise NotShown("the selection violates a constraint")
+        loss = ZERO
+        for i, label in enumerate(self.y):
+            loss += max(1 - label * b - _sum(w[j] * self.signed[j][i] for j in chosen), ZERO)
+        return _sum(v * v for v in w) / 2 + self.c * loss + _sum(self.lam[j] for j in chosen)
+
+
+@dataclass
+class Cuts:
+    """The cuts of a part: in doubles with a bound on their errors, and in rational numbers where these are needed."""
+
+    problem: Problem
+    part: Part
+    held: dict[int, tuple[float, Floats, float]] = field(default_factory=dict)
+
+    def near(self, name: int) -> tuple[float, Floats, float]:
+        """Return constant, gains (p,) and a bound on the sum of the errors of both; raises NotShown for no cut."""
+        if name not in self.held:
+            self._check(name)
+            problem, grid = self.problem, np.array(self.part["alpha"][name], dtype=float)
+            alpha = grid * (float(problem.c) / self.part["steps"])
+            mu = [float(decoded(v)) for v in self.part["mu"][name]]
+            R = np.array([[float(v) for v in row] for row in problem.R]).reshape(len(mu), problem.p)
+            r, lam = (np.array([float(v) for v in values]) for values in (problem.r, problem.lam))
+            q = problem.floats @ alpha
+            # |dq_j| <= (n + 4) eps sum_i |alpha_i x_ij|: Higham, Accuracy and Stability, section 3.1
+            error = (problem.floats.shape[1] + 4) * EPS * (np.abs(problem.floats) @ alpha)
+            gains = 0.5 * q * q - lam - R.T @ mu
+            size = float(alpha.sum() + np.abs(mu) @ np.abs(r) + 0.5 * q @ q + np.abs(lam).sum())
+            size += float((np.abs(R).T @ np.abs(mu)).sum())
+            total = float((np.abs(q) * error + error**2).sum()) + (8 * problem.p + len(alpha) + 32) * EPS * size
+            self.held[name] = (float(alpha.sum() - np.dot(mu, r)), gains, total)
+        return self.held[name]
+
+    def _check(self, name: int) -> None:
+        """Raise NotShown unless the multipliers of a cut are dual feasible, in integers."""
+        grid, steps = self.part["alpha"][name], self.part["steps"]
+        y = self.problem.y
+        if len(grid) != len(y) or not all(isinstance(a, int) and 0 <= a <= steps for a in grid):
+            raise NotShown(f"a multiplier of cut {name} is out of bounds")
+        if sum(map(mul, grid, y)):
+            raise NotShown(f"the multipliers of cut {name} do not balance")
+        mu = [decoded(v) for v in self.part["mu"][name]]
+        if len(mu) != len(self.problem.r) or any(v < 0 for v in mu):
+            raise NotShown(f"a multiplier of a constraint of cut {name} is negative")
+
+    def exact(self, name: int) -> tuple[Fraction, list[Fraction]]:
+        """Return constant and gains of a cut in rational numbers."""
+        problem, grid = self.problem, self.part["alpha"][name]
+        unit, mu = problem.c / self.part["steps"], [decoded(v) for v in self.part["mu"][name]]
+        gains = []
+        for j, column in enumerate(problem.signed):
+            q = unit * Fraction(sum(map(mul, grid, column.numerators)), column.denominator)
+            paid = _sum(m * row[j] for m, row in zip(mu, problem.R, strict=True))
+            gains.append(q * q / 2 - problem.lam[j] - paid)
+        return unit * sum(grid) - _sum(map(mul, mu, problem.r)), gains
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf: its cut, its node, and the bound in doubles less its error."""
+
+    cut: int
+    node: Node
+    low: float
+
+
+def proved_ends(part: Part) -> tuple[Fraction | None, Fraction | None]:
+    """Return the smallest bound of the leaves and the value of the point, None where there is none."""
+    problem = Problem.of(part["problem"])
+    cuts = Cuts(problem, part)
+    found: list[Leaf] = []
+    pending = [(part["tree"], problem.decided(problem.fixed, set(), set()))]
+    while pending:
+        tree, node = pending.pop()
+        if (node is None) != (tree[0] == "empty"):
+            raise NotShown("a node is wrongly marked as empty")
+        if node is not None:
+            leaves, below = _opened(problem, tree, node)
+            found += [Leaf(cut, at, _near_bound(problem, cuts.near(cut), at)) for cut, at in leaves]
+            pending += below
+    lowest: Fraction | None = None
+    for leaf in sorted(found, key=lambda leaf: leaf.low):
+        if lowest is not None and leaf.low > lowest:
+            break
+        bound = _exact_bound(problem, cuts.exact(leaf.cut), leaf.node)
+        lowest = bound if lowest is None else min(lowest, bound)
+    return lowest, None if part["point"] is None else problem.value(part["point"])
+
+
+def leaves_out(tree: Sequence[Any]) -> bool:
+    """Return whether a tree leaves out known selections: it proves no optimum then."""
+    return tree[0] == "known" or any(isinstance(part, list) and bool(part) and leaves_out(part) for part in tree[2:])
+
+
+def _opened(
+    problem: Problem, tree: Sequence[Any], node: Node
+) -> tuple[list[tuple[int, Node]], list[tuple[Any, Node | None]]]:
+    """Return the leaves (cut, node) that a tree closes at once, and the trees below it with their nodes."""
+    if tree[0] == "leaf":
+        return [(tree[1], node)], []
+    if tree[0] == "known" and len(node[0] | node[1]) == problem.p:
+        return [], []  # a selection that the claim on all others leaves out
+    if tree[0] not in ("branch", "peg"):
+        raise NotShown("the tree is damaged")
+    features = [tree[1]] if tree[0] == "branch" else [abs(f) - 1 for f in tree[2]]
+    if not all(0 <= j < problem.p and j not in node[0] and j not in node[1] for j in features):
+        raise NotShown("a feature is not free at its node")
+    if tree[0] == "branch":
+        j = tree[1]
+        return [], [(tree[2], problem.decided(node, set(), {j})), (tree[3], problem.decided(node, {j}, set()))]
+    into, out = {f - 1 for f in tree[2] if f > 0}, {-f - 1 for f in tree[2] if f < 0}
+    leaves = [(tree[1], (node[0], node[1] | {j})) for j in into] + [(tree[1], (node[0] | {j}, node[1])) for j in out]
+    return leaves, [(tree[3], problem.decided(node, into, out))]
+
+
+def _near_bound(problem: Problem, cut: tuple[float, Floats, float], node: Node) -> float:
+    """Return a lower bound of the bound of a cut on a node, in doubles less their error."""
+    constant, gains, error = cut
+    inside = list(node[0])
+    free = np.ones(problem.p, dtype=bool)
+    free[[*inside, *node[1]]] = False
+    base = constant - float(gains[inside].sum())
+    positive = np.flatnonzero(free & (gains > 0))
+    if problem.main is None:
+        return base - float(gains[positive].sum()) - 2.0 * error
+    weight = np.array([float(v) for v in problem.R[problem.main]])
+    left = float(problem.r[problem.main] - _sum(problem.R[problem.main][j] for j in inside))
+    paying = positive[weight[positive] > 0]
+    order = paying[np.argsort(-gains[paying] / weight[paying], kind="stable")]
+    over = np.flatnonzero(np.cumsum(weight[order]) > left)
+    tau = float(gains[order[over[0]]] / weight[order[over[0]]]) if len(over) else 0.0
+    more = tau * (abs(left) + float(weight[positive].sum())) * (problem.p + 8) * EPS
+    rest = float(np.maximum(gains[positive] - tau * weight[positive], 0.0).sum())
+    # Rational numbers take the best tau of the exact gains, which differ from these by at most their errors.
+    return base - tau * left - rest - 2.0 * error - more
+
+
+def _exact_bound(problem: Problem, cut: tuple[Fraction, list[Fraction]], node: Node) -> Fraction:
+    """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is best."""
+    constant, gains = cut
+    base = constant - _sum(gains[j] for j in node[0])
+    free = [j for j in range(problem.p) if j not in node[0] and j not in node[1] and gains[j] > 0]
+    if problem.main is None:
+        return base - _sum(gains[j] for j in free)
+    weight, tau = problem.R[problem.main], ZERO
+    left = room = problem.r[problem.main] - _sum(weight[j] for j in node[0])
+    for j in sorted((j for j in free if weight[j]), key=lambda j: gains[j] / weight[j], reverse=True):
+        if weight[j] > room:
+            tau = gains[j] / weight[j]
+            break
+        room -= weight[j]
+    return base - tau * left - _sum(max(gains[j] - tau * weight[j], ZERO) for j in free)

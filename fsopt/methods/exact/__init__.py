@@ -1,0 +1,1 @@
+"""The claims of saved fits with exact intervals: programs and points from a hyperplane and its multipliers."""

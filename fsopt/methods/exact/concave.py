@@ -1,0 +1,147 @@
+"""Exact claims of the methods that linearise a concave objective: the minimum principle at their answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.certificates.certificate import TOLERANCE
+from fsopt.certificates.exact.claims import Claim, claim_of_pair, claim_of_stationary, not_shown, with_statement
+from fsopt.certificates.exact.intervals import pair_of, primal_point
+from fsopt.certificates.exact.program import dual_start, exact_program
+from fsopt.certificates.exact.proofs import Slope
+from fsopt.compiler import Program, compile_model
+from fsopt.errors import NotShown, reading
+from fsopt.methods.exact.hinge import error_values
+from fsopt.methods.exact.programs import NO_EVIDENCE, OTHER, assembled, multipliers, point_of
+from fsopt.methods.spec import SavedFit
+from fsopt.methods.verification import LOCAL_TOLERANCE, finite_vector, has_program
+from fsopt.models.registry import build
+from fsopt.results import Point, Status
+from fsopt.saved import point_from
+from fsopt.typing import Vector
+
+PRINCIPLE = "no feasible step improves the linearised objective"
+ZERO_VALUE = "the optimum, which is 0"
+NO_ERRORS = "no sample is misclassified: the hinge loss is below 1"
+
+
+def of_misclass(saved: SavedFit) -> list[Claim]:
+    """Return the claim of ``misclass``: the minimum principle of (20), or the optimum 0."""
+    return _of_sla(saved, "misclass-step", {"alpha": saved.params["alpha"]}, ("y", "z"), 1.0)
+
+
+def of_fsv(saved: SavedFit) -> list[Claim]:
+    """Return the claim of ``fsv``: the minimum principle of (21), or the optimum 0."""
+    at = saved.params
+    return _of_sla(saved, "fsv-step", {"alpha": at["alpha"], "lam": at["lam"]}, ("v",), float(at["lam"]))
+
+
+def of_l0_mpm(saved: SavedFit) -> list[Claim]:
+    """Return the claim of ``l0-mpm``: the step of DCA, linearised at the answer, does not improve it."""
+    if not has_program(saved):
+        return [not_shown(PRINCIPLE, NO_EVIDENCE)]
+    if saved.params["approx"] != "exp":
+        return [not_shown(PRINCIPLE, f"the slopes of the approximation '{saved.params['approx']}' are not enclosed")]
+    with reading("step"):
+        stated = {k: v for k, v in saved.fit.details["program_params"].items() if k not in ("alpha", "v")}
+        own = {k: v for k, v in saved.params.items() if k != "alpha"}
+        if any(stated[k] != own[k] for k in stated if own.get(k) is not None):
+            return [not_shown(PRINCIPLE, OTHER)]
+        model = build("l0-mpm-step", saved.data, **stated, alpha=saved.params["alpha"])
+        program = compile_model(model)
+        point = point_from(saved.fit.details["point"], program)
+    steepness = Fraction(float(saved.params["alpha"]))
+    pairs = [_columns(program, model, name) for name in ("w_plus", "w_minus")]
+    slopes = [(Fraction(1), steepness, pair) for pair in zip(*pairs, strict=True)]
+    return [_principle(program, _with_moments(model, program, saved, point.x), point, slopes)]
+
+
+DEFINED = (("spread1", "u1"), ("spread2", "u2"), ("mean1", "m1"), ("mean2", "m2"))
+"""Equations of the program of Yang & Ju, and the variable that each of them defines."""
+
+
+def _with_moments(model: pyo.ConcreteModel, program: Program, saved: SavedFit, start: Vector) -> Vector:
+    """Return the variables (n,) at the hyperplane of a fit: means and deviations follow from it."""
+    w = saved.w
+    values = {"w": w, "w_plus": np.maximum(w, 0.0), "w_minus": np.maximum(-w, 0.0), "b": np.array([-saved.b])}
+    x = assembled(model, program, values, start)
+    A = program.A.tocsr()
+    for equation, name in DEFINED:
+        rows = [program.row_of[id(c)] for c in model.component(equation).values()]
+        for row, column in zip(rows, _columns(program, model, name), strict=True):
+            x[column] += (program.lo[row] - float((A[row] @ x)[0])) / A[row, column]
+    for name, deviation in (("u1", "t1"), ("u2", "t2")):
+        x[_columns(program, model, deviation)] = np.linalg.norm(x[_columns(program, model, name)])
+    return x
+
+
+def of_pmm(saved: SavedFit) -> list[Claim]:
+    """Return the claim of ``pmm`` that no sample is misclassified; with errors left its search is not repeated."""
+    if saved.fit.status is not Status.OPTIMAL or saved.fit.objective != 0:
+        return [not_shown("the smallest number of errors", "the end of a search for one error less is a local one")]
+    claim = _zero(saved, "misclass-step", {"alpha": 1.0}, NO_ERRORS)
+    return [claim]
+
+
+def _of_sla(saved: SavedFit, slug: str, params: dict[str, float], terms: Sequence[str], weight: float) -> list[Claim]:
+    """Return the claim of a fit by SLA.
+
+    Parameters
+    ----------
+    slug, params : of the linear program, linearised at 0.
+    terms : its components under the exponential, and their weight.
+    """
+    if saved.fit.status is Status.OPTIMAL:
+        return [_zero(saved, slug, params, ZERO_VALUE)]
+    generated = "alpha" in saved.fit.details
+    if not generated and not has_program(saved):
+        return [not_shown(PRINCIPLE, NO_EVIDENCE)]
+    model = build(slug, saved.data, **params)
+    program = compile_model(model)
+    x = assembled(model, program, error_values(saved.data, saved.w, saved.b))
+    with reading("step"):
+        if generated:
+            alpha = finite_vector(saved.fit.details["alpha"], saved.data.n)
+            plus = saved.data.y > 0
+            rows = {"errors_a": alpha[plus], "errors_b": alpha[~plus]}
+            if "v" in terms:
+                q = saved.data.X.T @ (alpha * saved.data.y)
+                rows |= {"above": np.maximum(q, 0.0), "below": np.maximum(-q, 0.0)}
+            point = point_of(program, x, multipliers(model, program, rows))
+        else:
+            point = point_from(saved.fit.details["point"], program)
+    columns = [j for name in terms for j in _columns(program, model, name)]
+    slopes: list[Slope] = [(Fraction(weight), Fraction(float(params["alpha"])), (j,)) for j in columns]
+    return [_principle(program, x, point, slopes)]
+
+
+def _principle(program: Program, x: Vector, point: Point, slopes: Sequence[Slope]) -> Claim:
+    """Return the claim of the minimum principle at x (n,), by the multipliers of a point."""
+    try:
+        exact = exact_program(program)
+        return claim_of_stationary(
+            PRINCIPLE, exact, primal_point(exact, x), slopes, dual_start(program, exact, point), LOCAL_TOLERANCE
+        )
+    except NotShown as error:
+        return not_shown(PRINCIPLE, str(error))
+
+
+def _zero(saved: SavedFit, slug: str, params: dict[str, float], name: str) -> Claim:
+    """Return the claim that the optimum is 0: the objective is at least 0, and at most its linearisation at 0."""
+    model = build(slug, saved.data, **params)
+    program = compile_model(model)
+    x = assembled(model, program, error_values(saved.data, saved.w, saved.b))
+    try:
+        pair = pair_of(program, x, np.zeros(exact_program(program).dual_size))
+    except NotShown as error:
+        return not_shown(name, str(error))
+    claim = claim_of_pair(name, "optimal", pair, TOLERANCE)
+    return with_statement(claim, saved.fit.objective, saved.fit.bound, TOLERANCE)
+
+
+def _columns(program: Program, model: pyo.ConcreteModel, name: str) -> list[int]:
+    return [program.column[id(v)] for v in model.component(name).values()]

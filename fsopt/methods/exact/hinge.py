@@ -1,0 +1,123 @@
+"""Exact claims of support vector machines that carry the multipliers of their samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fsopt.certificates.certificate import TOLERANCE
+from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown
+from fsopt.certificates.exact.intervals import pair_of
+from fsopt.compiler import Program, compile_model
+from fsopt.data import Dataset
+from fsopt.errors import NotShown, reading
+from fsopt.methods.exact.programs import (
+    OPTIMUM,
+    OTHER,
+    assembled,
+    by_program,
+    hinge_values,
+    multipliers,
+    optimum,
+    point_of,
+    with_value,
+)
+from fsopt.methods.spec import SavedFit
+from fsopt.methods.verification import finite_vector
+from fsopt.models.registry import build
+from fsopt.results import Point
+from fsopt.typing import Indices, Vector
+
+KERNEL = "the hyperplane is an expansion in kernel values, for which there is no program in rational numbers"
+VALUE = "the value of the hyperplane"
+MACHINE = "the optimum of the last support vector machine, on the selected features"
+
+
+def by_multipliers(saved: SavedFit) -> list[Claim]:
+    """Return the claim of ``svm``, ``onsvm`` and ``l1-svm``: by the program of the fit, or by its multipliers.
+
+    Raises
+    ------
+    FileError : the multipliers are damaged.
+    """
+    if "alpha" not in saved.fit.details:
+        return by_program(saved)
+    slug = "svm" if saved.fit.method == "svm" else "onsvm"
+    with reading("multipliers"):
+        alpha = finite_vector(saved.fit.details["alpha"], saved.data.n)
+    program, x, point = _with_alpha(slug, saved.data, {"c": saved.params["c"]}, (saved.w, saved.b), alpha)
+    return [optimum(saved, program, x, point)]
+
+
+def of_rsvm(saved: SavedFit) -> list[Claim]:
+    """Return the claim of ``rsvm`` on (13); raises FileError where its multipliers are damaged."""
+    if saved.fit.kernel is not None:
+        return [not_shown(OPTIMUM, KERNEL)]
+    with reading("multipliers"):
+        alpha, cap = finite_vector(saved.fit.details["alpha"], saved.data.n), float(saved.fit.details["w_cap"])
+    if saved.fit.params.get("w_cap") not in (None, cap):
+        return [not_shown(OPTIMUM, OTHER)]
+    program, x, point = _with_alpha("rsvm", saved.data, {"w_cap": cap}, (saved.w, saved.b), alpha)
+    return [optimum(saved, program, x, point)]
+
+
+def of_subset(saved: SavedFit) -> list[Claim]:
+    """Return the claims of a filter: the value of its hyperplane, and the optimum of its last machine.
+
+    Raises
+    ------
+    FileError : its multipliers are damaged.
+    """
+    fit, data = saved.fit, saved.data
+    with reading("multipliers"):
+        chosen: Indices = np.array(fit.details["chosen"], dtype=np.intp)
+        alpha = finite_vector(fit.details["alpha"], data.n)
+        slug, key = ("rsvm", "w_cap") if fit.details["machine"] == "rsvm" else ("svm", "c")
+        params = {key: float(fit.details[key])}
+    if fit.params.get(key) not in (None, params[key]):
+        return [not_shown(VALUE, OTHER)]
+    if not len(chosen):
+        return [not_shown(VALUE, "no feature is selected")]
+    part = data.columns(chosen)
+    try:
+        pair = pair_of(*_with_alpha(slug, part, params, (saved.w[chosen], saved.b), alpha))
+    except NotShown as error:
+        return [not_shown(VALUE, str(error))]
+    value = claim_of_pair(VALUE, "feasible", replace(pair, dual=None, lower=None), TOLERANCE)
+    return [with_value(value, fit.objective, TOLERANCE), claim_of_pair(MACHINE, "optimal", pair, TOLERANCE)]
+
+
+def of_value(saved: SavedFit) -> list[Claim]:
+    """Return the claim of a heuristic answer whose objective is the hinge loss of its hyperplane."""
+    model = build("misclass-step", saved.data, alpha=1.0)
+    program = compile_model(model)
+    pair = pair_of(program, assembled(model, program, error_values(saved.data, saved.w, saved.b)), None)
+    return [with_value(claim_of_pair(VALUE, "feasible", pair, TOLERANCE), saved.fit.objective, TOLERANCE)]
+
+
+def error_values(data: Dataset, w: Vector, b: float) -> dict[str, Vector]:
+    """Return component -> value at a hyperplane, for the names of the programs of Mangasarian."""
+    excess = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
+    return {"w": w, "gamma": np.array([-b]), "y": excess[data.y > 0], "z": excess[data.y < 0], "v": np.abs(w)}
+
+
+def _with_alpha(
+    slug: str, data: Dataset, params: dict[str, Any], plane: tuple[Vector, float], alpha: Vector
+) -> tuple[Program, Vector, Point]:
+    """Return a hinge program, its variables at a hyperplane, and the dual point of multipliers of its margins."""
+    model = build(slug, data, **params)
+    program = compile_model(model)
+    rows = {"margin": alpha}
+    q = data.X.T @ (alpha * data.y)
+    if model.component("split") is not None:
+        rows["split"] = -q
+    x = assembled(model, program, hinge_values(data, *plane))
+    z = np.zeros(len(program.cones.h))
+    if len(z):  # of ||w|| <= sqrt(W): the head takes the norm of q, and its tail takes -q
+        columns = program.cones.G[1:].tocsr().indices
+        place = {id(v): k for k, v in enumerate(model.w.values())}
+        z[0] = np.linalg.norm(q)
+        z[1:] = [-q[place[id(program.variables[j])]] for j in columns]
+    return program, x, point_of(program, x, multipliers(model, program, rows), z)

@@ -1,0 +1,90 @@
+"""Every convex instance of the library: an exact interval that both checkers confirm, and that holds the optimum."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fsopt import verify
+from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair
+from fsopt.certificates.exact.intervals import pair_of
+from fsopt.certificates.exact.program import exact_program
+from fsopt.certificates.exact.proofs import confirmed
+from fsopt.compiler import compile_model
+from fsopt.compiler.classes import program_class
+from fsopt.errors import NotShown
+from fsopt.exact_checking import claim_infeasible, solve_claim
+from fsopt.library.instances import build_instance, exact_ends
+from fsopt.models.registry import MODELS
+from fsopt.results import Point, Status
+from fsopt.solvers.base import solve
+
+CONVEX = [slug for slug in MODELS if program_class(compile_model(build_instance(slug))) in ("LP", "QP", "SOCP", "SDP")]
+OTHERS = [slug for slug in MODELS if slug not in CONVEX and slug != "misclass-lpec"]
+
+
+def test_there_are_convex_instances_of_every_class():
+    assert len(CONVEX) == 26
+
+
+@pytest.mark.parametrize("slug", CONVEX)
+def test_the_optimum_is_verified_exactly(slug):
+    model = build_instance(slug)
+    result = solve(model)
+    program = compile_model(model)
+    claim = solve_claim(program, result.point.x, result.point, Status.OPTIMAL, (result.objective, result.bound))
+    assert claim.holds, claim.reason
+    assert claim.width <= Fraction(1, 10**6)
+    assert claim.lower - Fraction(1, 10**6) <= Fraction(result.objective) <= claim.upper + Fraction(1, 10**6)
+    part = json.loads(json.dumps(claim.part))
+    assert verify.check(part) == confirmed(part)
+
+
+@pytest.mark.parametrize("slug", OTHERS)
+def test_other_instances_are_not_called_verified_and_the_reason_is_named(slug):
+    model = build_instance(slug)
+    found = exact_ends(model, solve(model))
+    assert found["exact"]
+    assert found["exact"] != VERIFIED
+    assert "lower" not in found
+
+
+@pytest.mark.parametrize("slug", ["mpm", "gmeb-primal", "fsv-step", "svm"])
+def test_a_wrong_dual_point_bounds_less_and_is_not_called_optimal(slug):
+    model = build_instance(slug)
+    result = solve(model)
+    y, z = result.point.multipliers
+    worse = Point(result.point.x, 0.9 * y, 0.9 * z)
+    claim = claim_of_pair("", "optimal", pair_of(compile_model(model), result.point.x, worse), 1e-6)
+    assert not claim.holds
+    assert claim.lower is None or claim.lower < claim.upper - Fraction(1, 1000)
+
+
+def test_an_infeasible_program_needs_a_ray_that_proves_it():
+    import pyomo.environ as pyo
+
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([0, 1])
+    model.low = pyo.Constraint(expr=0.1 * model.x[0] + 0.3 * model.x[1] >= 1)
+    model.high = pyo.Constraint(expr=0.2 * model.x[0] + 0.6 * model.x[1] <= 1)
+    model.objective = pyo.Objective(expr=model.x[0])
+    program = compile_model(model)
+    found = claim_infeasible(program, Point(np.zeros(2), np.array([2.0, -1.0]), np.zeros(0)))
+    assert found.holds  # the doubles of the second row are twice those of the first, exactly
+    assert verify.check(found.part) == confirmed(found.part) == (None, None)
+    assert not claim_infeasible(program, Point(np.zeros(2), np.array([1.0, 0.0]), np.zeros(0))).holds
+    forged = json.loads(json.dumps(found.part))
+    forged["program"]["rows"][1][3] = 3
+    with pytest.raises(verify.Refuted):
+        verify.check(forged)
+    with pytest.raises(NotShown):
+        confirmed(forged)
+
+
+def test_cones_have_the_coefficients_of_the_model_without_square_roots():
+    program = compile_model(build_instance("gmeb-dual"))
+    cone = exact_program(program).cones[0]
+    body = program.cones.constraints[0]
+    assert str(body.body).startswith("s[0]**2 - mu1*(")
+    assert [cone.right.coefficient(k) for k in range(2)] == [Fraction(5.22265625), Fraction(1.8233642578125)]

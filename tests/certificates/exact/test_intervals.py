@@ -1,0 +1,125 @@
+"""Rational numbers against intervals of 400 bits (mpmath): rounding, exponentials, values and bounds."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import blobs
+
+from fsopt import verify
+from fsopt.certificates.exact.encoding import decoded, encoded
+from fsopt.certificates.exact.exponentials import exponential
+from fsopt.certificates.exact.forms import decimal, rounded
+from fsopt.certificates.exact.intervals import pair_of
+from fsopt.certificates.exact.linear import bareiss, solved
+from fsopt.certificates.exact.matrices import semidefinite
+from fsopt.compiler import compile_model
+from fsopt.errors import NotShown
+from fsopt.models.registry import build
+from fsopt.solvers.base import solve
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+RATIONAL = st.fractions()
+
+
+@pytest.fixture(autouse=True)
+def precise():
+    with mpmath.workprec(400):
+        mpmath.iv.prec = 400
+        yield
+
+
+def wide(value):
+    """Return a rational number as an interval of mpmath."""
+    return mpmath.iv.mpf(value.numerator) / mpmath.iv.mpf(value.denominator)
+
+
+@settings(deadline=None)
+@given(st.floats(0, 5000, allow_nan=False))
+@pytest.mark.parametrize("enclosure", [exponential, verify.exponential])
+def test_the_exponential_is_inside(enclosure, x):
+    low, high = enclosure(Fraction(x))
+    true = mpmath.iv.exp(-mpmath.iv.mpf(x))
+    assert mpmath.mpf(low.numerator) / low.denominator <= true.b
+    assert true.a <= mpmath.mpf(high.numerator) / high.denominator
+    assert high - low <= Fraction(2, 2**100)
+    assert exponential(Fraction(x)) == verify.exponential(Fraction(x))
+
+
+@given(RATIONAL, st.booleans())
+def test_rounding_goes_to_its_side_and_not_far(value, up):
+    short = rounded(value * Fraction(1, 3), up=up, bits=60)
+    assert (short >= value / 3) if up else (short <= value / 3)
+    assert abs(short - value / 3) <= abs(value) / 2**58
+
+
+@given(FINITE, st.integers(2, 15))
+def test_decimals_are_outward(value, digits):
+    exact = Fraction(value) / 7
+    low, high = (Fraction(decimal(exact, up=up, digits=digits)) for up in (False, True))
+    assert low <= exact <= high
+    assert high - low <= abs(exact) * Fraction(10) ** (1 - digits)
+
+
+@given(RATIONAL | FINITE.map(Fraction))
+def test_numbers_survive_plain_data(value):
+    assert decoded(encoded(value)) == verify.number(encoded(value)) == value
+
+
+@given(st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), min_size=3, max_size=3))
+def test_a_matrix_is_semidefinite_where_its_minors_are(rows):
+    S = np.array(rows) + np.array(rows).T
+    triangle = [Fraction(int(S[i, j])) for j in range(3) for i in range(j + 1)]
+    # all principal minors, in integers
+    places = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]
+    minors = [round(float(np.linalg.det(S[np.ix_(k, k)].astype(float)))) for k in places]
+    assert semidefinite(3, triangle) == verify.semidefinite(3, triangle) == all(m >= 0 for m in minors)
+
+
+@given(st.lists(st.lists(st.integers(-5, 5), min_size=4, max_size=4), min_size=3, max_size=3))
+def test_a_system_is_solved_exactly_or_called_singular(rows):
+    system = [[Fraction(v, 3) for v in row[:3]] for row in rows]
+    right = [Fraction(row[3], 7) for row in rows]
+    found = [by(system, right) if regular(rows) else refused(by, system, right) for by in (solved, bareiss)]
+    assert found[0] == found[1]
+    x = found[0]
+    assert x is None or [sum(a * v for a, v in zip(row, x, strict=True)) for row in system] == right
+
+
+def regular(rows):
+    return round(float(np.linalg.det(np.array(rows)[:, :3]))) != 0
+
+
+def refused(by, system, right):
+    with pytest.raises(NotShown):
+        by(system, right)
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.integers(0, 10**6), st.sampled_from(["svm", "onsvm"]), st.floats(0.1, 10))
+def test_the_interval_of_a_hinge_program_is_that_of_mpmath(seed, slug, c):
+    data = blobs(n=12, p=3, seed=seed)
+    model = build(slug, data, c=c)
+    result = solve(model)
+    program = compile_model(model)
+    pair = pair_of(program, result.point.x, result.point)
+    w = [pair.x[program.column[id(v)]] for v in model.w.values()]
+    b = pair.x[program.column[id(model.b)]]
+    scores = [
+        sum((wide(Fraction(v)) * wide(a) for v, a in zip(row, w, strict=True)), wide(b)) for row in data.X.tolist()
+    ]
+    zero = mpmath.iv.mpf(0)
+    loss = sum((max(1 - y * s, zero, key=lambda v: v.mid) for y, s in zip(data.y.tolist(), scores, strict=True)), zero)
+    norm = {
+        "svm": sum((wide(v) ** 2 for v in w), zero) / 2,
+        "onsvm": sum((abs(wide(v)) for v in w), zero),
+    }[slug]
+    true = norm + mpmath.iv.mpf(c) * loss
+    # The slacks of a repaired point are at least the hinge loss: its value is not below that of its hyperplane.
+    assert true.a <= (wide(pair.upper) * (1 + mpmath.mpf(2) ** -300)).b
+    assert pair.lower <= pair.upper
+    assert pair.upper - pair.lower <= max(1, pair.upper) / 10**6
+    assert wide(pair.lower).a <= true.b

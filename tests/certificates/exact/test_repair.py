@@ -1,0 +1,109 @@
+"""Points made exactly feasible, cones without square roots, and sets without their fixed variables."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsopt.certificates.exact.cones import Cone, dual_of, factored
+from fsopt.certificates.exact.forms import Form, Vector
+from fsopt.certificates.exact.program import Matrix, PointSet
+from fsopt.certificates.exact.reduction import reduced
+from fsopt.certificates.exact.repair import repaired, violated
+from fsopt.errors import NotShown
+
+ONE = Fraction(1)
+
+
+def form(terms, constant=0):
+    return Form.of(list(terms), [Fraction(v) for v in terms.values()], Fraction(constant))
+
+
+def points(size, equations=(), inequalities=(), cones=(), matrices=()):
+    return PointSet(size, tuple(equations), tuple(inequalities), tuple(cones), tuple(matrices))
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 3), min_size=3, max_size=3), st.floats(0.1, 5), st.floats(-1e-10, 1e-10))
+def test_a_point_near_a_simplex_is_put_into_it(values, total, error):
+    start = np.add(values, [1e-3, 0.0, 0.0])
+    start = start * total / (start @ [1.0, 0.1, 0.3]) + error
+    held = points(3, [form({0: 1, 1: 0.1, 2: 0.3}, -total)], [form({j: 1}) for j in range(3)])
+    found = repaired(held, start)
+    assert violated(held, found) is None
+    assert all(v >= 0 for v in found)
+    assert np.allclose([float(v) for v in found], start, atol=1e-5)
+
+
+def test_a_point_slightly_outside_moves_slightly():
+    cone = Cone((form({0: 1}), form({1: 1})), (ONE, ONE), form({2: 1}), form({2: 1}))
+    held = points(3, [form({0: 0.1, 1: 0.7}, -1)], [form({2: -1}, 3)], [cone])
+    start = np.array([0.2, 1.4, np.hypot(0.2, 1.4) - 1e-10])
+    found = repaired(held, start)
+    assert violated(held, found) is None
+    assert np.allclose([float(v) for v in found], start, atol=1e-6)
+
+
+def test_a_matrix_that_is_nearly_semidefinite_becomes_so():
+    entries = (form({0: 1}), form({1: 1}), form({2: 1}))
+    held = points(3, [form({1: 1}, -1)], [form({0: -1, 2: -1}, 5)], matrices=[Matrix(2, entries)])
+    found = repaired(held, np.array([2.0, 1.0, 0.5 - 1e-11]))
+    assert violated(held, found) is None
+    assert found[0] * found[2] >= 1
+
+
+def test_a_set_without_a_point_near_is_not_shown():
+    with pytest.raises(NotShown):
+        repaired(points(1, [form({0: 1}, -1), form({0: 1}, -2)]), np.zeros(1))
+    with pytest.raises(NotShown):
+        repaired(points(1, [], [form({0: 1}), form({0: -1}, -1)]), np.zeros(1))
+
+
+def test_what_is_fixed_fixes_what_hangs_on_it():
+    # x0 <= 0 <= x0, then x1 = x0, then the cone x2^2 <= x1 x3 leaves x2 = 0.
+    cone = Cone((form({2: 1}),), (ONE,), form({1: 1}), form({3: 1}))
+    held = points(4, [form({0: 1, 1: -1})], [form({0: 1}), form({0: -1}), form({2: 1, 3: 1})], [cone])
+    found = reduced(held)
+    assert found.fixed == {0: 0, 1: 0, 2: 0}
+    assert not found.points.cones
+    with pytest.raises(NotShown):
+        reduced(points(2, [form({0: 1}, -1), form({0: 1, 1: 1}), form({1: 1}, 2)]))
+
+
+def test_products_and_spheres_have_rational_factors():
+    product = factored({(0, 0): ONE, (1, 2): Fraction(-3), (1, 3): Fraction(-1, 7)}, {}, Fraction(0))
+    assert product.left == form({1: 1})
+    assert product.right == form({2: 3, 3: Fraction(1, 7)})
+    sphere = factored({(0, 0): ONE, (1, 1): Fraction(2)}, {}, Fraction(-3))
+    assert sphere.left.offset == 3
+    assert sphere.right.offset == 1
+    norm = factored({(0, 0): ONE, (1, 1): Fraction(-1)}, {}, Fraction(0))
+    assert norm.left == norm.right == form({1: 1})
+    with pytest.raises(NotShown):
+        factored({(0, 0): Fraction(-1), (1, 1): Fraction(-1)}, {}, Fraction(0))
+
+
+@given(st.lists(st.integers(-20, 20), min_size=4, max_size=4), st.lists(st.integers(0, 20), min_size=2, max_size=2))
+def test_a_dual_element_is_nonnegative_on_the_cone(numbers, heads):
+    v, gamma = numbers[:2], numbers[2:]
+    left, right = heads
+    alpha, beta = (Fraction(abs(g)) for g in gamma)
+    if sum(x * x for x in v) <= left * right and sum(g * g for g in gamma) <= 4 * alpha * beta:
+        assert alpha * left + beta * right + sum(g * x for g, x in zip(gamma, v, strict=True)) >= 0
+
+
+def test_multipliers_of_a_sphere_are_split_where_their_product_is_largest():
+    sphere = factored({(0, 0): ONE}, {}, Fraction(-4))
+    alpha, beta, gamma = dual_of(sphere, np.array([-3.0]), 6.0)  # 2 ||gamma|| = 6 of the head sqrt(4)
+    assert (alpha * 4, beta, gamma) == pytest.approx((3.0, 3.0, -3.0))
+    assert gamma**2 <= 4 * alpha * beta * (1 + 1e-12)
+
+
+def test_forms_over_one_denominator():
+    held = form({0: Fraction(1, 3), 2: Fraction(-2, 7)}, Fraction(1, 2))
+    x = Vector.of([Fraction(3, 5), Fraction(9), Fraction(7, 11)])
+    assert held.at(x) == Fraction(1, 5) - Fraction(2, 11) + Fraction(1, 2)
+    assert held.negative().at(x) == -held.at(x)
+    assert held.less(Fraction(5, 13)).at(x) == held.at(x) - Fraction(5, 13)

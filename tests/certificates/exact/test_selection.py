@@ -1,0 +1,126 @@
+"""The tree of branch and Benders replayed exactly, against brute force and against forged trees."""
+
+import copy
+import itertools
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt import verify
+from fsopt.certificates.exact import selection
+from fsopt.certificates.exact.proofs import confirmed
+from fsopt.errors import NotShown
+from fsopt.exact_checking import exactly
+
+PROBLEMS = {
+    "cardinality": {"m": 2},
+    "budget": {"costs": [3.0, 1.0, 2.0, 1.5, 1.0], "budget": 4.0},
+    "rules": {"m": 3, "implies": [[0, 3]], "conflicts": [[1, 2]], "exclude": [4]},
+}
+
+
+@pytest.fixture(scope="module", params=PROBLEMS)
+def proved(request):
+    data = blobs(n=26, p=5, seed=4, gap=0.4)
+    found = fsopt.fit("gbd", data, **PROBLEMS[request.param])
+    return data, found, exactly(found, data), PROBLEMS[request.param]
+
+
+def allowed(chosen, params):
+    costs = params.get("costs", [1.0] * 5)
+    if sum(costs[j] for j in chosen) > params.get("budget", params.get("m", 5)):
+        return False
+    implied = all(k in chosen for j, k in params.get("implies", ()) if j in chosen)
+    apart = all(sum(j in chosen for j in group) <= 1 for group in params.get("conflicts", ()))
+    return implied and apart and not set(params.get("exclude", ())) & set(chosen)
+
+
+def test_brute_force_agrees_with_the_exact_interval(proved):
+    data, found, check, params = proved
+    (claim,) = check.claims
+    assert check.verified, claim.reason
+    work = data.with_X(found.preprocessing.apply(data.X))
+    values = []
+    for chosen in itertools.chain.from_iterable(itertools.combinations(range(5), k) for k in range(6)):
+        if allowed(chosen, params):
+            sigma = np.isin(np.arange(5), chosen).astype(float)
+            model = fsopt.build("fsp-sub", work, sigma=sigma, c=1.0)
+            values.append(fsopt.solve(model).objective)
+    assert float(claim.lower) - 1e-6 <= min(values) <= float(claim.upper) + 1e-6
+    assert claim.width <= Fraction(1, 10**6)
+
+
+def test_both_checkers_find_the_same_ends(proved):
+    part = json.loads(json.dumps(proved[2].claims[0].part))
+    assert verify.ends(part) == selection.proved_ends(part)
+    assert verify.check(part) == confirmed(part)
+
+
+def test_a_leaf_that_is_left_out_or_a_wrong_node_is_refuted(proved):
+    part = proved[2].claims[0].part
+    trees = (
+        ["empty"],
+        ["leaf", 0],
+        ["branch", 0, ["empty"], part["tree"]],
+        ["branch", 7, ["leaf", 0], ["leaf", 0]],
+        ["x"],
+    )
+    for tree in trees:
+        forged = copy.deepcopy(part) | {"tree": tree}
+        assert _refuted(forged), tree
+
+
+@pytest.mark.parametrize("change", ["balance", "bounds", "weight", "fixed", "sign"])
+def test_damaged_evidence_is_refuted(proved, change):
+    forged = copy.deepcopy(proved[2].claims[0].part)
+    if change == "balance":
+        forged["alpha"][0][0] += 1 if forged["alpha"][0][0] == 0 else -1
+    elif change == "bounds":
+        forged["alpha"][0][0] = -1
+    elif change == "weight":
+        forged["point"]["w"] = [v + 1.0 for v in forged["point"]["w"]]
+    elif change == "fixed":
+        forged["problem"]["inside"] = [-1]
+    else:
+        forged["problem"]["main"] = 0
+        forged["problem"]["R"][0][0] = -1.0
+    assert _refuted(forged)
+
+
+def _refuted(part):
+    from fsopt.errors import FileError
+
+    found = []
+    for checker, errors in (
+        (verify.check, (verify.Refuted, LookupError, TypeError, ValueError, AttributeError)),
+        (confirmed, (NotShown, FileError)),
+    ):
+        try:
+            checker(part)
+            found.append(False)
+        except errors:
+            found.append(True)
+    assert found[0] == found[1]
+    return found[0]
+
+
+def test_a_forgotten_cut_is_made_again_from_its_relaxation(proved):
+    data, found, check, _ = proved
+    from fsopt.drivers.branch_and_benders import evidence
+
+    held = found.details["evidence"]
+    stream = evidence._array(held["tree"], np.int32)
+    places = [k for k in range(len(stream) - 1) if stream[k] == -2 and stream[k + 1] >= 0]
+    if not places:
+        pytest.skip("the tree has no leaf of its own")
+    stream = stream.copy()
+    stream[places[0] + 1] = -1
+    forgotten = {**held, "tree": evidence._text(stream)}
+    again = exactly(replace(found, details={**found.details, "evidence": forgotten}), data)
+    assert again.claims[0].holds
+    assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**5)

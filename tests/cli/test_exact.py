@@ -1,0 +1,136 @@
+"""``check --exact``, ``evidence``, ``fit --exact`` and ``fsopt-verify``: words, fractions, exit codes."""
+
+import ast
+import json
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+from support import ROOT
+
+from fsopt import verify
+from fsopt.cli import main
+
+
+def run(command, capsys, code=0):
+    with pytest.raises(SystemExit) as stopped:
+        main(command.split())
+    out = capsys.readouterr().out
+    assert stopped.value.code == code
+    return json.loads(out) if "--json" in command else out
+
+
+@pytest.fixture
+def saved(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run("fit onsvm --data wdbc -o fit.json", capsys)
+    return tmp_path / "fit.json"
+
+
+def test_check_prints_the_interval_as_fractions_and_the_word(saved, capsys):
+    found = run("check fit.json --data wdbc --exact --json", capsys)
+    assert found["exact"]["word"] == "verified exactly"
+    assert "stored doubles, after preprocessing" in found["exact"]["about"]
+    (claim,) = found["exact"]["claims"]
+    lower, upper = Fraction(claim["lower"]), Fraction(claim["upper"])
+    assert Fraction(claim["interval"][0]) <= lower <= upper <= Fraction(claim["interval"][1])
+    objective = json.loads(saved.read_text())["objective"]
+    assert lower - Fraction(1, 10**6) <= Fraction(objective) <= upper + Fraction(1, 10**6)
+    text = run("check fit.json --data wdbc --exact", capsys)
+    assert "verified exactly" in text
+    assert "relative width" in text
+    assert "exact" not in run("check fit.json --data wdbc", capsys)
+
+
+def test_the_word_is_not_given_where_the_file_was_changed(saved, capsys):
+    record = json.loads(saved.read_text())
+    record["objective"] *= 1.01
+    saved.write_text(json.dumps(record))
+    found = run("check fit.json --data wdbc --exact --json", capsys, code=1)
+    assert found["exact"]["word"] == "not verified exactly"
+    # A change that numerical tolerances allow breaks the digest, and with it the word.
+    record["objective"] *= (1 + 1e-12) / 1.01
+    saved.write_text(json.dumps(record))
+    assert run("check fit.json --data wdbc --exact --json", capsys, code=1)["exact"]["word"] == "not verified exactly"
+
+
+def test_a_claim_that_is_not_shown_has_its_reason(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run("fit s-mpm --data wdbc -o fit.json", capsys)
+    text = run("check fit.json --data wdbc --exact", capsys, code=1)
+    assert "not verified exactly" in text
+    assert "numerically alone" in text
+    found = run("solve misclass-milp --data wdbc --time-limit 1 --json", capsys, code=0)
+    assert found["status"] in ("optimal", "feasible")
+
+
+def test_fit_takes_exact_and_saves_what_can_be_checked(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert "verified exactly" in run("fit svm --data wdbc --exact -o fit.json", capsys)
+    assert run("fit svm --data wdbc --exact --json", capsys)["exact"]["word"] == "verified exactly"
+    assert run("check fit.json --data wdbc --json", capsys)["verified"]
+
+
+def test_compare_shows_the_word_of_each_row(capsys):
+    text = run("compare --data wdbc --methods svm,s-mpm --folds 2 --jobs 1 --exact", capsys)
+    assert "svm: verified exactly" in text
+    assert "s-mpm: not verified exactly (" in text
+
+
+def test_a_solve_is_written_and_confirmed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run("solve mpm --data wdbc --scale standard -o solve.json", capsys)
+    assert run("evidence solve.json --data wdbc -o proof.json --json", capsys)["word"] == "verified exactly"
+    assert verify.main(["proof.json"]) == 0
+
+
+def test_the_file_alone_confirms_and_refutes(saved, capsys):
+    run("evidence fit.json --data wdbc -o proof.json", capsys)
+    script = ROOT / "fsopt" / "verify.py"
+    alone = [sys.executable, "-I", "-S", str(script), "proof.json"]
+    found = subprocess.run(alone, capture_output=True, text=True, check=False)
+    assert found.returncode == 0
+    assert found.stdout == "confirmed  the optimum of the program: optimal\n"
+    proof = json.loads((saved.parent / "proof.json").read_text())
+    proof["parts"][0]["point"][0] += 1e-9
+    (saved.parent / "proof.json").write_text(json.dumps(proof))
+    found = subprocess.run(alone, capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert found.stdout.startswith("REFUTED")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": "fsopt proof 1", "parts": []}', '{"format": "x", "parts": [1]}']
+)
+def test_what_is_no_proof_is_an_error_in_one_line(text, tmp_path, capsys):
+    path = tmp_path / "proof.json"
+    path.write_text(text)
+    assert verify.main([str(path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert verify.main([str(tmp_path / "none.json")]) == 2
+
+
+@pytest.mark.parametrize("part", [1, {}, {"claim": {}}, {"kind": "x", "claim": {"status": "optimal"}}])
+def test_a_damaged_part_is_refuted(part, tmp_path, capsys):
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps({"format": "fsopt proof 1", "parts": [part]}))
+    assert verify.main([str(path)]) == 1
+    assert "REFUTED" in capsys.readouterr().out
+
+
+def test_usage(capsys):
+    assert verify.main(["--help"]) == 0
+    assert verify.main([]) == 2
+    assert "usage" in capsys.readouterr().out
+
+
+def test_the_file_imports_the_standard_library_alone_and_is_short():
+    text = (ROOT / "fsopt" / "verify.py").read_text()
+    assert len(text.splitlines()) < 400
+    tree = ast.parse(text)
+    names = [a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names]
+    names += [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imported = {name.split(".")[0] for name in names}
+    assert imported <= set(sys.stdlib_module_names)
+    assert "float(" not in text

@@ -1,0 +1,98 @@
+"""The exact claims of every method on a small data set: verified exactly, or not and named."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt import verify
+from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED
+from fsopt.errors import FileError
+from fsopt.exact_checking import exactly
+from fsopt.methods.registry import METHODS
+
+PARAMS = {"gbd": {"m": 2}, "gbd-lambda": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
+NAMED = {"gmeb-penalised": "leaves", "s-mpm": "outer"}
+"""Methods whose status is not shown exactly -> a word of the reason or the claim."""
+
+
+@pytest.fixture(scope="module")
+def data():
+    return blobs(n=40, p=5, seed=7, gap=0.3)
+
+
+@pytest.fixture(scope="module")
+def fits(data):
+    return {name: fsopt.fit(name, data, **PARAMS.get(name, {})) for name in METHODS}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
+    found = fsopt.check(fits[name], data, exact=True)
+    assert found["verified"]
+    exact = found["exact"]
+    json.dumps(exact)
+    if name in NAMED or (name == "pmm" and fits[name].status != "optimal"):
+        assert exact["word"] == NOT_VERIFIED
+        assert any(claim["reason"] for claim in exact["claims"])
+        return
+    assert exact["word"] == VERIFIED, exact["claims"]
+    for claim in exact["claims"]:
+        if claim["relative_width"] is not None:
+            assert float(claim["relative_width"]) <= 1e-5
+            assert Fraction(claim["lower"]) <= Fraction(claim["upper"])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_proof_is_confirmed_by_the_independent_checker(name, fits, data, tmp_path, capsys):
+    proof = exactly(fits[name], data).proof()
+    if not proof["parts"]:
+        return
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps(proof))
+    assert verify.main([str(path)]) == 0
+    assert "REFUTED" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["svm", "gmeb", "mpm", "rsvm"])
+def test_a_stated_number_that_is_wrong_is_not_verified(name, fits, data):
+    for change in ({"objective": fits[name].objective * 1.001}, {"bound": fits[name].bound * 1.001}):
+        assert not exactly(replace(fits[name], **change), data).verified
+
+
+@pytest.mark.parametrize(("name", "key"), [("rsvm", "alpha"), ("gmeb", "multipliers"), ("pearson", "alpha")])
+def test_damaged_multipliers_are_refused(name, key, fits, data):
+    with pytest.raises(FileError):
+        exactly(replace(fits[name], details={**fits[name].details, key: "x"}), data)
+
+
+@pytest.mark.parametrize(("name", "key"), [("onsvm", "c"), ("l1-mpm", "delta"), ("l0-mpm", "delta")])
+def test_a_program_of_nearly_the_same_parameters_is_not_that_of_the_fit(name, key, fits, data):
+    details = fits[name].details
+    params = {**details["program_params"], key: details["program_params"][key] * (1 + 1e-12)}
+    found = exactly(replace(fits[name], details={**details, "program_params": params}), data)
+    assert not found.verified
+    assert "exactly those" in found.claims[0].reason
+
+
+def test_a_kernel_is_named(data):
+    found = exactly(fsopt.fit("rsvm", data, kernel="gaussian"), data)
+    assert "kernel" in found.claims[0].reason
+
+
+def test_multipliers_of_column_generation_and_of_the_interior_point_suffice(data):
+    for name, params in (
+        ("onsvm", {"generate": True}),
+        ("svm", {"interior": True}),
+        ("fsv", {"generate": True, "lam": 0.3}),
+    ):
+        assert exactly(fsopt.fit(name, data, **params), data).verified, name
+
+
+def test_the_loop_as_printed_is_named(data):
+    found = exactly(fsopt.fit("gbd", data, m=2, variant="paper"), data)
+    assert "search" in found.claims[0].reason
+    assert not found.verified

@@ -1,0 +1,60 @@
+"""The path, necessity and alternatives replayed in rational arithmetic, each claim confirmed by the other checker."""
+
+import copy
+import itertools
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt import verify
+from fsopt.studies.comparison import compare
+
+
+@pytest.fixture(scope="module")
+def data():
+    return blobs(n=30, p=6, seed=4, gap=0.4)
+
+
+def confirmed(claim):
+    return verify.check(claim.part) is not None
+
+
+def test_every_point_of_the_path_is_verified_exactly(data):
+    path = fsopt.gbd_path(data)
+    claims = path.exact(data)
+    assert all(claim.holds and confirmed(claim) for claim in claims)
+    for claim, value in zip(claims, path.objective, strict=True):
+        assert abs(float(claim.upper) - value) <= 1e-9 * max(1, value)
+    assert all(a.lower >= b.lower - 1 for a, b in itertools.pairwise(claims))
+
+
+def test_every_search_of_necessity_is_verified_exactly(data):
+    found = fsopt.necessity(data, 2, exact=True)
+    assert len(found.exact) == data.p + 1
+    assert all(claim.holds and confirmed(claim) for claim in found.exact)
+    others = [found.without[j] if j in found.support else found.with_feature[j] for j in range(data.p)]
+    assert np.allclose([float(claim.upper) for claim in found.exact[1:]], others, rtol=1e-9)
+    assert fsopt.necessity(data, 2).exact == ()
+
+
+def test_all_other_selections_cost_more_than_the_limit(data):
+    found = fsopt.alternatives(data, 2, within=0.3, exact=True)
+    claim = found.exact
+    assert found.complete
+    assert claim.holds
+    assert confirmed(claim)
+    assert found.limit <= float(claim.lower) <= found.bound * (1 + 1e-9) + 1e-9
+    # A claim on the optimum may not leave the known selections out.
+    forged = copy.deepcopy(claim.part)
+    forged["claim"] |= {"status": "feasible", "upper": 1e9}
+    with pytest.raises(verify.Refuted):
+        verify.check(forged)
+
+
+def test_a_comparison_shows_the_word_of_each_row(data):
+    rows = {row.method: row for row in compare(data, ["svm", "s-mpm"], folds=2, jobs=1, exact=True)}
+    assert rows["svm"].exact == "verified exactly"
+    assert rows["s-mpm"].exact.startswith("not verified exactly (")
+    assert all(row.exact is None for row in compare(data, ["svm"], folds=2, jobs=1))
