@@ -17,7 +17,6 @@ project_copyright = author
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
-    "sphinx.ext.viewcode",
     "sphinx.ext.mathjax",
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
