@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from fsopt.studies.radius_paths import gmeb_path as gmeb_path
     from fsopt.studies.selection_paths import gbd_path as gbd_path
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 _HOME = {
     "Certificate": "fsopt.certificates.certificate",
     "Dataset": "fsopt.data",

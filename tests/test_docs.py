@@ -97,8 +97,8 @@ def test_the_readme_lists_the_models_and_methods_of_the_registries():
     assert re.findall("`(.+?)`", row.split("|")[4]) == [m.name for m in fsopt.METHODS.values() if m.paper is None]
 
 
-def test_the_readme_compares_all_methods():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_first_page_compares_all_methods():
+    text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
     table = text.partition("    method ")[2].partition("\n\n")[0].splitlines()[1:]
     shown = [tuple(line.split()[:2]) for line in table]
     assert shown == [(m.name, m.paper or "-") for m in fsopt.METHODS.values()]

@@ -79,7 +79,7 @@ def draw(folder: Path) -> None:
     if stamp.exists() and stamp.read_text() == key:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    settings = {"axes.prop_cycle": matplotlib.cycler(color=COLOURS), "svg.fonttype": "none", "svg.hashsalt": "fsopt"}
+    settings = {"axes.prop_cycle": matplotlib.cycler(color=COLOURS), "svg.hashsalt": "fsopt"}
     for name, function in drawn():
         with matplotlib.rc_context(settings):
             figure = function()

@@ -42,7 +42,7 @@ def on_resolved(app: Any, tree: nodes.document, docname: str) -> None:
     slugs = app.site_slugs
     for literal in list(tree.findall(nodes.literal)):
         text = literal.astext()
-        if isinstance(literal.parent, nodes.reference) or "code" not in literal.get("classes", ["code"]):
+        if isinstance(literal.parent, nodes.reference):
             continue
         if text in slugs:
             target, anchor = slugs[text], ""

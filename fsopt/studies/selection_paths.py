@@ -99,6 +99,7 @@ class SelectionPath:
         axes.plot(self.m, self.objective, "o-", color="tab:blue", label="incumbent")
         axes.plot(self.m, self.bound, "_", color="tab:orange", label="lower bound")
         axes.set(xlabel="largest number of features M", ylabel=r"$\frac{1}{2}w'w + C e'\xi$")
+        axes.xaxis.get_major_locator().set_params(integer=True)
         axes.legend()
         return figure
 
