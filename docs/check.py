@@ -32,7 +32,8 @@ LOOK = """async () => {
         if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(p).overflowX)) return false;
       return true;
     });
-    found.push(`scrolls sideways: ${root.scrollWidth} of ${root.clientWidth} px` + (wide ? `, ${wide.outerHTML.slice(0, 120)}` : ''));
+    const culprit = wide ? wide.outerHTML.slice(0, 120) : '';
+    found.push(`scrolls sideways: ${root.scrollWidth} of ${root.clientWidth} px ${culprit}`);
   }
   const raw = [...document.querySelectorAll('.math')].filter(e => !e.querySelector('mjx-container'));
   if (raw.length) found.push(`mathematics not rendered: ${raw[0].textContent.slice(0, 60)}`);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -54,11 +55,11 @@ def takers(spec: ModelSpec) -> str:
 
 
 def call(facts: dict[str, Any]) -> str:
-    """Return the parameters of the instance as options of the command line; empty where one is too long for it."""
+    """Return the parameters of the instance as options of the command line."""
     words = []
     for key, value in facts["parameters"].items():
-        text = repr(value).replace("'", '"').replace(" ", "")
-        words.append(f" --param {key}={text}" if isinstance(value, int | float) else f" --param '{key}={text}'")
+        word = f"{key}={json.dumps(value, separators=(',', ':'))}"
+        words.append(f" --param '{word}'" if isinstance(value, list | dict | str) else f" --param {word}")
     return "".join(words)
 
 

@@ -83,6 +83,11 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
 def load_samples(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL) -> Table:
     """Read samples to be classified: as :func:`load_dataset`, but a CSV file may have no label.
 
+    Parameters
+    ----------
+    source : as in :func:`load_dataset`.
+    label : name of the label's column, where the file has one.
+
     Returns
     -------
     Table

@@ -80,6 +80,7 @@ def register_method(spec: MethodSpec, *, threshold: float = 1e-6, replace: bool 
     Returns
     -------
     MethodSpec
+        The entry.
 
     Raises
     ------
@@ -149,11 +150,12 @@ def fit(
     customise : slug of a model of the method -> function that changes each of its freshly built models in place, for
         example one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
         ``details["customised"]`` names the functions, and :func:`fsopt.checking.check_record` needs them again.
-    params : the method's own keywords; unknown names are refused.
+    **params : the method's own keywords; unknown names are refused.
 
     Returns
     -------
     Fit
+        Selected features, classifier, status and certificate.
 
     Raises
     ------

@@ -114,6 +114,7 @@ def register_model(
     Returns
     -------
     ModelSpec
+        The entry.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
     ----------
     slug : one of ``fsopt.MODELS``.
     data : the data set; no builder preprocesses it.
-    params : the builder's keywords; unknown names are refused.
+    **params : the builder's keywords; unknown names are refused.
 
     Returns
     -------
