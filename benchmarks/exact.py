@@ -263,8 +263,8 @@ def report(given: argparse.Namespace) -> None:
     rows = [json.loads(line) for line in given.store.read_text(encoding="utf-8").splitlines()]
     text = ["# Exact feature selection: measured", ""]
     text += [
-        "For the choice between exact selection and heuristics: seconds, nodes and gaps of `gbd` beside SCIP on two formulations",
-        "and beside selections without a bound. One of the rows:",
+        "For the choice between exact selection and heuristics: seconds, nodes and gaps of `gbd` beside SCIP on two",
+        "formulations and beside selections without a bound. One of the rows:",
         "",
         "```console",
         "fsopt fit gbd --data wdbc --param m=3 --param tolerance=0.0001",

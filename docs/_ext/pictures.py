@@ -51,7 +51,7 @@ def penalty():
     weight lambda (logarithmic, no unit) of `fsv`: between 0.02 and 0.1 half of the features cost no accuracy.
     Program (21) of [Mangasarian](/sla.md).
     """
-    from fsopt.figures import new_figure
+    from fsopt.figures import ORANGE, new_figure
 
     data, weights = fsopt.load_dataset("wdbc"), [0.005, 0.01, 0.02, 0.05, 0.1, 0.2]
     fits = [fsopt.fit("fsv", data, lam=weight) for weight in weights]
@@ -60,7 +60,7 @@ def penalty():
     axes.semilogx(weights, [len(fit.support) for fit in fits], marker="o")
     axes.set(xlabel="penalty weight lambda", ylabel="features (circles)")
     other = axes.twinx()
-    other.semilogx(weights, [100 * fit.scores(data)["accuracy"] for fit in fits], "--", marker="x", color="#D55E00")
+    other.semilogx(weights, [100 * fit.scores(data)["accuracy"] for fit in fits], "--", marker="x", color=ORANGE)
     other.set_ylabel("training accuracy, % (crosses)")
     return figure
 
@@ -92,17 +92,8 @@ def worst_case():
 def needed():
     """Which features the optimum needs
 
-    Smallest objective value (no unit) of two features without the named one, above the overall optimum (dotted): the
-    longer the bar, the more the selection needs the feature. `fsopt.necessity`, with lower bounds for both.
+    Objective value (no unit) above the optimum of two features: without a feature (to the right), and with it (to the
+    left). A long bar to the right is a feature that the best selection needs; one to the left, a feature that spoils it.
+    `fsopt.necessity`, with lower bounds for both.
     """
-    from fsopt.figures import new_figure
-
-    rows = fsopt.necessity(fsopt.load_dataset("wdbc"), 2).to_records()
-    rows = sorted(rows, key=lambda row: -row["without"])[:6]
-    figure = new_figure(1)
-    axes = figure.axes[0]
-    axes.barh([row["feature"] for row in rows], [row["without"] for row in rows])
-    axes.axvline(min(row["with_feature"] for row in rows), linestyle=":", color="grey")
-    axes.set(xlabel="objective value without the feature")
-    axes.invert_yaxis()
-    return figure
+    return fsopt.necessity(fsopt.load_dataset("wdbc"), 2).plot()

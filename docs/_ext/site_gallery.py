@@ -11,8 +11,6 @@ from typing import Any
 
 import pictures
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-"""Okabe and Ito's colours that are readable on white and on black."""
 INKS = {"light": "#24292f", "dark": "#d0d7de"}
 HEAD = """# Gallery
 
@@ -79,7 +77,7 @@ def draw(folder: Path) -> None:
     if stamp.exists() and stamp.read_text() == key:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    settings = {"axes.prop_cycle": matplotlib.cycler(color=COLOURS), "svg.hashsalt": "fsopt"}
+    settings = {"svg.hashsalt": "fsopt"}
     for name, function in drawn():
         with matplotlib.rc_context(settings):
             figure = function()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -20,6 +21,7 @@ MOVED = (
     (r"\]\((?:\.\./)+CONTRIBUTING\.md", "](/contributing.md"),
     (r"\]\((?:\.\./)+CHANGELOG\.md", "](/changelog.md"),
     (r"\]\((?:\.\./)+README\.md", "](/index.md"),
+    (r"\]\((?:docs/)?results/?\)", "](/results/index.md)"),
 )
 """A link that leaves docs/ -> the page of the site."""
 
@@ -31,9 +33,21 @@ def rewrite(text: str) -> str:
     return text
 
 
+def further(text: str, docs: Path) -> str:
+    """Return tables of contents with their patterns, such as ``howto/*``, as the pages not yet named; maybe none."""
+
+    def pages(pattern: re.Match[str]) -> str:
+        found = (path.relative_to(docs).with_suffix("").as_posix() for path in sorted(docs.glob(f"{pattern[0]}.md")))
+        return "\n".join(name for name in found if f"\n{name}\n" not in text)
+
+    return re.sub(r"^[\w/]+\*$", pages, text, flags=re.MULTILINE)
+
+
 def on_read(app: Any, docname: str, source: list[str]) -> None:
-    """Rewrite the links of a page."""
+    """Rewrite the links of a page, and complete the contents of the site."""
     source[0] = rewrite(source[0])
+    if docname == app.config.root_doc:
+        source[0] = further(source[0], Path(app.srcdir))
 
 
 def on_resolved(app: Any, tree: nodes.document, docname: str) -> None:

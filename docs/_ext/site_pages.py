@@ -11,8 +11,10 @@ import site_api
 import site_commands
 import site_gallery
 import site_models
+from site_models import toc
 
 import fsopt
+from fsopt.library.pages import table
 
 FOLDERS = ("models", "methods", "api", "notebooks", "gallery")
 
@@ -32,6 +34,7 @@ def written(docs: Path) -> dict[str, str]:
         **site_api.pages(),
         "commands.md": site_commands.page(),
         "gallery/index.md": site_gallery.page(),
+        "results/index.md": results(docs),
     }
     agreement = (root / "solvers" / "README.md").read_text(encoding="utf-8").partition("# Solvers\n")[2]
     pages["_agreement.md"] = re.sub(r"\]\(([\w-]+\.toml)\)", r"](../solvers/\1)", agreement)
@@ -39,6 +42,19 @@ def written(docs: Path) -> dict[str, str]:
         text = (root / f"{name}.md").read_text(encoding="utf-8")
         pages[f"{name.lower()}.md"] = text.replace("](docs/", "](/").replace("](CONTRIBUTING.md", "](/contributing.md")
     return pages
+
+
+def results(docs: Path) -> str:
+    """Return the list of the pages that commands wrote: tables and figures of the papers, and measurements."""
+    pages = [path for path in sorted((docs / "results").glob("*.md")) if path.name != "index.md"]
+    titles = [path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for path in pages]
+    rows = [(f"[{path.stem}](/results/{path.name})", title) for path, title in zip(pages, titles, strict=True)]
+    head = (
+        "# Results\n\nMeasured and committed, each page written by the command that it names at its top: nothing is typed "
+        "in. A smaller run of the same kind:"
+    )
+    code = "```console\nfsopt path --data wdbc --m 1,2\n```"
+    return "\n\n".join([head, code, table(("page", "what it shows"), rows), toc([path.stem for path in pages])]) + "\n"
 
 
 def generate(app: Any, config: Any) -> None:
