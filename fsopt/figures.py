@@ -19,7 +19,8 @@ BLUE, ORANGE = COLOURS[:2]
 def new_figure(panels: int, *, height: float = 3.6) -> Figure:
     """Return a figure of panels side by side; raises PackageError where matplotlib is not installed."""
     try:
-        from matplotlib import cycler, rc_context
+        from cycler import cycler
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise PackageError("plots need matplotlib, which is not installed", "pip install fsopt[plot]") from error

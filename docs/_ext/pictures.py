@@ -93,7 +93,7 @@ def needed():
     """Which features the optimum needs
 
     Objective value (no unit) above the optimum of two features: without a feature (to the right), and with it (to the
-    left). A long bar to the right is a feature that the best selection needs; one to the left, a feature that spoils it.
-    `fsopt.necessity`, with lower bounds for both.
+    left). A long bar to the right is a feature that the best selection needs, one to the left a feature that spoils
+    it. `fsopt.necessity`, with lower bounds for both.
     """
     return fsopt.necessity(fsopt.load_dataset("wdbc"), 2).plot()

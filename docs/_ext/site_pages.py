@@ -50,8 +50,8 @@ def results(docs: Path) -> str:
     titles = [path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for path in pages]
     rows = [(f"[{path.stem}](/results/{path.name})", title) for path, title in zip(pages, titles, strict=True)]
     head = (
-        "# Results\n\nMeasured and committed, each page written by the command that it names at its top: nothing is typed "
-        "in. A smaller run of the same kind:"
+        "# Results\n\nMeasured and committed, each page written by the command that it names at its top: nothing is "
+        "typed in. A smaller run of the same kind:"
     )
     code = "```console\nfsopt path --data wdbc --m 1,2\n```"
     return "\n\n".join([head, code, table(("page", "what it shows"), rows), toc([path.stem for path in pages])]) + "\n"

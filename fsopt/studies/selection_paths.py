@@ -99,7 +99,7 @@ class SelectionPath:
         axes.plot(self.m, self.objective, "o-", color=BLUE, label="incumbent")
         axes.plot(self.m, self.bound, "_", color=ORANGE, label="lower bound")
         axes.set(xlabel="largest number of features M", ylabel=r"$\frac{1}{2}w'w + C e'\xi$")
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
         axes.legend()
         return figure
 
