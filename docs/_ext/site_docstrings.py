@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fsopt import errors
+from fsopt.models.display import entries
 
 LISTS = ("Parameters", "Attributes", "Raises", "Warns")
-TYPE = 70
-"""A first line that is shorter than this and is continued holds a type; a longer one begins the meaning."""
 KEPT = re.compile(r"(``.*?``|:[\w:]+:`[^`]*`|`[^`]*`)", flags=re.DOTALL)
 """Literals and roles, in which no character is escaped."""
 
@@ -27,16 +26,6 @@ def sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
         elif not (title and not body and set(line) == {"-"}):
             body.append(line)
     yield title, body
-
-
-def entries(body: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield names and meaning of each entry of a list: ``name : meaning``, or name, type, and meaning below."""
-    for text in re.split(r"\n(?=\S)", "\n".join(body).strip("\n")):
-        first, _, rest = text.partition("\n")
-        names, _, after = first.partition(" : ")
-        typed = len(first) < TYPE and rest.strip()
-        rest = textwrap.dedent(rest)
-        yield names, rest if typed else f"{after}\n{rest}"
 
 
 def escaped(text: str) -> str:
@@ -58,7 +47,7 @@ def escaped_lines(lines: list[str]) -> list[str]:
 def listed(title: str, body: list[str]) -> list[str]:
     """Return a section of entries as a field."""
     out = [f":{title}:"]
-    for names, meaning in entries(body):
+    for names, meaning in entries("\n".join(body)):
         shown = f":exc:`~fsopt.errors.{names}`" if hasattr(errors, names) else f"**{escaped(names)}**"
         text = "\n".join(escaped_lines(meaning.strip().splitlines()))
         out += textwrap.indent(f"* {shown}" + (f" -- {text}" if text else ""), "    ").splitlines()[:1]
