@@ -9,7 +9,7 @@ from support import blobs
 
 import fsopt
 from fsopt.cli import main
-from fsopt.models.display import displayed_program, readable
+from fsopt.models.display import displayed_program, meanings, readable
 
 
 @pytest.mark.parametrize("slug", fsopt.MODELS)
