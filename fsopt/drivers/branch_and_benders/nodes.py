@@ -12,7 +12,7 @@ import numpy as np
 
 from fsopt.drivers.branch_and_benders.interior_point import Goal, Solved, solve
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.drivers.branch_and_benders.relaxation import Iterate, Relaxation, assembled
+from fsopt.drivers.branch_and_benders.relaxation import Floats, Iterate, Relaxation, warm
 from fsopt.typing import Indices, Vector
 
 WIDTHS = (0.3, 0.65)
@@ -27,25 +27,28 @@ ROUNDS = 12
 
 @dataclass(frozen=True)
 class Plane:
-    """A hyperplane and the shares of the features, of a parent.
+    """A hyperplane, the shares of the features and the multipliers, of a parent.
 
     Attributes
     ----------
     w, b : (p,) and scalar; ``sigma`` : (p,).
+    alpha : (n,) in single precision; None where only the hyperplane is known.
     """
 
     w: Vector
     b: float
     sigma: Vector
+    alpha: Floats | None = None
 
 
 @dataclass(frozen=True)
 class NodeSolution:
-    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane, and the number of steps."""
+    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane, dual value and number of steps."""
 
     alpha: Vector
     mu: Vector
     plane: Plane
+    bound: float
     steps: int
 
 
@@ -76,7 +79,7 @@ class NodeSolver:
             start = None
             program = self._program(at, features, kept, frozen)
             if parent is not None and margins is not None:
-                start = _warm(program, parent, features, at, margins if kept is None else margins[kept])
+                start = _warm(program, parent, features, at, margins, kept)
             solved = solve(program, goal, start)
             if solved is None:
                 if kept is None:
@@ -175,7 +178,8 @@ class NodeSolver:
         left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
         mu = np.zeros(len(problem.r))
         mu[np.maximum(problem.R[:, features], 0.0).sum(axis=1) > left] = solved.mu
-        return NodeSolution(alpha, mu, Plane(w, solved.b, sigma), steps)
+        plane = Plane(w, solved.b, sigma, alpha.astype(np.float32))
+        return NodeSolution(alpha, mu, plane, solved.bound, steps)
 
     def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
         """Return the features left out that would lower the bound most: their gain is above the multipliers' price."""
@@ -192,27 +196,30 @@ class NodeSolver:
         return np.sort(worst[np.sort(loss)[::-1][:PRICED] > limit])
 
     def _adapt(self, found: NodeSolution, margins: Vector, kept: Indices | None, goal: Goal) -> None:
-        """Widen where the frozen samples cost much of the distance to the cutoff, else narrow a little."""
+        """Widen where the frozen samples cost much of the distance to the cutoff, else narrow a little.
+
+        Only of a node that stays open: the hyperplane of one that is pruned is far from its optimum.
+        """
         problem, plane = self.problem, found.plane
+        if found.bound >= goal.cutoff:
+            return
         after = plane.w @ problem.signed[:-1] + plane.b * problem.signed[-1]
         thawed = np.ones(problem.n, dtype=bool)
         thawed[kept] = False
         wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
         loss = problem.c * float(np.maximum(wrong, 0.0).sum())
-        q = problem.signed[:-1] @ found.alpha
-        value = found.alpha.sum() - 0.5 * float((found.plane.sigma * q * q).sum())
-        if loss > 0.15 * abs(goal.cutoff - value):
+        if loss > 0.15 * (goal.cutoff - found.bound):
             self.width = min(1.1 * self.width, self.widest)
         else:
             self.width *= 0.985
 
 
-def _warm(program: Relaxation, parent: Plane, features: Indices, at: Partial, margins: Vector) -> Iterate | None:
-    """Return a point to start from near the parent's: alpha by the sign of the margin's distance from 1, smoothed."""
-    scale = max(float(np.median(np.abs(margins - 1.0))), 1e-6)
-    away = np.clip((margins - 1.0) / scale, -2.5, 2.5)
-    alpha = program.c / (1.0 + np.exp(away))
-    partners = np.maximum(margins - 1.0, 0.0) + scale, np.maximum(1.0 - margins, 0.0) + scale
-    sigma = np.clip(parent.sigma[features], 0.05, 0.95)
-    plane = np.append(parent.w[np.concatenate([np.flatnonzero(at.inside), features])], parent.b)
-    return assembled(program, alpha, partners, sigma, plane)
+def _warm(
+    program: Relaxation, parent: Plane, features: Indices, at: Partial, margins: Vector, kept: Indices | None
+) -> Iterate:
+    """Return a point to start from, by the parent's hyperplane, shares, margins (n,) and multipliers."""
+    alpha = parent.alpha
+    if kept is not None:
+        margins, alpha = margins[kept], None if alpha is None else alpha[kept]
+    columns = np.concatenate([np.flatnonzero(at.inside), features])
+    return warm(program, np.append(parent.w[columns], parent.b), parent.sigma[features], margins, alpha)

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fsopt.typing import Mask, Matrix, Vector
+
+Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
+"""Multipliers (n,), in single or double precision."""
+START, FAR = 0.1, 3.0
+"""Complementarity of a point to start from: a share of the sum of alpha, and of what a change of w costs at alpha."""
+ROOM = 0.1
+"""Largest share of its range by which a value is kept from a bound."""
 
 
 @dataclass(frozen=True)
@@ -76,25 +84,75 @@ def cold(program: Relaxation) -> Iterate:
         size = float((q[: program.selected] ** 2).sum() + sigma @ q[program.selected :] ** 2)
         alpha *= np.clip(alpha.sum() / max(size, 1e-300), 1e-3, 1.0)
         q = (alpha @ program.Zy)[:-1]
-    return assembled(program, alpha, (np.ones(n), np.ones(n)), sigma, np.zeros(features + 1))
-
-
-def assembled(
-    program: Relaxation, alpha: Vector, partners: tuple[Vector, Vector], sigma: Vector, plane: Vector
-) -> Iterate:
-    """Return an iterate around multipliers alpha strictly inside their bounds, shares sigma and a hyperplane."""
-    q = (alpha @ program.Zy)[:-1] + program.q
-    gain = 0.5 * q[program.selected :] ** 2 - program.lam
+    gain = 0.5 * (q + program.q)[program.selected :] ** 2 - program.lam
     size = max(float(np.median(gain)), 1e-3 * float(np.abs(gain).max(initial=0.0)), 1e-8) if len(gain) else 1.0
-    mu = np.full(len(program.r), size) / np.maximum(np.abs(program.R).max(axis=1, initial=0.0), 1e-12)
-    mu /= max(len(mu), 1)
+    mu = _even_prices(program, size)
     paid = program.R.T @ mu
     rho = np.maximum(gain - paid, 0.0) + 0.1 * size
     slack = np.maximum(rho + paid - gain, 0.1 * size)
     left = np.maximum(program.r - program.R @ sigma, 0.1)
     x = np.concatenate([alpha, program.c - alpha, rho, sigma, mu])
-    z = np.concatenate([*partners, 1.0 - sigma, slack, left])
-    return Iterate(x, z, q, plane.copy())
+    z = np.concatenate([np.ones(2 * n), 1.0 - sigma, slack, left])
+    return Iterate(x, z, q + program.q, np.zeros(features + 1))
+
+
+def _even_prices(program: Relaxation, size: float) -> Vector:
+    """Return mu (k,) of the same order for all constraints, for gains of a size."""
+    largest = np.maximum(np.abs(program.R).max(axis=1, initial=0.0), 1e-12)
+    return np.asarray(size / largest / max(len(program.r), 1))
+
+
+def warm(program: Relaxation, plane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None) -> Iterate:
+    """Return a point to start from, close to a parent's optimum and to the central path.
+
+    Multipliers and shares keep the parent's values, but for a distance from their bounds: at a margin of 1 + d it is
+    mu / d, where the product of the pair is the complementarity mu. The partners then satisfy ``z - xi = d``.
+
+    Parameters
+    ----------
+    plane : (s + f + 1,) the parent's w and b, of the features in this program.
+    sigma : (f,) its shares.
+    margins : (n,) of its hyperplane with all of its features: what is lost of them measures how far this program is.
+    alpha : (n,) its multipliers; None for those of the central path at its margins.
+    """
+    c, s = program.c, program.selected
+    pairs = 2 * len(margins) + 2 * len(program.lam) + len(program.r)
+    away = margins - 1.0
+    # Without multipliers 0.3 C for each, the usual mean.
+    known = np.full(len(away), 0.3 * c) if alpha is None else alpha.astype(float)
+    lost = np.abs(program.Zy @ plane - margins)
+    mu = max(float(known @ (START + FAR * lost)), 1e-3 * c) / pairs
+    if alpha is None:
+        known = 0.5 * c * (1.0 - away / np.sqrt(away**2 + (2.0 * mu / c) ** 2))
+    known, z, xi = _pairs(known, away, c, mu)
+    q = (known @ program.Zy)[:-1] + program.q
+    gain = 0.5 * q[s:] ** 2 - program.lam
+    prices = _prices(program, gain, mu)
+    sigma, slack, rho = _pairs(sigma, prices @ program.R - gain, 1.0, mu)
+    x = np.concatenate([known, c - known, rho, sigma, prices])
+    partners = np.concatenate([z, xi, 1.0 - sigma, slack, mu / prices])
+    return Iterate(x, partners, q, plane)
+
+
+def _pairs(value: Vector, away: Vector, most: float, mu: float) -> tuple[Vector, Vector, Vector]:
+    """Return values strictly within [0, most], and partners of both bounds whose difference is ``away``."""
+    room = np.minimum(mu / np.maximum(np.abs(away), 1e-300), ROOM * most)
+    least = min(2.0 * mu / most, ROOM * most)
+    above = away >= 0.0
+    value = np.clip(value, np.where(above, room, least), most - np.where(above, least, room))
+    upper = np.where(above, mu / (most - value), mu / value - away)
+    return value, upper + away, upper
+
+
+def _prices(program: Relaxation, gain: Vector, mu: float) -> Vector:
+    """Return multipliers (k,) of the constraints: of one, the gain for weight of the last feature that fits."""
+    if len(program.r) != 1 or not len(gain):
+        return _even_prices(program, max(float(np.abs(gain).max(initial=0.0)), 1e-8))
+    weight = program.R[0]
+    ratio = gain / np.maximum(weight, 1e-300)
+    order = np.argsort(-ratio, kind="stable")
+    last = int(np.searchsorted(np.cumsum(weight[order]), program.r[0]))
+    return np.array([max(float(ratio[order[min(last, len(order) - 1)]]), mu)])
 
 
 def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> float:

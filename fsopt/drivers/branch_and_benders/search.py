@@ -20,6 +20,9 @@ CLOSED = 0.98
 """Distance of the cutoff below the incumbent, as a share of the tolerance."""
 RACE = 40
 """Branchings in which the two rules are tried in turn before one of them is taken."""
+FEWEST, CLEAR = 8, 1.5
+"""The race ends after that many branchings where the mean progress of one rule is that many times the other's: the
+first branchings matter most."""
 OPEN_CHILDREN = 1
 """Children without the feature that stay open before the child with all features is solved."""
 CLOSED_CHILDREN = 8
@@ -54,14 +57,25 @@ class Race:
     @property
     def rule(self) -> int:
         """The rule of the next branching: 0 the largest |w|, 1 the most fractional share."""
-        if sum(self.count) < RACE:
+        if not self.over:
             return int(self.count[1] < self.count[0])
-        mean = [p / max(k, 1) for p, k in zip(self.progress, self.count, strict=True)]
-        return int(mean[1] > mean[0])
+        return int(self.means[1] > self.means[0])
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """Mean progress of both rules."""
+        first, second = (p / max(k, 1) for p, k in zip(self.progress, self.count, strict=True))
+        return first, second
+
+    @property
+    def over(self) -> bool:
+        """Whether the winner is known."""
+        tried = sum(self.count)
+        return tried >= RACE or (tried >= FEWEST and max(self.means) > CLEAR * min(self.means))
 
     def report(self, rule: int, progress: float) -> None:
         """Count a branching and its progress in [0, 2], the shares of the distance to the cutoff of both children."""
-        if sum(self.count) < RACE:
+        if not self.over:
             self.count[rule] += 1
             self.progress[rule] += progress
 
@@ -190,7 +204,7 @@ class Search:
         found = self.solver.solve(at, plane, goal)
         cut = None if found is None else self._cut_of(found)
         if found is None or cut is None:  # the node stays open, and is branched by what is known
-            plane = Plane(np.zeros(self.problem.p), 0.0, np.full(self.problem.p, 0.5)) if plane is None else plane
+            plane = self._unknown if plane is None else plane
         else:
             plane = found.plane
             self.pool.add(cut)
@@ -203,6 +217,12 @@ class Search:
         best = known[int(np.argmax(values))] if known else self._zero_cut()
         self.push(Node(number, at, max(values), best, plane))
         return max(values)
+
+    @property
+    def _unknown(self) -> Plane:
+        """The plane of a node whose relaxation failed, without a parent's."""
+        n, p = self.problem.n, self.problem.p
+        return Plane(np.zeros(p), 0.0, np.full(p, 0.5), np.zeros(n, dtype=np.float32))
 
     def _zero_cut(self) -> Cut:
         grid = np.zeros(self.problem.n, dtype=np.int32)

@@ -36,6 +36,7 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
         "open_w": np.array([node.plane.w for node in nodes]).reshape(-1, p),
         "open_b": np.array([node.plane.b for node in nodes]),
         "open_sigma": np.array([node.plane.sigma for node in nodes]).reshape(-1, p),
+        "open_alpha": np.array([node.plane.alpha for node in nodes], dtype=np.float32).reshape(-1, search.problem.n),
         "pool_names": search.pool.names,
         "pool_score": search.pool.score,
         "correlations": search.incumbents.correlations,
@@ -112,18 +113,21 @@ def _tree(problem: SelectionProblem, arrays: Mapping[str, Any], words: Mapping[s
 def _open_nodes(search: Search, arrays: Mapping[str, Any], cut_of: Any) -> None:
     p = search.problem.p
     count = len(arrays["open_numbers"])
-    parts = {name: np.asarray(arrays[f"open_{name}"]) for name in ("inside", "outside", "w", "b", "sigma", "cuts")}
-    shapes = {"b": (count,), "cuts": (count,)}
+    parts = {
+        name: np.asarray(arrays[f"open_{name}"]) for name in ("inside", "outside", "w", "b", "sigma", "alpha", "cuts")
+    }
+    shapes = {"b": (count,), "cuts": (count,), "alpha": (count, search.problem.n)}
     if any(part.shape != shapes.get(name, (count, p)) for name, part in parts.items()):
-        raise ValueError("its open nodes have another number of features")
-    if not all(np.isfinite(parts[name]).all() for name in ("w", "b", "sigma")):
+        raise ValueError("its open nodes have another number of features or samples")
+    if not all(np.isfinite(parts[name]).all() for name in ("w", "b", "sigma", "alpha")):
         raise ValueError("a number of an open node is not finite")
     for k, number in enumerate(arrays["open_numbers"].tolist()):
         cut = cut_of(int(parts["cuts"][k]))
         if cut is None:
             raise ValueError("the cut of an open node is missing")
         at = Partial(parts["inside"][k].astype(bool), parts["outside"][k].astype(bool))
-        plane = Plane(parts["w"][k].astype(float), float(parts["b"][k]), parts["sigma"][k].astype(float))
+        w, sigma, alpha = parts["w"][k], parts["sigma"][k], parts["alpha"][k]
+        plane = Plane(w.astype(float), float(parts["b"][k]), sigma.astype(float), alpha.astype(np.float32))
         search.push(Node(int(number), at, bound(search.problem, cut, at).value, cut, plane))
 
 
