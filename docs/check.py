@@ -84,7 +84,7 @@ def look(folder: Path, shots: Path | None) -> int:
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page, said = browser.new_page(), []
-        page.on("console", lambda message: said.append(f"console: {message.text}") if message.type == "error" else None)
+        page.on("console", lambda told: said.append(f"{told.text} {told.location}") if told.type == "error" else None)
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
         for width in WIDTHS:
             for name in names:
