@@ -119,6 +119,11 @@ FLAG = Kind("True or False", lambda value: isinstance(value, bool), "give True o
 WHOLE = Kind("a whole number", _is_whole, "for example 0")
 SECONDS = Kind("positive", _is_seconds, "give seconds > 0")
 FUNCTION = Kind("a function", callable, "give a function of one argument")
+EXECUTOR = Kind(
+    "an executor",
+    lambda value: callable(getattr(value, "submit", None)),
+    "give a concurrent.futures.Executor, or Client.get_executor() of Dask",
+)
 LIST = Kind("a list", _is_list, "give a list of numbers")
 NUMBER = Kind("a finite number", _is_number, "for example 1.0")
 OPTIONS = Kind(

@@ -1,6 +1,7 @@
 # Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, Never, overload
 
@@ -421,6 +422,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -441,6 +443,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -460,6 +463,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -478,6 +482,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -498,6 +503,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -522,6 +528,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -540,6 +547,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -554,6 +562,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -573,6 +582,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -589,6 +599,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -624,6 +635,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -657,6 +669,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -676,6 +689,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -694,6 +708,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -713,6 +728,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -732,6 +748,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -749,6 +766,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -768,6 +786,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -786,6 +805,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -804,6 +824,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -822,6 +843,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -843,6 +865,7 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -856,5 +879,6 @@ def fit(
     checkpoint: str | Path | None = ...,
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
     **params: Never,
 ) -> Fit: ...

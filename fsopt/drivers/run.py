@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -36,6 +37,7 @@ class Run:
     progress : called with the record of each iteration.
     checkpoint, resume : file that is replaced after each iteration, and one to resume from; None for none. Only GBD
         writes checkpoints.
+    executor : runs the tasks of a driver that has any; None for processes of its own.
     """
 
     solver: str | None = None
@@ -44,6 +46,7 @@ class Run:
     progress: Progress | None = None
     checkpoint: Path | None = None
     resume: Path | None = None
+    executor: Executor | None = None
 
     def open(self, model: pyo.ConcreteModel) -> Session:
         """Return the model translated and loaded in the solver."""

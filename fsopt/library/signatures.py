@@ -22,6 +22,7 @@ FILE = Path(__file__).parent.parent / "signatures.pyi"
 HEAD = """# Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, Never, overload
 

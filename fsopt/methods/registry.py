@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -10,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fsopt import clock
-from fsopt.arguments import FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, refuse_registration
+from fsopt.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, refuse_registration
 from fsopt.customising import CHANGES, Change, customised, names_of
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
@@ -120,6 +121,7 @@ def method_spec(name: str) -> MethodSpec:
     checkpoint=optional(PATH),
     resume=optional(PATH),
     customise=optional(CHANGES),
+    executor=optional(EXECUTOR),
 )
 def fit(
     name: str,
@@ -132,6 +134,7 @@ def fit(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
+    executor: Executor | None = None,
     **params: Any,
 ) -> Fit:
     """Run a method on a data set, end to end.
@@ -150,6 +153,8 @@ def fit(
     customise : slug of a model of the method -> function that changes each of its freshly built models in place, for
         example one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
         ``details["customised"]`` names the functions, and :func:`fsopt.checking.check_record` needs them again.
+    executor : runs the tasks of a method that searches subtrees in parallel, as many at a time as its parameter
+        ``jobs`` says: any ``concurrent.futures.Executor``, for example ``Client.get_executor()`` of a Dask cluster.
     **params : the method's own keywords; unknown names are refused.
 
     Returns
@@ -169,11 +174,18 @@ def fit(
     if not entry.resumable and (checkpoint is not None or resume is not None):
         able = ", ".join(spec.name for spec in METHODS.values() if spec.resumable)
         raise ParameterError(f"method '{name}' writes no checkpoints and cannot resume", f"methods that do: {able}")
+    if executor is not None and (params.get("jobs") or 1) == 1:
+        able = ", ".join(spec.name for spec in METHODS.values() if "jobs" in spec.parameters)
+        raise ParameterError(
+            "an executor runs subtrees, and this fit has no more than one at a time",
+            f"give jobs=, the number of them, to one of {able}",
+        )
     places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     try:
         with alone(places[0]), clock.limited(time_limit), customised(customise) as read:
-            fitted = entry.fit(data, Run(solver, time_limit, options, progress, *places), **params)
+            run = Run(solver, time_limit, options, progress, places[0], places[1], executor)
+            fitted = entry.fit(data, run, **params)
     except ParameterError as error:
         raise _in_words_of(entry, error) from error
     except MemoryError as error:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,8 +158,9 @@ def gbd_path(
     if not values:
         raise ParameterError("'m' of 'gbd_path' is empty", "give numbers of features, or leave it out")
     work, map_ = preprocess(data, scale)
-    tracer = _Tracer(work, c, BranchSettings(tolerance, None, None, jobs), executor, progress)
-    tracer.trace(values, np.inf if time_limit is None else started + time_limit)
+    with tempfile.TemporaryDirectory() as folder:
+        tracer = _Tracer(work, c, BranchSettings(tolerance, None, None, jobs), executor, progress, Path(folder))
+        tracer.trace(values, np.inf if time_limit is None else started + time_limit)
     values = sorted(tracer.results)
     results = [tracer.results[most] for most in values]
     planes = [raw_hyperplane(Hyperplane(one.point["w"], one.point["b"], ()), map_) for one in results]
@@ -181,13 +184,14 @@ def gbd_path(
 
 @dataclass
 class _Tracer:
-    """The searches of a path: their common cuts and incumbents, and the result of each M."""
+    """The searches of a path: their common cuts and incumbents, the result of each M, and a folder of checkpoints."""
 
     work: Dataset
     c: float
     settings: BranchSettings
     executor: Executor | None
     progress: Progress | None
+    folder: Path
     results: dict[int, DriverResult] = field(default_factory=dict)
     seeds: list[Grid] = field(default_factory=list)
 
@@ -208,9 +212,7 @@ class _Tracer:
                 seconds = max(share * (end - time.perf_counter()) / (len(values) - k), 1e-3)
             result = self._search(most, seconds)
             self.seeds = result.point["seeds"]
-            before = self.results.get(most)
-            if before is None or (result.bound or 0.0) > (before.bound or 0.0):
-                self.results[most] = result
+            self.results[most] = result
             if self.progress is not None:
                 record = {"iteration": len(self.results), "m": most, "objective": result.objective}
                 self.progress({**record, "bound": result.bound})
@@ -219,15 +221,20 @@ class _Tracer:
         return [most for most in values if self.results[most].stop != "optimal"]
 
     def _search(self, most: int, seconds: float | None) -> DriverResult:
-        """Search one M from the best selection known that is small enough."""
+        """Search one M, on from where it stopped, with the best selection known that is small enough."""
         smaller = [one for m, one in self.results.items() if m <= most]
         best = min(smaller, key=lambda one: float(one.objective or 0.0), default=None)
         initial = None if best is None else best.point["sigma"] > 0.5
+        place = self.folder / f"{most}.npz"
         return branch_and_benders(
             _problem(self.work, self.c, most),
             settings=replace(self.settings, initial=initial),
-            run=Run(time_limit=seconds),
-            executor=self.executor,
+            run=Run(
+                time_limit=seconds,
+                executor=self.executor,
+                checkpoint=None if seconds is None else place,
+                resume=place if place.exists() else None,
+            ),
             seeds=self.seeds[-CAPACITY // 2 :],
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -75,7 +74,6 @@ def branch_and_benders(
     *,
     settings: BranchSettings = DEFAULT_SETTINGS,
     run: Run = DEFAULT_RUN,
-    executor: Executor | None = None,
     seeds: Sequence[Grid] = (),
 ) -> DriverResult:
     r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections with :math:`R\sigma \le r`.
@@ -89,8 +87,8 @@ def branch_and_benders(
     ----------
     problem : see :func:`selection_problem`.
     settings : stopping criteria, an initial selection, number of tasks.
-    run : time limit, progress, checkpoint, resume; its solver is not called.
-    executor : runs the tasks where ``settings.jobs`` > 1; None for processes of its own.
+    run : time limit, progress, checkpoint, resume, and the executor of the tasks where ``settings.jobs`` > 1; its
+        solver is not called.
     seeds : multipliers on the grid of another run on the same samples, with other constraints or another C: their
         cuts hold here too.
 
@@ -123,7 +121,7 @@ def branch_and_benders(
         loop = _Loop(problem, settings, run, interrupted)
         try:
             loop.begin(seeds)
-            stop = loop.search_on(executor)
+            stop = loop.search_on()
         except (KeyboardInterrupt, OutOfTime) as reason:
             if loop.search.incumbents.best is None:
                 raise
@@ -193,13 +191,13 @@ class _Loop:
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         raise OutOfTime("no selection was found in time", "give more seconds")
 
-    def search_on(self, executor: Executor | None) -> str:
+    def search_on(self) -> str:
         """Search until a stopping criterion holds, and return it."""
         settings, search = self.settings, self.search
         if settings.jobs > 1:
             self._slices(lambda: len(search.heap) < RAMP * settings.jobs)
             if search.heap and not self._stop():
-                return self._in_parallel(executor)
+                return self._in_parallel()
         self._slices(lambda: True)
         return self._stop()
 
@@ -231,8 +229,9 @@ class _Loop:
         """Return the clock of a slice that ends at a time."""
         return lambda: self.go_on() and time.perf_counter() < end
 
-    def _in_parallel(self, executor: Executor | None) -> str:
+    def _in_parallel(self) -> str:
         """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
+        executor = self.run.executor
         if executor is None:
             from joblib.externals.loky import get_reusable_executor
 

@@ -35,7 +35,9 @@ def whole():
 @pytest.mark.parametrize("kind", [Remote, lambda: ThreadPoolExecutor(2)], ids=["remote", "threads"])
 def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
     with kind() as executor:
-        result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4, jobs=jobs), executor=executor)
+        result = branch_and_benders(
+            PROBLEM, settings=BranchSettings(tolerance=1e-4, jobs=jobs), run=Run(executor=executor)
+        )
     assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert result.bound <= whole.objective * (1 + 1e-9)
@@ -61,7 +63,7 @@ class Lost(Executor):
 @pytest.mark.parametrize("after", [0, 1])
 def test_nodes_of_lost_processes_are_searched_here(after, whole):
     settings = BranchSettings(tolerance=1e-4, jobs=2)
-    result = branch_and_benders(PROBLEM, settings=settings, executor=Lost(after))
+    result = branch_and_benders(PROBLEM, settings=settings, run=Run(executor=Lost(after)))
     assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
@@ -76,7 +78,7 @@ def test_processes_of_its_own(whole):
 def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
     path = tmp_path / "run.npz"
     settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=40)
-    part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path), executor=Remote())
+    part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path, executor=Remote()))
     assert part.stop in ("iteration-limit", "optimal")
     result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path))
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
