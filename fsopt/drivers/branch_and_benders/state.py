@@ -126,8 +126,8 @@ def _open_nodes(search: Search, arrays: Mapping[str, Any], cut_of: Any) -> None:
         if cut is None:
             raise ValueError("the cut of an open node is missing")
         at = Partial(parts["inside"][k].astype(bool), parts["outside"][k].astype(bool))
-        w, sigma, alpha = parts["w"][k], parts["sigma"][k], parts["alpha"][k]
-        plane = Plane(w.astype(float), float(parts["b"][k]), sigma.astype(float), alpha.astype(np.float32))
+        w, sigma = (parts[name][k].astype(float) for name in ("w", "sigma"))
+        plane = Plane(w, float(parts["b"][k]), sigma, parts["alpha"][k].astype(np.float32))
         search.push(Node(int(number), at, bound(search.problem, cut, at).value, cut, plane))
 
 
