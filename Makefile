@@ -4,11 +4,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := tests/solvers/test_conformance.py tests/drivers tests/methods tests/data tests/cli
-SOLVERS := scs,ipopt,scip,plot,parquet
+SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test truth fuzz limits lowest pythons lint bench instances docs docs-check clean
+.PHONY: demo test truth fuzz limits lowest pythons lint bench instances reproduce results docs docs-check clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -41,6 +41,18 @@ pythons: .venv/tested
 	    .python/bin/python -m pytest -n auto -p no:cacheprovider $(CORE) || exit 1; \
 	done
 
+# A small part of every table and figure of the papers, two minutes on two processors; data sets that are not in the
+# folder FSOPT_DATA have the verdict "no data".
+reproduce: .venv/tested
+	$(BIN)/fsopt reproduce --all --quick --report reproduce.html > /dev/null
+
+# The committed results: full runs that take 20 minutes together, and a small part of the five that take longer.
+LONG := gmeb-table3 gmeb-type2 gmeb-table4 gmeb-fig2 gbd-fig2
+results: .venv/tested
+	$(BIN)/fsopt reproduce $(LONG) --quick -o docs/results > /dev/null
+	$(BIN)/fsopt reproduce $$($(BIN)/python -c "from fsopt.papers.registry import EXPERIMENTS; print(*(n for n in EXPERIMENTS if n not in '$(LONG)'.split()))") \
+	    -o docs/results > /dev/null
+
 # Style, layout and types.
 lint: .venv/tested
 	$(BIN)/ruff check .
@@ -64,6 +76,7 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/generation.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/gbd.py
+	$(BIN)/python benchmarks/study.py
 	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py
 
 # Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run.

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from fsopt.studies.fronts import pareto_front as pareto_front
     from fsopt.studies.necessity import necessity as necessity
     from fsopt.studies.radius_paths import gmeb_path as gmeb_path
+    from fsopt.studies.running import run_study as run_study
     from fsopt.studies.selection_paths import gbd_path as gbd_path
 
 __version__ = "0.2.0"
@@ -76,6 +77,7 @@ _HOME = {
     "register_method": "fsopt.methods.registry",
     "register_model": "fsopt.models.registry",
     "register_solver": "fsopt.solvers.registry",
+    "run_study": "fsopt.studies.running",
     "sensitivity": "fsopt.analysis.sensitivity",
     "solve": "fsopt.solvers.base",
 }
@@ -111,6 +113,7 @@ __all__ = [
     "register_method",
     "register_model",
     "register_solver",
+    "run_study",
     "sensitivity",
     "solve",
 ]

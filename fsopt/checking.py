@@ -16,7 +16,7 @@ from fsopt.customising import Change, customised
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, reading
-from fsopt.methods.kernel_values import kernel_values
+from fsopt.methods.kernel_values import DEGREE, kernel_values
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.registry import method_spec
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
@@ -200,7 +200,7 @@ def _kernel_residual(fit: Fit, data: Dataset) -> float:
     if name is None or fit.kernel is None:
         return 0.0 if name is None and fit.kernel is None else np.inf
     work = data.with_X(fit.preprocessing.apply(data.X))
-    asked, _, _ = kernel_values(work, name, fit.params.get("width"), fit.params["degree"])
+    asked, _, _ = kernel_values(work, name, fit.params.get("width"), _degree(fit))
     if (asked.name, asked.degree, asked.offset) != (fit.kernel.name, fit.kernel.degree, fit.kernel.offset):
         return np.inf
     return abs(fit.kernel.width / asked.width - 1.0)
@@ -210,6 +210,12 @@ def _doubled_residual(fit: Fit) -> float:
     """Return the largest difference of parameters that were given from those in the details, which a check may use."""
     twice = [k for k in SET_BY_METHOD if fit.params.get(k) is not None and k in fit.details]
     return max((abs(float(fit.details[k]) - float(fit.params[k])) for k in twice), default=0.0)
+
+
+def _degree(fit: Fit) -> int:
+    """Return the degree of the polynomial kernel in the parameters, which may leave it open."""
+    given: int | None = fit.params.get("degree")
+    return DEGREE if given is None else given
 
 
 def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:

@@ -60,9 +60,7 @@ def _locked(beside: Path, path: Path) -> int:
             _try_lock(handle)
         except OSError as error:
             os.close(handle)
-            raise FileError(
-                f"another process is writing the checkpoint '{path}'", "wait for it, or give another file"
-            ) from error
+            raise FileError(f"another process is writing '{path}'", "wait for it, or give another file") from error
         with suppress(OSError):
             if os.path.samestat(os.fstat(handle), beside.stat()):
                 return handle

@@ -155,6 +155,16 @@ def build(
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
+    slug: Literal["l0-mpm-exact"],
+    data: Dataset,
+    *,
+    delta: float = ...,
+    big_m: float = ...,
+    unbiased: bool = ...,
+    ridge: float = ...,
+) -> pyo.ConcreteModel: ...
+@overload
+def build(
     slug: Literal["rlp"],
     data: Dataset,
 ) -> pyo.ConcreteModel: ...
@@ -209,6 +219,8 @@ def build(
 def build(
     slug: Literal["misclass-lpec"],
     data: Dataset,
+    *,
+    big_m: float | None = ...,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -367,6 +379,7 @@ def build(
     data: Dataset,
     *,
     h_cap: float = ...,
+    merged: bool = ...,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -447,6 +460,22 @@ def fit(
 ) -> Fit: ...
 @overload
 def fit(
+    name: Literal["svm-norm"],
+    data: Dataset,
+    *,
+    c: float = ...,
+    scale: str = ...,
+    solver: str | None = ...,
+    time_limit: float | None = ...,
+    options: Mapping[str, Any] | None = ...,
+    progress: Progress | None = ...,
+    checkpoint: str | Path | None = ...,
+    resume: str | Path | None = ...,
+    customise: Mapping[str, Change] | None = ...,
+    executor: Executor | None = ...,
+) -> Fit: ...
+@overload
+def fit(
     name: Literal["mpm"],
     data: Dataset,
     *,
@@ -515,6 +544,8 @@ def fit(
     alpha: float = ...,
     n_starts: int = ...,
     seed: int = ...,
+    start: Sequence[float] | None = ...,
+    tolerance: float | None = ...,
     scale: str = ...,
     unbiased: bool = ...,
     ridge: float | None = ...,
@@ -721,6 +752,9 @@ def fit(
     units: str = ...,
     epsilon: float = ...,
     interior: bool | None = ...,
+    kernel: str | None = ...,
+    width: float | None = ...,
+    degree: int | None = ...,
     solver: str | None = ...,
     time_limit: float | None = ...,
     options: Mapping[str, Any] | None = ...,
@@ -759,6 +793,7 @@ def fit(
     c: float = ...,
     step: int = ...,
     scale: str = ...,
+    eliminated: Sequence[int] | None = ...,
     solver: str | None = ...,
     time_limit: float | None = ...,
     options: Mapping[str, Any] | None = ...,

@@ -15,6 +15,7 @@ from support import ROOT
 BLOCK = re.compile(r"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>python|console|toml)\n(?P<text>.*?)^```", re.M | re.S)
 SHIMS = {
     "fsopt": 'exec "{python}" -m fsopt "$@"',
+    "fsopt-verify": 'exec "{python}" -m fsopt.verify "$@"',
     "pip": 'exec "{python}" "{here}/snippets.py" "$@"',
 }
 """Command -> what it stands for: the tests install nothing."""

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from fsopt import __version__
-from fsopt.cli import analysing, catalogue, comparing, datasets, diagnosis, fitting, limits, paths, solving
+from fsopt.cli import (
+    analysing,
+    catalogue,
+    comparing,
+    datasets,
+    diagnosis,
+    fitting,
+    limits,
+    paths,
+    reproducing,
+    solving,
+    studying,
+)
 from fsopt.cli.output import emit
 
 app = typer.Typer(
@@ -31,6 +43,7 @@ VERBS = (
     fitting.fit,
     fitting.predict,
     comparing.compare,
+    reproducing.reproduce,
     paths.path,
     solving.check,
     limits.mpm_limits,
@@ -50,6 +63,7 @@ EXAMPLES: Mapping[str, str] = {
     "predict": "fsopt predict fit.json --data new.csv",
     "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
     "check": "fsopt check fit.json --data wdbc",
+    "reproduce": "fsopt reproduce sla-table1",
     "path": "fsopt path --data wdbc",
     "mpm-limits": "fsopt mpm-limits --data wdbc",
     "doctor": "fsopt doctor",
@@ -59,6 +73,7 @@ for verb in VERBS:
     name = verb.__name__.replace("_", "-")
     app.command(name, epilog=f"Example:  {EXAMPLES[name]}")(verb)
 app.add_typer(datasets.app, name="data")
+app.add_typer(studying.app, name="study")
 
 
 def _version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""Verb ``compare``: all methods side by side on one data set."""
+"""Verb ``compare``: all methods side by side on one data set or several."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ from fsopt.cli.output import (
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fsopt.studies.comparison import Done, Row
+    from fsopt.data import Dataset
+    from fsopt.studies.comparison import Row
+    from fsopt.studies.running import Progress
 
-MOST_JOBS = 1024
 COLUMNS = (
     ("method", "left"),
     ("paper", "left"),
     ("features", "right"),
     ("CV accuracy", "right"),
+    ("balanced", "right"),
     ("CV MCC", "right"),
+    ("AUC", "right"),
     ("objective", "right"),
     ("status", "left"),
     ("certificate", "left"),
@@ -40,57 +43,71 @@ COLUMNS = (
     ("seconds", "right"),
 )
 """Heading and justification of each column of the table."""
-NARROW_WITHOUT = ("paper", "CV MCC", "solver", "seconds")
+NARROW_WITHOUT = ("paper", "CV MCC", "objective", "certificate", "solver", "seconds")
 """Columns that narrow output leaves out."""
-HARD, STARTING = 2.0, 30.0
-"""A fit is killed after this multiple of the time limit and these seconds, in which its process starts."""
+Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
 
 def compare(
-    data: options.Data,
+    data: Data,
     label: options.Label = "label",
     missing: options.Missing = None,
     methods: Annotated[str | None, typer.Option("--methods", help="names separated by commas; all by default")] = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", help="METHOD.k=v, a parameter of one method; repeat for more")
+    ] = None,
+    solver: options.Solver = None,
+    tune: Annotated[bool, typer.Option("--tune", help="choose parameters inside of each training part")] = False,
     folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="also the names of the features")] = False,
     customise: options.Customise = None,
+    report: options.Report = None,
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
     """Run all methods at their default parameters with cross-validation and print one table."""
     from fsopt.saved import plain
+    from fsopt.solvers.registry import solver_spec
     from fsopt.studies.comparison import compare as run
+    from fsopt.studies.comparison import comparison_study, majority
 
-    names = _checked(methods, jobs, time_limit)
+    names = _checked(methods, time_limit)
+    if solver is not None:
+        solver_spec(solver)
     changes = options.read_changes(customise, ())
-    source = options.load(data, label, missing)
+    params = _params(param)
+    sources = [options.load(name, label, missing) for name in data]
+    settings: dict[str, Any] = {
+        "seed": seed,
+        "time_limit": time_limit,
+        "params": params,
+        "solver": solver,
+        "tune": tune,
+        "customise": changes,
+    }
+    comparison_study(sources, names, folds=folds, **settings)  # wrong words are refused before anything is computed
+    baselines = {one.name: majority(one, folds, seed) for one in sources}
     rows: list[Row] = []
+    units: list[dict[str, Any]] = []
     interrupted = False
     with progress_bar("compare", total=1) as update:
 
-        def report(finished: int, count: int, last: Done) -> None:
-            update(finished / count, f"compare: {finished} of {count} fits, last {last.task.method}")
+        def told(state: Progress) -> None:
+            units.append(state.last)
+            word = f"compare: {state.finished} of {state.total} fits, last {state.last['method']}"
+            update(state.finished / state.total, word)
 
         try:
-            compared = run(
-                source,
-                names,
-                folds=folds,
-                seed=seed,
-                jobs=jobs,
-                time_limit=time_limit,
-                hard_limit=HARD * time_limit + STARTING,
-                customise=changes,
-                progress=report,
-            )
-            rows.extend(compared)
+            rows.extend(run(sources, names, folds=folds, jobs=jobs, progress=told, **settings))
         except KeyboardInterrupt:
             interrupted = True
-    listed = [asdict(row) for row in rows]
-    record = plain({"data": data, "n": source.n, "p": source.p, "folds": folds, "seed": seed, "rows": listed})
+    record = plain({**_sizes(data, sources), "folds": folds, "seed": seed, "tune": tune, "majority": baselines})
+    record["rows"] = [plain(asdict(row)) for row in rows]
+    if report is not None:
+        _report(report, record, units)
     deliver(record, output, as_json=json, present=lambda: _print(record, verbose))
     if interrupted:
         remark(f"interrupted: {len(rows)} methods were finished")
@@ -98,48 +115,93 @@ def compare(
     return EXIT_SOLVED if all(row.status != "none" for row in rows) else EXIT_NOT_SOLVED
 
 
-def _checked(methods: str | None, jobs: int, time_limit: float) -> list[str] | None:
+def _sizes(names: list[str], sources: list[Dataset]) -> dict[str, Any]:
+    """Return the data sets with their sizes; a single one as itself and not as a list."""
+    if len(sources) == 1:
+        return {"data": names[0], "n": sources[0].n, "p": sources[0].p}
+    return {"data": names, "n": [one.n for one in sources], "p": [one.p for one in sources]}
+
+
+def _checked(methods: str | None, time_limit: float) -> list[str] | None:
     """Return the names in ``--methods``, None for all; refuse wrong values of the options."""
     if not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
-    if jobs == 0 or jobs < -1 or jobs > MOST_JOBS:
-        raise ParameterError(f"--jobs is {jobs}", f"give 1 to {MOST_JOBS} processes, or -1 for all processors")
     names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
     if names is not None and (not names or len(set(names)) < len(names)):
         raise ParameterError("--methods is empty or names a method twice", "for example --methods gmeb,fsv")
     return names
 
 
-def _print(record: dict[str, Any], verbose: bool) -> None:
-    title = (
-        f"{record['data']}: {record['n']} samples, {record['p']} features, "
-        f"{record['folds']}-fold cross-validation, seed {record['seed']}"
+def _params(given: list[str] | None) -> dict[str, dict[str, Any]]:
+    """Return method -> parameters of the texts METHOD.k=v."""
+    found: dict[str, list[str]] = {}
+    for text in given or []:
+        method, dot, rest = text.partition(".")
+        if not dot or "=" in method:
+            raise ParameterError(f"'--param {text}' is not of the form METHOD.k=v", "for example --param svm.c=1.0")
+        found.setdefault(method, []).append(rest)
+    return {method: options.parse_params(texts) for method, texts in found.items()}
+
+
+def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> None:
+    """Write the report of a comparison: the table, and the sections of a study on its units."""
+    from fsopt.studies.report import ReportTable, Section, write_report
+    from fsopt.studies.store import PLAIN
+    from fsopt.studies.study_report import study_sections
+
+    heads = tuple(name for name, _ in COLUMNS)
+    rows = [(row["data"], *_cells(row)) for row in record["rows"]]
+    notes = tuple(_majority(name, scores) for name, scores in record["majority"].items())
+    title = f"Comparison: {', '.join(record['majority'])}"
+    first = Section(
+        "Methods", notes, (ReportTable(("data", *heads), rows, "fits to all samples, and means over folds"),)
     )
+    complete = [{**dict.fromkeys(PLAIN), **unit} for unit in units]
+    write_report(path, title, [first, *study_sections(complete)])
+    remark(f"wrote {path}")
+
+
+def _majority(name: str, scores: dict[str, float]) -> str:
+    return f"{name}: the larger class alone has CV accuracy {scores['cv_accuracy']:.4f}, balanced 0.5000"
+
+
+def _print(record: dict[str, Any], verbose: bool) -> None:
+    several = isinstance(record["data"], list)
+    names, sizes = list(record["majority"]), (record["n"], record["p"])
     left_out = NARROW_WITHOUT if narrow() else ()
-    listing = table(title, [column for column in COLUMNS if column[0] not in left_out])
-    for row in record["rows"]:
-        cells = zip(COLUMNS, _cells(row), strict=True)
-        listing.add_row(*(escape(cell) for (name, _), cell in cells if name not in left_out))
-    if left_out:
-        listing.caption = f"wider output, or --json, also has: {', '.join(left_out)}"
+    for k, name in enumerate(names):
+        n, p = (size[k] if several else size for size in sizes)
+        title = f"{name if several else record['data']}: {n} samples, {p} features, {record['folds']}-fold cross-"
+        title += f"validation, seed {record['seed']}"
+        listing = table(title, [column for column in COLUMNS if column[0] not in left_out])
+        for row in [row for row in record["rows"] if row["data"] == name]:
+            cells = zip(COLUMNS, _cells(row), strict=True)
+            listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
+        listing.caption = _majority(name, record["majority"][name])
+        if left_out:
+            listing.caption += f"\nwider output, or --json, also has: {', '.join(left_out)}"
         listing.caption_justify = "left"
-    show(listing)
+        show(listing)
     for row in record["rows"]:
+        who = f"{row['method']} on {row['data']}" if several else row["method"]
         if verbose and row["features"]:
-            show(f"{row['method']}: {', '.join(row['features'])}")
+            show(f"{who}: {', '.join(row['features'])}")
         for text in (*row["warnings"], row["error"], _early(row)):
             if text:
-                remark(f"{row['method']}: {text}")
+                remark(f"{who}: {text}")
 
 
 def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return the cells of a row, in the order of :data:`COLUMNS`."""
+    accuracy, spread = _share(row["cv_accuracy"]), row["spreads"].get("cv_accuracy")
     return (
         row["method"],
         row["paper"],
         row["n_features"],
-        _share(row["cv_accuracy"]),
+        accuracy if spread is None else f"{accuracy} ±{spread:.3f}",
+        _share(row["cv_balanced_accuracy"]),
         _share(row["cv_mcc"]),
+        _share(row["cv_auc"]),
         row["objective"],
         f"{row['status']} ({row['stop']})" if row["ended_early"] and row["stop"] == "time-limit" else row["status"],
         _certificate(row),

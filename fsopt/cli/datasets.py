@@ -1,7 +1,8 @@
-"""Verbs ``data fetch`` and ``data show``: data sets."""
+"""Verbs ``data fetch``, ``data make`` and ``data show``: data sets."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +10,11 @@ import typer
 from fsopt.cli import options
 from fsopt.cli.output import pairs, print_json, show
 
-app = typer.Typer(help="Data sets: fetch one from OpenML, or look at one.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Data sets: fetch one from OpenML, draw one of the papers', or look at one.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 @app.command()
@@ -25,6 +30,28 @@ def fetch(
         print_json({"data": name, "file": path})
     else:
         show(f"wrote {path}")
+
+
+@app.command()
+def make(
+    name: Annotated[str, typer.Argument(help="gmeb-type1, gmeb-type2, mpm, gbd-one or gbd-two")],
+    output: Annotated[Path, typer.Option("-o", "--output", help=".csv or .npz", callback=options.writable)],
+    param: options.Params = None,
+    json: options.Json = False,
+) -> None:
+    """Draw one of the papers' synthetic data sets and write it to a file; gbd-one and gbd-two write three."""
+    from fsopt.data.synthetic.files import draw, write
+
+    drawn = draw(name, options.parse_params(param))
+    stem = output.with_suffix("")
+    places = {part: output if part == "" else stem.with_name(f"{stem.name}-{part}{output.suffix}") for part in drawn}
+    for part, data in drawn.items():
+        write(data, places[part])
+    record = {"data": name, "files": [str(place) for place in places.values()]}
+    if json:
+        print_json(record)
+    else:
+        show(f"wrote {', '.join(record['files'])}")
 
 
 @app.command("show")

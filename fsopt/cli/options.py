@@ -40,9 +40,10 @@ def _solvers(incomplete: str) -> list[str]:
 
 
 Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'", autocompletion=models)]
+DATA_HELP = f"wdbc, a file ({' '.join(READERS)}), or a name in FSOPT_DATA"
 Data = Annotated[
     str,
-    typer.Option("--data", help=f"wdbc, a file ({' '.join(READERS)}), or a name in FSOPT_DATA"),
+    typer.Option("--data", help=DATA_HELP),
 ]
 OptionalData = Annotated[str | None, Data.__metadata__[0]]
 Label = Annotated[str, typer.Option("--label", help="name of the label's column")]
@@ -65,6 +66,9 @@ def writable(path: Path | None) -> Path | None:
 
 
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="save as JSON to this file", callback=writable)]
+Report = Annotated[
+    Path | None, typer.Option("--report", help="write one self-contained HTML page to this file", callback=writable)
+]
 Checkpoint = Annotated[
     Path | None, typer.Option("--checkpoint", help="replace this file after each iteration", callback=writable)
 ]

@@ -74,7 +74,7 @@ def solve(
     solver_options = options.read_options(options_file)
     source = options.load(data, label, missing)
     started = time.perf_counter()
-    program, work, params = built(model, source, options.parse_params(param), scale)
+    program, work, params = built(model, source, _solvable(model, options.parse_params(param)), scale)
     seconds = time.perf_counter() - started
     changes = options.read_changes(customise, (model,)) or {}
     with customised(changes):
@@ -100,6 +100,22 @@ def solve(
         remark(f"interrupted: the incumbent is shown, its status is {result.status}")
         return EXIT_INTERRUPTED
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
+
+
+def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a model that solvers take: complementarities become disjunctions, which is told."""
+    from fsopt.models.registry import model_spec
+    from fsopt.models.sla.misclass_lpec import BIG_M
+
+    entry = model_spec(model)
+    if entry.problem_class != "MPEC" or "big_m" not in entry.parameters:
+        return params
+    found = {"big_m": BIG_M, **params}
+    remark(
+        f"{model}: no solver takes complementarities; solved as a mixed-integer program in which one of two sides is "
+        f"0 and the other at most M = {found['big_m']} (--param big_m=M)"
+    )
+    return found
 
 
 def _told(record: Mapping[str, Any]) -> str:

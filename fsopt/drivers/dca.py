@@ -14,7 +14,7 @@ from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError
-from fsopt.models.blocks import whole
+from fsopt.models.blocks import vector, whole
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
@@ -24,6 +24,8 @@ DIFFERENT = 1e-3
 the tolerances of solvers."""
 INSIDE = 1 - 1e-8
 """Largest entry of a random start relative to the slope: no cost slope - |v_j| may vanish, or a step is unbounded."""
+CRITICAL = 1e-5
+"""Largest residual of a stationary answer, also of a run whose tolerance is larger."""
 NONZERO = 1e-6
 """Absolute value above which a weight counts as not zero in the records."""
 
@@ -115,6 +117,7 @@ def dca(
     *,
     n_starts: int = 1,
     seed: int = 0,
+    start: Vector | None = None,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
     run: Run = DEFAULT_RUN,
@@ -131,6 +134,7 @@ def dca(
     n_starts : >= 1, runs, of which the best is returned. The first starts from v = 0, and its first iterate is the
         hyperplane of smallest 1-norm; the others from v^0 drawn uniformly from (-slope, slope)^p.
     seed : >= 0, of the random starts.
+    start : (p,) weights x^0 of the first run, which begins with v^0 in the subdifferential of h there; None for v = 0.
     tolerance : a run ends when the objective falls by less than this, relative, or w moves by less.
     max_iterations : further stopping criterion, for each run.
     run : solver, options, time limit of all runs, progress. After a limit the answer is feasible only.
@@ -147,7 +151,8 @@ def dca(
     Raises
     ------
     SolverError : a step was not solved.
-    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number; a model with another objective.
+    ParameterError : n_starts < 1 or seed < 0, or one that is no whole number; a start of
+        another length; a model with another objective.
 
     Notes
     -----
@@ -167,16 +172,18 @@ def dca(
     """
     n_starts = whole("dca", "n_starts", n_starts, low=1, high=10**6)
     rng = np.random.default_rng(whole("dca", "seed", seed, low=0, high=2**32 - 1))
+    size = len(model.w)
+    first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
     session = run.open(model)
     recorder = Recorder([session], run)
     runs: list[_Descent] = []
     stop = ""
     try:
-        for start in range(n_starts):
-            v = np.zeros(len(model.w)) if start == 0 else penalty.slope * rng.uniform(-INSIDE, INSIDE, len(model.w))
-            runs.append(_Descent(start, session, recorder, penalty, tolerance))
+        for k in range(n_starts):
+            v = first if k == 0 else penalty.slope * rng.uniform(-INSIDE, INSIDE, len(first))
+            runs.append(_Descent(k, session, recorder, penalty, tolerance))
             runs[-1].run(v, max_iterations)
-            if runs[-1].stop == "time-limit" or (recorder.expired and start + 1 < n_starts):
+            if runs[-1].stop == "time-limit" or (recorder.expired and k + 1 < n_starts):
                 stop = "time-limit"
                 break
     except (KeyboardInterrupt, OutOfTime) as reason:
@@ -186,6 +193,6 @@ def dca(
     best = min(runs, key=lambda descent: descent.value)
     # Every step minimises a majorant of the objective: a rise in any run is an error of a solver.
     residuals = {"criticality": float(best.criticality), "ascent": max(descent.rise for descent in runs)}
-    certificate = make(Kind.DCA, residuals, tolerance=10 * tolerance)
+    certificate = make(Kind.DCA, residuals, tolerance=min(10 * tolerance, CRITICAL))
     status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
     return recorder.end(status, stop or best.stop, objective=best.value, point=best.point, certificate=certificate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 import pyomo.environ as pyo
@@ -33,6 +34,7 @@ def rfe(
     m: int,
     c: float,
     step: int = 1,
+    eliminated: Sequence[int] = (),
     run: Run = DEFAULT_RUN,
 ) -> DriverResult:
     r"""Remove the feature of smallest :math:`w_j^2` and train again, until m features are left.
@@ -46,6 +48,7 @@ def rfe(
     sub : model ``fsp-sub``.
     m : number of features to keep, 1..p.
     c : penalty weight of the hinge loss in ``sub``.
+    eliminated : features without which the first SVM is trained, at most p - m.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
     run : solver (a QP), options, time limit, progress. Without a solver the machines before the last one are solved by
         :class:`fsopt.drivers.warm_svm.WarmSvm`. After the time limit all features above m are removed at once, and the
@@ -70,8 +73,10 @@ def rfe(
     check_svm("rfe", session, data, c)
     recorder = Recorder([session], run)
     machines = WarmSvm(data, c) if run.solver is None else None
+    sigma = np.ones(data.p)
+    sigma[list(eliminated)] = 0.0
     with threadpool_limits(1 if machines is not None else None):
-        return _eliminate(data, sub, session, recorder, machines, (m, c, step))
+        return _eliminate(data, sub, session, recorder, machines, (m, c, step), sigma)
 
 
 def _eliminate(
@@ -81,10 +86,11 @@ def _eliminate(
     recorder: Recorder,
     machines: WarmSvm | None,
     numbers: tuple[int, float, int],
+    sigma: Vector,
 ) -> DriverResult:
-    """Train and remove features until m are left; ``numbers`` are m, c and step."""
+    """Train and remove features of sigma until m are left; ``numbers`` are m, c and step."""
     m, c, step = numbers
-    sigma, stop = np.ones(data.p), "complete"
+    stop = "complete"
     # Each pass removes at least one of the p features, or is the last.
     while True:
         left = np.flatnonzero(sigma)

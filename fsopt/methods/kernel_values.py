@@ -7,7 +7,13 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import ParameterError
+from fsopt.typing import Vector
 
+RANK = 1e-12
+"""Eigenvalues of a centred Gram matrix below this, relative to the largest, are 0 up to rounding."""
+
+DEGREE = 2
+"""Of the polynomial kernel, where none is given."""
 FLAT = 1e-4
 """Kernel values that differ by less, relative to the largest one, are too alike for the precision of solvers."""
 
@@ -45,3 +51,23 @@ def kernel_values(
         "choose a larger width"
     )
     return kernel, values, (warning,)
+
+
+def centred_factor(kernel: Dataset) -> Dataset:
+    """Return F (n, r) as a data set, FF' the Gram matrix of the images less their mean, r its rank."""
+    K = kernel.X - kernel.X.mean(axis=0)
+    K = K - K.mean(axis=1)[:, None]
+    values, Q = np.linalg.eigh(0.5 * (K + K.T))
+    keep = values > RANK * values[-1]
+    return Dataset(Q[:, keep] * np.sqrt(values[keep]), kernel.y, name=kernel.name)
+
+
+def expansion(factor: Dataset, w: Vector) -> Vector:
+    """Return beta (n,) with F'beta = w and sum 0.
+
+    A constant in beta does not change FF'beta, but it changes the scores of further samples.
+    """
+    # The columns of F are orthogonal.
+    beta = factor.X @ (w / (factor.X**2).sum(axis=0))
+    centred: Vector = beta - beta.mean()
+    return centred

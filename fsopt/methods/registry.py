@@ -28,6 +28,7 @@ from fsopt.results import Fit
 _MODULES = (
     "gmeb.gmeb",
     "gmeb.gmeb_penalised",
+    "gmeb.svm_norm",
     "mpm.mpm",
     "mpm.s_mpm",
     "mpm.l1_mpm",

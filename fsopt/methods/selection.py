@@ -29,6 +29,8 @@ THRESHOLDS: Mapping[str, float] = MappingProxyType(
         "s-mpm": 1e-4,
         "l1-mpm": 1e-4,
         "l0-mpm": 1e-4,
+        # Nothing is sparse.
+        "svm-norm": 1e-6,
         # Vertices of linear programs with costs near 0: zeros are exact up to the solver's tolerance.
         "misclass": 1e-6,
         "pmm": 1e-6,

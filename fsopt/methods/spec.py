@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -19,6 +19,10 @@ SET_BY_METHOD = ("delta", "ridge", "beta", "w_cap", "sigma")
 
 Value: TypeAlias = tuple[float, float]
 """Objective value, and the largest relative violation of the constraints (0 where there are none)."""
+
+
+Candidates: TypeAlias = Sequence[Mapping[str, Any]]
+Share: TypeAlias = Callable[[Dataset, Candidates, str | None, float | None], Candidates]
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class MethodSpec:
     trained_on : function of (data, parameters) that returns the training samples.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
+    share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
+        in common computed once, each of which gives the same fit; None where they have nothing in common.
     """
 
     name: str
@@ -104,6 +110,7 @@ class MethodSpec:
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     trained_on: Callable[[Dataset, Mapping[str, Any]], Dataset] = whole
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
+    share: Share | None = None
 
     @property
     def summary(self) -> str:

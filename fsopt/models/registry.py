@@ -38,6 +38,7 @@ _MODULES = (
     "mpm.l1_mpm",
     "mpm.l0_mpm",
     "mpm.l0_mpm_step",
+    "mpm.l0_mpm_exact",
     "sla.rlp",
     "sla.misclass_step",
     "sla.fsv_step",

@@ -1,11 +1,11 @@
-"""All methods side by side on one data set, with cross-validation: the rows of ``fsopt compare``."""
+"""All methods side by side: the rows of ``fsopt compare``, a study with one seed that also fits all samples."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,61 +13,59 @@ import numpy as np
 from fsopt.customising import Change
 from fsopt.data import Dataset
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.errors import FsoptError, ParameterError
-from fsopt.methods.registry import METHODS, fit, method_spec, own_methods, register_method
-from fsopt.models.registry import MODELS, model_spec, own_models, register_model
+from fsopt.errors import ParameterError
+from fsopt.methods.registry import METHODS
+from fsopt.models.registry import model_spec
 from fsopt.plugins import load
-from fsopt.results import Fit, Status
-from fsopt.studies.workers import Failure, portable, run_tasks
-from fsopt.typing import Indices
+from fsopt.studies.methods import study_spec
+from fsopt.studies.running import Progress, advance, check_jobs, local_executor
+from fsopt.studies.store import Row as StoreRow
+from fsopt.studies.store import Store, opened
+from fsopt.studies.study import Study, StudyMethod
+from fsopt.studies.summary import Spread, spread
+from fsopt.studies.units import TIMEOUT
 
-CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
-"""The parts of the certificate of the fit to all samples that a row keeps."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """One fit: a method on all samples (``fold`` None), or on the samples outside a fold, tested on the fold."""
-
-    method: str
-    fold: int | None
-    test: Indices | None
-
-
-@dataclass(frozen=True)
-class Done:
-    """The result of a task: a Fit (all samples), scores (a fold), or the message of the error.
-
-    ``early`` is the stop of a fit that a limit or the user ended before its own stopping criterion; empty otherwise.
-    """
-
-    task: Task
-    seconds: float
-    fit: Fit | None = None
-    scores: Mapping[str, float] | None = None
-    error: str = ""
-    early: str = ""
+GRIDS: Mapping[str, Mapping[str, tuple[Any, ...]]] = MappingProxyType(
+    {
+        "gmeb": {"r_plus": (1.0, 3.0, 9.0), "r_minus": (1.0, 3.0, 9.0)},
+        "l0-mpm": {"alpha": (1.0, 5.0)},
+        "fsv": {"lam": (0.01, 0.05, 0.2)},
+        "gbd-lambda": {"lam": (0.3, 1.0, 3.0)},
+        "skglm": {"alpha": (0.003, 0.01, 0.03)},
+    }
+)
+"""Method -> the grid of ``--tune``."""
+WEIGHTS = (0.1, 1.0, 10.0)
+"""The same for the parameter ``c`` of every other method that has one. A method with neither is not tuned."""
+INNER_FOLDS = 3
+"""Folds of the cross-validation by which a tuned method chooses."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One method in the comparison.
+    """One method in the comparison on one data set.
 
     Attributes
     ----------
-    method : registry name.
+    data : name of the data set.
+    method : name in the registry, or of a peer.
     paper : its key in :data:`fsopt.models.papers.PAPERS`; None for a baseline.
+    params : that were given or chosen; others are those of comparisons.
     status, stop, objective, bound, solver, warnings : of the fit to all samples.
     n_features, features : of the same fit, the number and the names of the selected features.
-    cv_accuracy, cv_mcc : means over the folds; None where a fold failed, or where the fit of one was ended early.
-    certificate : :data:`CERTIFICATE` of the fit to all samples.
+    cv_accuracy, cv_mcc, cv_balanced_accuracy, cv_auc : means over the folds; None where a fold failed, or where the fit
+        of one was ended early.
+    spreads : name of these means -> standard deviation over the folds.
+    certificate : parts of the certificate of the fit to all samples.
     seconds : of this fit.
     error : messages of the fits that failed; empty where none did.
     ended_early : number of fits, on all samples and on folds, that the time limit ended before their own criterion.
     """
 
+    data: str
     method: str
     paper: str | None
+    params: Mapping[str, Any]
     status: str
     stop: str
     objective: float | None
@@ -76,6 +74,9 @@ class Row:
     features: tuple[str, ...]
     cv_accuracy: float | None
     cv_mcc: float | None
+    cv_balanced_accuracy: float | None
+    cv_auc: float | None
+    spreads: Mapping[str, float]
     certificate: Mapping[str, Any] | None
     solver: str
     seconds: float
@@ -84,154 +85,170 @@ class Row:
     ended_early: int = 0
 
 
-def compare(
-    data: Dataset,
+def comparison_study(
+    data: Sequence[Dataset],
     methods: Sequence[str] | None = None,
     *,
     folds: int = 5,
     seed: int = 0,
-    jobs: int = -1,
     time_limit: float | None = None,
-    hard_limit: float | None = None,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+    solver: str | None = None,
+    tune: bool = False,
     customise: Mapping[str, Change] | None = None,
-    progress: Callable[[int, int, Done], None] | None = None,
+) -> Study:
+    """Return the study behind a comparison.
+
+    Parameters
+    ----------
+    data : data sets of different names.
+    methods : names, of peers too; all registered ones by default, with their parameters for comparisons.
+    folds, seed : of the stratified, shuffled split.
+    time_limit : seconds for each fit.
+    params : method -> parameters that differ.
+    solver : of the continuous problems of every method; None takes the preferred ones.
+    tune : choose among :data:`GRIDS` and :data:`WEIGHTS` inside of each training part; given parameters stay.
+    customise : slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError : an unknown method, parameter or model, or a method that is given twice.
+    """
+    if folds < 2:
+        raise ParameterError(f"--folds is {folds}", "give 2 or more")
+    load()
+    names = list(METHODS) if methods is None else list(methods)
+    given, changes = params or {}, customise or {}
+    for name in (*names, *given):
+        study_spec(name)
+    unused = [name for name in given if name not in names]
+    if unused:
+        raise ParameterError(f"there are parameters for '{unused[0]}', which is not compared", "name it in --methods")
+    _check_changes(names, changes)
+    made = []
+    for name in names:
+        entry, own = study_spec(name), dict(given.get(name, {}))
+        grid = {k: v for k, v in _grid(name, entry.parameters).items() if tune and k not in own}
+        slugs = getattr(entry, "models", ())
+        made.append(
+            StudyMethod(
+                name,
+                own,
+                grid,
+                tune=bool(grid),
+                inner_folds=INNER_FOLDS,
+                solver=solver,
+                customise={slug: function for slug, function in changes.items() if slug in slugs},
+            )
+        )
+    return Study("compare", tuple(data), tuple(made), folds, (seed,), all_samples=True, time_limit=time_limit)
+
+
+def _grid(name: str, parameters: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
+    return GRIDS.get(name) or ({"c": WEIGHTS} if "c" in parameters else {})
+
+
+def compare(
+    data: Dataset | Sequence[Dataset],
+    methods: Sequence[str] | None = None,
+    *,
+    folds: int = 5,
+    jobs: int = -1,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    **settings: Any,
 ) -> Iterator[Row]:
     """Fit methods to all samples and under stratified cross-validation, and yield a row for each, in their order.
 
     Parameters
     ----------
-    methods : names; all registered ones by default, with the parameters that ``compare`` of their entries returns.
-    folds, seed : of the stratified, shuffled split; accuracy and Matthews correlation are means over folds.
-    jobs : worker processes; -1 takes all processors. 1 without a hard limit runs the fits in this process. Solvers run
-        on one thread.
-    time_limit : seconds for each fit.
-    hard_limit : seconds after which the process of a fit is killed: for solvers that look at no clock. The fit has
-        failed then, and the others go on; None (default) for no limit.
-    customise : slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`. With
-        worker processes a function of a module or file is needed; one of a notebook or of the main script, like a
-        method that was registered there, runs all fits in this process.
-    progress : called with (number of finished fits, number of all fits, the last result).
+    data : a data set, or several.
+    methods, folds : as in :func:`comparison_study`.
+    jobs : worker processes, each killed at the hard limit of its fit; -1 takes all processors. Solvers run on one
+        thread.
+    executor : any other ``concurrent.futures.Executor``. A function of ``customise`` or a method that cannot be sent
+        to another process runs all fits in this one.
+    progress : called with a :class:`fsopt.studies.running.Progress` after each fit.
+    settings : ``seed``, ``time_limit``, ``params``, ``solver``, ``tune`` and ``customise`` of
+        :func:`comparison_study`.
 
     Raises
     ------
     UnknownNameError, ParameterError : before any fit. The error of a fit is a text in the row of its method.
     KeyboardInterrupt : by Ctrl-C; the rows before it are complete.
     """
-    load()
-    names = list(METHODS) if methods is None else list(methods)
-    for name in names:
-        method_spec(name)
-    _check_changes(names, customise or {})
-    splits = stratified_folds(data, folds, seed)
-    tasks = [Task(name, k, test) for name in names for k, test in [(None, None), *enumerate(splits)]]
-    done: dict[str, list[Done]] = {name: [] for name in names}
-    waiting = list(names)
-    # Methods with a loop take longest: they go first, so that no process waits for one of them at the end.
-    order = sorted(tasks, key=lambda t: not method_spec(t.method).driver)
-    for finished, result in enumerate(_results(data, order, jobs, Limits(time_limit, hard_limit, customise)), start=1):
-        done[result.task.method].append(result)
+    sets = [data] if isinstance(data, Dataset) else list(data)
+    study = comparison_study(sets, methods, folds=folds, **settings)
+    workers = check_jobs(jobs)
+    with opened(None) as held:
+        yield from _rows(study, held, executor or local_executor(study, workers), executor is None, progress)
+
+
+def _rows(
+    study: Study, held: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
+) -> Iterator[Row]:
+    """Yield the row of each method as soon as it and those before it are complete."""
+    waiting: list[tuple[str, str]] = [(d.name, m.name) for d in study.data for m in study.methods]
+    left = dict.fromkeys(waiting, study.folds + 1)
+    found: dict[tuple[str, str], list[StoreRow]] = {pair: [] for pair in waiting}
+    for state in advance(study, held, executor, own=own):
+        pair = (state.last["data"], state.last["method"])
+        left[pair] -= 1
+        found[pair].append(state.last)
         if progress is not None:
-            progress(finished, len(tasks), result)
-        while waiting and len(done[waiting[0]]) == len(splits) + 1:
-            yield summarise(waiting[0], done[waiting[0]])
-            waiting.pop(0)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The limits of each fit in seconds, and the changes of models, as in :func:`compare`."""
-
-    soft: float | None
-    hard: float | None
-    customise: Mapping[str, Change] | None = None
+            progress(state)
+        while waiting and not left[waiting[0]]:
+            yield summarise(found[waiting.pop(0)])
 
 
 def _check_changes(names: Sequence[str], customise: Mapping[str, Change]) -> None:
     """Raise UnknownNameError or ParameterError for a changed model that none of the methods solves."""
     for slug in customise:
         model_spec(slug)
-        if not any(slug in method_spec(name).models for name in names):
+        if not any(slug in getattr(study_spec(name), "models", ()) for name in names):
             raise ParameterError(f"none of the methods solves the model '{slug}'", "'fsopt methods' lists the models")
 
 
-def _results(data: Dataset, tasks: Sequence[Task], jobs: int, limits: Limits) -> Iterator[Done]:
-    """Yield the result of each task, as they end."""
-    one = partial(run_task, data, limits)
-    own = (own_models(), own_methods(), limits.customise)
-    hard_limit = limits.hard
-    if (jobs == 1 and hard_limit is None) or not portable(own):
-        yield from map(one, tasks)
-        return
-    one = partial(_run_registered, own[:2], one)
-    for place, result in run_tasks(one, tasks, jobs=jobs, hard_limit=hard_limit):
-        if isinstance(result, Failure):
-            yield Done(tasks[place], result.seconds, error=result.message)
-        else:
-            yield result
+MEANS = ("accuracy", "mcc", "balanced_accuracy", "auc")
 
 
-def _run_registered(own: tuple[Any, Any], one: Callable[[Task], Done], task: Task) -> Done:
-    """Run a task in another process, which gets the models and methods of the user's own first."""
-    for registered in own[0]:
-        if registered[0] not in MODELS:
-            register_model(*registered[:3], equation=registered[3])
-    for spec, threshold in own[1]:
-        if spec.name not in METHODS:
-            register_method(spec, threshold=threshold)
-    return one(task)
-
-
-def run_task(data: Dataset, limits: Limits, task: Task) -> Done:
-    """Run one fit; an :class:`fsopt.errors.FsoptError` becomes part of the result.
-
-    Raises
-    ------
-    KeyboardInterrupt : also where a loop has turned it into its incumbent.
-    """
-    started = time.perf_counter()
-    train, test = (data, None) if task.test is None else train_and_test(data, task.test)
-    try:
-        entry = method_spec(task.method)
-        changes = {k: f for k, f in (limits.customise or {}).items() if k in entry.models}
-        found = fit(
-            task.method, train, time_limit=limits.soft, customise=changes or None, **dict(entry.compare(data.p))
-        )
-    except FsoptError as error:
-        return Done(task, time.perf_counter() - started, error=str(error))
-    if found.stop == "interrupted":
-        raise KeyboardInterrupt
-    early = found.stop if found.stop == "time-limit" and found.status is not Status.OPTIMAL else ""
-    seconds = time.perf_counter() - started
-    if test is None:
-        return Done(task, seconds, fit=found, early=early)
-    return Done(task, seconds, scores=found.scores(test), early=early)
-
-
-def summarise(method: str, results: Sequence[Done]) -> Row:
-    """Return the row of a method from its fits."""
+def summarise(rows: Sequence[StoreRow]) -> Row:
+    """Return the row of a method from the rows of its units."""
     # In the order of the folds, not in that of their ends, which decides on the last digit of a mean.
-    results = sorted(results, key=lambda r: -1 if r.task.fold is None else r.task.fold)
-    whole = results[0]
-    scores = [r.scores for r in results if r.scores is not None and not r.early]
-    complete = len(scores) == len(results) - 1
-    errors = dict.fromkeys(r.error for r in results if r.error)
-    found = whole.fit
-    certificate = vars(found.certificate) | {"worst": found.certificate.worst} if found and found.certificate else None
+    ordered = sorted(rows, key=lambda row: -1 if row["fold"] is None else row["fold"])
+    whole, parts = ordered[0], ordered[1:]
+    early = [row["state"] == TIMEOUT and row["status"] != "none" for row in ordered]
+    scores: dict[str, Spread | None] = {
+        name: None if any(early[1:]) else spread([row.get(name) for row in parts]) for name in MEANS
+    }
+    errors = [row["error"] for row, late in zip(ordered, early, strict=True) if row["error"] and not late]
     return Row(
-        method=method,
-        paper=method_spec(method).paper,
-        status=(found.status if found else Status.NONE).value,
-        stop=found.stop if found else "error",
-        objective=found.objective if found else None,
-        bound=found.bound if found else None,
-        n_features=len(found.support) if found else None,
-        features=found.features if found else (),
-        cv_accuracy=float(np.mean([s["accuracy"] for s in scores])) if complete else None,
-        cv_mcc=float(np.mean([s["mcc"] for s in scores])) if complete else None,
-        certificate={name: certificate[name] for name in CERTIFICATE} if certificate else None,
-        solver=found.solver if found else "",
-        seconds=whole.seconds,
-        warnings=found.warnings if found else (),
-        error="; ".join(errors),
-        ended_early=sum(bool(r.early) for r in results),
+        data=whole["data"],
+        method=whole["method"],
+        paper=study_spec(whole["method"]).paper,
+        params=whole.get("fitted") or whole["params"],
+        status=whole["status"],
+        stop=whole["stop"],
+        objective=whole.get("objective"),
+        bound=whole.get("bound"),
+        n_features=whole.get("n_features"),
+        features=tuple(whole.get("features") or ()),
+        **{f"cv_{name}": None if value is None else value.mean for name, value in scores.items()},
+        spreads={f"cv_{name}": value.deviation for name, value in scores.items() if value is not None},
+        certificate=whole.get("certificate"),
+        solver=whole.get("solver") or "",
+        seconds=whole["seconds"],
+        warnings=tuple(whole.get("warnings") or ()),
+        error="; ".join(dict.fromkeys(errors)),
+        ended_early=sum(early),
     )
+
+
+def majority(data: Dataset, folds: int, seed: int) -> dict[str, float]:
+    """Return the scores of the classifier that always says the larger class of its training samples, over the folds."""
+    right = []
+    for test in stratified_folds(data, folds, seed):
+        train, held_out = train_and_test(data, test)
+        says = 1.0 if 2 * len(train.positive) >= train.n else -1.0
+        right.append(float(np.mean(held_out.y == says)))
+    return {"cv_accuracy": float(np.mean(right)), "cv_balanced_accuracy": 0.5, "cv_mcc": 0.0}

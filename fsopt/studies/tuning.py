@@ -24,9 +24,9 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, ParameterError
-from fsopt.methods.registry import fit, method_spec
 from fsopt.methods.selection import SelectionRule
 from fsopt.results import Fit
+from fsopt.studies.methods import study_fit, study_spec
 from fsopt.typing import Indices, Matrix, Vector
 
 Params: TypeAlias = Mapping[str, Any]
@@ -115,13 +115,20 @@ def cross_validate(
     _check(method, params_list)
     splits = stratified_folds(data, folds, seed)
 
-    def held_out_error(params: Params, fold: Indices) -> float:
-        train, test = train_and_test(data, fold)
-        found = fit_candidate(method, train, params, solver=solver, time_limit=time_limit)
-        return error_rate(found.decision_function(test.X), test.y)
+    share = study_spec(method).share
 
-    tasks = (delayed(held_out_error)(params, fold) for params in params_list for fold in splits)
-    return np.array(Parallel(n_jobs=jobs)(tasks)).reshape(len(params_list), folds)
+    def held_out_errors(candidates: Sequence[Params], fold: Indices) -> list[float]:
+        train, test = train_and_test(data, fold)
+        if share is not None:
+            candidates = share(train, candidates, solver, time_limit)
+        fits = [fit_candidate(method, train, params, solver=solver, time_limit=time_limit) for params in candidates]
+        return [error_rate(found.decision_function(test.X), test.y) for found in fits]
+
+    # Candidates that share work go together; the others are spread over the processes one by one.
+    parts = [params_list] if share is not None else [[params] for params in params_list]
+    tasks = (delayed(held_out_errors)(part, fold) for part in parts for fold in splits)
+    found = iter(Parallel(n_jobs=jobs)(tasks))
+    return np.vstack([np.array([next(found) for _ in splits]).T for _ in parts])
 
 
 def tune(
@@ -216,14 +223,14 @@ def fit_candidate(
 ) -> Fit:
     """Fit a method to data; where the fit fails, the error names the method and its parameters."""
     try:
-        return fit(method, data, solver=solver, time_limit=time_limit, **params)
+        return study_fit(method, data, solver=solver, time_limit=time_limit, **params)
     except FsoptError as error:
         raise type(error)(f"{error.message} ('{method}' at {dict(params)})", error.hint) from error
 
 
 def _check(method: str, params_list: Sequence[Params]) -> None:
     """Refuse an unknown method, and an empty list of candidates."""
-    method_spec(method)
+    study_spec(method)
     if not params_list:
         raise ParameterError("there are no candidates", "give at least one, for example [{'c': 1.0}]")
 

@@ -2,39 +2,35 @@
 
 A solver that crashes takes its process with it, and one that hangs looks at no clock and hears no signal. Each worker
 is a Python process that gets one task after the other through its pipes; where it ends, or is ended at the hard limit,
-its task has a :class:`Failure` for a result, and a new worker goes on.
+its task has a :class:`Failure` for a result, and a new process goes on.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import queue
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that a worker gets, unless the user has set them: all workers together use each processor once."""
 PROGRAM = "import sys; sys.path[:] = {path!r}; from fsopt.studies.workers import serve; serve()"
-PAUSE = 0.2
-"""Seconds after which the wait for a result is renewed: on some systems Ctrl-C is heard between two waits only."""
-
-Answer: TypeAlias = tuple[int, Any]
 
 
 @dataclass(frozen=True)
 class Failure:
-    """The result of a task whose process crashed, or was ended at the hard limit, after so many seconds."""
+    """The result of a task whose process crashed, or was ended at the hard limit (``late``), after so many seconds."""
 
     message: str
     seconds: float
+    late: bool = False
 
 
 def portable(value: Any) -> bool:
@@ -45,105 +41,29 @@ def portable(value: Any) -> bool:
         return False
 
 
-def run_tasks(
-    function: Callable[[Any], Any], tasks: Sequence[Any], *, jobs: int, hard_limit: float | None = None
-) -> Iterator[Answer]:
-    """Run a function on tasks in worker processes, and yield (place of the task, its result) as they end.
+class Process:
+    """A Python process that answers one task after the other; another one is started where it ended.
 
     Parameters
     ----------
-    function : pickled once for each worker: a function of a module, or a ``functools.partial`` of one.
-    tasks : its arguments, pickled too.
-    jobs : number of processes; -1 takes all processors.
-    hard_limit : seconds after which the process of a task is killed; None for no limit.
-
-    Yields
-    ------
-    (int, object)
-        A :class:`Failure` instead of the result where the process crashed or was killed. An exception of the function
-        is raised here.
+    function : of one task, pickled once for each process.
+    threads : of the numerical libraries, unless the user has set the variables :data:`THREADS`.
     """
-    count = min(os.cpu_count() or 1 if jobs < 0 else jobs, len(tasks))
-    waiting: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-    for item in enumerate(tasks):
-        waiting.put(item)
-    done: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-    workers = [_Worker(function, waiting, done, count, hard_limit) for _ in range(count)]
-    try:
-        for worker in workers:
-            worker.start()
-        for _ in tasks:
-            place, result = _next(done)
-            if isinstance(result, BaseException):
-                raise result
-            yield place, result
-    finally:
-        for worker in workers:
-            worker.end()
 
-
-def _next(done: queue.SimpleQueue[Answer]) -> Answer:
-    while True:  # until a worker answers, and each answers every task or says why not
-        try:
-            return done.get(timeout=PAUSE)
-        except queue.Empty:
-            continue
-
-
-class _Worker(threading.Thread):
-    """A thread that hands tasks to one process, and starts another process where that one ended."""
-
-    def __init__(
-        self,
-        function: Callable[[Any], Any],
-        waiting: queue.SimpleQueue[tuple[int, Any]],
-        done: queue.SimpleQueue[Answer],
-        count: int,
-        hard_limit: float | None,
-    ) -> None:
-        super().__init__(daemon=True)
-        self.function = pickle.dumps(function)
-        self.waiting, self.done = waiting, done
-        self.count, self.hard_limit = count, hard_limit
+    def __init__(self, function: Callable[[Any], Any], threads: int = 1) -> None:
         self.process: subprocess.Popen[bytes] | None = None
+        self.function = pickle.dumps(function)
+        self.threads = threads
         self.ended = False
 
-    def run(self) -> None:
-        """Hand out tasks until none is left."""
-        while not self.ended:
-            try:
-                place, task = self.waiting.get_nowait()
-            except queue.Empty:
-                break
-            try:
-                self.done.put((place, self._ask(task)))
-            except BaseException as error:  # whatever it is: the study would wait for this task for ever
-                self.done.put((place, error))
-        self._close()
+    def __del__(self) -> None:
+        """End the process with the thread that asked it."""
+        self.close()
 
-    def end(self) -> None:
-        """Kill the process, whatever it does, and wait for the thread."""
-        self.ended = True
-        if self.process is not None:
-            self.process.kill()
-        if self.ident is not None:
-            self.join()
-
-    def _close(self) -> None:
-        """Kill the process, and close its pipes."""
-        if self.process is None:
-            return
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                with suppress(OSError):  # what was not sent yet has no reader
-                    pipe.close()
-
-    def _ask(self, task: Any) -> Any:
+    def ask(self, task: Any, hard_limit: float | None = None) -> Any:
         """Return the result of a task, the exception that it raised, or a Failure."""
         if self.process is None or self.process.poll() is not None:
-            self._close()
+            self.close()
             self.process = self._start()
             if self.ended:
                 self.process.kill()
@@ -156,41 +76,69 @@ class _Worker(threading.Thread):
             process.kill()
 
         started = time.perf_counter()
-        timer = threading.Timer(self.hard_limit or 0.0, stop)
-        if self.hard_limit is not None:
+        timer = threading.Timer(hard_limit or 0.0, stop)
+        if hard_limit is not None:
             timer.start()
         try:
             pickle.dump(task, process.stdin)
             process.stdin.flush()
             return pickle.load(process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
-            return Failure(self._reason(process, late.is_set()), time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            return Failure(self._reason(process, hard_limit if late.is_set() else None), seconds, late.is_set())
         finally:
             timer.cancel()
 
-    def _reason(self, process: subprocess.Popen[bytes], late: bool) -> str:
+    def end(self) -> None:
+        """Kill the process, whatever it does; from another thread than that of a question."""
+        self.ended = True
+        if self.process is not None:
+            self.process.kill()
+
+    def close(self) -> None:
+        """Kill the process, and close its pipes."""
+        if self.process is None:
+            return
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # what was not sent yet has no reader
+                    pipe.close()
+
+    def _reason(self, process: subprocess.Popen[bytes], limit: float | None) -> str:
         code = process.wait()
-        if late:
-            return f"its process was ended after {self.hard_limit:g} seconds: a solver did not return"
+        if limit is not None:
+            return f"its process was ended after {limit:g} seconds: a solver did not return"
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         return f"its process crashed ({how}): a solver failed inside, or the memory was used up"
 
     def _start(self) -> subprocess.Popen[bytes]:
-        share = str(max(1, (os.cpu_count() or 1) // self.count))
         process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM.format(path=sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**dict.fromkeys(THREADS, share), **os.environ},
+            env={**dict.fromkeys(THREADS, str(self.threads)), **os.environ},
+            # Ctrl-C reaches the whole group, also a process that is still starting and would print a traceback.
+            process_group=0 if os.name == "posix" else None,
         )
         assert process.stdin is not None
         process.stdin.write(self.function)
         return process
 
 
+def _follow(parent: int) -> None:
+    """End this process when its parent ends, also in the middle of a task that nobody waits for any more."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
 def serve() -> None:
     """Answer the tasks on standard input until it ends: the main function of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the study ends its workers itself
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the study ends its workers itself
+    if sys.platform != "win32":  # where a process keeps the number of a parent that ended
+        threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a solver's prints must not come between the answers
     function = pickle.load(sys.stdin.buffer)

@@ -14,7 +14,7 @@ import pytest
 import fsopt
 from fsopt.data import Dataset
 from fsopt.errors import FsoptError
-from fsopt.studies.workers import run_tasks
+from fsopt.studies.workers import Process
 
 LIMIT, MOST, KILLED = 2.0, 4.0, 60.0
 SEEDS = range(200) if os.environ.get("FSOPT_LIMITS") else (1, 4)
@@ -55,7 +55,9 @@ def seconds_of(method, seed):
 
 @pytest.mark.parametrize("method", fsopt.METHODS)
 def test_a_method_ends_soon_after_its_limit(method):
-    found = dict(run_tasks(partial(seconds_of, method), SEEDS, jobs=1, hard_limit=KILLED))
+    process = Process(partial(seconds_of, method))
+    found = {k: process.ask(seed, KILLED) for k, seed in enumerate(SEEDS)}
+    process.close()
     assert len(found) == len(SEEDS)
     late = {SEEDS[k]: result for k, result in found.items() if not isinstance(result, tuple) or result[0] > MOST}
     assert not late

@@ -7,26 +7,36 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 from support import blobs
 
-from fsopt.studies import comparison
+import fsopt
+from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.errors import ParameterError, UnknownNameError
+from fsopt.studies import comparison, executors, units
 from fsopt.studies.comparison import compare
-from fsopt.studies.workers import Failure
+from fsopt.studies.executors import InProcess
+from fsopt.studies.tuning import tune
 
 DATA = blobs(40, 3)
 
 
 def spoilt(monkeypatch, spoil):
-    """Let ``fit`` of the comparison return what ``spoil(call number, fit)`` makes of each fit."""
-    real, calls = comparison.fit, []
+    """Let ``study_fit`` return what ``spoil(call number, fit)`` makes of each fit."""
+    real, calls = units.study_fit, []
 
     def fit(*args, **params):
         calls.append(args)
         return spoil(len(calls), real(*args, **params))
 
-    monkeypatch.setattr(comparison, "fit", fit)
+    monkeypatch.setattr(units, "study_fit", fit)
     return calls
+
+
+def here(*args, **rest):
+    return compare(*args, executor=InProcess(), **rest)
 
 
 def test_a_fit_that_the_time_limit_ended_is_marked_and_not_averaged(monkeypatch):
@@ -34,7 +44,7 @@ def test_a_fit_that_the_time_limit_ended_is_marked_and_not_averaged(monkeypatch)
         return dataclasses.replace(fit, status=fit.status.FEASIBLE, stop="time-limit") if call in (1, 3) else fit
 
     spoilt(monkeypatch, late)
-    [row] = compare(DATA, ["svm"], folds=3, jobs=1)
+    [row] = here(DATA, ["svm"], folds=3)
     assert (row.status, row.stop, row.ended_early, row.error) == ("feasible", "time-limit", 2, "")
     assert row.cv_accuracy is None
     assert row.cv_mcc is None
@@ -43,7 +53,7 @@ def test_a_fit_that_the_time_limit_ended_is_marked_and_not_averaged(monkeypatch)
 
 def test_an_optimum_found_when_time_was_over_counts(monkeypatch):
     spoilt(monkeypatch, lambda call, fit: dataclasses.replace(fit, stop="time-limit"))
-    [row] = compare(DATA, ["svm"], folds=3, jobs=1)
+    [row] = here(DATA, ["svm"], folds=3)
     assert (row.status, row.ended_early) == ("optimal", 0)
     assert row.cv_accuracy is not None
 
@@ -52,29 +62,90 @@ def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypa
     calls = spoilt(monkeypatch, lambda n, fit: dataclasses.replace(fit, stop="interrupted") if n == 6 else fit)
     rows = []
     with pytest.raises(KeyboardInterrupt):
-        rows.extend(compare(DATA, ["svm", "mpm"], folds=3, jobs=1))
+        rows.extend(here(DATA, ["mpm", "pearson"], folds=3))
     assert len(calls) == 6
+    assert [row.method for row in rows] == ["mpm"]
+
+
+def crash(task):
+    """Do as a process does: crash on one unit."""
+    if task[0].method == "mpm" and task[0].fold == 1:
+        os._exit(3)
+    return executors.run_unit(task[0], task[1])
 
 
 def test_a_crash_is_the_error_of_its_row_alone(monkeypatch):
-    def run_tasks(function, tasks, *, jobs, hard_limit):
-        for place, task in enumerate(tasks):
-            crashed = task.method == "mpm" and task.fold == 1
-            yield place, Failure("its process crashed", 1.0) if crashed else function(task)
-
-    monkeypatch.setattr(comparison, "run_tasks", run_tasks)
+    monkeypatch.setattr(executors, "run_task", crash)
     svm, mpm = compare(DATA, ["svm", "mpm"], folds=3, jobs=2)
     assert svm.error == ""
-    assert mpm.error == "its process crashed"
+    assert "crashed" in mpm.error
     assert (mpm.status, mpm.cv_accuracy) == ("optimal", None)
 
 
 def test_processes_give_the_rows_of_one_process():
-    def rows(**how):
-        found = compare(DATA, ["svm", "pearson"], folds=3, **how)
-        return [(row.method, row.status, row.features, row.cv_accuracy, row.error) for row in found]
+    def rows(found):
+        return [dataclasses.replace(row, seconds=0.0) for row in found]
 
-    assert rows(jobs=1) == rows(jobs=2) == rows(jobs=1, hard_limit=100.0)
+    wanted = rows(here(DATA, ["svm", "pearson"], folds=3))
+    assert rows(compare(DATA, ["svm", "pearson"], folds=3, jobs=2)) == wanted
+
+
+def test_the_scores_are_means_and_spreads_over_the_folds():
+    [row] = here(DATA, ["svm"], folds=3)
+    scores = []
+    for test in stratified_folds(DATA, 3, 0):
+        train, held_out = train_and_test(DATA, test)
+        fit = fsopt.fit("svm", train)
+        right = fit.predict(held_out.X) == held_out.y
+        balanced = np.mean([right[held_out.y == s].mean() for s in (1, -1)])
+        scores.append((right.mean(), balanced, roc_auc_score(held_out.y, fit.decision_function(held_out.X))))
+    means = np.mean(scores, axis=0)
+    assert (row.cv_accuracy, row.cv_balanced_accuracy, row.cv_auc) == pytest.approx(tuple(means))
+    assert row.spreads["cv_accuracy"] == pytest.approx(np.std([s[0] for s in scores], ddof=1))
+
+
+def test_parameters_solver_and_tuning_reach_the_fits():
+    [row] = here(DATA, ["svm"], folds=2, params={"svm": {"c": 0.3}}, solver="libsvm")
+    assert row.params["c"] == 0.3
+    assert row.solver == "libsvm"
+    assert row.objective == pytest.approx(fsopt.fit("svm", DATA, c=0.3).objective)
+    tuned = {row.method: row for row in here(DATA, ["svm", "gmeb", "mpm"], folds=2, tune=True)}
+    best = tune("svm", DATA, [{"c": c} for c in comparison.WEIGHTS], folds=comparison.INNER_FOLDS)
+    assert tuned["svm"].params["c"] == best.params["c"]
+    assert tuned["gmeb"].params["r_plus"] in (1.0, 3.0, 9.0)
+    [fixed] = here(DATA, ["svm"], folds=2, params={"svm": {"c": 0.3}}, tune=True)
+    assert fixed.params["c"] == 0.3
+
+
+def test_several_data_sets_and_peers_have_a_row_each():
+    other = blobs(30, 4, seed=3)
+    named = fsopt.Dataset(other.X, other.y, name="other")
+    rows = list(here([DATA, named], ["svm", "sklearn-l1-svc"], folds=2))
+    assert [(row.data, row.method) for row in rows] == [
+        (name, method) for name in (DATA.name, "other") for method in ("svm", "sklearn-l1-svc")
+    ]
+    assert [row.status for row in rows] == ["optimal", "feasible"] * 2
+
+
+def test_the_majority_by_hand():
+    data = fsopt.Dataset(DATA.X[:30], np.where(np.arange(30) < 20, 1.0, -1.0))
+    assert comparison.majority(data, 5, 0)["cv_accuracy"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "match"),
+    [
+        ({"methods": ["svn"]}, UnknownNameError, "svn"),
+        ({"params": {"svm": {"d": 1}}}, ParameterError, "'d'"),
+        ({"methods": ["svm"], "params": {"fsv": {"lam": 0.1}}}, ParameterError, "not compared"),
+        ({"folds": 1}, ParameterError, "folds"),
+        ({"customise": {"fsp-mastr": print}}, UnknownNameError, "fsp-mastr"),
+        ({"methods": ["svm"], "customise": {"fsp-master": print}}, ParameterError, "none of the methods"),
+    ],
+)
+def test_wrong_settings_are_refused_before_any_fit(how, error, match):
+    with pytest.raises(error, match=match):
+        list(here(DATA, **{"folds": 2, **how}))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

@@ -1,5 +1,6 @@
 """Tuning: cross-validation, ties, validation data, no leakage, and the nested rounds."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,7 +29,7 @@ def spied(monkeypatch):
         hyperplane = {"coef": np.array([1.0, 0.5, 0.0]), "kernel": None}
         return SimpleNamespace(decision_function=lambda X: np.full(len(X), label), params=params, **hyperplane)
 
-    monkeypatch.setattr(tuning, "fit", spy)
+    monkeypatch.setattr(tuning, "study_fit", spy)
     return seen
 
 
@@ -207,3 +208,21 @@ def test_features_are_counted_by_deviations_of_the_training_samples(spied):
         "svm", data.with_X(X), [{}], splits=4, folds=2, rule=SelectionRule(units="scaled", epsilon=0.08)
     )
     assert rounds.n_features.tolist() == [1 if 7 in part else 2 for part in stratified_folds(data, 4, 0)]
+
+
+def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeypatch):
+    from fsopt.methods import registry
+    from fsopt.methods.baselines import rfe as module
+
+    data = blobs(40, 6, seed=2, gap=0.4)
+    candidates = [{"m": m, "c": c} for m in (1, 3, 5) for c in (0.2, 5.0)]
+    seen, real = [], module.rfe
+    monkeypatch.setattr(module, "rfe", lambda *a, **k: seen.append(k) or real(*a, **k))
+    shared = cross_validate("rfe", data, candidates, folds=3)
+    assert len(seen) == 3 * (2 + 6), "two eliminations for each fold, and one SVM for each candidate"
+    assert sum(6 - k["m"] + 1 - len(k["eliminated"]) for k in seen) == 3 * (2 * 6 + 6)
+    entry = registry.METHODS["rfe"]
+    alone = dataclasses.replace(entry, share=None)
+    monkeypatch.setattr(registry, "_ALL", {**registry._ALL, "rfe": alone})
+    monkeypatch.setattr(registry, "METHODS", registry._ALL)
+    assert np.array_equal(cross_validate("rfe", data, candidates, folds=3), shared)

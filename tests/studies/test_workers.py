@@ -6,9 +6,8 @@ import time
 from functools import partial
 from pathlib import Path
 
-import pytest
-
-from fsopt.studies.workers import Failure, run_tasks
+from fsopt.studies.executors import Processes
+from fsopt.studies.workers import Failure, Process
 
 
 def act(base, word):
@@ -31,12 +30,15 @@ def act(base, word):
     return base + len(word)
 
 
-def results(*words, jobs=2, hard_limit=None):
-    return dict(run_tasks(partial(act, 100), words, jobs=jobs, hard_limit=hard_limit))
+def results(*words, hard_limit=None):
+    process = Process(partial(act, 100))
+    found = [process.ask(word, hard_limit) for word in words]
+    process.close()
+    return found
 
 
 def test_every_task_has_its_result_whatever_the_others_do():
-    found = results("a", "crash", "bb", "leave", "print", "ccc", jobs=2)
+    found = results("a", "crash", "bb", "leave", "print", "ccc")
     assert [found[k] for k in (0, 2, 4, 5)] == [101, 102, 105, 103]
     assert isinstance(found[1], Failure)
     assert "SIGSEGV" in found[1].message
@@ -45,23 +47,29 @@ def test_every_task_has_its_result_whatever_the_others_do():
 
 
 def test_a_process_that_hangs_is_killed_at_the_hard_limit_and_the_next_task_runs():
-    found = results("hang", "a", jobs=1, hard_limit=8.0)
+    found = results("hang", "a", hard_limit=8.0)
     assert isinstance(found[0], Failure)
     assert "ended after 8 seconds" in found[0].message
     assert found[1] == 101
 
 
-def test_an_exception_of_the_function_is_raised_here():
-    with pytest.raises(ValueError, match="a fault of the function"):
-        results("a", "raise")
-    with pytest.raises(RuntimeError, match="cannot be sent"):
-        results("unpicklable", jobs=1)
+def test_an_exception_of_the_function_is_its_result():
+    first, second = results("raise", "unpicklable")
+    assert isinstance(first, ValueError)
+    assert "a fault of the function" in str(first)
+    assert isinstance(second, RuntimeError)
+    assert "cannot be sent" in str(second)
 
 
 def test_no_process_is_left_where_the_caller_stops_early():
-    generator = run_tasks(partial(act, 0), ["a", "hang", "hang"], jobs=2)
-    assert next(generator) == (0, 1)
-    generator.close()
+    executor = Processes(2)
+    processes = [Process(partial(act, 0)) for _ in range(2)]
+    executor.opened += processes
+    futures = [executor.submit(process.ask, "hang") for process in processes]
+    while any(process.process is None for process in processes):
+        time.sleep(0.05)
+    executor.shutdown(cancel_futures=True)
+    assert all(isinstance(future.result(), Failure) for future in futures)
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     if children.exists():
         commands = [Path(f"/proc/{pid}/cmdline").read_text() for pid in children.read_text().split()]

@@ -6,6 +6,7 @@ import numpy as np
 
 from fsopt.data.dataset import Dataset
 from fsopt.data.synthetic.draws import generator, signs, whole
+from fsopt.typing import Matrix
 
 
 def gmeb_type1(n: int, seed: int, p: int = 202) -> Dataset:
@@ -98,11 +99,16 @@ def gmeb_type2(n: int, seed: int, p: int = 100, n_informative: int = 10) -> Data
     whole("n", n, 2)
     whole("n_informative", n_informative, 1)
     whole("p", p, n_informative)
-    rng = generator(seed)
-    q, r = np.linalg.qr(rng.standard_normal((n_informative, n_informative)))
-    V = q * np.where(np.diag(r) < 0, -1.0, 1.0)
+    V, rng = orthogonal(seed, n_informative)
     y = signs(rng, n)
     X = rng.standard_normal((n, p))
     scale = np.sqrt(np.arange(1.0, n_informative + 1))
     X[:, :n_informative] = y[:, None] + (X[:, :n_informative] * scale) @ V.T
     return Dataset(X, y, name="gmeb-type2")
+
+
+def orthogonal(seed: int, size: int) -> tuple[Matrix, np.random.Generator]:
+    """Return the random orthogonal matrix V of a seed, and the generator that drew it; raises ParameterError."""
+    rng = generator(seed)
+    q, r = np.linalg.qr(rng.standard_normal((size, size)))
+    return q * np.where(np.diag(r) < 0, -1.0, 1.0), rng

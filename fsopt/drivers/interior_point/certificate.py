@@ -7,11 +7,11 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, project_multipliers, svm_value
+from fsopt.data.hyperplanes import hinge, kernel_svm_value, project_multipliers, svm_value
 from fsopt.typing import Vector
 
 
-def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector) -> Certificate:
+def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector, *, gram: bool = False) -> Certificate:
     r"""Certify a hyperplane as the optimum of the support vector machine (1) of Aytug, in numpy alone.
 
     Every :math:`\alpha \in [0, C]^n` with :math:`y'\alpha = 0` gives the lower bound
@@ -19,12 +19,14 @@ def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector) -> 
 
     Parameters
     ----------
+    data : the samples; their Gram matrix where ``gram``, and w (n,) is then the expansion of the hyperplane in them.
     c : penalty weight of the hinge loss.
     alpha : (n,) multipliers; the nearest feasible ones are taken.
     """
     turned = project_multipliers(alpha, data.y, c) * data.y
-    bound = float(turned @ data.y) - 0.5 * float(((data.X.T @ turned) ** 2).sum())
-    value = svm_value(data, w, b, c)
+    square = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
+    bound = float(turned @ data.y) - 0.5 * square
+    value = kernel_svm_value(data, w, b, c) if gram else svm_value(data, w, b, c)
     gap = {"gap": relative_gap(value, bound)}
     return make(Kind.CONVEX, gap, objective=value, bound=bound, bound_source="dual point")
 

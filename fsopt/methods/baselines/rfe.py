@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.rfe import rfe
 from fsopt.drivers.run import Run
-from fsopt.errors import reading
+from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select
@@ -28,7 +28,14 @@ from fsopt.typing import Vector
 
 
 def fit_rfe(
-    data: Dataset, run: Run, *, m: int | None = None, c: float = 1.0, step: int = 1, scale: str = "standard"
+    data: Dataset,
+    run: Run,
+    *,
+    m: int | None = None,
+    c: float = 1.0,
+    step: int = 1,
+    scale: str = "standard",
+    eliminated: Sequence[int] | None = None,
 ) -> Fit:
     """Fit support vector machines on ever fewer features, down to m (RFE).
 
@@ -39,6 +46,8 @@ def fit_rfe(
     step : features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs; take more where
         there are thousands of features.
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    eliminated : 0-based features that an earlier elimination removed first, at most p - m of them; the SVMs before
+        their removal are not trained again. :func:`share_elimination` finds them for several m at once.
 
     Returns
     -------
@@ -48,7 +57,7 @@ def fit_rfe(
 
     Raises
     ------
-    ParameterError : m outside 1..p, c <= 0, step < 1.
+    ParameterError : m outside 1..p, c <= 0, step < 1, wrong features in ``eliminated``.
 
     Notes
     -----
@@ -59,7 +68,8 @@ def fit_rfe(
     m = min(5, data.p) if m is None else whole("rfe", "m", m, low=1, high=data.p, why=f" (of {data.p} features)")
     step = whole("rfe", "step", step, low=1, high=100_000)
     work, map_ = preprocess(data, scale)
-    result = rfe(work, build_fsp_sub(work, c=c), m=m, c=c, step=step, run=run)
+    gone = _checked(eliminated or (), data.p, m)
+    result = rfe(work, build_fsp_sub(work, c=c), m=m, c=c, step=step, eliminated=gone, run=run)
     w, sigma = result.point["w"], result.point["sigma"]
     certificate = result.certificate
     if certificate is not None:
@@ -73,6 +83,38 @@ def fit_rfe(
         started=started,
         details=evidence("fsp-sub", {"c": c, "sigma": sigma}, result.point["proof"]),
     )
+
+
+def _checked(eliminated: Sequence[int], p: int, m: int) -> tuple[int, ...]:
+    gone = tuple(whole("rfe", "eliminated", j, low=0, high=p - 1) for j in eliminated)
+    if len(set(gone)) < len(gone) or len(gone) > p - m:
+        raise ParameterError(f"'eliminated' of 'rfe' has {len(gone)} entries", f"give at most {p - m} different ones")
+    return gone
+
+
+def share_elimination(
+    data: Dataset, candidates: Sequence[Mapping[str, Any]], solver: str | None, time_limit: float | None
+) -> list[dict[str, Any]]:
+    """Return candidates with ``eliminated``, from one elimination for all that differ in m alone (and have step 1).
+
+    Each of them gives the same fit as without it: the elimination for m features begins with that for more. A longer
+    step may end elsewhere for each m, and is left as it is.
+    """
+    shared = [dict(at) for at in candidates]
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for at in shared:
+        if at.get("step", 1) == 1 and at.get("m") is not None and not at.get("eliminated"):
+            groups.setdefault(repr(sorted((k, v) for k, v in at.items() if k != "m")), []).append(at)
+    for group in groups.values():
+        if len(group) > 1:
+            longest = min(group, key=lambda at: int(at["m"]))
+            found = fit_rfe(data, Run(solver, time_limit), **longest)
+            if found.stop != "complete":
+                continue
+            order = [j for record in found.history for j in record["removed"]]
+            for at in group:
+                at["eliminated"] = order[: max(data.p - int(at["m"]), 0)]
+    return shared
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -109,4 +151,5 @@ SPEC = MethodSpec(
     equation="Peleg & Meir, 6.1",
     driver="rfe",
     compare=one_percent,
+    share=share_elimination,
 )

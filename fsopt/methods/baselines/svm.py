@@ -1,18 +1,23 @@
-"""Method ``svm``: the linear support vector machine, a baseline that selects nothing."""
+"""Method ``svm``: the support vector machine, a baseline that selects nothing, linear or with a kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import svm_value
+from fsopt.data.hyperplanes import kernel_svm_value, svm_value
 from fsopt.drivers.interior_point.certificate import certify_svm
 from fsopt.drivers.run import Run
+from fsopt.errors import ParameterError
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
+from fsopt.methods.baselines.kernel_svm import fit_kernel_svm
+from fsopt.methods.kernel_values import DEGREE
 from fsopt.methods.large_programs import uses_interior_point
-from fsopt.methods.selection import THRESHOLDS, SelectionRule
+from fsopt.methods.selection import THRESHOLDS, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, extend, saved_vector
 from fsopt.models.gbd.svm import build_svm
@@ -30,8 +35,11 @@ def fit_svm(
     units: str = "scaled",
     epsilon: float = THRESHOLDS["svm"],
     interior: bool | None = None,
+    kernel: str | None = None,
+    width: float | None = None,
+    degree: int | None = None,
 ) -> Fit:
-    r"""Fit the linear support vector machine, the baseline that selects nothing.
+    r"""Fit the support vector machine (C-SVM), the baseline that selects nothing.
 
     .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
 
@@ -44,20 +52,28 @@ def fit_svm(
     interior : whether fsopt's own interior point solves the program, without a model, see
         :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries
         and more, where no solver is named.
+    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples,
+        whose features are the training samples; None for a hyperplane in the space of the features.
+    width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
+        is sqrt(p / 2) for standardised features, the degree None 2.
 
     Returns
     -------
     Fit
-        ``objective`` is that of the program, in preprocessed units.
+        ``objective`` is that of the program, in preprocessed units. With a kernel the support vectors are selected.
 
     Raises
     ------
-    ParameterError : c <= 0, a selection rule that is unknown, or interior with a named solver.
+    ParameterError : c <= 0, a selection rule or kernel that is unknown, or interior with a named solver or a kernel.
 
     Notes
     -----
-    Aytug, (1).
+    Aytug, (1); with a kernel Bi, (4) and section 4.1.
     """
+    if kernel is not None:
+        if interior:
+            raise ParameterError("interior is true, and a kernel is named", "leave one of them out")
+        return fit_kernel_svm(data, run, c=c, scale=scale, kernel=(kernel, width, DEGREE if degree is None else degree))
     selection = SelectionRule(rule, units, epsilon)
     own = uses_interior_point(interior, data, run)
     return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, interior=own)
@@ -72,13 +88,22 @@ def check(saved: SavedFit) -> Certificate:
     """
     if "alpha" not in saved.fit.details:
         return check_program(saved)
-    proof = certify_svm(saved.data, saved.params["c"], saved.w, saved.b, saved_vector(saved, "alpha", saved.data.n))
+    gram, alpha = saved.fit.kernel is not None, saved_vector(saved, "alpha", saved.data.n)
+    proof = certify_svm(saved.data, saved.params["c"], saved.w, saved.b, alpha, gram=gram)
     return extend(proof, saved.residuals)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
-    """Return (1) of Aytug at a hyperplane."""
-    return svm_value(data, w, b, at["c"]), 0.0
+    """Return (1) of Aytug at a hyperplane, with a kernel at its expansion in the samples."""
+    value = svm_value if at.get("kernel") is None else kernel_svm_value
+    return value(data, w, b, at["c"]), 0.0
+
+
+def selected(saved: SavedFit) -> tuple[int, ...]:
+    """Return the features that the rule selects, with a kernel the support vectors."""
+    if saved.fit.kernel is None:
+        return selected_by_parameters(saved)
+    return support_vectors(np.abs(saved.w))
 
 
 SPEC = MethodSpec(
@@ -89,5 +114,5 @@ SPEC = MethodSpec(
     ("svm",),
     equation="Aytug, (1)",
     driver="interior-point",
-    support=selected_by_parameters,
+    support=selected,
 )

@@ -110,7 +110,7 @@ def scaled_bound_terms(
     Peleg & Meir, Theorem 9, as printed. r, B, gamma and sigma0 must be fixed before the sample is seen.
     """
     who = "scaled_bound"
-    _check(who, gamma=gamma, r=r, sigma0=sigma0, norm=norm, delta=delta)
+    check_numbers(who, gamma=gamma, r=r, sigma0=sigma0, norm=norm, delta=delta)
     if np.any(classifier.sigma < 0):
         raise ParameterError("a scale sigma is negative", "give sigma >= 0, not squared")
     n, root = len(y), float(np.sqrt(len(y)))
@@ -127,7 +127,7 @@ def scaled_bound_terms(
         "union bound": k / root * float(np.sqrt(2.0 * np.log(np.log2(deltas / sigma0)).sum())),
         "confidence": k / root * (2.0 / gamma + 1.0) * float(np.sqrt(2.0 * np.log(2.0 / delta))),
     }
-    return Bound(terms, _conditions(X, classifier.w, classifier.b, r=r, norm=norm))
+    return Bound(terms, conditions(X, classifier.w, classifier.b, r=r, norm=norm))
 
 
 def margin_bound_terms(
@@ -173,7 +173,7 @@ def margin_bound_terms(
     -----
     Peleg & Meir, Theorem 11 (8), as printed.
     """
-    _check("margin_bound", gamma=gamma, r=r, gamma0=gamma0, norm=norm, delta=delta)
+    check_numbers("margin_bound", gamma=gamma, r=r, gamma0=gamma0, norm=norm, delta=delta)
     n, root = len(y), float(np.sqrt(len(y)))
     k, double = (norm + 1.0) * r, 2.0 * max(gamma, gamma0)
     tail = float(np.sqrt(2.0 * np.log(2.0 / delta)))
@@ -185,7 +185,32 @@ def margin_bound_terms(
         "confidence": k / root * tail,
         "margin confidence": 2.0 * k * tail / (double * root),
     }
-    return Bound(terms, {**_conditions(X, w, b, r=r, norm=norm), "gamma >= gamma0": bool(gamma >= gamma0)})
+    return Bound(terms, {**conditions(X, w, b, r=r, norm=norm), "gamma >= gamma0": bool(gamma >= gamma0)})
+
+
+def theorem_c(X: Matrix, *, r: float, delta: float = 0.05, norm: float = 1.0) -> float:
+    r"""Return the constant C of Theorem 11, the penalty weight of (9) that the bound itself asks for.
+
+    .. math:: C = \Big(4B\sqrt{\textstyle\sum_j v_j} + 2r\sqrt n + 2K\sqrt{2n\ln(2/\delta)}\Big)^{-1},
+        \qquad K = (B + 1)\, r
+
+    Parameters
+    ----------
+    X : (n, p) training samples, preprocessed.
+    r, delta, norm : as in :func:`margin_bound_terms`.
+
+    Raises
+    ------
+    ParameterError : a number outside its range.
+
+    Notes
+    -----
+    Peleg & Meir, Theorem 11.
+    """
+    check_numbers("theorem_c", r=r, norm=norm, delta=delta)
+    n, k = len(X), (norm + 1.0) * r
+    spread = 4.0 * norm * float(np.sqrt((X**2).sum() / n))
+    return 1.0 / (spread + 2.0 * r * float(np.sqrt(n)) + 2.0 * k * float(np.sqrt(2.0 * n * np.log(2.0 / delta))))
 
 
 def largest_norm(X: Matrix) -> float:
@@ -193,16 +218,18 @@ def largest_norm(X: Matrix) -> float:
     return float(np.linalg.norm(X, axis=1).max())
 
 
-def _conditions(X: Matrix, w: Vector, b: float, *, r: float, norm: float) -> dict[str, bool]:
+def conditions(X: Matrix, w: Vector, b: float, *, r: float, norm: float, exponent: float = 2.0) -> dict[str, bool]:
+    """Return the conditions of the theorems: condition -> whether the samples and the classifier meet it."""
     slack = 1.0 + ROUNDING
     return {
         "||x|| <= r": largest_norm(X) <= r * slack,
         "|b| <= r": abs(b) <= r * slack,
-        "||w|| <= B": float(np.linalg.norm(w)) <= norm * slack,
+        "||w|| <= B": float(np.linalg.norm(w, ord=exponent)) <= norm * slack,
     }
 
 
-def _check(who: str, *, delta: float, **positive: float) -> None:
+def check_numbers(who: str, *, delta: float, **positive: float) -> None:
+    """Raise ParameterError for delta outside (0, 1), and for other numbers that are not positive."""
     number(who, "delta", delta, low=0.0, high=1.0, strict=True)
     for name, value in positive.items():
         number(who, name, value, low=0.0, strict=True)

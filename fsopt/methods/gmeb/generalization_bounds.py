@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from fsopt.arguments import word
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.bound_terms import Bound, ScaledClassifier, largest_norm, margin_bound_terms, scaled_bound_terms
+from fsopt.methods.gmeb.grid_bound import grid_bound_terms
 from fsopt.methods.preprocessing import scaled_hyperplane
 from fsopt.methods.selection import THRESHOLDS, select_by_size
 from fsopt.results import Fit
@@ -21,6 +23,7 @@ def scaled_bound(
     r: float | None = None,
     sigma0: float = 1e-6,
     delta: float = 0.05,
+    form: str = "theorem",
 ) -> Bound:
     r"""Return the bound of Theorem 9 for a fit of ``gmeb`` or ``gmeb-penalised``.
 
@@ -34,15 +37,18 @@ def scaled_bound(
     r : as in :func:`fsopt.methods.gmeb.bound_terms.scaled_bound_terms`; None takes the largest norm of a training
         sample, which is an estimate: the theorem wants a number that is known beforehand.
     gamma, sigma0, delta : as in :func:`fsopt.methods.gmeb.bound_terms.scaled_bound_terms`.
+    form : ``theorem`` (default): as printed; ``proof``: (22) of its proof, before the last rounding of the scales, see
+        :func:`fsopt.methods.gmeb.grid_bound.grid_bound_terms`.
 
     Raises
     ------
-    ParameterError : another method, data with other features, a number outside its range.
+    ParameterError : another word for form, another method, data with other features, a number outside its range.
 
     Notes
     -----
     Peleg & Meir, Theorem 9, with (14): :math:`\sigma_j = \sqrt{\tilde\sigma_j}`, :math:`w_j = \tilde w_j/\sigma_j`.
     """
+    word("form", form, ("theorem", "proof"))
     if fit.method not in ("gmeb", "gmeb-penalised"):
         raise ParameterError(
             f"Theorem 9 needs the scales sigma, which method '{fit.method}' does not have",
@@ -61,7 +67,8 @@ def scaled_bound(
     w = np.divide(weights, sigma, out=np.zeros(data.p), where=sigma > 0)
     r = largest_norm(X) if r is None else r
     classifier = ScaledClassifier(w, sigma, b)
-    return scaled_bound_terms(X, data.y, classifier, r=r, gamma=gamma, sigma0=sigma0, delta=delta)
+    terms = grid_bound_terms if form == "proof" else scaled_bound_terms
+    return terms(X, data.y, classifier, r=r, gamma=gamma, sigma0=sigma0, delta=delta)
 
 
 def margin_bound(

@@ -14,7 +14,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import certified, make_fit
-from fsopt.methods.kernel_values import kernel_values
+from fsopt.methods.kernel_values import centred_factor, expansion, kernel_values
 from fsopt.methods.mop.rsvm_training import (
     ROUTES,
     certify_rsvm,
@@ -29,9 +29,6 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.results import Fit
 from fsopt.typing import Vector
-
-RANK = 1e-12
-"""Eigenvalues of a centred Gram matrix below this, relative to the largest, are 0 up to rounding."""
 
 
 def fit_rsvm(
@@ -88,7 +85,7 @@ def fit_rsvm(
     warnings: tuple[str, ...] = ()
     if kernel is not None:
         function, work, warnings = kernel_values(work, kernel, width, degree)
-        samples = _centred_factor(work)
+        samples = centred_factor(work)
     radius = squared_radius(samples)
     if radius == 0:
         raise ParameterError("all samples are the same", "give data that vary")
@@ -97,7 +94,7 @@ def fit_rsvm(
     hyperplane, certificate = Hyperplane(found.w, found.b, select("rsvm", found.w)), found.certificate
     interval = found.details["b_interval"]
     if function is not None:
-        w = _expansion(samples, found.w) if found.beta is None else found.beta
+        w = expansion(samples, found.w) if found.beta is None else found.beta
         # Scores of the images less their mean differ from those of the images by a constant, and so do intercepts.
         moved = float(w @ work.X.mean(axis=1))
         hyperplane = Hyperplane(w, found.b - moved, found.supporting)
@@ -118,26 +115,6 @@ def fit_rsvm(
         },
         kernel=function,
     )
-
-
-def _centred_factor(kernel: Dataset) -> Dataset:
-    """Return F (n, r) as a data set, FF' the Gram matrix of the images less their mean, r its rank."""
-    K = kernel.X - kernel.X.mean(axis=0)
-    K = K - K.mean(axis=1)[:, None]
-    values, Q = np.linalg.eigh(0.5 * (K + K.T))
-    keep = values > RANK * values[-1]
-    return Dataset(Q[:, keep] * np.sqrt(values[keep]), kernel.y, name=kernel.name)
-
-
-def _expansion(factor: Dataset, w: Vector) -> Vector:
-    """Return beta (n,) with F'beta = w and sum 0.
-
-    A constant in beta does not change FF'beta, but it changes the scores of further samples.
-    """
-    # The columns of F are orthogonal.
-    beta = factor.X @ (w / (factor.X**2).sum(axis=0))
-    centred: Vector = beta - beta.mean()
-    return centred
 
 
 def check(saved: SavedFit) -> Certificate:

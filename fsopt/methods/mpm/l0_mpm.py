@@ -22,7 +22,7 @@ from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_first_order, evidence, finite_vector, has_program, starts_residual
-from fsopt.models.blocks import number
+from fsopt.models.blocks import number, vector
 from fsopt.models.mpm.l0_mpm_step import build_l0_mpm_step
 from fsopt.results import Fit
 from fsopt.typing import Vector
@@ -37,6 +37,8 @@ def fit_l0_mpm(
     alpha: float = 5.0,
     n_starts: int = 1,
     seed: int = 0,
+    start: Sequence[float] | None = None,
+    tolerance: float | None = None,
     scale: str = "standard",
     unbiased: bool = False,
     ridge: float | None = None,
@@ -59,6 +61,9 @@ def fit_l0_mpm(
     n_starts : >= 1, runs of DCA, of which the best is returned: the first from v = 0, whose first iterate is the
         L1-MPM hyperplane, the others from random v.
     seed : >= 0, of the random starts.
+    start : (p,) weights x^0 of preprocessed features, where the first run starts instead.
+    tolerance : in [1e-9, 1e-3], epsilon of the stopping criterion; None (default) is 1e-6. The answer is ``stationary``
+        only where the residual of the certificate is at most 1e-5.
 
     Returns
     -------
@@ -82,7 +87,10 @@ def fit_l0_mpm(
     warnings = [*space.warnings]
     asked = asked_delta("l0-mpm", delta, space.limit, warnings)
     params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
-    result = dca(build_l0_mpm_step(space.work, **params), penalty, n_starts=n_starts, seed=seed, run=run)
+    first = None if start is None else vector("l0-mpm", "start", start, space.work.p)
+    accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance, low=1e-9, high=1e-3)
+    model = build_l0_mpm_step(space.work, **params)
+    result = dca(model, penalty, n_starts=n_starts, seed=seed, start=first, tolerance=accuracy, run=run)
     at = result.point
     w, b = at["w"], -at["b"]
     return make_fit(

@@ -9,11 +9,12 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import margin_constraint, new_model, number, squares, total
 from fsopt.models.spec import Instance, ModelSpec
 
 
-def build_mmop(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
+def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> pyo.ConcreteModel:
     r"""Return the master problem: hyperplane and feature scales of smallest hinge loss at a given capacity.
 
     .. math::
@@ -32,24 +33,28 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
     ----------
     data : in any units; the optimum does not depend on them.
     h_cap : H > 0, upper bound on RW; H + 1 estimates the VC dimension.
+    merged : the second form of the paper: (8) is :math:`R(w'w) \le H`, without W and without (10). The optimum is the
+        same.
 
     Returns
     -------
     ConcreteModel
         NLP, a nonconvex quadratic program with p products, for small data: ``mmop-convex`` has the same
         optimum. Variables ``w sigma s u b xi R W`` (R is fixed), constraints ``margin image capacity square
-        ball product``. The classifier is sign(u'x + b). The start has equal scales and weights.
+        ball product``, without ``W capacity`` where merged. The classifier is sign(u'x + b). The start has equal scales and weights.
 
     Raises
     ------
-    ParameterError : h_cap <= 0.
+    ParameterError : h_cap <= 0, or merged that is not true or false.
 
     Notes
     -----
     Bi, (7)-(11), with (8) as a constraint, for the kernel of section 6.
     """
     h_cap = number("mmop", "h_cap", h_cap, low=0.0, strict=True)
-    m = _new_master_model(data, h_cap)
+    if not isinstance(merged, bool):
+        raise ParameterError(f"parameter 'merged' of 'mmop' is {shown(merged)}", "true or false")
+    m = _new_master_model(data, h_cap, merged=merged)
     squared, scales = data.X**2, tuple(m.s.values())
 
     def image(m: pyo.ConcreteModel, j: int) -> Any:
@@ -64,14 +69,18 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
     m.objective = pyo.Objective(expr=total(m.xi), doc="(7) e'xi")
     m.margin = margin_constraint(m, data, m.u, "(9) y_i (u'x_i + b) >= 1 - xi_i")
     m.image = pyo.Constraint(m.J, rule=image, doc="(9) u_j = w_j sigma_j")
-    m.capacity = pyo.Constraint(expr=squares(m.w) - m.W <= 0, doc="(10) w'w <= W")
+    if not merged:
+        m.capacity = pyo.Constraint(expr=squares(m.w) - m.W <= 0, doc="(10) w'w <= W")
     m.square = pyo.Constraint(m.J, rule=square, doc="(11) sigma_j^2 <= s_j")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R")
-    m.product = pyo.Constraint(expr=m.R * m.W - h_cap <= 0, doc="(8) RW <= H")
+    if merged:
+        m.product = pyo.Constraint(expr=m.R * squares(m.w) - h_cap <= 0, doc="(8) R(w'w) <= H")
+    else:
+        m.product = pyo.Constraint(expr=m.R * m.W - h_cap <= 0, doc="(8) RW <= H")
     return m
 
 
-def _new_master_model(data: Dataset, h_cap: float) -> pyo.ConcreteModel:
+def _new_master_model(data: Dataset, h_cap: float, *, merged: bool) -> pyo.ConcreteModel:
     """Return the variables with their bounds at R = 1, and a start with equal scales and weights."""
     m = new_model("mmop", data)
     largest = np.abs(data.X).max(axis=0)
@@ -89,7 +98,8 @@ def _new_master_model(data: Dataset, h_cap: float) -> pyo.ConcreteModel:
     m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, initialize=1.0, doc="xi, hinge slacks")
     m.R = pyo.Var(within=pyo.NonNegativeReals, doc="R, squared radius of the ball of the samples, fixed")
     m.R.fix(1.0)
-    m.W = pyo.Var(within=pyo.NonNegativeReals, initialize=h_cap, doc="W, squared norm of the weights")
+    if not merged:
+        m.W = pyo.Var(within=pyo.NonNegativeReals, initialize=h_cap, doc="W, squared norm of the weights")
     return m
 
 

@@ -13,7 +13,7 @@ from fsopt.models.sla.hyperplane import add_errors, new_hyperplane_model
 from fsopt.models.spec import Instance, ModelSpec
 
 
-def build_misclass_lpec(data: Dataset) -> pyo.ConcreteModel:
+def build_misclass_lpec(data: Dataset, *, big_m: float | None = None) -> pyo.ConcreteModel:
     r"""Return the misclassification minimisation problem as a linear program with equilibrium constraints.
 
     .. math::
@@ -30,6 +30,8 @@ def build_misclass_lpec(data: Dataset) -> pyo.ConcreteModel:
     Parameters
     ----------
     data : in any units; the optimum does not depend on them.
+    big_m : M > 0: the program after :func:`without_complementarities`, which solvers take; None (default) leaves the
+        complementarities. ``fsopt solve`` takes M = 1e4 where it is not given, and says so.
 
     Returns
     -------
@@ -37,6 +39,10 @@ def build_misclass_lpec(data: Dataset) -> pyo.ConcreteModel:
         MPEC, which no solver takes as it is: :func:`without_complementarities` makes an MILP of it, and Pyomo's
         transformation ``mpec.simple_nonlinear`` an NLP. Variables ``w gamma y z r s u v``, constraints ``errors_a
         errors_b``, complementarities ``choice_a price_a choice_b price_b``. The classifier is sign(x'w - gamma).
+
+    Raises
+    ------
+    ParameterError : big_m <= 0.
 
     Notes
     -----
@@ -66,10 +72,14 @@ def build_misclass_lpec(data: Dataset) -> pyo.ConcreteModel:
     m.price_a = Complementarity(m.IA, rule=price_a, doc="(16) 0 <= u complements -r + e >= 0")
     m.choice_b = Complementarity(m.IB, rule=choice_b, doc="(16) 0 <= s complements v - z >= 0")
     m.price_b = Complementarity(m.IB, rule=price_b, doc="(16) 0 <= v complements -s + e >= 0")
-    return m
+    return m if big_m is None else without_complementarities(m, big_m=big_m)
 
 
-def without_complementarities(model: pyo.ConcreteModel, *, big_m: float = 1e4) -> pyo.ConcreteModel:
+BIG_M = 1e4
+"""M of the transformation, where none is given."""
+
+
+def without_complementarities(model: pyo.ConcreteModel, *, big_m: float = BIG_M) -> pyo.ConcreteModel:
     """Return a copy of a model with binary variables instead of its complementarities.
 
     Parameters

@@ -22,3 +22,15 @@ def step_costs(alpha: float, at: Vector) -> Vector:
     """Return alpha exp(-alpha x) (k,) at x (k,): the slopes, which are the costs of the linear program of one step."""
     costs: Vector = alpha * np.exp(-alpha * at)
     return costs
+
+
+def sigmoid(alpha: float, at: Vector) -> Vector:
+    """Return 1 / (1 + exp(-alpha x)) at x (k,), the approximation (18) of the step function.
+
+    It is neither convex nor concave, the reason for which the paper takes (19) on nonnegative variables instead; no
+    model of this package uses it.
+    """
+    from scipy.special import expit
+
+    values: Vector = expit(alpha * np.asarray(at, dtype=float))
+    return values

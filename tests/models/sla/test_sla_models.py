@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import itertools
 
 import numpy as np
@@ -13,6 +15,7 @@ from scipy.optimize import linprog
 from support import blobs, reference
 
 import fsopt
+from fsopt.cli import main
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.errors import FileError, SolverError
 from fsopt.models.sla.misclass_lpec import without_complementarities
@@ -236,3 +239,21 @@ def test_parameters_are_checked() -> None:
     ):
         with pytest.raises(fsopt.FsoptError, match=next(iter(bad))):
             fsopt.build(slug, data, **bad)
+
+
+def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
+    data = reference("sla_g2")
+    np.savez_compressed(tmp_path / "d.npz", X=data.X, y=data.y)
+    words = ["solve", "misclass-lpec", "--data", str(tmp_path / "d.npz"), "--solver", "highs", "--json"]
+    for given, big_m in ([], 1e4), (["--param", "big_m=500"], 500):
+        with pytest.raises(SystemExit) as ended:
+            main([*words, *given, "-o", str(tmp_path / "s.json")])
+        out, err = capsys.readouterr()
+        assert ended.value.code == 0
+        assert f"M = {big_m}" in err
+        record = json.loads(out)
+        assert (record["status"], round(record["objective"])) == ("optimal", 3)
+        assert record["params"]["big_m"] == big_m
+    with pytest.raises(SystemExit) as ended:
+        main(["check", str(tmp_path / "s.json"), "--data", str(tmp_path / "d.npz")])
+    assert ended.value.code == 0

@@ -1,0 +1,172 @@
+"""Verb ``reproduce``: tables and figures of the papers, ours beside the printed numbers."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import (
+    EXIT_INTERRUPTED,
+    EXIT_NOT_SOLVED,
+    EXIT_SOLVED,
+    escape,
+    print_json,
+    progress_bar,
+    remark,
+    show,
+    table,
+)
+from fsopt.errors import FileError, FsoptError, ParameterError
+
+if TYPE_CHECKING:
+    from fsopt.papers.reproduction import Experiment, Outcome
+
+HEADS = (
+    ("row", "left"),
+    ("column", "left"),
+    ("ours", "right"),
+    ("printed", "right"),
+    ("diff", "right"),
+    ("verdict", "left"),
+)
+
+
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(help="names of --list", metavar="[NAME]...")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="print the names, and what each shows")] = False,
+    every: Annotated[bool, typer.Option("--all", help="all of them")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="a small part of each, which its notes state")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="folder for a page, the cells and the figures (SVG, PNG) of each"),
+    ] = None,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> int:
+    """Reproduce tables and figures of the papers: ours beside the printed numbers, with a verdict for each cell."""
+    from fsopt.papers.registry import EXPERIMENTS, experiment
+    from fsopt.papers.reproduction import Settings, failed
+    from fsopt.studies.running import check_jobs
+
+    if listed:
+        return _list(list(EXPERIMENTS.values()), json)
+    if bool(names) == every:
+        raise ParameterError(
+            "no table or figure is named" if not every else "both names and --all are given",
+            "'fsopt reproduce --list' has the names",
+        )
+    asked = [experiment(name) for name in names or EXPERIMENTS]
+    settings = Settings(quick=quick, jobs=check_jobs(jobs))
+    if output is not None:
+        _make(output)
+    records: list[dict[str, Any]] = []
+    done: list[tuple[Experiment, Outcome, float]] = []
+    code = EXIT_SOLVED
+    with progress_bar("reproduce", total=len(asked)) as update:
+        for k, one in enumerate(asked):
+            update(k, f"reproduce {one.name} ({k} of {len(asked)})")
+            started = time.perf_counter()
+            try:
+                outcome = one.function(settings)
+            except FsoptError as error:
+                remark(f"{one.name} failed: {error}")
+                outcome = failed(error)
+                code = EXIT_NOT_SOLVED
+            except KeyboardInterrupt:
+                remark(f"interrupted in {one.name}: {k} were finished")
+                code = EXIT_INTERRUPTED
+                break
+            seconds = time.perf_counter() - started
+            done.append((one, outcome, seconds))
+            records.append(_record(one, outcome, seconds, quick))
+            if output is not None:
+                _write(output, one, outcome, records[-1])
+            if not json:
+                _print(records[-1])
+    if report is not None:
+        from fsopt.papers.pages import reproduction_report
+
+        reproduction_report(report, done, quick)
+    if json:
+        print_json({"quick": quick, "experiments": records})
+    return code
+
+
+def _list(experiments: list[Experiment], json: bool) -> int:
+    rows: list[dict[str, Any]] = [
+        {"name": e.name, "paper": e.paper, "shows": e.shows, "minutes": e.minutes, "data": list(e.data)}
+        for e in experiments
+    ]
+    if json:
+        print_json({"experiments": rows})
+        return EXIT_SOLVED
+    listing = table("", [("name", "left"), ("shows", "left"), ("minutes", "right"), ("data", "left")])
+    for row in rows:
+        listing.add_row(
+            *map(escape, (row["name"], row["shows"], f"{row['minutes']:g}", ", ".join(row["data"]) or "drawn"))
+        )
+    show(listing)
+    return EXIT_SOLVED
+
+
+def _make(folder: Path) -> None:
+    """Create the folder of the results."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder '{folder}': {error.strerror}", "give another one") from error
+
+
+def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool) -> dict[str, Any]:
+    """Return an outcome as plain data."""
+    from fsopt.papers.reproduction import counts
+    from fsopt.saved import plain
+
+    record: dict[str, Any] = plain(
+        {
+            "name": one.name,
+            "paper": one.paper,
+            "shows": one.shows,
+            "quick": quick,
+            "seconds": round(seconds, 1),
+            "verdicts": counts(outcome.cells),
+            "notes": outcome.notes,
+            "figures": list(outcome.figures),
+            "cells": [{**vars(c), "difference": c.difference} for c in outcome.cells],
+        }
+    )
+    return record
+
+
+def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, Any]) -> None:
+    """Write a page in Markdown and the figures of an experiment."""
+    from fsopt.files import whole_file, write_text
+    from fsopt.papers.pages import markdown
+
+    write_text(folder / f"{one.name}.md", markdown(record))
+    for name, figure in outcome.figures.items():
+        for kind in ("svg", "png"):
+            metadata = {"Date": None} if kind == "svg" else {"Software": None}
+            with whole_file(folder / f"{one.name}-{name}.{kind}") as temporary:
+                figure.savefig(os.fspath(temporary), format=kind, metadata=metadata)
+
+
+def _print(record: dict[str, Any]) -> None:
+    listing = table(f"{record['name']}: {record['shows']} ({record['seconds']:g} s)", HEADS)
+    for c in record["cells"]:
+        why = f" ({c['why']})" if c["why"] else ""
+        listing.add_row(*map(escape, (c["row"], c["column"], *_numbers(c), c["verdict"] + why)))
+    show(listing)
+    for note in record["notes"]:
+        show(f"  {note}")
+    show("  " + ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items()))
+
+
+def _numbers(c: dict[str, Any]) -> tuple[str | None, ...]:
+    return tuple(None if c[k] is None else f"{c[k]:.4g}" for k in ("ours", "printed", "difference"))

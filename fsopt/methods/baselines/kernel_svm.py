@@ -1,0 +1,54 @@
+"""The C-SVM on kernel values: the program ``svm`` on a factor of the centred Gram matrix, its proof by multipliers."""
+
+from __future__ import annotations
+
+import time
+
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
+from fsopt.drivers.interior_point.certificate import certify_svm
+from fsopt.drivers.run import Run
+from fsopt.methods.assembly import certified, make_fit
+from fsopt.methods.kernel_values import centred_factor, kernel_values
+from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.selection import support_vectors
+from fsopt.models.blocks import number
+from fsopt.models.gbd.svm import build_svm
+from fsopt.results import Fit
+from fsopt.solvers.registry import no_multipliers
+
+
+def fit_kernel_svm(data: Dataset, run: Run, *, c: float, scale: str, kernel: tuple[str, float | None, int]) -> Fit:
+    r"""Fit the C-SVM with a kernel.
+
+    .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'\Phi(x_i) + b) \ge 1 - \xi_i,\ \xi \ge 0,
+        \qquad w = \sum_i \alpha_i y_i \Phi(x_i)
+
+    Parameters
+    ----------
+    c, scale : as in :func:`fsopt.methods.baselines.svm.fit_svm`.
+    kernel : name, width and degree.
+    """
+    started = time.perf_counter()
+    c = number("svm", "c", c, low=0.0, strict=True)
+    work, map_ = preprocess(data, scale)
+    function, values, warnings = kernel_values(work, *kernel)
+    # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
+    model = build_svm(centred_factor(values), c=c)
+    session, result = run.solve(model, "'svm'")
+    if result.point is None or result.point.y is None:
+        raise no_multipliers(result.solver, session.problem_class)
+    alpha = project_multipliers(result.point.y[session.rows(model.margin)], data.y, c)
+    beta = alpha * data.y
+    b = midpoint_intercept(values.X @ beta, data.y)
+    certificate = certify_svm(values, c, beta, b, alpha, gram=True)
+    return make_fit(
+        values,
+        map_,
+        Hyperplane(beta, b, support_vectors(alpha)),
+        certified(result, certificate),
+        started=started,
+        warnings=warnings,
+        details={"alpha": alpha},
+        kernel=function,
+    )

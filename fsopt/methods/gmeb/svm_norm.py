@@ -1,0 +1,84 @@
+"""Method ``svm-norm`` (Peleg & Meir, section 5): the classifier of the bound without feature scaling."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fsopt.compiler.values import values_of
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.run import Run
+from fsopt.methods.assembly import make_fit
+from fsopt.methods.gmeb.bound_terms import largest_norm, theorem_c
+from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.selection import select
+from fsopt.methods.spec import MethodSpec, Value
+from fsopt.methods.verification import check_program, evidence
+from fsopt.models.blocks import number
+from fsopt.models.gmeb.svm_norm import build_svm_norm
+from fsopt.results import Fit
+from fsopt.typing import Vector
+
+FLAT = 1e-3
+"""Span of the scores up to which w is 0 up to the noise of a solver: that of another w is at least 2."""
+
+
+def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "center") -> Fit:
+    r"""Fit the support vector machine with an unsquared norm: GMEB without feature scaling.
+
+    .. math:: \min\ \tfrac12\|w\| + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0
+
+    Divided by :math:`\|w\|` its hyperplane minimises (9), the bound of Theorem 11. It selects nothing.
+
+    Parameters
+    ----------
+    c : > 0, penalty weight of the hinge loss. Up to a threshold, :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, w
+        is 0, with a warning.
+    scale : ``center`` (default), ``standard`` or ``none``.
+
+    Returns
+    -------
+    Fit
+        ``objective`` is (19), in preprocessed units. ``details`` has ``theorem_c``, the C that Theorem 11 itself asks
+        for (delta = 0.05, B = 1, r the largest norm of a sample); it is usually below the threshold.
+
+    Raises
+    ------
+    ParameterError : c <= 0.
+
+    Notes
+    -----
+    Peleg & Meir, (9), (18), (19) and Theorem 20.
+    """
+    started = time.perf_counter()
+    c = number("svm-norm", "c", c, low=0.0, strict=True)
+    work, map_ = preprocess(data, scale)
+    model = build_svm_norm(work, c=c)
+    _, result = run.solve(model, "'svm-norm'")
+    w = values_of(model.w)
+    flat = float(np.ptp(work.X @ w)) <= FLAT
+    own = theorem_c(work.X, r=max(largest_norm(work.X), 1e-300))
+    warnings = ("w is 0: C is below its threshold, and (18) has no minimiser",) if flat else ()
+    return make_fit(
+        data,
+        map_,
+        Hyperplane(w, model.b.value, select("svm-norm", w)),
+        result,
+        started=started,
+        warnings=warnings,
+        details=evidence("svm-norm", {"c": c}, result.point, theorem_c=own),
+    )
+
+
+def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
+    """Return (19) of Peleg & Meir at a hyperplane."""
+    return 0.5 * float(np.linalg.norm(w)) + at["c"] * hinge(data.X @ w + b, data.y), 0.0
+
+
+SPEC = MethodSpec(
+    "svm-norm", fit_svm_norm, objective, check_program, ("svm-norm",), paper="gmeb", equation="(9), (19), section 5"
+)

@@ -1,0 +1,152 @@
+"""Where the units of a study run: any ``concurrent.futures.Executor``, with hard limits that hold on each of them.
+
+The task of an executor is :func:`run_limited`. It hands the unit to a process of its own and waits for it: a thread of
+this program does so under :class:`Processes`, and a thread of a worker under Dask. The process is killed at the hard
+limit, and it may crash, without harm to the thread; one process serves one thread, unit after unit.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from fsopt.data import Dataset
+from fsopt.errors import PackageError, ParameterError
+from fsopt.methods.registry import METHODS, own_methods, register_method
+from fsopt.models.registry import MODELS, own_models, register_model
+from fsopt.studies.units import FAILED, TIMEOUT, Unit, failure, run_unit
+from fsopt.studies.workers import Failure, Process
+
+Own: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
+"""The models and methods of the user's own, which a process gets before its first unit."""
+Task: TypeAlias = tuple[Unit, Dataset | None, float | None, Own]
+"""A unit, its data where no file has them, its gigabytes, and the user's own models and methods."""
+LIBRARIES = ("sklearn.metrics", "sklearn.model_selection", "sklearn.svm", "clarabel", "highspy")
+"""Loaded before the memory of a unit is limited: libraries that start threads hang where the limit stops these."""
+HARD, STARTING = 2.0, 30.0
+"""A unit is killed after this multiple of its time limit and these seconds, in which its process starts."""
+_THREAD = threading.local()
+
+
+def hard_limit(time_limit: float | None) -> float | None:
+    """Return the seconds after which the process of a unit is killed."""
+    return None if time_limit is None else HARD * time_limit + STARTING
+
+
+def run_task(task: Task) -> dict[str, Any]:
+    """Run a unit in this process, within its memory, and return its row."""
+    unit, data, gigabytes, own = task
+    _register(own)
+    if gigabytes is not None:
+        for name in LIBRARIES:
+            import_module(name)
+    with limited_memory(gigabytes):
+        return run_unit(unit, data)
+
+
+def own_entries() -> Own:
+    """Return the models and methods of the user's own."""
+    return own_models(), own_methods()
+
+
+def _register(own: Own) -> None:
+    """Register models and methods of the user's own that this process does not know."""
+    for entry in own[0]:
+        if entry[0] not in MODELS:
+            register_model(*entry[:3], equation=entry[3])
+    for spec, threshold in own[1]:
+        if spec.name not in METHODS:
+            register_method(spec, threshold=threshold)
+
+
+def run_limited(task: Task) -> dict[str, Any]:
+    """Run a unit in the process of this thread, and return its row, also where that process ends."""
+    process: Process | None = getattr(_THREAD, "process", None)
+    if process is None:
+        process = _THREAD.process = Process(run_task)
+        getattr(_THREAD, "opened", []).append(process)
+    answer = process.ask(task, hard_limit(task[0].time_limit))
+    if isinstance(answer, Failure):
+        return failure(answer.message, answer.seconds, TIMEOUT if answer.late else FAILED)
+    if isinstance(answer, BaseException):
+        raise answer
+    row: dict[str, Any] = answer
+    return row
+
+
+class Processes(ThreadPoolExecutor):
+    """Threads of this program with a process each: the executor on one machine."""
+
+    def __init__(self, jobs: int) -> None:
+        self.opened: list[Process] = []
+        super().__init__(jobs, initializer=_remember, initargs=(self.opened,))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes: at once where futures are cancelled, else when the last unit is done."""
+        if not cancel_futures:
+            super().shutdown(wait)
+        for process in self.opened:
+            process.end()
+        super().shutdown(wait, cancel_futures=cancel_futures)
+        for process in self.opened:
+            process.close()
+
+
+def _remember(opened: list[Process]) -> None:
+    """Let this thread put its process into a list, by which the executor ends it."""
+    _THREAD.opened = opened
+
+
+class InProcess(Executor):
+    """The executor that runs a unit when it is submitted, in this process: for tests and debuggers; no hard limit."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Return a finished future; an interruption is raised here."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[Executor]:
+    """Yield the executor of a Dask scheduler, ``tcp://host:port``.
+
+    Raises
+    ------
+    PackageError : ``distributed`` is not installed.
+    ParameterError : there is no scheduler at the address.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise PackageError("--scheduler needs Dask, which is not installed", "pip install fsopt[dask]") from error
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError, TypeError) as error:
+        raise ParameterError(f"there is no Dask scheduler at '{address}'", "start one with 'dask scheduler'") from error
+    with client:
+        yield client.get_executor(pure=False)
+
+
+@contextmanager
+def limited_memory(gigabytes: float | None) -> Iterator[None]:
+    """Run a block in which this process may ask for so much memory, where the system can hold it to that (Linux)."""
+    if gigabytes is None or sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (int(gigabytes * 1e9), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)

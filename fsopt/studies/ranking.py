@@ -1,0 +1,85 @@
+"""Methods ranked over data sets: average ranks, the tests of Friedman and Nemenyi, stability, performance profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from fsopt.typing import Matrix, Vector
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Average ranks of k methods over N blocks.
+
+    Attributes
+    ----------
+    methods, ranks : names and (k,) average ranks, 1 for the best; ties share their ranks.
+    blocks : N.
+    p_value : of Friedman's test that all methods are alike; nan for fewer than three methods or two blocks.
+    distance : critical difference of Nemenyi's test at the level 0.05; two methods whose ranks differ by less are not
+        told apart.
+
+    Notes
+    -----
+    J. Demsar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006), sections 3.2.2 and 3.2.4.
+    """
+
+    methods: tuple[str, ...]
+    ranks: Vector
+    blocks: int
+    p_value: float
+    distance: float
+
+    @property
+    def groups(self) -> list[tuple[float, float]]:
+        """The largest intervals of ranks that are not told apart, as pairs (best, worst) of two methods or more."""
+        ordered = np.sort(self.ranks)
+        spans = [(low, ordered[ordered <= low + self.distance].max()) for low in ordered]
+        wide = [(low, high) for low, high in spans if high > low]
+        return [one for k, one in enumerate(wide) if k == 0 or one[1] > wide[k - 1][1]]
+
+
+def ranking(scores: Mapping[str, Sequence[float]]) -> Ranking:
+    """Rank methods by scores, the larger the better, one for each block in the same order."""
+    from scipy.stats import friedmanchisquare, rankdata, studentized_range
+
+    table = np.array(list(scores.values()), dtype=float)
+    k, n = table.shape
+    ranks = np.mean([rankdata(-column) for column in table.T], axis=0)
+    p_value = float("nan")
+    if k >= 3 and n >= 2 and not (table == table[0]).all():
+        p_value = float(friedmanchisquare(*table).pvalue)
+    quantile = studentized_range.ppf(1.0 - LEVEL, k, np.inf) / np.sqrt(2.0) if k >= 2 else 0.0
+    return Ranking(tuple(scores), ranks, n, p_value, float(quantile * np.sqrt(k * (k + 1) / (6.0 * n))))
+
+
+def stability(selections: Sequence[Sequence[str]]) -> float | None:
+    """Return the mean Jaccard index of all pairs of selections, 1 for equal ones; None of fewer than two."""
+    pairs = [(set(a), set(b)) for a, b in combinations(selections, 2)]
+    if not pairs:
+        return None
+    return float(np.mean([len(a & b) / len(a | b) if a | b else 1.0 for a, b in pairs]))
+
+
+def profile(costs: Mapping[str, Sequence[float]]) -> tuple[Vector, dict[str, Matrix]]:
+    """Return a performance profile: ratios, and for each method the share of blocks within each ratio of the best.
+
+    Parameters
+    ----------
+    costs : method -> positive cost for each block, inf where it failed.
+
+    Notes
+    -----
+    E. Dolan and J. More, Benchmarking optimization software with performance profiles, Math. Programming 91 (2002).
+    """
+    table = np.array(list(costs.values()), dtype=float)
+    best = table.min(axis=0)
+    ratios = np.divide(table, best, out=np.full_like(table, np.inf), where=np.isfinite(table) & (best > 0))
+    grid = np.unique(np.concatenate([[1.0], ratios[np.isfinite(ratios)]]))
+    return grid, {name: (row[None, :] <= grid[:, None]).mean(axis=1) for name, row in zip(costs, ratios, strict=True)}

@@ -1,0 +1,279 @@
+"""One unit of work of a study: a method at its parameters on one fold, or on all samples, and the row that it gives."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fsopt import clock
+from fsopt.customising import Change, FromFile, names_of
+from fsopt.data import Dataset
+from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.errors import DataError, FsoptError, InternalError
+from fsopt.results import Fit, Status
+from fsopt.saved import fingerprint, plain
+from fsopt.studies.methods import study_fit, study_spec
+from fsopt.studies.study import DataFile, Loaded, Study, StudyMethod
+from fsopt.studies.tuning import tune
+
+PACKAGES = ("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt")
+PEER_PACKAGES = ("abess", "skglm")
+"""Distributions whose versions are part of the key of a unit, where they are installed."""
+LICENSED = ("gurobipy", "mosek", "xpress")
+DONE = "done"
+"""The state of a row that is a result. Units of the other states are computed again where that is asked for."""
+FAILED = "failed"
+TIMEOUT = "timeout"
+MEMORY = "memory"
+CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
+"""The parts of a certificate that a row keeps."""
+TRACED = 200
+"""Records of iterations that a row keeps, at most."""
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Return package -> version of all that a result may depend on."""
+    found = {"python": ".".join(platform.python_version_tuple()[:2])}
+    for name in (*PACKAGES, *PEER_PACKAGES, *LICENSED):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One fit, or one choice among candidates, with its scores.
+
+    Attributes
+    ----------
+    data, digest : name and fingerprint of the data set.
+    file : where a worker reads the data; None where they are sent to it.
+    method, solver : names; None for the preferred solver.
+    params : parameters of the fit; where there are candidates, those that all have in common.
+    candidates : parameters among which cross-validation on the training samples chooses; empty for none.
+    inner_folds : of this cross-validation.
+    folds, fold, seed : of the split; ``fold`` and ``seed`` are None for a fit to all samples.
+    time_limit : seconds; no part of the key, since a finished unit would be the same under a longer one.
+    customise : slug -> function that changes its models; part of the key by its name, and by the text of its file.
+    """
+
+    data: str
+    digest: str
+    file: DataFile | None
+    method: str
+    solver: str | None
+    params: Mapping[str, Any]
+    candidates: tuple[Mapping[str, Any], ...]
+    inner_folds: int
+    folds: int
+    fold: int | None
+    seed: int | None
+    time_limit: float | None
+    customise: Mapping[str, Change] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The hash of data, method, parameters, split and versions: 32 hexadecimal digits."""
+        asked = [self.method, self.solver, self.params, self.candidates, self.inner_folds if self.candidates else 0]
+        if self.customise:
+            asked.append({slug: _identity(function) for slug, function in self.customise.items()})
+        split = [0, None, None] if self.fold is None else [self.folds, self.fold, self.seed]
+        text = json.dumps(plain([self.digest, asked, split, versions()]), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The columns of the row that are known before the unit is computed."""
+        params = dict(self.params)
+        if self.candidates:
+            params |= {"tuned": [{k: v for k, v in c.items() if k not in self.params} for c in self.candidates]}
+        if self.customise:
+            params |= {"customised": names_of(self.customise)}
+        return {
+            "data": self.data,
+            "method": self.method,
+            "params": plain(params),
+            "fold": self.fold,
+            "seed": self.seed,
+            "solver_asked": self.solver,
+        }
+
+
+def _identity(function: Change) -> list[str]:
+    """Return what tells a function from others: module and name, or file, name and the hash of the file's text."""
+    if isinstance(function, FromFile):
+        text = Path(function.path).read_bytes()
+        return [function.name, function.slug, hashlib.sha256(text).hexdigest()]
+    return [str(getattr(function, name, "")) for name in ("__module__", "__qualname__")]
+
+
+def units_of(study: Study, loaded: list[Loaded]) -> Iterator[Unit]:
+    """Yield the units of a study, in the order of its rows.
+
+    Raises
+    ------
+    ParameterError : too many folds for a data set.
+    """
+    for one in loaded:
+        splits: list[tuple[int | None, int | None]] = []
+        if study.all_samples or not study.folds:
+            splits.append((None, None))
+        if study.folds:
+            for number in study.seeds:
+                stratified_folds(one.data, study.folds, number)
+                splits += [(number, k) for k in range(study.folds)]
+        for method in study.methods:
+            for unit in _points(study, one, method):
+                for seed, fold in splits:
+                    yield replace(unit, seed=seed, fold=fold)
+
+
+def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:
+    """Yield a unit without its split for each point of a method's grid; one for the whole grid of a tuned method."""
+    points = method.points(one.data.p)
+    choices: list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]] = [(point, ()) for point in points]
+    if method.tune:
+        common = {k: v for k, v in points[0].items() if k not in method.grid}
+        choices = [(common, tuple(points))]
+    for params, candidates in choices:
+        yield Unit(
+            data=one.name,
+            digest=one.digest,
+            file=one.file,
+            method=method.name,
+            solver=method.solver,
+            params=params,
+            candidates=candidates,
+            inner_folds=method.inner_folds,
+            folds=study.folds,
+            fold=None,
+            seed=None,
+            time_limit=study.time_limit,
+            customise=method.customise,
+        )
+
+
+@lru_cache(maxsize=4)
+def _read(file: DataFile, digest: str) -> Dataset:
+    """Return the data of a unit, read once by each process; raises DataError where they are not those of the study."""
+    data = file.load()
+    if fingerprint(data) != digest:
+        raise DataError(f"'{file.file}' holds other data on this machine", "put the same file on every machine")
+    return data
+
+
+def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
+    """Compute a unit and return its row: plain data; an error of the computation is part of it.
+
+    Parameters
+    ----------
+    unit : to be computed.
+    data : all samples; None where ``unit.file`` is read here.
+
+    Raises
+    ------
+    KeyboardInterrupt : also where a loop has turned it into its incumbent.
+    """
+    started = time.perf_counter()
+    trace: list[list[float | None]] = []
+
+    def watch(entry: Mapping[str, Any]) -> None:
+        numbers = [entry.get(name) for name in ("objective", "bound")]
+        seen = [float(v) if isinstance(v, float | int) and np.isfinite(v) else None for v in numbers]
+        if seen != [None, None]:
+            trace.append([time.perf_counter() - started, *seen])
+
+    try:
+        if data is None:
+            assert unit.file is not None
+            data = _read(unit.file, unit.digest)
+        train, test = data, None
+        if unit.fold is not None and unit.seed is not None:
+            train, test = train_and_test(data, stratified_folds(data, unit.folds, unit.seed)[unit.fold])
+        with clock.limited(unit.time_limit):
+            found, late = _fitted(unit, train, watch)
+    except FsoptError as error:
+        state = {"time-limit": TIMEOUT, "memory": MEMORY}.get(error.kind, FAILED)
+        return failure(str(error), time.perf_counter() - started, state)
+    except MemoryError as error:
+        return failure(f"the memory was used up ({error})", time.perf_counter() - started, MEMORY)
+    except Exception as error:  # a fault of the package: the other units go on, the row says so
+        return failure(str(InternalError.of(error, "FSOPT_TRACEBACK")), time.perf_counter() - started, FAILED)
+    if found.stop == "interrupted":
+        raise KeyboardInterrupt
+    thinned = trace[:: max(1, -(-len(trace) // TRACED))]
+    return _row(found, test, late) | {"seconds": time.perf_counter() - started, "trace": thinned}
+
+
+def _fitted(unit: Unit, train: Dataset, watch: Any) -> tuple[Fit, bool]:
+    """Return the fit of a unit, and whether the time limit ended it before its own stopping criterion."""
+    if unit.candidates:
+        changed = {"customise": unit.customise} if unit.customise else {}
+        candidates = [{**candidate, **changed} for candidate in unit.candidates]
+        found = tune(unit.method, train, candidates, folds=unit.inner_folds, solver=unit.solver).fit
+        return found, clock.expired()
+    limits: dict[str, Any] = {"solver": unit.solver, "time_limit": unit.time_limit}
+    found = study_fit(unit.method, train, **limits, progress=watch, customise=unit.customise, **dict(unit.params))
+    return found, found.stop == "time-limit" and found.status is not Status.OPTIMAL
+
+
+def _row(found: Fit, test: Dataset | None, late: bool) -> dict[str, Any]:
+    """Return the columns of a row that the fit gives."""
+    held = found.certificate
+    certificate = None if held is None else vars(held) | {"worst": held.worst}
+    scores = {} if test is None else test_scores(found, test)
+    own = {k: v for k, v in found.params.items() if k in study_spec(found.method).parameters}
+    return plain(  # type: ignore[no-any-return]
+        {
+            "state": TIMEOUT if late else DONE,
+            "status": found.status,
+            "stop": found.stop,
+            "objective": found.objective,
+            "bound": found.bound,
+            "n_features": len(found.support),
+            "features": list(found.features),
+            **{name: scores.get(name) for name in SCORES},
+            "solver": found.solver,
+            "iterations": found.iterations,
+            "certificate": None if certificate is None else {name: certificate[name] for name in CERTIFICATE},
+            "fitted": own,
+            "warnings": list(found.warnings),
+            "error": "the time limit ended it before its own stopping criterion" if late else "",
+        }
+    )
+
+
+SCORES = ("accuracy", "balanced_accuracy", "mcc", "auc")
+"""Scores on the test samples; ``auc`` is the area under the receiver operating characteristic."""
+
+
+def test_scores(found: Fit, test: Dataset) -> dict[str, float]:
+    """Return the :data:`SCORES` of a fit on test samples of both classes; labels are +1 where the score is positive."""
+    from sklearn.metrics import balanced_accuracy_score, matthews_corrcoef, roc_auc_score
+
+    scores = found.decision_function(test.X)
+    labels = np.where(scores > 0, 1.0, -1.0)
+    return {
+        "accuracy": float(np.mean(labels == test.y)),
+        "balanced_accuracy": float(balanced_accuracy_score(test.y, labels)),
+        "mcc": float(matthews_corrcoef(test.y, labels)),
+        "auc": float(roc_auc_score(test.y, scores)),
+    }
+
+
+def failure(message: str, seconds: float, state: str = FAILED) -> dict[str, Any]:
+    """Return the row of a unit without a result."""
+    return {"state": state, "status": Status.NONE.value, "stop": "error", "error": message, "seconds": seconds}

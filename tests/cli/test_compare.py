@@ -1,0 +1,104 @@
+"""fsopt compare: parameters, solver, tuning, several data sets, narrow output, the report and its errors."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from support import blobs
+
+from fsopt.cli import main
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for k, name in enumerate(("one", "two")):
+        data = blobs(40, 3, seed=k, gap=0.7)
+        np.savez(f"{name}.npz", X=data.X, y=data.y, features=np.array([EVIL, "b", "c"]))
+    return tmp_path
+
+
+def run(words, capsys, code=0):
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    out, err = capsys.readouterr()
+    assert ended.value.code == code, err
+    assert "Traceback" not in err
+    return out, err
+
+
+SHORT = "compare --data one.npz --folds 2 --jobs 1"
+
+
+def test_parameters_solver_and_tuning_are_in_the_rows(folder, capsys):
+    out, _ = run(f"{SHORT} --methods svm,onsvm --param svm.c=0.3 --param onsvm.c=2 --json", capsys)
+    assert [row["params"]["c"] for row in json.loads(out)["rows"]] == [0.3, 2]
+    out, _ = run(f"{SHORT} --methods svm --solver libsvm --json", capsys)
+    assert json.loads(out)["rows"][0]["solver"] == "libsvm"
+    out, _ = run(f"{SHORT} --methods svm,mpm --tune --json", capsys)
+    record = json.loads(out)
+    assert record["tune"] is True
+    assert record["rows"][0]["params"]["c"] in (0.1, 1.0, 10.0)
+
+
+def test_several_data_sets_have_a_table_each_and_a_majority(folder, capsys):
+    words = "compare --data one.npz --data two.npz --folds 2 --jobs 1 --methods svm,sklearn-l1-svc"
+    record = json.loads(run(f"{words} --json", capsys)[0])
+    assert record["data"] == ["one.npz", "two.npz"]
+    assert (record["n"], record["p"]) == ([40, 40], [3, 3])
+    assert len(record["rows"]) == 4
+    assert [scores["cv_accuracy"] for scores in record["majority"].values()] == [0.5, 0.5]
+    out, _ = run(words, capsys)
+    assert out.count("the larger class alone") == 2
+
+
+def test_the_table_is_readable_at_80_columns(folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out, _ = run(f"{SHORT} --methods gmeb-penalised,svm", capsys)
+    assert max(map(len, out.splitlines())) <= 80
+    for head in ("method", "features", "CV accuracy", "balanced", "AUC", "status"):
+        assert head in out
+    row = next(line for line in out.splitlines() if "gmeb-penalised" in line)
+    assert re.search(r"0\.\d{4} ±0\.\d{3}", row)
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium")
+def test_the_report_shows_a_feature_of_any_name_as_text(folder, capsys):
+    run(f"{SHORT} --methods svm,fsv,gbd --report r.html", capsys)
+    text = (folder / "r.html").read_text()
+    assert EVIL not in text
+    words = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0"]
+    done = subprocess.run(
+        [*words, "--virtual-time-budget=2000", "--dump-dom", (folder / "r.html").as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "HOME": str(folder)},
+    )
+    assert "CONSOLE" not in done.stderr, done.stderr
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in done.stdout
+    assert "larger class alone" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("--param c=1", "METHOD.k=v"),
+        ("--param svm.c", "not of the form k=v"),
+        ("--methods svm --param fsv.lam=0.1", "not compared"),
+        ("--methods svm --param svm.d=1", "no parameter 'd'"),
+        ("--methods svm --solver higgs", "did you mean"),
+        ("--methods svm --data one.npz", "called"),
+        ("--methods svm --report /none/r.html", "no folder"),
+    ],
+)
+def test_wrong_words_are_one_line(folder, capsys, words, text):
+    _, err = run(f"{SHORT} {words}", capsys, code=2)
+    assert text in err
+    assert err.strip().splitlines()[-1].startswith("fsopt: ")

@@ -1,0 +1,60 @@
+"""fsopt data make: the file holds the drawn data, digit for digit."""
+
+import json
+
+import numpy as np
+import pytest
+
+import fsopt
+from fsopt.cli import main
+from fsopt.data.synthetic.files import LAWS, draw
+
+
+def run(words, capsys, code=0):
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    out, err = capsys.readouterr()
+    assert ended.value.code == code, err
+    assert "Traceback" not in err
+    return out, err
+
+
+SMALL = {
+    "gmeb-type1": {"p": 8},
+    "gmeb-type2": {"p": 12},
+    "mpm": {"p": 11},
+    "gbd-one": {"n": 9},
+    "gbd-two": {"m": 3, "p": 5, "n": 8},
+}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "npz"])
+@pytest.mark.parametrize("name", LAWS)
+def test_a_file_holds_what_was_drawn(name, suffix, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = " ".join(f"--param {k}={v}" for k, v in SMALL[name].items())
+    out, _ = run(f"data make {name} {words} -o drawn.{suffix} --json", capsys)
+    files, wanted = json.loads(out)["files"], draw(name, SMALL[name])
+    assert len(files) == len(wanted)
+    for file, data in zip(files, wanted.values(), strict=True):
+        again = fsopt.load_dataset(file)
+        np.testing.assert_array_equal(again.X, data.X)
+        np.testing.assert_array_equal(again.y, data.y)
+        assert again.features == data.features
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("data make gmeb-type3 -o a.csv", "did you mean"),
+        ("data make mpm -o a.csv --param m=3", "has no parameter 'm'"),
+        ("data make mpm -o a.csv --param p=3", "p is 3"),
+        ("data make mpm -o a.arff", "type"),
+    ],
+)
+def test_wrong_words_are_one_line(words, text, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    _, err = run(words, capsys, code=2)
+    assert text in err
+    assert err.strip().count("\n") == 0
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,74 @@
+"""Theorem 9 by its proof: (21) bounds the suprema that it is made of, (22) is (21) on a grid; Remark 10's norms."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.errors import ParameterError
+from fsopt.methods.gmeb.bound_terms import ScaledClassifier, largest_norm, margin_bound_terms, theorem_c
+from fsopt.methods.gmeb.generalization_bounds import scaled_bound
+from fsopt.methods.gmeb.grid_bound import fixed_scale_terms, grid_bound_terms, khintchine
+
+RNG = np.random.default_rng(3)
+X, Y = RNG.standard_normal((9, 4)), np.where(np.arange(9) < 4, 1.0, -1.0)
+S = np.array([0.5, 1.0, 2.0, 0.3])
+FLAT = ScaledClassifier(np.zeros(4), np.zeros(4), 0.0)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.25, 1.5, 2.0, 3.0, math.inf])
+def test_the_class_terms_of_21_bound_the_suprema_over_all_signs(exponent):
+    found = fixed_scale_terms(X, Y, FLAT, S, r=9.0, norm=1.5, exponent=exponent)
+    q = math.inf if exponent == 1 else 1.0 if math.isinf(exponent) else exponent / (exponent - 1)
+    for label in (1, -1):
+        rows = X[label == Y] * S
+        # sup over ||w|| <= B and sigma <= s of sum_i eps_i w'(sigma * x_i) is B times the dual norm at sigma = s.
+        sups = [1.5 * np.linalg.norm(np.array(e) @ rows, ord=q) for e in itertools.product((-1, 1), repeat=len(rows))]
+        assert 2.0 / len(Y) * np.mean(sups) <= found.terms[f"class {label:+d}"]
+
+
+def test_khintchine_constants():
+    assert khintchine(2.0) == khintchine(5.0) == 1.0
+    assert khintchine(4 / 3) == pytest.approx(3 ** (1 / 4))  # q = 4: the fourth moment of a sum of signs
+    assert khintchine(1.0, 50) == pytest.approx(math.sqrt(2 * math.log(100)))
+    with pytest.raises(ParameterError, match="exponent"):
+        khintchine(0.5)
+
+
+def test_22_is_21_at_the_grid_point_with_the_share_of_its_index():
+    classifier = ScaledClassifier(np.full(4, 0.4), np.array([0.3, 0.1, 0.024, 0.0]), 0.1)
+    found = grid_bound_terms(X, Y, classifier, r=9.0, sigma0=0.025, delta=0.1)
+    places = [4, 2, 1, 1]
+    assert all(0.025 * 2**i >= s for i, s in zip(places, classifier.sigma, strict=True))
+    index = math.prod(places)
+    same = fixed_scale_terms(
+        X, Y, classifier, 0.025 * 2.0 ** np.array(places), r=9.0, delta=0.1 / (index * (index + 1))
+    )
+    assert found.terms == pytest.approx(same.terms)
+    assert found.applies
+
+
+def test_a_scale_above_s_voids_21():
+    found = fixed_scale_terms(X, Y, ScaledClassifier(np.zeros(4), 2 * S, 0.0), S, r=9.0)
+    assert not found.conditions["sigma <= s"]
+
+
+def test_the_proof_is_an_option_of_the_bound_of_a_fit():
+    data = blobs(60, 5)
+    fit = fsopt.fit("gmeb", data, scale="standard")
+    proof, theorem = scaled_bound(fit, data, form="proof"), scaled_bound(fit, data)
+    assert proof.applies
+    assert proof.terms["margin loss"] == theorem.terms["margin loss"]
+    assert proof.terms["class +1"] <= theorem.terms["class +1"] * (1 + 1e-9), "the theorem rounds up once more"
+    with pytest.raises(ParameterError, match="form"):
+        scaled_bound(fit, data, form="print")
+
+
+def test_the_constant_of_theorem_11_is_that_of_its_terms():
+    r = largest_norm(X)
+    terms = margin_bound_terms(X, Y, np.zeros(4), 0.0, r=r, gamma=0.7, delta=0.1, norm=2.0).terms
+    parts = terms["complexity"] + terms["intercept"] + terms["margin confidence"]
+    assert 1 / (len(Y) * theorem_c(X, r=r, delta=0.1, norm=2.0) * 2 * 0.7) == pytest.approx(parts)

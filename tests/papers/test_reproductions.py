@@ -1,0 +1,177 @@
+"""Reproductions: verdicts, printed numbers in data files, and every experiment that draws its own data runs."""
+
+import json
+import math
+
+import pytest
+from support import SHARED
+
+from fsopt.cli import main
+from fsopt.papers import reproduction
+from fsopt.papers.registry import EXPERIMENTS
+from fsopt.papers.reproduction import VERDICTS, Cell, Settings, cell, counts, numbers_of, printed
+
+QUICK = Settings(quick=True)
+NAMES = [
+    *(f"gmeb-{part}" for part in ("table3", "type2", "table4", "fig1", "fig2")),
+    *(f"l0mpm-{part}" for part in ("table2", "table3", "table4", "table5", "table6", "table7", "fig1", "fig6", "fig8")),
+    *(f"sla-{part}" for part in ("table1", "features")),
+    *(f"gbd-{part}" for part in ("table2", "fig1", "fig2", "table4")),
+    *(f"mop-{part}" for part in ("fig1", "table1", "fig2")),
+]
+needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
+
+
+def test_every_table_and_figure_is_registered_with_its_printed_numbers():
+    assert list(EXPERIMENTS) == NAMES
+    for name in NAMES:
+        try:
+            found = printed(name)
+        except FileNotFoundError:
+            continue
+        assert found["place"]
+        leaves = [found["rows"]]
+        while leaves:
+            value = leaves.pop()
+            if isinstance(value, dict):
+                leaves += value.values()
+            else:
+                assert len(value) <= len(found["columns"])
+                assert all(isinstance(v, int | float) for v in value)
+
+
+def test_the_verdict_of_a_cell():
+    def verdict(ours, print_, **rest):
+        return cell(("row", "column"), ours, print_, **rest).verdict
+
+    assert verdict(93.24, 93.2) == "equal"
+    assert verdict(93.26, 93.2) == "differs"
+    assert verdict(93.26, 93.2, noise=0.1) == "within noise"
+    assert verdict(95.0, 93.2, noise=0.1, otherwise=("erratum", "why")) == "erratum"
+    assert verdict(3.0, 3) == "equal"
+    assert verdict(3.4, 3) == "equal"
+    assert verdict(1.0, None) == "no number"
+    assert verdict(math.nan, 2.0) == "left out"
+    assert cell(("r", "c"), 5.0, 3.0).difference == 2.0
+    assert counts([Cell("r", "c", None, None, "no data"), Cell("r", "c", 1.0, 1.0, "equal")]) == {
+        "equal": 1,
+        "no data": 1,
+    }
+
+
+def test_a_row_of_a_printed_table():
+    assert numbers_of(printed("gmeb-table4"), "wdbc", "gmeb") == {
+        "error": 4.2,
+        "error_sd": 0.9,
+        "features": 6.0,
+        "features_sd": 0.3,
+    }
+    assert numbers_of(printed("gbd-table2"), "infogain") == {}
+
+
+def test_without_the_data_every_cell_says_so(monkeypatch):
+    monkeypatch.delenv("FSOPT_DATA", raising=False)
+    for name in ("sla-table1", "sla-features", "mop-table1", "l0mpm-table2", "l0mpm-table5", "gmeb-fig2", "mop-fig2"):
+        found = EXPERIMENTS[name].function(Settings(quick=True, seed=77))
+        assert found.cells
+        assert all(one.verdict in ("no data", "left out") for one in found.cells), name
+        assert not found.figures
+
+
+def test_the_ranks_that_follow_from_the_printed_accuracies():
+    found = {(c.row, c.column): c for c in EXPERIMENTS["l0mpm-table4"].function(QUICK).cells}
+    assert [found["average", m].ours for m in ("mpm", "l1-mpm", "l0-mpm")] == pytest.approx(
+        [13 / 6, 2.0, 11 / 6], abs=0.01
+    )
+    assert {k for k, c in found.items() if c.verdict == "erratum"} == {
+        ("pima", "l1-mpm"),
+        ("pima", "l0-mpm"),
+        ("average", "mpm"),
+        ("average", "l0-mpm"),
+    }
+
+
+@needs_data
+def test_table_1_of_mangasarian_agrees_and_a_reading_from_hindsight_is_no_agreement(monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+    found = EXPERIMENTS["sla-table1"].function(QUICK).cells
+    assert not [c for c in found if c.verdict == "differs"]
+    measured = [c for c in found if c.column in ("sla", "pmm") and c.verdict == "within noise"]
+    assert len(measured) >= 14
+    second = [c.verdict for c in found if c.row == "tictactoe x,o,b = 1,2,3" and c.column in ("sla", "pmm")]
+    assert second == ["our reading"] * 2
+
+
+@needs_data
+def test_the_example_of_mangasarian_is_reproduced(monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+    found = EXPERIMENTS["sla-features"].function(QUICK).cells
+    assert [c.verdict for c in found] == ["within noise", "equal", "equal", "equal"]
+
+
+def run(words, capsys, code=0):
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    out, err = capsys.readouterr()
+    assert ended.value.code == code, err
+    assert "Traceback" not in err
+    return out, err
+
+
+def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out, _ = run("reproduce mop-fig1 l0mpm-table4 --quick -o results --report r.html --json", capsys)
+    record = json.loads(out)
+    assert [one["name"] for one in record["experiments"]] == ["mop-fig1", "l0mpm-table4"]
+    assert sorted(p.name for p in (tmp_path / "results").iterdir()) == [
+        "l0mpm-table4.md",
+        "mop-fig1-fig1.png",
+        "mop-fig1-fig1.svg",
+        "mop-fig1.md",
+    ]
+    assert "erratum" in (tmp_path / "results" / "l0mpm-table4.md").read_text()
+    assert "<svg" in (tmp_path / "r.html").read_text()
+    out, _ = run("reproduce l0mpm-table4", capsys)
+    assert "4 erratum" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("reproduce", "no table or figure is named"),
+        ("reproduce sla-table1 --all", "both names and --all"),
+        ("reproduce sla-table2", "did you mean"),
+        ("reproduce mop-fig1 --jobs 0", "--jobs is 0"),
+        ("reproduce mop-fig1 -o /dev/null/x", "cannot make the folder"),
+    ],
+)
+def test_wrong_words_are_one_line(words, text, capsys):
+    _, err = run(words, capsys, code=2)
+    assert text in err
+    assert err.strip().count("\n") == 0
+
+
+def test_the_list_names_all(capsys):
+    out, _ = run("reproduce --list --json", capsys)
+    assert [one["name"] for one in json.loads(out)["experiments"]] == NAMES
+
+
+def test_an_experiment_that_fails_is_a_cell_and_the_others_go_on(capsys, monkeypatch):
+    import dataclasses
+
+    from fsopt.errors import SolverError
+    from fsopt.papers import registry
+
+    def fail(settings):
+        raise SolverError("no solver", "install one")
+
+    broken = dataclasses.replace(EXPERIMENTS["mop-fig1"], function=fail)
+    monkeypatch.setattr(registry, "EXPERIMENTS", {"mop-fig1": broken, "l0mpm-table4": EXPERIMENTS["l0mpm-table4"]})
+    out, err = run("reproduce --all --json", capsys, code=1)
+    assert "mop-fig1 failed: no solver" in err
+    assert [one["verdicts"] for one in json.loads(out)["experiments"]] == [{"left out": 1}, {"equal": 26, "erratum": 4}]
+
+
+def test_every_verdict_has_a_meaning():
+    names = ("EQUAL", "NOISE", "ERRATUM", "READING", "DIFFERS", "NO_DATA", "NO_NUMBER", "LEFT_OUT")
+    assert {getattr(reproduction, name) for name in names} == set(VERDICTS)

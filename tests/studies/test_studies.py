@@ -1,0 +1,362 @@
+"""Studies: every unit once, whatever ends the run; the same rows from every executor; failures are rows."""
+
+import itertools
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.cli import main
+from fsopt.errors import DataError, FileError, ParameterError, UnknownNameError
+from fsopt.studies import executors, store, units
+from fsopt.studies.executors import InProcess
+from fsopt.studies.study import read_study, study_from
+from fsopt.studies.tuning import tune
+
+STUDY = {
+    "name": "small",
+    "data": [blobs(40, 3)],
+    "folds": 2,
+    "seeds": [0, 1],
+    "time_limit": 20,
+    "methods": [{"name": "svm", "grid": {"c": [0.1, 1.0]}}, {"name": "pearson"}],
+}
+TOML = """
+data = ["mine.csv"]
+folds = 3
+seeds = [0, 1]
+[[methods]]
+name = "fsv"
+[[methods]]
+name = "svm"
+grid = { c = [0.1, 1.0] }
+[[methods]]
+name = "svm"
+tune = true
+grid = { c = [0.1, 1.0] }
+"""
+
+
+def with_methods(*methods, **rest):
+    return {**STUDY, "methods": list(methods), **rest}
+
+
+def compared(rows):
+    """Return rows without what depends on the clock, in their order."""
+    return [{k: v for k, v in row.items() if k not in ("seconds", "trace")} for row in rows]
+
+
+def run_here(study, **how):
+    return fsopt.run_study(study, executor=InProcess(), **how)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    data = blobs(30, 4)
+    table = pd.DataFrame(data.X, columns=data.features).assign(label=data.y)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    (tmp_path / "study.toml").write_text(TOML)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_unit_has_the_scores_of_a_fit_by_hand():
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import StratifiedKFold
+
+    data = STUDY["data"][0]
+    rows = run_here(STUDY).rows
+    assert len(rows) == 2 * 2 * 3
+    train, test = list(StratifiedKFold(2, shuffle=True, random_state=1).split(data.X, data.y))[1]
+    fit = fsopt.fit("svm", data.rows(train), c=0.1)
+    [row] = [r for r in rows if (r["params"], r["seed"], r["fold"]) == ({"c": 0.1}, 1, 1)]
+    right = fit.predict(data.X[test]) == data.y[test]
+    assert row["accuracy"] == pytest.approx(right.mean())
+    assert row["balanced_accuracy"] == pytest.approx(np.mean([right[data.y[test] == s].mean() for s in (1, -1)]))
+    assert row["auc"] == pytest.approx(roc_auc_score(data.y[test], fit.decision_function(data.X[test])))
+    assert row["objective"] == pytest.approx(fit.objective)
+    assert row["features"] == list(fit.features)
+    assert row["certificate"]["ok"] is True
+
+
+def test_a_tuned_unit_chooses_on_its_training_samples_alone():
+    from sklearn.model_selection import StratifiedKFold
+
+    data, grid = blobs(60, 5, gap=0.3), [0.001, 0.1, 10.0]
+    method = {"name": "l1-svm", "grid": {"c": grid}, "tune": True, "inner_folds": 3}
+    rows = run_here(with_methods(method, data=[data], seeds=[0])).rows
+    for row, (train, _) in zip(
+        rows, StratifiedKFold(2, shuffle=True, random_state=0).split(data.X, data.y), strict=True
+    ):
+        best = tune("l1-svm", data.rows(train), [{"c": c} for c in grid], folds=3)
+        assert row["fitted"]["c"] == best.params["c"]
+        assert row["objective"] == pytest.approx(best.fit.objective)
+
+
+def test_all_executors_give_the_same_rows(tmp_path):
+    wanted = compared(run_here(STUDY).rows)
+    assert compared(fsopt.run_study(STUDY, jobs=2).rows) == wanted
+    with ThreadPoolExecutor(2) as threads:
+        assert compared(fsopt.run_study(STUDY, executor=threads).rows) == wanted
+    with ProcessPoolExecutor(1) as processes:
+        assert compared(fsopt.run_study(STUDY, executor=processes, store=tmp_path / "s").rows) == wanted
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_gives_the_same_rows_and_a_killed_worker_costs_its_unit_alone():
+    distributed = pytest.importorskip("distributed")
+    wanted = compared(run_here(STUDY).rows)
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        assert compared(fsopt.run_study(STUDY, executor=client.get_executor(pure=False)).rows) == wanted
+        pids = list(client.run(os.getpid).values())
+        killed = []
+
+        def kill(state):
+            if not killed:
+                killed.append(os.kill(pids[0], signal.SIGKILL))
+
+        again = {**STUDY, "seeds": [2, 3, 4]}
+        rows = fsopt.run_study(again, executor=client.get_executor(pure=False), progress=kill).rows
+    assert killed
+    clean = compared(run_here(again).rows)
+    assert sum(a != b for a, b in zip(compared(rows), clean, strict=True)) <= 1
+
+
+def test_finished_units_are_not_computed_again_and_a_longer_study_computes_the_new_ones(tmp_path, monkeypatch):
+    calls, real = [], units.study_fit
+    monkeypatch.setattr(units, "study_fit", lambda *a, **k: calls.append(a) or real(*a, **k))
+    run_here(STUDY, store=tmp_path / "s")
+    assert len(calls) == 12
+    run_here({**STUDY, "time_limit": 30}, store=tmp_path / "s")
+    assert len(calls) == 12
+    longer = run_here({**STUDY, "seeds": [0, 1, 2]}, store=tmp_path / "s")
+    assert len(calls) == 18
+    assert longer.complete
+    monkeypatch.setattr(units, "versions", lambda: {"fsopt": "another"})
+    run_here(STUDY, store=tmp_path / "s")
+    assert len(calls) == 30
+
+
+def test_the_key_depends_on_everything_but_the_limits():
+    def keys(**changes):
+        study = study_from({**STUDY, **changes})
+        from fsopt.studies.study import load_all
+
+        return {unit.key for unit in units.units_of(study, load_all(study))}
+
+    first = keys()
+    assert len(first) == 12
+    assert keys(time_limit=5) == first
+    assert keys(name="other") == first
+    assert not keys(folds=3) & first
+    assert not keys(data=[blobs(40, 3, seed=1)]) & first
+    assert len(keys(seeds=[1, 2]) & first) == 6
+    assert not keys(methods=[{"name": "svm", "params": {"c": 0.1}, "solver": "highs"}]) & first
+    assert keys(methods=[{"name": "svm", "params": {"c": 0.1}}]) < first
+
+
+def test_failures_are_rows_and_are_computed_again_on_request_only(tmp_path, monkeypatch):
+    calls, real = [], units.study_fit
+    wrong = with_methods({"name": "l1-mpm", "params": {"delta": 0.999}}, {"name": "svm"})
+
+    def fit(*args, **keywords):
+        calls.append(args[0])
+        return real(*args, **keywords)
+
+    monkeypatch.setattr(units, "study_fit", fit)
+    found = run_here(wrong, store=tmp_path / "s")
+    assert found.counts == {"failed": 4, "done": 4}
+    assert "delta" in found.rows[0]["error"]
+    assert run_here(wrong, store=tmp_path / "s").counts == found.counts
+    assert len(calls) == 8
+    run_here(wrong, store=tmp_path / "s", retry=True)
+    assert calls.count("l1-mpm") == 8
+    assert calls.count("svm") == 4
+
+
+def test_an_early_end_is_a_time_out_and_an_unforeseen_fault_a_row(monkeypatch):
+    import dataclasses
+
+    real = units.study_fit
+
+    def late(*args, **keywords):
+        if args[0] == "pearson":
+            raise ZeroDivisionError("a fault")
+        return dataclasses.replace(real(*args, **keywords), status=fsopt.Status.FEASIBLE, stop="time-limit")
+
+    monkeypatch.setattr(units, "study_fit", late)
+    found = run_here(with_methods({"name": "svm"}, {"name": "pearson"}))
+    assert found.counts == {"timeout": 4, "failed": 4}
+    assert found.rows[0]["accuracy"] > 0.5
+    assert "ZeroDivisionError" in found.rows[-1]["error"]
+
+
+def hang(task):
+    if task[0].seed == 1:
+        time.sleep(600)
+    return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
+
+
+def test_a_unit_that_hangs_is_killed_at_its_hard_limit(monkeypatch):
+    monkeypatch.setattr(executors, "run_task", hang)
+    monkeypatch.setattr(executors, "hard_limit", lambda seconds: 15.0)
+    found = fsopt.run_study(with_methods({"name": "svm"}), jobs=2)
+    assert found.counts == {"done": 2, "timeout": 2}
+    assert "was ended after 15 seconds" in found.rows[-1]["error"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory limits are Linux's")
+def test_a_unit_beyond_its_memory_is_a_row():
+    wide = blobs(1500, 3)
+    study = with_methods(
+        {"name": "rsvm", "params": {"kernel": "gaussian"}}, data=[wide], seeds=[0], memory_limit=0.2, time_limit=300
+    )
+    found = fsopt.run_study(study, jobs=1)
+    assert set(found.counts) <= {"memory", "failed"}
+
+
+def test_ten_kills_at_random_moments_and_each_unit_once(folder):
+    words = [sys.executable, "-m", "fsopt", "study", "run", "study.toml", "--jobs", "2", "--store"]
+    subprocess.run([*words, "whole.sqlite"], check=True, capture_output=True)
+    rng = np.random.default_rng(0)
+    seen = []
+    for _ in range(10):
+        process = subprocess.Popen([*words, "killed.sqlite"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(rng.uniform(0.3, 3.0))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        seen.append(dict(finished("killed.sqlite")))
+    for earlier, later in itertools.pairwise(seen):
+        assert earlier.items() <= later.items(), "a finished unit was lost or computed again"
+    subprocess.run([*words, "killed.sqlite"], check=True, capture_output=True)
+    tables = []
+    for name in ("whole.sqlite", "killed.sqlite"):
+        with store.opened(name) as held:
+            tables.append(compared(held.rows()))
+    assert tables[0] == tables[1]
+    assert len({row["key"] for row in tables[1]}) == len(tables[1]) == 24
+
+
+def finished(name):
+    """Return (key, seconds) of the rows of a store, whose seconds would differ in a second computation."""
+    if not os.path.exists(name):
+        return []
+    with sqlite3.connect(name) as connection:
+        if not connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+            return []
+        return connection.execute("SELECT key, seconds FROM units WHERE state != 'waiting'").fetchall()
+
+
+def test_the_store_is_one_programs_and_no_other_file(tmp_path, folder):
+    other = folder / "other.sqlite"
+    sqlite3.connect(other).execute("CREATE TABLE t (a)").connection.close()
+    for file in ("other.sqlite", "mine.csv"):
+        with pytest.raises(FileError, match=r"no store|damaged"):
+            run_here(STUDY, store=file)
+    with store.opened(tmp_path / "s", write=True), pytest.raises(FileError, match="another process"):
+        run_here(STUDY, store=tmp_path / "s")
+
+
+def test_a_worker_with_other_data_refuses_its_unit(folder):
+    study = read_study(folder / "study.toml")
+
+    class Changing(InProcess):
+        def submit(self, fn, /, *args):
+            (folder / "mine.csv").write_text("a,label\n1,1\n2,-1\n")
+            units._read.cache_clear()
+            return super().submit(fn, *args)
+
+    units._read.cache_clear()
+    found = fsopt.run_study(study, executor=Changing())
+    assert "other data on this machine" in found.rows[0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "match"),
+    [
+        ({"methods": [{"name": "svn"}]}, UnknownNameError, "svn"),
+        ({"methods": [{"name": "svm", "params": {"d": 1}}]}, ParameterError, "'d'"),
+        ({"methods": [{"name": "svm", "grid": {"c": 1.0}}]}, ParameterError, "grid"),
+        ({"methods": [{"name": "svm", "grid": {"c": []}}]}, ParameterError, "grid"),
+        ({"methods": [{"name": "svm", "tune": True}]}, ParameterError, "tune"),
+        ({"methods": [{"name": "svm", "grid": {"c": [1]}, "params": {"c": 1}}]}, ParameterError, "in params and"),
+        ({"methods": []}, ParameterError, "no methods"),
+        ({"methods": [3]}, ParameterError, "methods"),
+        ({"data": []}, ParameterError, "no data"),
+        ({"data": [3]}, ParameterError, "3 in data"),
+        ({"data": "wdbc"}, ParameterError, "list of data"),
+        ({"data": ["nothing.csv"]}, DataError, "nothing.csv"),
+        ({"data": [blobs(40, 3), blobs(40, 3)]}, ParameterError, "called"),
+        ({"folds": 1}, ParameterError, "folds is 1"),
+        ({"folds": 2.5}, ParameterError, "'folds'"),
+        ({"folds": 900}, ParameterError, "folds are not possible"),
+        ({"seeds": []}, ParameterError, "seeds"),
+        ({"seeds": ["a"]}, ParameterError, "seeds"),
+        ({"time_limit": 0}, ParameterError, "time limit"),
+        ({"time_limt": 3}, ParameterError, "time_limt"),
+    ],
+)
+def test_a_wrong_study_is_refused_before_any_fit(change, error, match):
+    with pytest.raises(error, match=match):
+        run_here({**STUDY, **change})
+
+
+def command(words, capsys, code=0):
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    out, err = capsys.readouterr()
+    assert ended.value.code == code, err
+    assert "Traceback" not in err
+    return out
+
+
+def test_the_verbs_of_a_study(folder, capsys):
+    record = json.loads(command("study run study.toml --store s.sqlite --jobs 1 --json", capsys))
+    assert record["states"] == {"done": 24}
+    assert "24 done" in command("study status --store s.sqlite", capsys)
+    shown = json.loads(command("study show --store s.sqlite --json", capsys))["rows"]
+    assert [(row["method"], row["units"]) for row in shown] == [("fsv", 6), ("svm", 6), ("svm", 6), ("svm", 6)]
+    assert "tuned c" in command("study show --store s.sqlite", capsys)
+    for name in ("rows.csv", "rows.parquet"):
+        command(f"study export --store s.sqlite -o {name}", capsys)
+    rows, again = pd.read_csv("rows.csv"), pd.read_parquet("rows.parquet")
+    assert len(rows) == len(again) == 24
+    asked = "data method params fold seed status objective bound n_features accuracy balanced_accuracy mcc auc seconds"
+    assert set(asked.split()) < set(rows.columns)
+    assert rows["accuracy"].to_numpy() == pytest.approx(again["accuracy"].to_numpy())
+    [one] = (json.loads(command(f"study show {rows['key'][0]} --store s.sqlite --json", capsys)),)
+    assert one["accuracy"] == pytest.approx(rows["accuracy"][0])
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("study run none.toml --store s", "none.toml"),
+        ("study run mine.csv --store s", "not TOML"),
+        ("study run study.toml --store s --jobs 0", "--jobs is 0"),
+        ("study run study.toml --store s --jobs 2 --scheduler tcp://127.0.0.1:1", "one of them"),
+        ("study run study.toml --store /none/s", "no folder"),
+        ("study show --store none.sqlite", "none.sqlite"),
+        ("study export --store mine.csv -o a.csv", "damaged"),
+        ("study export --store mine.csv -o a.txt", "type"),
+    ],
+)
+def test_wrong_words_are_one_line(folder, capsys, words, text):
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    err = capsys.readouterr().err.strip()
+    assert (ended.value.code, err.count("\n")) == (2, 0)
+    assert text in err
