@@ -34,7 +34,8 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(collections|concurrent|contextlib|pathlib|enum|types|datetime|multiprocessing|subprocess)\..*"),
     (r"py:.*", r"(os|io|sp|pd|sqlite3|fractions|distributed)\..*"),
     (r"py:.*", r"(ArrayLike|NDArray|Path|Figure|Executor|SolverResults|LinearExpression|_\w+)"),
-    (r"py:.*", r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|fsopt(\.\w+)*\.(R|P|T|Result)"),  # parts of nested types, and type variables
+    # Parts of nested types, and type variables.
+    (r"py:.*", r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|fsopt(\.\w+)*\.(R|P|T|Result)"),
 ]
 suppress_warnings = ["config.cache", "mystnb.unknown_mime_type"]
 

@@ -103,6 +103,7 @@ def on_missing(app: Any, env: Any, node: Any, content: nodes.Element) -> nodes.E
 def setup(app: Any) -> dict[str, Any]:
     """Connect all of them."""
     app.connect("source-read", on_read)
+    app.connect("env-get-outdated", lambda app, env, added, changed, removed: [app.config.root_doc])
     app.connect("doctree-resolved", on_resolved)
     app.connect("missing-reference", on_missing)
     return {"parallel_read_safe": True}
