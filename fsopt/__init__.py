@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fsopt.solvers import pyomo_plugin
 
 if TYPE_CHECKING:
+    from fsopt import estimators as estimators
     from fsopt.analysis.differences import diff as diff
     from fsopt.analysis.infeasibility import explain as explain
     from fsopt.analysis.sensitivity import sensitivity as sensitivity
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from fsopt.results import Fit as Fit
     from fsopt.results import SolveResult as SolveResult
     from fsopt.results import Status as Status
+    from fsopt.saved import load_fit as load_fit
     from fsopt.signatures import build as build
     from fsopt.signatures import fit as fit
     from fsopt.solvers.base import Session as Session
@@ -66,12 +68,14 @@ _HOME = {
     "certify": "fsopt.certificates.model",
     "classify": "fsopt.compiler.classes",
     "diff": "fsopt.analysis.differences",
+    "estimators": "fsopt.estimators",
     "explain": "fsopt.analysis.infeasibility",
     "export": "fsopt.formats.writers",
     "fit": "fsopt.methods.registry",
     "gbd_path": "fsopt.studies.selection_paths",
     "gmeb_path": "fsopt.studies.radius_paths",
     "load_dataset": "fsopt.data",
+    "load_fit": "fsopt.saved",
     "necessity": "fsopt.studies.necessity",
     "pareto_front": "fsopt.studies.fronts",
     "register_method": "fsopt.methods.registry",
@@ -108,6 +112,7 @@ __all__ = [
     "gbd_path",
     "gmeb_path",
     "load_dataset",
+    "load_fit",
     "necessity",
     "pareto_front",
     "register_method",
@@ -124,7 +129,8 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
     def __getattr__(name: str) -> object:
         if name not in _HOME:
             raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
-        value = getattr(import_module(_HOME[name]), name)
+        home = import_module(_HOME[name])
+        value = home if home.__name__ == f"fsopt.{name}" else getattr(home, name)
         globals()[name] = value
         if name in ("METHODS", "MODELS", "SOLVERS"):  # with the entries of other packages
             import_module("fsopt.plugins").load()

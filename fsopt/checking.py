@@ -21,10 +21,12 @@ from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.registry import method_spec
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
 from fsopt.methods.verification import extend
+from fsopt.records import plain
 from fsopt.results import Fit, Status
-from fsopt.saved import fingerprint, fit_from, intact
+from fsopt.saved import fit_from, intact
 from fsopt.schema import check_parts, is_parameter
 from fsopt.solve_checking import WORD, bound_residual, check_solve
+from fsopt.trained import fingerprint
 
 _GLOBAL = frozenset({Kind.CONVEX, Kind.MIXED_INTEGER, Kind.GLOBAL, Kind.GBD})
 _LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
@@ -113,10 +115,15 @@ def _stated_residuals(record: Mapping[str, Any], fit: Fit, data: Dataset) -> dic
     """Return 0 or 1 for the names and scores that a file states beside the fit: whether they are those of the data."""
     train = fit.scores(data)
     stated = record.get("train", train)
+    encoding = None if data.encoded is None else plain(data.encoded.encoding.plain)
+    deviation = data.X.std(axis=0)
+    off = np.abs(np.array(record.get("deviation") or deviation) - deviation) / np.where(deviation > 0, deviation, 1.0)
     return {
         "labels": float(list(record.get("labels", data.labels)) != list(data.labels)),
         "columns": float(list(record.get("columns", data.features)) != list(data.features)),
-        "train": float(np.max([abs(float(stated[name]) - score) for name, score in train.items()])),
+        "encoding": float(record.get("encoding") != encoding),
+        "deviation": float(off.max(initial=0.0)),
+        "train": float(np.max([abs(float(score) - train[name]) for name, score in stated.items()], initial=0.0)),
     }
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fsopt.errors import PackageError, ParameterError
+from fsopt.typing import Vector
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,5 +66,30 @@ def course(history: Sequence[Mapping[str, Any]], solver: str) -> Figure:
             axes.step(*zip(*points, strict=True), style, where="post", label=name, marker=".")
     axes.set_xlabel("seconds")
     axes.set_ylabel("objective")
+    axes.legend()
+    return figure
+
+
+def weights_figure(rows: Sequence[tuple[str, float, float]]) -> Figure:
+    """Return a figure of the standardised weights of features: name, weight and standardised weight of each."""
+    figure = new_figure(1, height=1.2 + 0.25 * len(rows))
+    axes = figure.axes[0]
+    names, sizes = [row[0] for row in rows][::-1], [row[2] for row in rows][::-1]
+    axes.barh(range(len(rows)), sizes, color=["tab:blue" if size > 0 else "tab:orange" for size in sizes])
+    axes.set_yticks(range(len(rows)), [name.replace("$", r"\$") for name in names])
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    axes.set_xlabel("weight x standard deviation")
+    return figure
+
+
+def scores_figure(scores: Vector, y: Vector, labels: tuple[str, str]) -> Figure:
+    """Return a figure of the scores (n,) of samples, one histogram for each class."""
+    figure = new_figure(1)
+    axes = figure.axes[0]
+    bins = np.histogram_bin_edges(scores, bins=30).tolist()
+    for sign, label in zip((-1.0, 1.0), labels, strict=True):
+        axes.hist(scores[y == sign], bins=bins, alpha=0.6, label=label.replace("$", r"\$"))
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    axes.set(xlabel="score w'x + b", ylabel="samples")
     axes.legend()
     return figure

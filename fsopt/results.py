@@ -8,22 +8,18 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pyomo.common.collections import ComponentMap
 
 from fsopt.arguments import Kind, checked
 from fsopt.certificates.certificate import Certificate
-from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET, as_matrix
-from fsopt.data.kernels import Kernel
-from fsopt.data.scores import matthews
-from fsopt.errors import DataError, ParameterError
-from fsopt.figures import course, history_figure
-from fsopt.typing import Matrix, Vector
+from fsopt.data.scaling import Preprocessing as Preprocessing
+from fsopt.errors import ParameterError
+from fsopt.figures import course
+from fsopt.fits import Fit as Fit
+from fsopt.typing import Vector
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
-    from matplotlib.figure import Figure
 
 
 class Status(StrEnum):
@@ -186,112 +182,3 @@ class DriverResult:
     certificate: Certificate | None
     solver: str
     seconds: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Preprocessing:
-    """The map of samples before a method: an affine map of each feature, and division by the norm if ``unit_rows``.
-
-    A sample x (p,) becomes ``z = (x - shift) / scale``, and with ``unit_rows`` then ``z / ||z||`` (0 stays 0).
-
-    Attributes
-    ----------
-    kind : name of the map, for example ``standard`` or ``unit-rows``.
-    shift, scale : (p,) each.
-    """
-
-    kind: str
-    shift: Vector
-    scale: Vector
-
-    @property
-    def unit_rows(self) -> bool:
-        """Whether each sample is divided by its norm after the affine map."""
-        return self.kind == "unit-rows"
-
-    def row_norms(self, X: Matrix) -> Vector:
-        """Return the divisors (n,) of the samples X (n, p): all ones unless ``unit_rows``."""
-        if not self.unit_rows:
-            return np.ones(len(X))
-        norms: Vector = np.linalg.norm((X - self.shift) / self.scale, axis=1)
-        return np.where(norms > 0, norms, 1.0)
-
-    def apply(self, X: Matrix) -> Matrix:
-        """Return the preprocessed copy of the samples X (n, p)."""
-        Z: Matrix = (X - self.shift) / self.scale / self.row_norms(X)[:, None]
-        return Z
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A fitted classifier ``sign(w'x + b)`` with the evidence for it and the record of its computation.
-
-    With a ``kernel`` the classifier is ``sign(w'k(x) + b)``. The vector k(x) (n,) holds the kernel values of the
-    preprocessed sample x with the n preprocessed training samples, the patterns. The patterns then take the place of
-    the features in all attributes.
-
-    Attributes
-    ----------
-    method, params : name of the method and its parameters.
-    features, support : names and 0-based indices of the selected features (the pattern ``row 17`` has index 16).
-    coef, intercept : ``w`` (p,) and ``b`` in the units of the raw features; with the preprocessing ``unit-rows`` the
-        score is ``w'(x - shift) / ||(x - shift) / scale|| + b``.
-    objective : objective value of the method's problem at the classifier.
-    status, stop, bound, iterations, history, certificate, solver, seconds : as in :class:`DriverResult`.
-    preprocessing : the map of the samples before the model, or the kernel matrix, was built.
-    warnings : remarks for the user (separable data, dropped features, ...).
-    details : further numbers of the method (duals, cuts, histories) that the verification of a saved fit needs.
-    kernel : the kernel with its patterns; None for a hyperplane in the space of the features.
-    """
-
-    method: str
-    params: Mapping[str, Any]
-    features: tuple[str, ...]
-    support: tuple[int, ...]
-    coef: Vector
-    intercept: float
-    objective: float | None
-    status: Status
-    stop: str
-    bound: float | None
-    iterations: int
-    history: tuple[Mapping[str, Any], ...]
-    certificate: Certificate | None
-    solver: str
-    seconds: Mapping[str, float]
-    preprocessing: Preprocessing
-    warnings: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    kernel: Kernel | None = None
-
-    def decision_function(self, X: Matrix) -> Vector:
-        """Return the scores (n,) of samples X (n, p), given in raw units; raises DataError for another array."""
-        X = as_matrix(X)
-        p = len(self.preprocessing.shift)
-        if X.shape[1] != p or not np.isfinite(X).all():
-            reason = f"{X.shape[1]} features" if X.shape[1] != p else "values that are not finite"
-            raise DataError(f"the samples have {reason}", f"give finite values of the {p} features of the fit")
-        if self.kernel is not None:
-            score = self.kernel.matrix(self.preprocessing.apply(X)) @ self.coef
-        elif self.preprocessing.unit_rows:
-            score = (X - self.preprocessing.shift) @ self.coef / self.preprocessing.row_norms(X)
-        else:
-            score = X @ self.coef
-        result: Vector = score + self.intercept
-        return result
-
-    def predict(self, X: Matrix) -> Vector:
-        """Return the labels (n,) in {-1, +1} of samples X (n, p); a score of exactly 0 counts as -1."""
-        return np.where(self.decision_function(X) > 0, 1.0, -1.0)
-
-    def plot(self) -> Figure:
-        """Return a figure of incumbent, bound and open nodes over time; raises ParameterError without a history."""
-        if not (records := [h for h in self.history if isinstance(h.get("objective"), float)]):
-            raise ParameterError(f"the fit of '{self.method}' has no history to plot", "plot a fit of a loop")
-        return history_figure(records)
-
-    @checked(data=DATASET)
-    def scores(self, data: Dataset) -> dict[str, float]:
-        """Return accuracy and Matthews correlation coefficient on a data set."""
-        labels = self.predict(data.X)
-        return {"accuracy": float(np.mean(labels == data.y)), "mcc": matthews(data.y, labels)}

@@ -2,49 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import Certificate
 from fsopt.compiler import Program
 from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
+from fsopt.data.encoding import Encoding
 from fsopt.data.kernels import Kernel
 from fsopt.errors import FileError, FsoptError, reading
 from fsopt.files import check_readable
+from fsopt.records import FORMAT
+from fsopt.records import digest as digest
+from fsopt.records import fit_record as fit_record
+from fsopt.records import plain as plain
+from fsopt.records import sealed as sealed
 from fsopt.results import Fit, Point, Preprocessing, SolveResult, Status
 from fsopt.schema import check_parts
+from fsopt.trained import Trained
+from fsopt.trained import fingerprint as fingerprint
 from fsopt.typing import Vector
-
-FORMAT = 2
-"""The format of the files that this version writes. Files without a number, of version 0.1.0, have no digest."""
-
-
-def plain(value: Any) -> Any:
-    """Return a value as plain JSON data: arrays as lists, inf and nan as the words 'inf', '-inf', 'nan'."""
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, (np.floating, float)):
-        return float(value) if math.isfinite(value) else str(float(value))
-    if isinstance(value, (np.integer, np.bool_)):
-        return value.item()
-    if isinstance(value, Certificate):
-        return {**{k: plain(v) for k, v in asdict(value).items()}, "worst": plain(value.worst)}
-    if is_dataclass(value) and not isinstance(value, type):
-        return {k: plain(v) for k, v in asdict(value).items()}
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
-    return value
 
 
 def numbers(value: Any) -> Any:
@@ -56,14 +39,6 @@ def numbers(value: Any) -> Any:
     if isinstance(value, list):
         return [numbers(v) for v in value]
     return value
-
-
-def fingerprint(data: Dataset) -> str:
-    """Return the SHA-256 of X and y, which ties a saved answer to its data."""
-    digest = hashlib.sha256(repr(data.X.shape).encode())
-    digest.update(np.ascontiguousarray(data.X).tobytes())
-    digest.update(np.ascontiguousarray(data.y).tobytes())
-    return digest.hexdigest()
 
 
 def solve_record(
@@ -108,54 +83,6 @@ def solve_record(
     return {k: plain(v) for k, v in record.items()}
 
 
-def fit_record(fit: Fit, *, data: Dataset, source: str) -> dict[str, Any]:
-    """Return the JSON object of a fit to a data set; ``source`` is the path or name of the data."""
-    names = [
-        "method",
-        "params",
-        "solver",
-        "status",
-        "stop",
-        "objective",
-        "bound",
-        "iterations",
-        "features",
-        "support",
-        "coef",
-        "intercept",
-        "history",
-        "certificate",
-        "seconds",
-        "preprocessing",
-        "warnings",
-        "details",
-        "kernel",
-    ]
-    record = {name: getattr(fit, name) for name in names}
-    record |= {
-        "data": source,
-        "train": fit.scores(data),
-        "labels": data.labels,
-        "data_sha256": fingerprint(data),
-    }
-    return {k: plain(v) for k, v in record.items()}
-
-
-def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record with the number of its format and a digest of all that it holds.
-
-    The digest shows that a file is as it was written. It says nothing about the truth of what was written.
-    """
-    numbered = {**record, "format": FORMAT}
-    return {**numbered, "digest": digest(numbered)}
-
-
-def digest(record: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the plain data of a record, apart from a digest in it."""
-    rest = {k: v for k, v in record.items() if k != "digest"}
-    return hashlib.sha256(json.dumps(plain(rest), sort_keys=True).encode()).hexdigest()
-
-
 def intact(record: Mapping[str, Any]) -> bool:
     """Return whether a record is as it was sealed; one of version 0.1.0 has no seal and counts as intact."""
     return record.get("format", 1) < FORMAT or record.get("digest") == digest(record)
@@ -181,7 +108,9 @@ def read_record(path: str | Path) -> dict[str, Any]:
     if record.get("format", 1) not in range(1, FORMAT + 1):
         raise FileError(f"'{path}' has the format {record['format']!r}, unknown to this version", "update fsopt")
     # Names of labels, features and data may be the words 'inf' or 'nan' and stay texts.
-    words = {k: record[k] for k in ("labels", "features", "columns", "data", "label") if k in record}
+    words = {
+        k: record[k] for k in ("labels", "features", "columns", "data", "label", "layout", "encoding") if k in record
+    }
     record = {**numbers(record), **words}
     check_parts(record, path)
     return record
@@ -228,9 +157,45 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             warnings=tuple(record.get("warnings", ())),
             details=record.get("details", {}),
             kernel=kernel,
+            trained=_trained(record, len(shift)),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FsoptError) as error:
         raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
+
+
+def load_fit(path: str | Path) -> Fit:
+    """Return a fit that ``Fit.save`` or ``fsopt fit -o`` saved.
+
+    Its certificate is not read: :func:`fsopt.checking.check_record` and ``fsopt check`` recompute it from the data.
+
+    Raises
+    ------
+    FileError : the file cannot be read, is not a saved fit, or was changed after it was saved.
+    """
+    return fit_from(read_fit(path), path)
+
+
+def read_fit(path: str | Path) -> dict[str, Any]:
+    """Return the JSON object of a saved fit as it was saved; raises FileError, as :func:`load_fit`."""
+    record = read_record(path)
+    if "method" not in record:
+        raise FileError(f"'{path}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
+    if not intact(record):
+        raise FileError(f"'{path}' was changed after it was saved: its digest is another one", "save it again with -o")
+    return record
+
+
+def _trained(record: Mapping[str, Any], p: int) -> Trained:
+    """Return what a saved fit tells of its training data; one of version 0.1.0 may have no names of columns."""
+    encoding = None if record.get("encoding") is None else Encoding.of_plain(record["encoding"])
+    features = tuple(record.get("columns") or Trained.unknown(p).features)
+    if len(features) != p or (encoding is not None and encoding.features != features):
+        raise ValueError("the columns are not those of the encoding")
+    name, labels = str(record.get("data", "data")), tuple(record["labels"])
+    deviation = tuple(float(v) for v in record.get("deviation", ()))
+    return Trained(
+        name, (labels[0], labels[1]), features, str(record["data_sha256"]), deviation, encoding, record.get("train", {})
+    )
 
 
 def _finite(values: Any) -> Vector:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fsopt.errors import FileError
+from fsopt.data.layout import MISSING, Layout
+from fsopt.data.source import DATE, NUMBER, TEXT
+from fsopt.errors import FileError, FsoptError
 from fsopt.results import Status
 
 Test: TypeAlias = Callable[[Any], bool]
@@ -68,6 +70,33 @@ def _map(value: Any) -> bool:
     )
 
 
+def _encoding(value: Any) -> bool:
+    """Return whether a value is the plain data of an encoding."""
+    if not _mapping(value) or set(value) != {"missing", "columns"} or value["missing"] not in (None, *MISSING):
+        return False
+    return _list_of(_encoded_column)(value["columns"])
+
+
+def _encoded_column(value: Any) -> bool:
+    """Return whether a value is the plain data of the encoding of a column."""
+    if not _mapping(value) or set(value) != {"name", "kind", "levels", "fill", "indicator"}:
+        return False
+    fill, texts = value["fill"], value["kind"] == TEXT
+    known = value["kind"] in (NUMBER, DATE) or texts
+    levels = _different_texts(value["levels"]) and (bool(value["levels"]) == texts)
+    filled = fill is None or (fill in value["levels"] if texts else _finite(fill))
+    return known and levels and filled and _text(value["name"]) and isinstance(value["indicator"], bool)
+
+
+def _layout(value: Any) -> bool:
+    """Return whether a value is the plain data of a layout."""
+    try:
+        Layout.saved({"layout": value})
+    except (TypeError, ValueError, AttributeError, FsoptError):
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of a saved answer.
@@ -108,6 +137,7 @@ _BOTH: Mapping[str, Part] = {
     "labels": Part(_two_texts, "two different texts"),
     "format": Part(_count, "a whole number >= 0"),
     "digest": _TEXT,
+    "layout": Part(_layout, "the layout of a table"),
 }
 FIT_PARTS: Mapping[str, Part] = {
     **_BOTH,
@@ -122,6 +152,8 @@ FIT_PARTS: Mapping[str, Part] = {
     "history": _RECORDS,
     "warnings": _TEXTS,
     "train": _NUMBERS,
+    "deviation": Part(_list_of(_finite), "a list of finite numbers"),
+    "encoding": Part(_encoding, "columns with a kind, levels, a substitute and an indicator each", empty=True),
     "details": Part(_mapping, "a mapping"),
     "kernel": Part(_mapping, "a mapping", empty=True),
 }
@@ -166,8 +198,9 @@ def _check_lengths(record: Mapping[str, Any], path: str | Path) -> None:
     """Make sure that the parts of a fit with one entry for each feature agree."""
     map_ = record["preprocessing"]
     p = len(map_["shift"])
-    if len(map_["scale"]) != p or len(record.get("columns", map_["shift"])) != p:
-        raise _damaged(path, "shift, scale and columns differ in length")
+    parts = [map_["scale"], record.get("columns", map_["shift"]), record.get("deviation") or map_["shift"]]
+    if any(len(part) != p for part in parts):
+        raise _damaged(path, "shift, scale, columns and deviation differ in length")
 
 
 def _damaged(path: str | Path, reason: str) -> FileError:

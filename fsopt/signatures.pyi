@@ -436,6 +436,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -457,6 +459,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -473,6 +477,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -493,6 +499,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -512,6 +520,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -533,6 +543,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -560,6 +572,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -579,6 +593,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -594,6 +610,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -614,6 +632,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -631,6 +651,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -667,6 +689,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -701,6 +725,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -721,6 +747,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -740,6 +768,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -763,6 +793,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -783,6 +815,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -802,6 +836,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -822,6 +858,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -841,6 +879,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -860,6 +900,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -879,6 +921,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -901,6 +945,8 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
 ) -> Fit: ...
 @overload
 def fit(
@@ -915,5 +961,7 @@ def fit(
     resume: str | Path | None = ...,
     customise: Mapping[str, Change] | None = ...,
     executor: Executor | None = ...,
+    class_weight: str | Mapping[str | int, float] | None = ...,
+    sample_weight: ArrayLike | None = ...,
     **params: Never,
 ) -> Fit: ...

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, escape, pairs, print_json, show, table
 from fsopt.cli.solving import Scale, built
 from fsopt.customising import complete, customised
+from fsopt.data.layout import Layout
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
 def explain(
     model: options.Model,
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
     time_limit: options.TimeLimit = 60.0,
@@ -37,7 +38,7 @@ def explain(
     from fsopt.analysis.infeasibility import explain as run
     from fsopt.saved import plain
 
-    found = run(_model(model, data, label, missing, param, scale, customise), time_limit=time_limit or 60.0)
+    found = run(_model(model, data, layout, param, scale, customise), time_limit=time_limit or 60.0)
     if json:
         print_json({"model": model, "data": data, **plain(asdict(found))})
     else:
@@ -48,8 +49,7 @@ def explain(
 def sensitivity(
     model: options.Model,
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
     solver: options.Solver = None,
@@ -63,7 +63,7 @@ def sensitivity(
     from fsopt.analysis.sensitivity import sensitivity as run
     from fsopt.saved import plain
 
-    found = run(_model(model, data, label, missing, param, scale, customise), solver)
+    found = run(_model(model, data, layout, param, scale, customise), solver)
     if json:
         lines = {k: [asdict(line) for line in getattr(found, k)] for k in ("constraints", "variables")}
         head = {"model": model, "data": data, "objective": found.result.objective, "solver": found.result.solver}
@@ -101,8 +101,7 @@ def diff(
     first: options.Model,
     second: options.Model,
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
     json: options.Json = False,
@@ -123,7 +122,7 @@ def diff(
     for name in given:
         if not any(name in spec.parameters for spec in specs):
             raise ParameterError(f"neither '{first}' nor '{second}' has a parameter '{name}'", "see 'fsopt models'")
-    source = options.load(data, label, missing)
+    source = load(data, layout)
     models = [
         built(name, source, {k: v for k, v in given.items() if k in spec.parameters}, scale)[0]
         for name, spec in zip((first, second), specs, strict=True)
@@ -157,14 +156,13 @@ def _components(found: Any) -> list[tuple[str, tuple[str, str]]]:
 def _model(
     model: str,
     data: str,
-    label: str,
-    missing: str | None,
+    layout: Layout,
     param: list[str] | None,
     scale: str,
     customise: list[str] | None,
 ) -> pyo.ConcreteModel:
     """Return a model on preprocessed data, with the user's changes."""
-    found, _, _ = built(model, options.load(data, label, missing), options.parse_params(param), scale)
+    found, _, _ = built(model, load(data, layout), options.parse_params(param), scale)
     with customised(options.read_changes(customise, (model,)) or {}):
         complete(found)
     return found

@@ -17,10 +17,12 @@ from fsopt.cli import (
     fitting,
     limits,
     paths,
+    plotting,
     reproducing,
     solving,
     studying,
 )
+from fsopt.cli.layouts import with_layout
 from fsopt.cli.output import emit
 
 app = typer.Typer(
@@ -42,6 +44,7 @@ VERBS = (
     analysing.diff,
     fitting.fit,
     fitting.predict,
+    plotting.plot,
     comparing.compare,
     reproducing.reproduce,
     paths.path,
@@ -61,6 +64,7 @@ EXAMPLES: Mapping[str, str] = {
     "diff": "fsopt diff gmeb-primal gmeb-dual --data wdbc --scale standard",
     "fit": "fsopt fit gbd --data wdbc --param m=8 --param max_cuts=20 -o fit.json",
     "predict": "fsopt predict fit.json --data new.csv",
+    "plot": "fsopt plot fit.json --kind weights -o weights.png",
     "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
     "check": "fsopt check fit.json --data wdbc",
     "reproduce": "fsopt reproduce sla-table1",
@@ -71,7 +75,7 @@ EXAMPLES: Mapping[str, str] = {
 """Verb -> an example of its use, at the end of its help."""
 for verb in VERBS:
     name = verb.__name__.replace("_", "-")
-    app.command(name, epilog=f"Example:  {EXAMPLES[name]}")(verb)
+    app.command(name, epilog=f"Example:  {EXAMPLES[name]}")(with_layout(verb))
 app.add_typer(datasets.app, name="data")
 app.add_typer(studying.app, name="study")
 

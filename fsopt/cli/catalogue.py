@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import columns, escape, narrow, pairs, print_json, remark, table
 from fsopt.cli.output import show as put
+from fsopt.data.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -184,8 +186,7 @@ def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def show(
     model: options.Model,
     data: options.OptionalData = None,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     param: options.Params = None,
     latex: Annotated[bool, typer.Option("--latex", help="print the program alone, as LaTeX")] = False,
     json: options.Json = False,
@@ -201,7 +202,7 @@ def show(
     if latex and not json:
         print("\\begin{aligned}\n" + program + "\n\\end{aligned}")
         return
-    source = options.load(data, label, missing) if data else _sample()
+    source = load(data, layout) if data else _sample()
     if not data:
         remark("sizes are those of 6 samples and 3 features; give --data for yours")
     built = build(model, source, **options.parse_params(param))

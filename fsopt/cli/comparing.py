@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -21,6 +22,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.data.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -50,8 +52,7 @@ Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; r
 
 def compare(
     data: Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     methods: Annotated[str | None, typer.Option("--methods", help="names separated by commas; all by default")] = None,
     param: Annotated[
         list[str] | None, typer.Option("--param", help="METHOD.k=v, a parameter of one method; repeat for more")
@@ -62,7 +63,9 @@ def compare(
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="also the names of the features")] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="also balanced accuracy, recall, AUC, and the names of the features")
+    ] = False,
     customise: options.Customise = None,
     report: options.Report = None,
     output: options.Output = None,
@@ -79,7 +82,7 @@ def compare(
         solver_spec(solver)
     changes = options.read_changes(customise, ())
     params = _params(param)
-    sources = [options.load(name, label, missing) for name in data]
+    sources = [load(name, layout) for name in data]
     settings: dict[str, Any] = {
         "seed": seed,
         "time_limit": time_limit,
@@ -185,7 +188,9 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
     for row in record["rows"]:
         who = f"{row['method']} on {row['data']}" if several else row["method"]
         if verbose and row["features"]:
-            show(f"{who}: {', '.join(row['features'])}")
+            more = {name: _share(row[f"cv_{name}"]) for name in ("balanced_accuracy", "recall", "auc")}
+            measured = ", ".join(f"CV {name.replace('_', ' ')} {value}" for name, value in more.items() if value)
+            show(f"{who}: {', '.join(row['features'])}" + (f"; {measured}" if measured else ""))
         for text in (*row["warnings"], row["error"], _early(row)):
             if text:
                 remark(f"{who}: {text}")

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, load, with_layout
 from fsopt.cli.output import pairs, print_json, show
+from fsopt.data.layout import Layout
 
 app = typer.Typer(
     help="Data sets: fetch one from OpenML, draw one of the papers', or look at one.",
@@ -55,16 +57,14 @@ def make(
 
 
 @app.command("show")
+@with_layout
 def show_data(
     data: Annotated[str, typer.Argument(help="wdbc, a file, or a name in FSOPT_DATA")],
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     json: options.Json = False,
 ) -> None:
     """Print the size of a data set, its classes and its constant features."""
-    from fsopt.data import load_dataset
-
-    found = load_dataset(data, label=label, missing=missing)
+    found = load(data, layout)
     record = {
         "data": found.name,
         "n": found.n,

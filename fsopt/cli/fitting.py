@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, layout_record, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
+    deliver_text,
     emit,
     pairs,
     progress_bar,
@@ -21,20 +26,17 @@ from fsopt.cli.output import (
     show,
 )
 from fsopt.cli.solving import print_certificate
-from fsopt.errors import DataError
+from fsopt.data.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
-    from fsopt.data.table import Table
     from fsopt.results import Fit
-    from fsopt.typing import Matrix
 
 
 def fit(
     method: Annotated[str, typer.Argument(help="a name of 'fsopt methods'", autocompletion=options.methods)],
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     param: options.Params = None,
     solver: options.Solver = None,
     options_file: options.Options = None,
@@ -48,11 +50,11 @@ def fit(
     """Run a method: selected features, classifier, certificate. Ctrl-C prints the incumbent."""
     from fsopt.methods.registry import fit as run
     from fsopt.methods.registry import method_spec
-    from fsopt.saved import fit_record, sealed
+    from fsopt.records import fit_record, sealed
 
     changes = options.read_changes(customise, method_spec(method).models)
     params, solver_options = options.parse_params(param), options.read_options(options_file)
-    source = options.load(data, label, missing)
+    source = load(data, layout)
     with progress_bar(method) as update:
 
         def report(entry: Mapping[str, Any]) -> None:
@@ -70,8 +72,8 @@ def fit(
             customise=changes,
             **params,
         )
-    record = fit_record(fitted, data=source, source=data) | {"label": label, "missing": missing}
-    record = sealed(record | {"columns": list(source.features)})
+    record = fit_record(fitted, data=source, source=data) | layout_record(layout)
+    record = sealed(record)
     for warning in fitted.warnings:
         remark(f"warning: {warning}")
     deliver(record, output, as_json=json, present=lambda: _print_fit(record, _by_class(fitted, source)))
@@ -122,73 +124,79 @@ def _print_fit(record: dict[str, Any], accuracy: Mapping[int, float]) -> None:
 def predict(
     saved: Annotated[Path, typer.Argument(help="a fit saved with -o", metavar="FIT.json")],
     data: options.Data,
-    label: options.Label = "label",
-    output: options.Output = None,
+    layout: Layout = WHOLE,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="save as CSV (.csv) or else JSON", callback=options.writable),
+    ] = None,
     json: options.Json = False,
 ) -> int:
-    """Classify samples with a saved fit; without labels in the file there is no accuracy."""
-    from fsopt.data import load_samples
-    from fsopt.errors import FileError
-    from fsopt.saved import fit_from, intact, plain, read_record
+    """Classify samples with a saved fit: id, label and score of each. A file without labels has no accuracy.
 
-    record = read_record(saved)
-    if "method" not in record:
-        raise FileError(f"'{saved}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
-    if not intact(record):
-        raise FileError(f"'{saved}' was changed after it was saved: its digest is another one", "save it again with -o")
+    Only the columns that the fit uses are needed; they are found by their names.
+    """
+    from fsopt.data import load_samples
+    from fsopt.records import plain
+    from fsopt.saved import fit_from, read_fit
+
+    record = read_fit(saved)
     fitted = fit_from(record, saved)
-    samples = load_samples(data, label=label)
-    X = _aligned(samples, record.get("columns"), len(fitted.preprocessing.shift))
-    labels = fitted.predict(X)
-    names = [str(record["labels"][int(v > 0)]) for v in labels]
+    samples = load_samples(data, layout=_reading(Layout.saved(record), layout))
+    scores = fitted.decision_function(samples)
+    names = [str(record["labels"][int(v > 0)]) for v in scores]
+    ids = samples.ids or [str(i) for i in range(1, len(scores) + 1)]
     result = {
         "method": fitted.method,
         "data": data,
-        "n": len(X),
-        "predictions": [int(v) for v in labels],
+        "n": len(scores),
+        "ids": ids,
+        "predictions": [1 if v > 0 else -1 for v in scores],
         "labels": names,
-        "scores": fitted.decision_function(X).tolist(),
-        "accuracy": _accuracy(names, samples.labels),
+        "scores": scores.tolist(),
+        "accuracy": _accuracy(names, samples.labels, record["labels"]),
     }
     result = plain(result)
+    rows = zip(ids, names, result["scores"], strict=True)
+    listed = _csv([("id", "label", "score"), *rows])
 
     def present() -> None:
         if output is None:
-            emit("\n".join(names) + "\n")
+            emit(listed)
 
-    deliver(result, output, as_json=json, present=present)
+    if output is not None and output.suffix.lower() == ".csv":
+        deliver_text(listed, result, output, as_json=json)
+    else:
+        deliver(result, output, as_json=json, present=present)
     if result["accuracy"] is not None:
-        remark(f"accuracy {result['accuracy']:.4f} on {len(X)} samples")
+        remark(f"accuracy {result['accuracy']:.4f} on {len(scores)} samples")
     return EXIT_SOLVED
 
 
-def _aligned(samples: Table, columns: list[str] | None, p: int) -> Matrix:
-    """Return the samples (n, p) with the columns in the order of the fit, by name if the file has names."""
-    import numpy as np
+def _reading(saved: Layout, given: Layout) -> Layout:
+    """Return the layout by which samples are read: that of the training data, apart from what is given anew.
 
-    X = samples.X
-    if samples.features is not None and columns is not None:
-        absent = [name for name in columns if name not in samples.features]
-        if absent:
-            more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
-            raise DataError(f"the data have no column {', '.join(absent[:3])}{more}", "give the columns of the fit")
-        X = X[:, [samples.features.index(name) for name in columns]]
-    elif X.shape[1] != p:
-        raise DataError(f"the data have {X.shape[1]} features, the fit {p}", "give the columns of the fit")
-    bad = int(np.sum(~np.isfinite(X).all(axis=1)))
-    if bad:
-        raise DataError(f"{bad} samples have missing or infinite values", "fill or remove them first")
-    return X
+    All columns are read, since the fit finds its own by their names.
+    """
+    stated = {name: getattr(given, name) for name in given.stated}
+    return replace(saved, **{"drop": (), "columns": (), "weights": None, "sep": None, "missing": None, **stated})
 
 
-def _accuracy(names: list[str], truth: list[str]) -> float | None:
-    """Return the accuracy of the labels, None if a sample in the file has none."""
-    from fsopt.data.table import is_missing
+def _csv(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _accuracy(names: list[str], truth: list[str], labels: Sequence[str]) -> float | None:
+    """Return the accuracy of the labels, None if a sample in the file has none.
+
+    A label of several classes, such as ``not a`` or ``b|c``, stands for each that is not the other one.
+    """
+    from fsopt.data.table import is_missing, same_label
 
     if not truth or any(is_missing(t) for t in truth):
         return None
-    try:
-        same = [float(a) == float(b) for a, b in zip(names, truth, strict=True)]
-    except ValueError:
-        same = [a == b for a, b in zip(names, truth, strict=True)]
-    return sum(same) / len(same)
+    positive = [labels[1], *labels[1].split("|")]
+    up = [any(same_label(text, one) for one in positive) for text in truth]
+    return sum((name == labels[1]) == is_up for name, is_up in zip(names, up, strict=True)) / len(names)

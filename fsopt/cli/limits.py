@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import escape, print_json, remark, show, table
+from fsopt.data.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -18,8 +20,7 @@ PRINTED = 0.9
 
 def mpm_limits(
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     folds: Annotated[int, typer.Option("--folds", help="of the cross-validation; 0 for all samples only")] = 10,
     seed: Annotated[int, typer.Option("--seed", help="of the split into folds")] = 0,
     scale: Annotated[
@@ -29,9 +30,11 @@ def mpm_limits(
 ) -> None:
     """Print the largest delta that is feasible for l1-mpm and l0-mpm: on all samples and on each training fold."""
     from fsopt.data.splits import stratified_folds, train_and_test
+    from fsopt.data.weights import refuse_weights
     from fsopt.saved import plain
 
-    source = options.load(data, label, missing)
+    source = load(data, layout)
+    refuse_weights("the minimax probability machine", source.weights, "leave out --weights and --class-weight")
     rows = [_row("all", source, scale)]
     for k, fold in enumerate(stratified_folds(source, folds, seed) if folds else [], start=1):
         rows.append(_row(f"fold {k}", train_and_test(source, fold)[0], scale))

@@ -6,7 +6,7 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,9 +14,6 @@ from fsopt.customising import Change, FromFile
 from fsopt.data.registry import READERS
 from fsopt.errors import FileError, OptionError, ParameterError
 from fsopt.files import brief, check_readable
-
-if TYPE_CHECKING:
-    from fsopt.data import Dataset
 
 
 def models(incomplete: str) -> list[str]:
@@ -46,8 +43,6 @@ Data = Annotated[
     typer.Option("--data", help=DATA_HELP),
 ]
 OptionalData = Annotated[str | None, Data.__metadata__[0]]
-Label = Annotated[str, typer.Option("--label", help="name of the label's column")]
-Missing = Annotated[str | None, typer.Option("--missing", help="drop or mean: the treatment of missing values")]
 Params = Annotated[list[str] | None, typer.Option("--param", help="k=v, a number, JSON value or word; repeat for more")]
 Solver = Annotated[
     str | None,
@@ -79,19 +74,6 @@ Customise = Annotated[
     list[str] | None,
     typer.Option("--customise", help="SLUG=FILE.py:FUNCTION, which changes the models of this slug; repeat for more"),
 ]
-
-
-def load(source: str, label: str, missing: str | None) -> Dataset:
-    """Load a data set; its size, labels and constant features are remarks on stderr."""
-    from fsopt.cli.output import remark
-    from fsopt.data import load_dataset
-
-    data = load_dataset(source, label=label, missing=missing)
-    remark(f"{data.name}: {data.n} samples, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")
-    if data.constant:
-        more = f" and {len(data.constant) - 5} more" if len(data.constant) > 5 else ""
-        remark(f"{len(data.constant)} constant features: {', '.join(data.constant[:5])}{more}")
-    return data
 
 
 def parse_params(given: list[str] | None) -> dict[str, Any]:

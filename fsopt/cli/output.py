@@ -97,9 +97,18 @@ def deliver(record: Any, output: Path | None, *, as_json: bool, present: Callabl
     ------
     UnsavedError : it could not be saved, or not be printed; the other one was done.
     """
+    _deliver(None if output is None else dump_json(record), record, output, as_json, present)
+
+
+def deliver_text(text: str, record: Any, output: Path, *, as_json: bool) -> None:
+    """Save an answer as text; with ``as_json`` its record is printed. Raises UnsavedError."""
+    _deliver(text, record, output, as_json, lambda: None)
+
+
+def _deliver(text: str | None, record: Any, output: Path | None, as_json: bool, present: Callable[[], None]) -> None:
     try:
-        if output is not None:
-            write_text(output, dump_json(record))
+        if output is not None and text is not None:
+            write_text(output, text)
     except FileError as error:
         raise UnsavedError(error.message, error.hint) from error
     finally:

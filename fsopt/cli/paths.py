@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_SOLVED,
@@ -18,12 +19,12 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.data.layout import Layout
 
 
 def path(
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     c: Annotated[float, typer.Option("--c", help="penalty weight of the hinge loss")] = 1.0,
     m: Annotated[str | None, typer.Option("--m", help="numbers of features, as 1,2,5 or 1-10; all by default")] = None,
     scale: Annotated[str, typer.Option("--scale", help="standard, center or none")] = "standard",
@@ -38,7 +39,7 @@ def path(
     from fsopt.saved import plain
     from fsopt.studies.selection_paths import gbd_path
 
-    source, values = options.load(data, label, missing), _numbers(m)
+    source, values = load(data, layout), _numbers(m)
     with progress_bar("path") as update:
 
         def report(entry: Mapping[str, Any]) -> None:

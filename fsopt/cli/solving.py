@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, checked_layout, layout_record, load
 from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
@@ -24,6 +25,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.customising import complete, customised, names_of
+from fsopt.data.layout import Layout
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
@@ -48,8 +50,7 @@ def built(
 def solve(
     model: options.Model,
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
     solver: options.Solver = None,
@@ -72,7 +73,7 @@ def solve(
     if verify is not None:
         solver_spec(verify)
     solver_options = options.read_options(options_file)
-    source = options.load(data, label, missing)
+    source = load(data, layout)
     started = time.perf_counter()
     program, work, params = built(model, source, _solvable(model, options.parse_params(param)), scale)
     seconds = time.perf_counter() - started
@@ -87,7 +88,7 @@ def solve(
         watch.progress = lambda record: update(len(watch.records), f"{model}: {_told(record)}")
         result = session.solve(time_limit=time_limit, watch=watch)
     record = solve_record(program, result, slug=model, data=work, source=data, params=params)
-    record |= {"scale": scale, "label": label, "missing": missing}
+    record |= {"scale": scale} | layout_record(layout)
     record["seconds"]["build"] = seconds
     if changes:
         record["customised"] = names_of(changes)
@@ -198,8 +199,7 @@ def export(
             "-o", "--output", help="file ending in .lp, .mps, .nl, .gms, .cbf or .dat-s", callback=options.writable
         ),
     ],
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
     customise: options.Customise = None,
@@ -208,7 +208,7 @@ def export(
     """Write a model to a file that other software reads."""
     from fsopt.formats.writers import export as write
 
-    source = options.load(data, label, missing)
+    source = load(data, layout)
     program, _, params = built(model, source, options.parse_params(param), scale)
     with customised(options.read_changes(customise, (model,)) or {}):
         complete(program)
@@ -223,8 +223,7 @@ def export(
 def check(
     solution: Annotated[Path, typer.Argument(help="a file saved by 'fsopt solve' or 'fsopt fit' with -o")],
     data: options.Data,
-    label: options.Label = "label",
-    missing: options.Missing = None,
+    layout: Layout = WHOLE,
     customise: options.Customise = None,
     json: options.Json = False,
 ) -> int:
@@ -232,11 +231,12 @@ def check(
     from fsopt.checking import check_record
     from fsopt.methods.preprocessing import preprocess
     from fsopt.methods.registry import method_spec
-    from fsopt.saved import plain, read_record
+    from fsopt.records import plain
+    from fsopt.saved import read_record
     from fsopt.solve_checking import WORD
 
     record = read_record(solution)
-    source = options.load(data, label, missing)
+    source = load(data, checked_layout(record, layout, solution))
     work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
     models = method_spec(record["method"]).models if "method" in record else (record["model"],)
     changes = options.read_changes(customise, models)

@@ -11,8 +11,8 @@ from zipfile import ZipFile
 import numpy as np
 
 from fsopt.data.content import NUMBER, check_size, foreign
-from fsopt.data.dataset import as_matrix
 from fsopt.data.table import Table, label_texts
+from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
 
 _NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"

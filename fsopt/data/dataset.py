@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from fsopt.arguments import TEXT, Kind, checked
-from fsopt.errors import DataError, ParameterError, shown
+from fsopt.arguments import TEXT, Kind, checked, word
+from fsopt.data.assembling import parts_of
+from fsopt.data.encoding import Encoded, Encoding
+from fsopt.data.frames import table_of_frame
+from fsopt.data.layout import Layout
+from fsopt.data.validation import (
+    as_matrix,
+    check_finite,
+    classes_of,
+    label_texts_of,
+    names_of,
+    positions_of,
+    weights_of,
+)
+from fsopt.data.weights import positive_weights, weights_of_samples
+from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix, Vector
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -31,6 +47,11 @@ class Dataset:
         Name of the data set in reports.
     labels : (str, str), optional
         Original texts of the labels -1 and +1, in this order: ``("benign", "malignant")``.
+    weights : (n,) array of positive numbers, optional
+        Weights of the samples in the losses of models and in statistics; a whole number counts as so many equal
+        samples. Copied and made read-only. None for equal weights, see :meth:`weighted`.
+    encoded : Encoded, optional
+        The columns of a table that the features were made of, and the map from them, see :meth:`from_frame`.
 
     Raises
     ------
@@ -38,9 +59,7 @@ class Dataset:
         If `X` is not a matrix of finite numbers with at least one sample and one feature, if `y` does not hold
         -1 or +1 for each sample or holds one class only, or if the names are not p different non-empty texts.
 
-    Notes
-    -----
-    A constant feature is not an error (see :attr:`constant`). Copies and pickles are read-only as well.
+    A constant feature is no error (see :attr:`constant`). Copies and pickles are read-only as well.
     """
 
     X: Matrix
@@ -48,6 +67,8 @@ class Dataset:
     features: tuple[str, ...]
     name: str
     labels: tuple[str, str]
+    weights: Vector | None = None
+    encoded: Encoded | None = None
 
     @checked(name=TEXT)
     def __init__(
@@ -58,18 +79,22 @@ class Dataset:
         *,
         name: str = "data",
         labels: tuple[str, str] | None = None,
+        weights: ArrayLike | None = None,
+        encoded: Encoded | None = None,
     ) -> None:
         matrix = as_matrix(X)
         n, p = matrix.shape
-        names = tuple(f"x{j}" for j in range(1, p + 1)) if features is None else _names(features, p)
-        _check_finite(matrix, names)
+        names = tuple(f"x{j}" for j in range(1, p + 1)) if features is None else names_of(features, p)
+        check_finite(matrix, names)
         self.__setstate__(
             {
                 "X": matrix,
-                "y": _classes(y, n),
+                "y": classes_of(y, n),
                 "features": names,
                 "name": name,
-                "labels": ("-1", "+1") if labels is None else _label_texts(labels),
+                "labels": ("-1", "+1") if labels is None else label_texts_of(labels),
+                "weights": None if weights is None else weights_of(weights, n),
+                "encoded": encoded,
             }
         )
 
@@ -77,6 +102,72 @@ class Dataset:
         self.__dict__.update(state)
         self.X.setflags(write=False)
         self.y.setflags(write=False)
+        if self.weights is not None:
+            self.weights.setflags(write=False)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: DataFrame,
+        *,
+        target: str,
+        positive: str | Sequence[str] | None = None,
+        drop: str | Sequence[str] = (),
+        columns: str | Sequence[str] = (),
+        id: str | None = None,
+        encode: str | None = None,
+        missing: str | None = None,
+        weights: str | None = None,
+        name: str = "data",
+    ) -> Dataset:
+        """Return the data set of a pandas DataFrame, see :func:`fsopt.load_dataset` for the keywords.
+
+        Parameters
+        ----------
+        frame : a column for each feature, of numbers, bools, dates, texts or categories, and one for the label.
+        encode : ``"onehot"`` makes a 0/1 feature of each value of texts and categories; None makes them an error.
+
+        Raises
+        ------
+        DataError : the table is not a valid two-class data set; the message names column and rows.
+        ParameterError : a keyword is of another kind.
+        """
+        word("encode", encode or "none", ("onehot", "none"))
+        layout = Layout.of(
+            label=target,
+            target=target,
+            positive=positive,
+            drop=drop,
+            columns=columns,
+            id=id,
+            onehot=encode == "onehot",
+            missing=missing,
+            weights=weights,
+        )
+        return cls(**parts_of(table_of_frame(frame, layout), name, layout))
+
+    def weighted(
+        self, class_weight: str | Mapping[str | int, float] | None = None, sample_weight: ArrayLike | None = None
+    ) -> Dataset:
+        r"""Return the data set with weights of the samples, in place of those that it has.
+
+        Parameters
+        ----------
+        class_weight : ``"balanced"`` gives each class the same total, :math:`n / (2 n_\pm)`; a mapping has a positive
+            weight for each label, by its text or by -1 and +1. It multiplies ``sample_weight``, and counts of
+            ``"balanced"`` are sums of these.
+        sample_weight : (n,) numbers >= 0; samples of weight 0 are left out.
+
+        Raises
+        ------
+        DataError : weights of another number or sign, or only one class with a positive weight.
+        ParameterError : a class weight of another kind.
+        """
+        equal = replace(self, weights=None)
+        kept = np.arange(self.n) if sample_weight is None else positive_weights(sample_weight, self.n)
+        chosen = equal.rows(kept) if len(kept) < self.n else equal
+        given = None if sample_weight is None else np.asarray(sample_weight, dtype=float)[kept]
+        return replace(chosen, weights=weights_of_samples(chosen.y, chosen.labels, class_weight, given))
 
     def __repr__(self) -> str:
         negative, positive = self.labels
@@ -94,6 +185,11 @@ class Dataset:
         return int(self.X.shape[1])
 
     @property
+    def total(self) -> float:
+        """Sum of the weights of the samples; n for equal weights."""
+        return float(self.n) if self.weights is None else float(self.weights.sum())
+
+    @property
     def positive(self) -> Indices:
         """Indices of the samples with y = +1, increasing."""
         return np.flatnonzero(self.y > 0)
@@ -108,6 +204,14 @@ class Dataset:
         """Names of the features with the same value in every sample."""
         same = np.equal(self.X, self.X[0]).all(axis=0)
         return tuple(self.features[j] for j in np.flatnonzero(same))
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Names of the features with a different whole number in every one of 30 samples and more."""
+        if self.n < 30:
+            return ()
+        whole = np.flatnonzero((np.floor(self.X) == self.X).all(axis=0))
+        return tuple(self.features[j] for j in whole if len(np.unique(self.X[:, j])) == self.n)
 
     def rows(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set of some samples, for example of one fold.
@@ -129,8 +233,21 @@ class Dataset:
         ParameterError
             If `index` is not a valid index of the n samples.
         """
-        positions = _positions(index, self.n, "samples")
-        return replace(self, X=self.X[positions], y=self.y[positions])
+        positions = positions_of(index, self.n, "samples")
+        return replace(
+            self,
+            X=self.X[positions],
+            y=self.y[positions],
+            weights=None if self.weights is None else self.weights[positions],
+            encoded=None if self.encoded is None else self.encoded.rows(positions),
+        )
+
+    def encoded_by(self, encoding: Encoding) -> Dataset:
+        """Return the data set with the features that another encoding makes of its columns."""
+        if self.encoded is None:
+            raise DataError("the data set has no columns of a table", "load it with onehot or missing")
+        source = self.encoded.source
+        return replace(self, X=encoding.matrix(source), features=encoding.features, encoded=Encoded(encoding, source))
 
     def columns(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set of some features, for example of the selected ones.
@@ -152,8 +269,8 @@ class Dataset:
         ParameterError
             If `index` is not a valid index of the p features.
         """
-        positions = _positions(index, self.p, "features")
-        return replace(self, X=self.X[:, positions], features=tuple(self.features[j] for j in positions))
+        positions = positions_of(index, self.p, "features")
+        return replace(self, X=self.X[:, positions], features=tuple(self.features[j] for j in positions), encoded=None)
 
     def with_X(self, X: ArrayLike) -> Dataset:
         """Return the data set with other values of the same features, for example scaled ones.
@@ -172,15 +289,7 @@ class Dataset:
         DataError
             If `X` is not an (n, p) matrix of finite numbers.
         """
-        return Dataset(X, self.y, self.features, name=self.name, labels=self.labels)
-
-
-def check_features(data: Dataset, other: Dataset, what: str) -> None:
-    """Refuse a second data set, such as that for tests, with another number of features than the first."""
-    if data.p != other.p:
-        raise DataError(
-            f"the {what} data have {other.p} features, the training data {data.p}", "give the same features"
-        )
+        return Dataset(X, self.y, self.features, name=self.name, labels=self.labels, weights=self.weights)
 
 
 DATASET = Kind(
@@ -188,109 +297,3 @@ DATASET = Kind(
     lambda value: isinstance(value, Dataset),
     "make one with fsopt.Dataset(X, y) or fsopt.load_dataset(path)",
 )
-
-
-def as_matrix(X: ArrayLike) -> Matrix:
-    """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN.
-
-    Raises
-    ------
-    DataError
-        If `X` is not two-dimensional, not numeric, or has no sample or no feature, or values of it are masked.
-    """
-    hint = "pass a dense array of numbers with one sample per row and one feature per column"
-    values = _array(X, "X", "is not a matrix, its rows differ in length", hint)
-    if values.dtype.kind not in "biuf":
-        raise DataError(f"X is not numeric, its values are of type {values.dtype}", hint)
-    if values.ndim != 2:
-        raise DataError(f"X must be two-dimensional (samples, features), its shape is {values.shape}", hint)
-    if 0 in values.shape:
-        raise DataError(f"X needs at least one sample and one feature, its shape is {values.shape}", hint)
-    with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
-        return np.array(values, dtype=np.float64, order="C")
-
-
-def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
-    """Return an argument as an array; a masked value, which numpy would unmask, is an error."""
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        count = int(np.ma.getmaskarray(given).sum())
-        raise DataError(
-            f"{name} has {count} masked values", f"fill them ({name}.filled(...)) or leave out their samples"
-        )
-    try:
-        return np.asarray(given)
-    except Exception as error:  # of numpy, or of the object's own conversion, which may raise anything
-        raise DataError(f"{name} {fault} ({error})", hint) from error
-
-
-def _names(features: Sequence[str], p: int) -> tuple[str, ...]:
-    if isinstance(features, str):
-        raise DataError("features is one text, not a list of names", "pass one name per feature")
-    try:
-        names = tuple(str(name) for name in features)
-    except Exception as error:  # of whatever is no list
-        raise DataError(f"features is {shown(features)}, not a list of names", "pass one name per feature") from error
-    if len(names) != p:
-        raise DataError(f"there are {len(names)} names for {p} features", "give one name per feature")
-    empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
-    if empty:
-        raise DataError(f"the name of feature {', '.join(empty)} is empty", "give every feature a name")
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
-    return names
-
-
-def _check_finite(X: Matrix, names: tuple[str, ...]) -> None:
-    bad = ~np.isfinite(X)
-    if not bad.any():
-        return
-    i, j = np.argwhere(bad)[0]
-    count = int(bad.sum())
-    values = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
-    raise DataError(
-        f"X has {values} in row {i + 1}, column '{names[j]}' ({X[i, j]})",
-        "if values are missing use --missing drop|mean (missing= of load_dataset); remove infinite values",
-    )
-
-
-def _classes(y: ArrayLike, n: int) -> Vector:
-    hint = "y holds -1 or +1 for each sample; load_dataset maps other pairs of labels"
-    values = _array(y, "y", "is not a vector", hint)
-    if values.shape != (n,):
-        raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
-    if values.dtype.kind not in "iuf":
-        raise DataError(f"y is not numeric, its values are of type {values.dtype}", hint)
-    found = np.unique(values).tolist()
-    wrong = [value for value in found if value not in (-1, 1)]
-    if wrong:
-        shown = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
-        raise DataError(f"y has labels other than -1 and +1: {shown}", hint)
-    if len(found) == 1:
-        raise DataError(
-            f"only one class is present, all {n} labels are {found[0]:+g}",
-            "use samples of both classes (stratified folds, more samples, or another seed)",
-        )
-    return values.astype(np.float64)
-
-
-def _label_texts(labels: tuple[str, str]) -> tuple[str, str]:
-    listed = isinstance(labels, Sequence) and not isinstance(labels, str)
-    if not listed or len(labels) != 2 or str(labels[0]) == str(labels[1]):
-        raise DataError(f"labels is {shown(labels)}", "give two different texts, of -1 and of +1, in this order")
-    return str(labels[0]), str(labels[1])
-
-
-def _positions(index: slice | ArrayLike, size: int, what: str) -> Indices:
-    try:
-        valid = index if isinstance(index, slice) else np.asarray(index)
-        if isinstance(valid, np.ndarray) and valid.size == 0:
-            valid = slice(0)  # an empty list becomes an array of floats, which is no index
-        positions = np.arange(size)[valid]
-    except Exception as error:  # of numpy, or of the object's own conversion
-        raise ParameterError(
-            f"these are not {what} of the data set: {error}", f"use 0..{size - 1}, a mask or a slice"
-        ) from error
-    if positions.ndim != 1:
-        raise ParameterError(f"one list of {what} is needed, got {shown(index)}", "use a list, a mask or a slice")
-    return positions

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.data.dataset import as_matrix
-from fsopt.data.readers import DEFAULT_LABEL, FOLDER_VARIABLE, data_folder
+from fsopt.data.layout import DEFAULT_TARGET
+from fsopt.data.readers import FOLDER_VARIABLE, data_folder
 from fsopt.data.table import is_missing, label_texts, map_labels
+from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, FileError, ParameterError
 from fsopt.files import whole_file
 from fsopt.typing import Matrix
@@ -54,8 +55,8 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
         )
     bunch = _download(name)
     features = [str(feature) for feature in bunch.feature_names]
-    if DEFAULT_LABEL in features:
-        raise DataError(f"'{name}' has a feature called '{DEFAULT_LABEL}'", "save it as a CSV file and use --label")
+    if DEFAULT_TARGET in features:
+        raise DataError(f"'{name}' has a feature called '{DEFAULT_TARGET}'", "save it as a CSV file and use --label")
     if bunch.target is None or np.ndim(bunch.target) != 1:
         raise DataError(f"'{name}' has not one target column on OpenML", "choose another data set")
     labels = label_texts(np.asarray(bunch.target))
@@ -101,7 +102,7 @@ def _numeric(bunch: Any, name: str) -> Matrix:
 def _csv(X: Matrix, labels: list[str], features: list[str]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*features, DEFAULT_LABEL])
+    writer.writerow([*features, DEFAULT_TARGET])
     for row, label in zip(X.tolist(), labels, strict=True):
         writer.writerow([*("" if x != x else str(x).removesuffix(".0") for x in row), label])
     packed = io.BytesIO()

@@ -9,11 +9,14 @@ from fsopt.typing import Vector
 
 ON_HYPERPLANE = 1e-9
 """Value of w'x + b, relative to the size of its terms, below which a sample lies on the hyperplane."""
+EVEN = 1e-13
+"""Difference of the weights on both sides of an intercept, relative to their sum, that is a rounding error of 0."""
 
 
-def hinge(scores: Vector, y: Vector) -> float:
-    """Return sum_i max(0, 1 - y_i s_i) of scores s (n,) and labels y (n,) in {-1, +1}."""
-    return float(np.maximum(1.0 - y * scores, 0.0).sum())
+def hinge(scores: Vector, y: Vector, weights: Vector | None = None) -> float:
+    """Return sum_i g_i max(0, 1 - y_i s_i) of scores s (n,), labels y (n,) in {-1, +1} and weights g (n,), or ones."""
+    losses = np.maximum(1.0 - y * scores, 0.0)
+    return float(losses.sum() if weights is None else losses @ weights)
 
 
 def error_rate(scores: Vector, y: Vector) -> float:
@@ -27,21 +30,29 @@ def hyperplane_errors(data: Dataset, w: Vector, b: float) -> int:
     return int(np.sum(data.y * (data.X @ w + b) <= ON_HYPERPLANE * size))
 
 
-def best_intercepts(scores: Vector, y: Vector) -> tuple[float, float]:
+def best_intercepts(scores: Vector, y: Vector, weights: Vector | None = None) -> tuple[float, float]:
     """Return the interval of all b that minimise the hinge loss of ``scores + b``.
 
     The loss is convex and piecewise linear in b with breakpoints ``y_i - scores_i``. Its slope to the left of all
-    breakpoints is minus the number of positive samples, and each breakpoint adds 1. The slope is 0 between the two
-    breakpoints returned, which may coincide. Both classes must be present.
+    breakpoints is minus the number of positive samples, and each breakpoint adds 1; with weights (n,) minus the sum of
+    theirs, and the weight of its sample. The slope is 0 between the two breakpoints returned, which may coincide. Both
+    classes must be present.
     """
+    if weights is not None:
+        order = np.argsort(y - scores, kind="stable")
+        sorted_points, slopes = (y - scores)[order], np.cumsum(weights[order]) - weights[y > 0].sum()
+        slopes[np.abs(slopes) <= EVEN * weights.sum()] = 0.0
+        first = int(np.searchsorted(slopes, 0.0))
+        last = first + 1 if slopes[first] == 0.0 else first
+        return float(sorted_points[first]), float(sorted_points[last])
     points = np.sort(y - scores)
     positives = int(np.sum(y > 0))
     return float(points[positives - 1]), float(points[positives])
 
 
-def midpoint_intercept(scores: Vector, y: Vector) -> float:
+def midpoint_intercept(scores: Vector, y: Vector, weights: Vector | None = None) -> float:
     """Return the middle of the interval of best intercepts."""
-    low, high = best_intercepts(scores, y)
+    low, high = best_intercepts(scores, y, weights)
     return 0.5 * (low + high)
 
 
@@ -61,14 +72,14 @@ def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector
 
 
 def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
-    """Return the objective value 0.5 w'w + C e'xi of the support vector machine at a hyperplane."""
-    return 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y)
+    """Return the objective value 0.5 w'w + C e'xi of the support vector machine, the slacks by their weights."""
+    return 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y, data.weights)
 
 
 def kernel_svm_value(gram: Dataset, beta: Vector, b: float, c: float) -> float:
     """Return the same for w = sum_i beta_i Phi(x_i), from the Gram matrix of the samples."""
     scores = gram.X @ beta
-    return 0.5 * float(beta @ scores) + c * hinge(scores + b, gram.y)
+    return 0.5 * float(beta @ scores) + c * hinge(scores + b, gram.y, gram.weights)
 
 
 def smallest_multiple(scores: Vector, b: float, y: Vector, e_cap: float) -> float | None:

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from fsopt.arguments import word
-from fsopt.data.dataset import Dataset, as_matrix
+from fsopt.data.dataset import Dataset
+from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Matrix
 
@@ -93,4 +94,4 @@ class Kernel:
         Its features are called ``row 1 .. row m``, as the patterns are the rows of the training data.
         """
         names = [f"row {i}" for i in range(1, len(self.patterns) + 1)]
-        return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels)
+        return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels, weights=data.weights)

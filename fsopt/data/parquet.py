@@ -6,26 +6,25 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from fsopt.data.content import NUMBER, check_size, foreign
+from fsopt.data.frames import table_of_frame
+from fsopt.data.layout import Layout
 from fsopt.data.table import Table
-from fsopt.data.text import label_position
 from fsopt.errors import DataError, PackageError
 
 _HINT = "write it with pandas.DataFrame.to_parquet(path, index=False)"
 
 
-def read_parquet(path: Path, label: str, *, required: bool = True) -> Table:
+def read_parquet(path: Path, layout: Layout, *, required: bool = True) -> Table:
     """Read a Parquet file with a column for each feature and one for the label.
 
     Parameters
     ----------
     path : Path
-    label : str
-        Name of the label's column.
+    layout : Layout
+        The meaning of the columns.
     required : bool
-        Whether a file without that column is an error; otherwise the table has no labels.
+        Whether a file without the target is an error; otherwise the table has no labels.
 
     Returns
     -------
@@ -35,20 +34,19 @@ def read_parquet(path: Path, label: str, *, required: bool = True) -> Table:
     Raises
     ------
     DataError
-        If the file is damaged or too large, or a feature is a column of another kind than numbers.
+        If the file is damaged or too large, or a column has values of another kind than numbers, texts
+        and dates.
     PackageError
         If pyarrow is not installed.
     """
     if find_spec("pyarrow") is None:
         raise PackageError("Parquet files need the package pyarrow", "pip install 'fsopt[parquet]'")
     with foreign("the file is not in Parquet format, or damaged", _HINT):  # texts are decoded when they are used
-        names, frame = _frame(path)
-        position = label_position(names, label) if required or label in names else None
-        return _table(names, frame, position)
+        return table_of_frame(_frame(path), layout, required=required)
 
 
-def _frame(path: Path) -> tuple[list[str], Any]:
-    """Return the names of the columns, and the table as pandas reads it."""
+def _frame(path: Path) -> Any:
+    """Return the table as pandas reads it."""
     import pandas as pd
     import pyarrow.parquet as pq
 
@@ -60,32 +58,4 @@ def _frame(path: Path) -> tuple[list[str], Any]:
         frame = pd.read_parquet(path, engine="pyarrow")
     except OSError as error:  # pyarrow's word for damaged pages
         raise DataError(f"the file is damaged ({error})", _HINT) from error
-    return [str(name) for name in frame.columns], frame
-
-
-def _table(names: list[str], frame: Any, position: int | None) -> Table:
-    """Return the features as numbers and the labels as texts."""
-    columns = [j for j in range(len(names)) if j != position]
-    if not columns:
-        raise DataError(f"'{names[0] if names else ''}' is the only column", "give a file with features")
-    values = np.empty((len(frame), len(columns)))
-    for k, j in enumerate(columns):
-        series = frame.iloc[:, j]
-        if series.dtype.kind not in "biuf":
-            raise DataError(
-                f"column '{names[j]}' holds values of the type {series.dtype}, not numbers",
-                "code categories as 0/1 columns, and write numbers as numbers",
-            )
-        values[:, k] = series.to_numpy(dtype=float, na_value=np.nan)
-    if not len(frame):
-        raise DataError("there is no row", "give one row per sample")
-    labels: list[str] = []
-    if position is not None:
-        texts = frame.iloc[:, position].astype(object)
-        labels = ["" if missing else _text(v) for v, missing in zip(texts, texts.isna(), strict=True)]
-    return Table(values, labels, [names[j] for j in columns])
-
-
-def _text(value: object) -> str:
-    """Return a label as a text, a whole number without a decimal point."""
-    return str(value).strip().removesuffix(".0")
+    return frame

@@ -4,41 +4,77 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.arguments import PATH, TEXT, checked
+from fsopt.arguments import PATH, TEXT, Kind, checked
+from fsopt.data.assembling import parts_of
 from fsopt.data.dataset import Dataset
+from fsopt.data.frames import is_frame, table_of_frame
+from fsopt.data.layout import DEFAULT_TARGET, Layout
 from fsopt.data.registry import READERS, suffix_of
-from fsopt.data.table import Table, to_dataset
-from fsopt.errors import DataError, ParameterError, shown
+from fsopt.data.table import Table, map_labels
+from fsopt.errors import DataError, ParameterError
 from fsopt.files import brief, expanded, status
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 FOLDER_VARIABLE = "FSOPT_DATA"
-DEFAULT_LABEL = "label"
 BUNDLED = "wdbc"
+SOURCE = Kind("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
 
 
-@checked(source=PATH, label=TEXT)
-def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, missing: str | None = None) -> Dataset:
+@checked(source=SOURCE)
+def load_dataset(
+    source: str | os.PathLike[str] | DataFrame,
+    *,
+    label: str = DEFAULT_TARGET,
+    target: str | None = None,
+    positive: str | int | Sequence[str | int] | None = None,
+    drop: str | Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    id: str | None = None,
+    onehot: bool = False,
+    sep: str | None = None,
+    missing: str | None = None,
+    weights: str | None = None,
+) -> Dataset:
     """Load a two-class data set.
 
     Parameters
     ----------
-    source : str or path
+    source : str, path or pandas DataFrame
         ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
         malignant); or a path with a suffix of :data:`fsopt.data.registry.READERS`; or a NAME, looked up with these
-        suffixes, in their order, in the folder that the environment variable FSOPT_DATA names.
-    label : str
-        Name of the label's column, in formats with names of columns. An .arff file without an attribute ``label``
-        uses its last nominal attribute called ``class``.
-    missing : {"drop", "mean"}, optional
-        ``"drop"`` omits the samples with a missing value, ``"mean"`` replaces a missing value by the mean of its
-        feature over all samples of the file. By default a missing value is an error.
+        suffixes, in their order, in the folder that the environment variable FSOPT_DATA names; or a DataFrame.
+    label, target : str
+        Name of the label's column, in formats with names of columns; two words for the same. An .arff file without an
+        attribute ``label`` uses its last nominal attribute called ``class``.
+    positive : str or list, optional
+        The label that is +1, or several; all other labels are -1, however many there are.
+    drop, columns : str or list, optional
+        Columns that are left out, and the only columns that are features.
+    id : str, optional
+        Column that names the samples, which is no feature.
+    onehot : bool
+        Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
+        for two values. By default such a column is an error.
+    sep : str, optional
+        Separator of a text file, such as ``";"`` or ``"tab"``.
+    missing : {"drop", "mean", "median", "indicator"}, optional
+        ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
+        of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
+        leaves all features of a category at 0, and adds a feature ``COLUMN missing``. By default a missing value is
+        an error.
+    weights : str, optional
+        Column of positive sample weights, which is no feature.
 
     Returns
     -------
@@ -51,37 +87,79 @@ def load_dataset(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL, 
     DataError
         If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
     ParameterError
-        If `missing` is another word, or `label` is given for a format without names of columns.
+        If a keyword is of another kind, or names columns in a format without names of columns.
 
     Notes
     -----
-    .csv : a header, comma-separated, UTF-8; an empty field, ``?`` or ``nan`` is a missing value. A row is a line: a
-    quoted field does not go on over its end.
+    .csv : a header, comma-separated, UTF-8; an empty field, ``?``, ``nan``, ``NA``, ``n/a`` or ``null`` is a missing
+    value. A row is a line: a quoted field does not go on over its end. A column of ``true`` and ``false`` is 1 and 0,
+    one of ISO dates (2026-03-31, also with a time) is the days since 1970-01-01.
     .tsv : the same with tabs.
     .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
     .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored.
-    .arff : dense; nominal attributes other than the label must be numbers.
+    .arff : dense.
     .libsvm : sparse lines ``label index:value ...``, made dense; features are called ``x1 .. xp``.
+
+    Substitutes and categories are statistics of the samples. They are learned from all samples here, and from the
+    training samples again in cross-validation (:func:`fsopt.data.splits.train_and_test`). A fit keeps them for its
+    predictions.
 
     Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
     environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
     """
-    if missing is not None and (not isinstance(missing, str) or missing not in ("drop", "mean")):
-        raise ParameterError(f"missing is {shown(missing)}", "use 'drop', 'mean' or nothing (an error)")
+    layout = Layout.of(
+        label=label,
+        target=target,
+        positive=positive,
+        drop=drop,
+        columns=columns,
+        id=id,
+        onehot=onehot,
+        sep=sep,
+        missing=missing,
+        weights=weights,
+    )
+    return load_table(source, layout)
+
+
+def load_table(source: Any, layout: Layout) -> Dataset:
+    """Load a data set by a layout, see :func:`load_dataset`."""
+    data = _loaded(source, layout)
+    weight = layout.class_weight
+    if weight is None:
+        return data
+    return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
+
+
+def _loaded(source: Any, layout: Layout) -> Dataset:
+    if is_frame(source):
+        return to_dataset(table_of_frame(source, layout), "data", layout)
     if os.fspath(source) == BUNDLED:
-        _refuse_label(label, BUNDLED)
-        return _wdbc()
+        _refuse_names(replace(layout, positive=(), missing=None, class_weight=None), BUNDLED)
+        return _wdbc(layout.positive)
     path = _resolve(Path(source))
     suffix = suffix_of(path)
     if not READERS[suffix].named:
-        _refuse_label(label, f"a {suffix} file")
+        _refuse_names(replace(layout, positive=(), missing=None, class_weight=None), f"a {suffix} file")
     with _naming(path):
-        return to_dataset(READERS[suffix].read(path, label), path.name[: -len(suffix)], missing)
+        return to_dataset(READERS[suffix].read(path, layout), path.name[: -len(suffix)], layout)
 
 
-@checked(source=PATH, label=TEXT)
-def load_samples(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL) -> Table:
-    """Read samples to be classified: as :func:`load_dataset`, but a CSV file may have no label.
+def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
+    """Return the data set of a table, see :func:`fsopt.data.assembling.parts_of`."""
+    return Dataset(**parts_of(table, name, layout))
+
+
+@checked(source=SOURCE, label=TEXT)
+def load_samples(
+    source: str | os.PathLike[str] | DataFrame, *, label: str = DEFAULT_TARGET, layout: Layout | None = None
+) -> Table:
+    """Read samples to be classified: as :func:`load_dataset`, but a CSV or Parquet file may have no label.
+
+    Parameters
+    ----------
+    source, label : as there.
+    layout : in place of ``label``; columns that it names need not be there.
 
     Parameters
     ----------
@@ -99,12 +177,15 @@ def load_samples(source: str | os.PathLike[str], *, label: str = DEFAULT_LABEL) 
     DataError
         If there is no such data set, or the file cannot be read.
     """
+    known = Layout(target=label) if layout is None else layout
+    if is_frame(source):
+        return table_of_frame(source, known, required=False)
     if os.fspath(source) == BUNDLED:
-        data = _wdbc()
+        data = _wdbc(())
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
     path = _resolve(Path(source))
     with _naming(path):
-        return READERS[suffix_of(path)].read(path, label, required=False)
+        return READERS[suffix_of(path)].read(path, known, required=False)
 
 
 def data_folder() -> Path | None:
@@ -156,10 +237,13 @@ def _is_file(path: Path) -> bool:
     return found is not None and stat.S_ISREG(found.st_mode)
 
 
-def _refuse_label(label: str, what: str) -> None:
-    if label != DEFAULT_LABEL:
+def _refuse_names(layout: Layout, what: str) -> None:
+    """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
+    if layout.stated:
+        name, value = next(iter(layout.stated.items()))
+        shown = "label" if name == "target" else name
         raise ParameterError(
-            f"label={label!r} cannot be used for {what}, which has one fixed label", "leave out --label"
+            f"{shown}={value!r} cannot be used for {what}, which has one fixed label", f"leave out --{shown}"
         )
 
 
@@ -177,7 +261,7 @@ QUANTITIES = (
 )
 
 
-def _wdbc() -> Dataset:
+def _wdbc(positive: Sequence[str]) -> Dataset:
     """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
     found = find_spec("sklearn")
     if found is None or not found.submodule_search_locations:
@@ -185,5 +269,6 @@ def _wdbc() -> Dataset:
     path = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
     table = np.loadtxt(path, delimiter=",", skiprows=1)
     features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES]
-    y = np.where(table[:, -1] == 0, 1.0, -1.0)
-    return Dataset(table[:, :-1], y, features, name="wdbc", labels=("benign", "malignant"))
+    names = ["malignant" if target == 0 else "benign" for target in table[:, -1]]
+    y, labels = map_labels(names, positive)
+    return Dataset(table[:, :-1], y, features, name="wdbc", labels=labels)

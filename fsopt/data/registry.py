@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fsopt.data.layout import Layout
     from fsopt.data.table import Table
 
 
@@ -20,7 +21,7 @@ class Reader:
     Attributes
     ----------
     module, function : the function that reads a file, in a module of this package. It takes the path and, if
-        ``named``, the name of the label's column; if ``optional``, it also takes ``required``.
+        ``named``, the meaning of the columns; if ``optional``, it also takes ``required``.
     named : whether columns have names, so that a name selects the label; otherwise the label has one fixed place.
     optional : whether ``required=False`` reads samples without a label.
     """
@@ -30,10 +31,10 @@ class Reader:
     named: bool = True
     optional: bool = False
 
-    def read(self, path: Path, label: str, *, required: bool = True) -> Table:
-        """Return the content of a file; ``label`` is ignored if the label has a fixed place."""
+    def read(self, path: Path, layout: Layout, *, required: bool = True) -> Table:
+        """Return the content of a file; ``layout`` is ignored if the label has a fixed place."""
         function = getattr(import_module(f"fsopt.data.{self.module}"), self.function)
-        arguments = (path, label) if self.named else (path,)
+        arguments = (path, layout) if self.named else (path,)
         table: Table = function(*arguments, required=required) if self.optional else function(*arguments)
         return table
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from fsopt.data.frames import table_of_texts
+from fsopt.data.layout import Layout
 from fsopt.data.table import NO_VALUE, Table, is_missing
 from fsopt.errors import DataError
 from fsopt.typing import Vector
@@ -32,17 +34,22 @@ class Body:
     content : UTF-8 text of the rows.
     before : number of lines above it, for messages.
     names : of all columns.
-    position : of the label's column; None where there is none.
+    layout : the meaning of the columns.
     delimiter, quote, escape : characters of the format.
     """
 
     content: bytes
     before: int
     names: list[str]
-    position: int | None
+    layout: Layout
     delimiter: str = ","
     quote: str = '"'
     escape: str | None = None
+
+    @property
+    def position(self) -> int | None:
+        """The place of the label's column; None where there is none."""
+        return self.names.index(self.layout.target) if self.layout.target in self.names else None
 
     @property
     def features(self) -> list[str]:
@@ -69,11 +76,16 @@ def read_rows(body: Body) -> Table:
         If there is no row, or a row has another number of fields, a quote that is not closed on its line, or a
         feature that is not a number; the message names row, line and column.
     """
-    if not body.features:
-        raise DataError(f"'{body.names[0]}' is the only column", "give a file with features")
-    table = None if len(body.names) > WIDE else _by_pandas(body)
+    features = body.layout.features(body.names, required=body.position is not None)
+    twice = [name for name, count in Counter(features).items() if count > 1]
+    if twice:
+        raise DataError(f"duplicate feature names: {', '.join(twice)}", "give every feature its own name")
+    plain = body.layout.whole and body.layout.missing != "indicator"
+    table = _by_pandas(body) if plain and len(body.names) <= WIDE else None
+    if table is None and plain:
+        table = _plain(body)
     if table is None:
-        table = _one_by_one(body)
+        table = _as_texts(body)
     if not len(table.X):
         raise DataError("there is no row after the header", "give one row per sample")
     return table
@@ -138,7 +150,7 @@ def _by_pandas(body: Body) -> Table | None:
             names=range(len(body.names)),
             dtype=kinds,
             keep_default_na=False,
-            na_values=[*NO_VALUE, "NaN", "NAN"],
+            na_values=[*NO_VALUE, "NaN", "NAN", "NA", "N/A", "NULL"],
             encoding="utf-8",
             **body.dialect,
             **exact,
@@ -156,36 +168,32 @@ def _by_pandas(body: Body) -> Table | None:
     return Table(frame.to_numpy(dtype=float), labels, body.features)
 
 
-def _one_by_one(body: Body) -> Table:
-    """Return the table, row after row, with a message on the first faulty row or cell."""
+def _plain(body: Body) -> Table | None:
+    """Return the table, row after row; None where a cell is not a number."""
     values: list[Vector] = []
     labels: list[str] = []
-    names = body.features
-    plain = b"_" not in body.content  # Python's own numbers may have underscores
-    for count, line, row in records(body):
+    if b"_" in body.content:  # Python's own numbers may have underscores
+        return None
+    for _, _, row in records(body):
         if body.position is not None:
             labels.append(row.pop(body.position).strip())
         try:
-            numbers = list(map(float, row)) if plain else None
+            values.append(np.array([np.nan if is_missing(cell) else float(cell) for cell in row]))
         except ValueError:
-            numbers = None
-        if numbers is None:
-            where = f"row {count} (line {line})"
-            numbers = [_number(cell, where, name) for cell, name in zip(row, names, strict=True)]
-        values.append(np.array(numbers))
-    return Table(np.array(values, dtype=float).reshape(len(values), len(names)), labels, names)
+            return None
+    X = np.array(values, dtype=float).reshape(len(values), len(body.features))
+    return Table(X, labels, body.features)
 
 
-def _number(cell: str, where: str, name: str) -> float:
-    try:
-        if "_" in cell:
-            raise ValueError(cell)
-        return float(cell)
-    except ValueError:
-        if is_missing(cell):
-            return float("nan")
-        shown = cell if len(cell) <= 40 else cell[:37] + "..."
-        raise DataError(
-            f"{where}, column '{name}': '{shown}' is not a number",
-            "code categories as 0/1 columns; a missing value is an empty field, ? or nan",
-        ) from None
+def _as_texts(body: Body) -> Table:
+    """Return the table with columns of numbers, dates and texts."""
+    rows: list[list[str]] = []
+    places: list[str] = []
+    for count, line, row in records(body):
+        rows.append([cell.strip() for cell in row])
+        places.append(f"row {count} (line {line})")
+    if not rows:
+        return Table(np.empty((0, 0)), [], body.features)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    required = body.position is not None
+    return table_of_texts(body.names, columns, body.layout, places, required=required)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fsopt.data.dataset import Dataset
+from fsopt.data.encoding import learn
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices
 
@@ -41,8 +42,16 @@ def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
 
 
 def train_and_test(data: Dataset, test: Indices) -> tuple[Dataset, Dataset]:
-    """Return the data without the samples of a fold, to train on, and the samples of the fold, to test on."""
-    return data.rows(np.setdiff1d(np.arange(data.n), test)), data.rows(test)
+    """Return the data without the samples of a fold, to train on, and the samples of the fold, to test on.
+
+    Substitutes of missing values and categories are learned on the training samples, and applied to both parts: the
+    number of features may differ from that of the data.
+    """
+    train, held_out = data.rows(np.setdiff1d(np.arange(data.n), test)), data.rows(test)
+    if train.encoded is None:
+        return train, held_out
+    encoding = learn(train.encoded.source, train.encoded.encoding.missing)
+    return train.encoded_by(encoding), held_out.encoded_by(encoding)
 
 
 def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indices]:
@@ -79,3 +88,11 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int) -> list[Indi
         for part, drawn in zip(parts, np.split(order, ends), strict=True):
             part.append(drawn)
     return [np.sort(np.concatenate(part)) for part in parts]
+
+
+def check_features(data: Dataset, other: Dataset, what: str) -> None:
+    """Refuse a second data set, such as that for tests, with another number of features than the first."""
+    if data.p != other.p:
+        raise DataError(
+            f"the {what} data have {other.p} features, the training data {data.p}", "give the same features"
+        )

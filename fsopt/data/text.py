@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
-from difflib import get_close_matches
+from dataclasses import replace
 from pathlib import Path
 
 from fsopt.data.content import text_bytes
+from fsopt.data.layout import DEFAULT_TARGET, Layout, refuse_absent
 from fsopt.data.rows import Body, read_rows
 from fsopt.data.table import Table
 from fsopt.errors import DataError
@@ -17,16 +17,16 @@ from fsopt.errors import DataError
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
 
 
-def read_csv(path: Path, label: str, *, required: bool = True) -> Table:
+def read_csv(path: Path, layout: Layout, *, required: bool = True) -> Table:
     """Read a comma-separated file with a header, compressed with gzip if its name ends in .gz.
 
     Parameters
     ----------
     path : Path
-    label : str
-        Name of the label's column.
+    layout : Layout
+        The meaning of the columns, and the separator where it is another one.
     required : bool
-        Whether a file without that column is an error; otherwise the table has no labels.
+        Whether a file without the target is an error; otherwise the table has no labels.
 
     Returns
     -------
@@ -37,22 +37,22 @@ def read_csv(path: Path, label: str, *, required: bool = True) -> Table:
     DataError
         If the file is not such a file; the message names the row, column and cell.
     """
-    return _separated(path, label, ",", required)
+    return _separated(path, layout, ",", required)
 
 
-def read_tsv(path: Path, label: str, *, required: bool = True) -> Table:
+def read_tsv(path: Path, layout: Layout, *, required: bool = True) -> Table:
     """Read the same with tabs in place of commas."""
-    return _separated(path, label, "\t", required)
+    return _separated(path, layout, "\t", required)
 
 
-def read_arff(path: Path, label: str) -> Table:
-    """Read a dense ARFF file with numeric features.
+def read_arff(path: Path, layout: Layout) -> Table:
+    """Read a dense ARFF file.
 
     Parameters
     ----------
     path : Path
-    label : str
-        Name of the label's attribute. If it is ``label`` and there is none, the last nominal attribute
+    layout : Layout
+        The meaning of the attributes. If the target is ``label`` and there is none, the last nominal attribute
         called ``class`` (in any case) is taken.
 
     Returns
@@ -89,25 +89,14 @@ def read_arff(path: Path, label: str) -> Table:
         raise DataError("sparse ARFF rows ({index value, ...}) are not read", "save it as dense ARFF or .libsvm")
     quote = '"' if any('"' in line for line in body) else "'"
     nominal = [j for j, name in enumerate(names) if name.lower() == "class" and kinds[j].startswith("{")]
-    use_class = label == "label" and label not in names and nominal
-    position = nominal[-1] if use_class else label_position(names, label)
-    return read_rows(Body("".join(body).encode(), start, names, position, quote=quote, escape="\\"))
+    if layout.target == DEFAULT_TARGET and DEFAULT_TARGET not in names and nominal:
+        layout = replace(layout, target=names[nominal[-1]])
+    refuse_absent(layout.target, names, "target")
+    return read_rows(Body("".join(body).encode(), start, names, layout, quote=quote, escape="\\"))
 
 
-def label_position(names: Sequence[str], label: str) -> int:
-    """Return the place of the label's column; raises DataError where it is not there, or twice."""
-    if names.count(label) > 1:
-        raise DataError(f"there are {names.count(label)} columns '{label}'", "give every column its own name")
-    if label in names:
-        return names.index(label)
-    near = get_close_matches(label, names, n=3) or names[-3:]
-    raise DataError(
-        f"there is no column '{label}' among the {len(names)} columns",
-        f"name the label's column with --label, for example one of: {', '.join(near)}",
-    )
-
-
-def _separated(path: Path, label: str, delimiter: str, required: bool) -> Table:
+def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
+    delimiter = layout.separator(own)
     content = text_bytes(path, delimiter)
     above = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
     before = size = 0
@@ -124,8 +113,12 @@ def _separated(path: Path, label: str, delimiter: str, required: bool) -> Table:
         raise DataError(f"a quote in the header, line {before}, does not close on the same line", "close the quote")
     if all(_is_number(cell) for cell in header):
         raise DataError("the first row is numbers only, there is no header", "put the names in the first row")
-    position = label_position(header, label) if required or label in header else None
-    return read_rows(Body(content[size:], before, header, position, delimiter))
+    if len(header) == 1 and (other := [c for c in ";\t|," if c != delimiter and c in line]):
+        spelled = "tab" if other[0] == "\t" else f"'{other[0]}'"
+        raise DataError(f"the header has one column, '{header[0][:60]}'", f"name the separator: --sep {spelled}")
+    if required:
+        refuse_absent(layout.target, header, "target")
+    return read_rows(Body(content[size:], before, header, layout, delimiter))
 
 
 def _attribute(line: str, number: int) -> tuple[str, str]:

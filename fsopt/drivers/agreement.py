@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.data import Dataset
+from fsopt.data.weights import loss_weights
 from fsopt.errors import ParameterError
 from fsopt.solvers.base import Session
 
@@ -40,7 +41,7 @@ def check_svm(driver: str, session: Session, data: Dataset, c: float) -> None:
     check_margins(driver, session, data)
     m, program = session.model, session.program
     costs, squares = np.zeros(program.n), np.zeros(program.n)
-    costs[session.columns(m.xi)] = c
+    costs[session.columns(m.xi)] = loss_weights(c, data.weights)
     squares[session.columns(m.u)] = 1.0
     linear = np.allclose(program.c, costs, rtol=EQUAL, atol=0.0) and program.c0 == 0.0 and program.sign == 1.0
     quadratic = program.P.nnz == data.p and np.array_equal(program.P.diagonal(), squares)

@@ -84,7 +84,7 @@ def partitions(
             if svms and recorder.expired:
                 stop = "time-limit"
                 break
-            costs = weights_of_part(data.n, rows, c)
+            costs = weights_of_part(data, rows, c)
             svms.append(_generate(data, costs, recorder) if session is None else _train(session, costs, recorder))
             recorder.record(n_features=int(nonzero(svms[-1].w).sum()), rows=len(rows))
     except (KeyboardInterrupt, OutOfTime) as reason:
@@ -102,10 +102,10 @@ def partitions(
     )
 
 
-def weights_of_part(n: int, rows: Indices, c: float) -> Vector:
-    """Return the penalty weights of the samples (n,): c in a part and 0 outside."""
-    costs = np.zeros(n)
-    costs[rows] = c
+def weights_of_part(data: Dataset, rows: Indices, c: float) -> Vector:
+    """Return the penalty weights of the samples (n,): c, times their weights, in a part and 0 outside."""
+    costs = np.zeros(data.n)
+    costs[rows] = c if data.weights is None else c * data.weights[rows]
     return costs
 
 
@@ -121,7 +121,7 @@ def certify_partitions(
 ) -> tuple[float, float]:
     """Return the sum of the SVMs' objectives, and the largest residual of their certificates, in numpy alone."""
     proofs = [
-        certify_l1_hinge(data, weights_of_part(data.n, rows, c), np.ones(data.p), w[k], float(b[k]), alpha[k])
+        certify_l1_hinge(data, weights_of_part(data, rows, c), np.ones(data.p), w[k], float(b[k]), alpha[k])
         for k, rows in enumerate(parts)
     ]
     return sum(p.objective or 0.0 for p in proofs), max(p.worst for p in proofs)

@@ -99,7 +99,7 @@ def _eliminate(
             result = _by_solver(session, sub, sigma, recorder, last=len(left) == m)
             assert result.point is not None
             w = np.where(sigma > 0, result.point.x[session.columns(sub.w)], 0.0)
-            value = svm_value(data, w, midpoint_intercept(data.X @ w, data.y), c)
+            value = svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), c)
         else:
             w, value = found
         if len(left) > m and recorder.expired:
@@ -110,7 +110,7 @@ def _eliminate(
             break
         sigma[removed] = 0.0
     assert result.certificate is not None
-    point = {"sigma": sigma, "w": w, "b": midpoint_intercept(data.X @ w, data.y), "proof": result.point}
+    point = {"sigma": sigma, "w": w, "b": midpoint_intercept(data.X @ w, data.y, data.weights), "proof": result.point}
     return recorder.end(Status.FEASIBLE, stop, objective=value, point=point, certificate=result.certificate)
 
 

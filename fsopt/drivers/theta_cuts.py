@@ -11,6 +11,7 @@ from fsopt.certificates.certificate import Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import EQUAL, check_margins
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
@@ -82,8 +83,8 @@ def theta_cuts(
             size, theta = norm.at(w)
             bound = max(bound, proved_bound(step))
             inside = w / max(1.0, size) if not hard else w
-            b = midpoint_intercept(data.X @ inside, data.y)
-            here = size if hard else hinge(data.X @ inside + b, data.y)
+            b = midpoint_intercept(data.X @ inside, data.y, data.weights)
+            here = size if hard else hinge(data.X @ inside + b, data.y, data.weights)
             if here < value or not point:
                 value, point = here, {"w": inside, "b": b}
             point |= _multipliers(session, step.point.y, thetas)
@@ -125,7 +126,7 @@ def _check_model(session: Session, data: Dataset, norm: GmebNorm, *, hard: bool)
             "build it from the same data and radii, without 'thetas'",
         )
     costs = np.zeros(program.n)
-    costs[size if hard else session.columns(m.xi)] = 1.0
+    costs[size if hard else session.columns(m.xi)] = 1.0 if hard else loss_weights(1.0, data.weights)
     if not np.array_equal(program.c, costs) or program.c0 != 0.0 or program.sign != 1.0 or program.P.nnz:
         raise ParameterError(f"the objective of '{m.name}' is not that of (15)", "leave its objective")
 

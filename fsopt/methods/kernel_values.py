@@ -59,7 +59,7 @@ def centred_factor(kernel: Dataset) -> Dataset:
     K = K - K.mean(axis=1)[:, None]
     values, Q = np.linalg.eigh(0.5 * (K + K.T))
     keep = values > RANK * values[-1]
-    return Dataset(Q[:, keep] * np.sqrt(values[keep]), kernel.y, name=kernel.name)
+    return Dataset(Q[:, keep] * np.sqrt(values[keep]), kernel.y, name=kernel.name, weights=kernel.weights)
 
 
 def expansion(factor: Dataset, w: Vector) -> Vector:

@@ -34,12 +34,19 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
     word("scale", kind, SCALES)
     shift, scale = np.zeros(data.p), np.ones(data.p)
     if kind != "none":
-        shift = data.X.mean(axis=0)
+        shift = data.X.mean(axis=0) if data.weights is None else np.average(data.X, axis=0, weights=data.weights)
     if kind in ("standard", "unit-rows"):
-        deviation = data.X.std(axis=0)
-        scale = np.where(constant_features(data.X), 1.0, deviation)
+        scale = np.where(constant_features(data.X), 1.0, deviations(data))
     map_ = Preprocessing(kind, shift, scale)
     return (data if kind == "none" else data.with_X(map_.apply(data.X))), map_
+
+
+def deviations(data: Dataset) -> Vector:
+    """Return the standard deviations (p,) of the features, by the weights of the samples where they have some."""
+    if data.weights is None:
+        return np.asarray(data.X.std(axis=0))
+    mean = np.average(data.X, axis=0, weights=data.weights)
+    return np.asarray(np.sqrt(np.average((data.X - mean) ** 2, axis=0, weights=data.weights)))
 
 
 def constant_features(X: Matrix) -> Mask:

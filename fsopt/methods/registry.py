@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from fsopt import clock
 from fsopt.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, refuse_registration
 from fsopt.customising import CHANGES, Change, customised, names_of
@@ -21,9 +23,10 @@ from fsopt.locks import alone
 from fsopt.methods.selection import set_threshold
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.registry import model_spec
-from fsopt.models.spec import check_parameters
+from fsopt.models.spec import check_parameters, check_weights
 from fsopt.plugins import load
 from fsopt.results import Fit
+from fsopt.trained import Trained
 
 _MODULES = (
     "gmeb.gmeb",
@@ -136,6 +139,8 @@ def fit(
     resume: str | Path | None = None,
     customise: Mapping[str, Change] | None = None,
     executor: Executor | None = None,
+    class_weight: str | Mapping[str | int, float] | None = None,
+    sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> Fit:
     """Run a method on a data set, end to end.
@@ -156,6 +161,9 @@ def fit(
         ``details["customised"]`` names the functions, and :func:`fsopt.checking.check_record` needs them again.
     executor : runs the tasks of a method that searches subtrees in parallel, as many at a time as its parameter
         ``jobs`` says: any ``concurrent.futures.Executor``, for example ``Client.get_executor()`` of a Dask cluster.
+    class_weight, sample_weight : as in :meth:`fsopt.Dataset.weighted`, in place of the weights of the data. They
+        multiply the penalty weight of the hinge loss, C_i in place of C, and count in the means and deviations of the
+        preprocessing; methods without a place for them refuse them.
     **params : the method's own keywords; unknown names are refused.
 
     Returns
@@ -171,6 +179,9 @@ def fit(
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
+    if class_weight is not None or sample_weight is not None:
+        data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
+    check_weights("method", name, entry.weights, data)
     check_changes(entry, customise)
     if not entry.resumable and (checkpoint is not None or resume is not None):
         able = ", ".join(spec.name for spec in METHODS.values() if spec.resumable)
@@ -194,7 +205,7 @@ def fit(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
             f"{FEWER}; docs/limits.md has the sizes that each method takes",
         ) from error
-    fitted = replace(fitted, method=name, params={**defaults, **params})
+    fitted = replace(fitted, method=name, params={**defaults, **params}, trained=Trained.of(data, fitted))
     if not customise:
         return fitted
     _refuse_unread(name, customise, read)

@@ -92,6 +92,8 @@ class MethodSpec:
     resumable : whether it can write checkpoints and resume from one.
     support : function of a :class:`SavedFit` that returns the features that it should select.
     trained_on : function of (data, parameters) that returns the training samples.
+    weights : ``samples`` where the losses take weights of samples, ``classes`` where they take one weight for each
+        class; empty where the method has no place for them.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
     share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
@@ -110,6 +112,7 @@ class MethodSpec:
     support: Callable[[SavedFit], tuple[int, ...]] = selected
     trained_on: Callable[[Dataset, Mapping[str, Any]], Dataset] = whole
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
+    weights: str = ""
     share: Share | None = None
 
     @property

@@ -121,6 +121,21 @@ def total(variable: pyo.Var) -> Any:
     return pyo.quicksum(variable.values())
 
 
+def hinge_cost(m: pyo.ConcreteModel, data: Dataset, c: float = 1.0) -> Any:
+    """Return C e'xi; with weights of the samples sum_i C_i xi_i, where C_i is C times the weight of sample i."""
+    if data.weights is not None:
+        return dot(c * data.weights, tuple(m.xi.values()))
+    return total(m.xi) if c == 1.0 else c * total(m.xi)
+
+
+def multiplier_bounds(data: Dataset, c: float) -> Any:
+    """Return the bounds 0 and C_i of the multipliers of the margins, for a variable over the samples."""
+    if data.weights is None:
+        return 0, c
+    caps = (c * data.weights).tolist()
+    return lambda _, i: (0, caps[i])
+
+
 def squares(variable: pyo.Var) -> Any:
     """Return the sum of squares of an indexed variable."""
     return sum(v**2 for v in variable.values())

@@ -18,7 +18,7 @@ from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.errors import unknown
 from fsopt.models.display import BUILDERS
-from fsopt.models.spec import ModelSpec, check_parameters
+from fsopt.models.spec import ModelSpec, check_parameters, check_weights
 from fsopt.plugins import load
 
 _MODULES = (
@@ -159,7 +159,8 @@ def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
     Parameters
     ----------
     slug : one of ``fsopt.MODELS``.
-    data : the data set; no builder preprocesses it.
+    data : the data set; no builder preprocesses it. Weights of its samples multiply the penalty weight of the hinge
+        loss: C_i in place of C.
     **params : the builder's keywords; unknown names are refused.
 
     Returns
@@ -169,9 +170,11 @@ def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
 
     Raises
     ------
-    UnknownNameError, ParameterError
+    UnknownNameError
+    ParameterError : a parameter out of range, or weights of samples for a model that has no place for them.
     """
     entry = model_spec(slug)
     check_parameters("model", slug, params, entry.parameters)
+    check_weights("model", slug, entry.weights, data)
     with PauseGC():
         return entry.builder(data, **params)

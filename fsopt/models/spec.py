@@ -11,6 +11,8 @@ import pyomo.environ as pyo
 
 from fsopt.arguments import plain
 from fsopt.data import Dataset
+from fsopt.data import Dataset
+from fsopt.data.weights import by_class
 from fsopt.errors import ParameterError, shown
 
 OWN = "own"
@@ -49,6 +51,8 @@ class ModelSpec:
     equation : its place in the paper, or its source.
     instance : of the instance library.
     trial : instance on which solvers are compared; small enough for branch and bound, not trivial at its parameters.
+    weights : ``samples`` where the loss takes weights of samples, ``classes`` where it takes one weight for each class;
+        empty where the model has no place for them.
     """
 
     slug: str
@@ -58,6 +62,7 @@ class ModelSpec:
     equation: str = ""
     instance: Instance = Instance()
     trial: Instance = Instance(n=24, p=5, gap=0.7, seed=7)
+    weights: str = ""
 
     @property
     def module(self) -> str:
@@ -108,4 +113,26 @@ def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapp
         raise ParameterError(
             f"{what} '{name}' needs the parameter{'s' * (len(missing) > 1)} {', '.join(missing)}",
             f"for example --param {missing[0]}=...",
+        )
+
+
+def check_weights(what: str, name: str, weights: str, data: Dataset) -> None:
+    """Raise ParameterError for weights of samples of another kind than a model or method takes.
+
+    Parameters
+    ----------
+    what, name : ``model`` or ``method``, and its name.
+    weights : of its entry: ``samples``, ``classes`` or empty.
+    """
+    if data.weights is None or weights == "samples":
+        return
+    if not weights:
+        raise ParameterError(
+            f"{what} '{name}' has no place for weights of samples or classes",
+            f"leave them out, or take one of the {what}s that have, such as {'gbd' if what == 'method' else 'svm'}",
+        )
+    if by_class(data.y, data.weights) is None:
+        raise ParameterError(
+            f"{what} '{name}' takes one weight for each class, and the weights differ within a class",
+            "give class weights alone, such as class_weight='balanced'",
         )

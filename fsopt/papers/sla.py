@@ -13,7 +13,9 @@ import numpy as np
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset, load_dataset, load_samples
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.data.table import Table, to_dataset
+from fsopt.data.layout import Layout
+from fsopt.data.readers import to_dataset
+from fsopt.data.table import Table
 from fsopt.drivers.pmm import pmm
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
@@ -94,7 +96,7 @@ def load_table_data(name: str) -> Dataset:
     if name != "votes":
         return load_dataset(name, missing="drop")
     table = load_samples(name)
-    return to_dataset(Table(np.nan_to_num(2.0 * table.X - 1.0), table.labels, table.features), name, None)
+    return to_dataset(Table(np.nan_to_num(2.0 * table.X - 1.0), table.labels, table.features), name, Layout())
 
 
 def table_one(

@@ -12,6 +12,7 @@ import numpy as np
 
 from fsopt.customising import Change
 from fsopt.data import Dataset
+from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
@@ -53,8 +54,8 @@ class Row:
     params : that were given or chosen; others are those of comparisons.
     status, stop, objective, bound, solver, warnings : of the fit to all samples.
     n_features, features : of the same fit, the number and the names of the selected features.
-    cv_accuracy, cv_mcc, cv_balanced_accuracy, cv_auc : means over the folds; None where a fold failed, or where the fit
-        of one was ended early.
+    cv_accuracy, cv_mcc, cv_balanced_accuracy, cv_recall, cv_auc : means over the folds, see
+        :func:`fsopt.data.scores.measures`; None where a fold failed, or where the fit of one was ended early.
     spreads : name of these means -> standard deviation over the folds.
     certificate : parts of the certificate of the fit to all samples.
     seconds : of this fit.
@@ -75,6 +76,7 @@ class Row:
     cv_accuracy: float | None
     cv_mcc: float | None
     cv_balanced_accuracy: float | None
+    cv_recall: float | None
     cv_auc: float | None
     spreads: Mapping[str, float]
     certificate: Mapping[str, Any] | None
@@ -209,9 +211,6 @@ def _check_changes(names: Sequence[str], customise: Mapping[str, Change]) -> Non
             raise ParameterError(f"none of the methods solves the model '{slug}'", "'fsopt methods' lists the models")
 
 
-MEANS = ("accuracy", "mcc", "balanced_accuracy", "auc")
-
-
 def summarise(rows: Sequence[StoreRow]) -> Row:
     """Return the row of a method from the rows of its units."""
     # In the order of the folds, not in that of their ends, which decides on the last digit of a mean.
@@ -219,7 +218,7 @@ def summarise(rows: Sequence[StoreRow]) -> Row:
     whole, parts = ordered[0], ordered[1:]
     early = [row["state"] == TIMEOUT and row["status"] != "none" for row in ordered]
     scores: dict[str, Spread | None] = {
-        name: None if any(early[1:]) else spread([row.get(name) for row in parts]) for name in MEANS
+        name: None if any(early[1:]) else spread([row.get(name) for row in parts]) for name in MEASURES
     }
     errors = [row["error"] for row, late in zip(ordered, early, strict=True) if row["error"] and not late]
     return Row(

@@ -10,8 +10,8 @@ import numpy as np
 
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.dataset import check_features
 from fsopt.data.hyperplanes import error_rate
+from fsopt.data.splits import check_features
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane

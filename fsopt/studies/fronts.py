@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyomo.environ as pyo
 from numpy.typing import NDArray
 
 from fsopt.arguments import LIST, TEXT, checked, optional
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET, check_features
+from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
+from fsopt.data.splits import check_features
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
 from fsopt.figures import BLUE, ORANGE, new_figure
 from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, multipliers, solve_at_capacity, squared_radius
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.selection import support_vectors
-from fsopt.models.blocks import number, squares
+from fsopt.models.blocks import hinge_cost, number, squares
 from fsopt.models.gbd.svm import build_svm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
 from fsopt.typing import Indices, Mask, Vector
@@ -198,7 +198,7 @@ def pareto_front(
     held_out = None if validation is None else validation.with_X(map_.apply(validation.X))
     radius, run = squared_radius(work), exact(Run(solver))
     if caps is None:
-        caps = [(share * data.n - 1.0) / radius for share in SHARES if share * data.n > 1.0]
+        caps = [(share * data.total - 1.0) / radius for share in SHARES if share * data.total > 1.0]
     caps = sorted(number("pareto_front", "caps", cap, low=0.0, strict=True) for cap in caps)
     weights = sorted(number("pareto_front", "prices", price, low=0.0, strict=True) for price in prices)
     if not caps and not weights:
@@ -207,7 +207,7 @@ def pareto_front(
     points.sort(key=lambda point: (point.capacity, point.loss))
     columns = {name: np.array([getattr(point, name) for point in points]) for name in COLUMNS}
     capacity = np.array([point.capacity for point in points])
-    columns["h_over_l"] = (radius * capacity + 1.0) / data.n
+    columns["h_over_l"] = (radius * capacity + 1.0) / data.total
     columns["train_error"] = np.array([point.error(work) for point in points])
     columns["validation_error"] = np.array([np.nan if held_out is None else point.error(held_out) for point in points])
     score = np.abs(columns["h_over_l"] - TARGET) if held_out is None else np.round(columns["validation_error"], 12)
@@ -253,7 +253,7 @@ def _weighted(work: Dataset, weights: Sequence[float], run: Run) -> list[FrontPo
         return []
     model = build_svm(work, c=weights[0])
     session = run.open(model)
-    half, loss = 0.5 * squares(model.w), pyo.quicksum(model.xi.values())
+    half, loss = 0.5 * squares(model.w), hinge_cost(model, work)
     points = []
     for c in weights:
         model.objective.set_value(half + c * loss)
@@ -261,13 +261,13 @@ def _weighted(work: Dataset, weights: Sequence[float], run: Run) -> list[FrontPo
         result = usable(session.solve(), f"the C-SVM at C = {c:g}")
         alpha = multipliers(session, result, model.margin) / c
         w = values_of(model.w)
-        b = midpoint_intercept(work.X @ w, work.y)
+        b = midpoint_intercept(work.X @ w, work.y, work.weights)
         capacity = float(w @ w)
         # w = 0 has capacity 0, and the proof divides by W.
         proof = certify_rsvm(work, max(capacity, 1e-300), w, b, alpha)
         point = FrontPoint(
             capacity=capacity,
-            loss=hinge(work.X @ w + b, work.y),
+            loss=hinge(work.X @ w + b, work.y, work.weights),
             gamma=1.0 / c,
             n_support_vectors=len(support_vectors(alpha)),
             bound=proof.bound,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fsopt.arguments import word
 from fsopt.data import Dataset
-from fsopt.data.dataset import as_matrix
+from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
 from fsopt.methods.registry import fit
 from fsopt.results import Fit

@@ -11,9 +11,9 @@ import numpy as np
 
 from fsopt.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET, check_features
+from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate
-from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.data.splits import check_features, stratified_folds, train_and_test
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.figures import new_figure

@@ -39,6 +39,7 @@ PLAIN = {
     "accuracy": "REAL",
     "balanced_accuracy": "REAL",
     "mcc": "REAL",
+    "recall": "REAL",
     "auc": "REAL",
     "seconds": "REAL",
     "error": "TEXT",

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.data.scores import MEASURES as SCORES
 from fsopt.studies.store import WAITING
-from fsopt.studies.units import DONE, SCORES
+from fsopt.studies.units import DONE
 
 MEASURES = (*SCORES, "n_features", "seconds")
 """Columns of rows that have means."""

@@ -18,6 +18,7 @@ import numpy as np
 from fsopt import clock
 from fsopt.customising import Change, FromFile, names_of
 from fsopt.data import Dataset
+from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import DataError, FsoptError, InternalError
 from fsopt.results import Fit, Status
@@ -234,7 +235,7 @@ def _row(found: Fit, test: Dataset | None, late: bool) -> dict[str, Any]:
     """Return the columns of a row that the fit gives."""
     held = found.certificate
     certificate = None if held is None else vars(held) | {"worst": held.worst}
-    scores = {} if test is None else test_scores(found, test)
+    scores = {} if test is None else found.scores(test)
     own = {k: v for k, v in found.params.items() if k in study_spec(found.method).parameters}
     return plain(  # type: ignore[no-any-return]
         {
@@ -245,7 +246,7 @@ def _row(found: Fit, test: Dataset | None, late: bool) -> dict[str, Any]:
             "bound": found.bound,
             "n_features": len(found.support),
             "features": list(found.features),
-            **{name: scores.get(name) for name in SCORES},
+            **{name: scores.get(name) for name in MEASURES},
             "solver": found.solver,
             "iterations": found.iterations,
             "certificate": None if certificate is None else {name: certificate[name] for name in CERTIFICATE},
@@ -254,24 +255,6 @@ def _row(found: Fit, test: Dataset | None, late: bool) -> dict[str, Any]:
             "error": "the time limit ended it before its own stopping criterion" if late else "",
         }
     )
-
-
-SCORES = ("accuracy", "balanced_accuracy", "mcc", "auc")
-"""Scores on the test samples; ``auc`` is the area under the receiver operating characteristic."""
-
-
-def test_scores(found: Fit, test: Dataset) -> dict[str, float]:
-    """Return the :data:`SCORES` of a fit on test samples of both classes; labels are +1 where the score is positive."""
-    from sklearn.metrics import balanced_accuracy_score, matthews_corrcoef, roc_auc_score
-
-    scores = found.decision_function(test.X)
-    labels = np.where(scores > 0, 1.0, -1.0)
-    return {
-        "accuracy": float(np.mean(labels == test.y)),
-        "balanced_accuracy": float(balanced_accuracy_score(test.y, labels)),
-        "mcc": float(matthews_corrcoef(test.y, labels)),
-        "auc": float(roc_auc_score(test.y, scores)),
-    }
 
 
 def failure(message: str, seconds: float, state: str = FAILED) -> dict[str, Any]:

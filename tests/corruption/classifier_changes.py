@@ -57,6 +57,23 @@ def _columns(record, rng, data):
     yield "one missing", edited(record, "columns", value=columns[:-1]), True
 
 
+@of_fits("deviation: changed")
+def _deviation(record, rng, data):
+    deviation = record["deviation"]
+    yield "scaled", edited(record, "deviation", value=[2.0 * s for s in deviation]), True
+    yield "one missing", edited(record, "deviation", value=deviation[:-1]), True
+    yield "texts", edited(record, "deviation", value=["x"] * len(deviation)), True
+
+
+@of_fits("encoding: added")
+def _encoding_added(record, rng, data):
+    column = {"kind": "number", "levels": [], "fill": 3.0, "indicator": False}
+    columns = [{"name": name, **column} for name in record["columns"]]
+    yield "means", edited(record, "encoding", value={"missing": "mean", "columns": columns}), True
+    yield "no columns", edited(record, "encoding", value={"missing": "mean", "columns": []}), True
+    yield "a number", edited(record, "encoding", value=3), True
+
+
 @of_fits("support: emptied")
 def _support_emptied(record, rng, data):
     if record["support"]:

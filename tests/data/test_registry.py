@@ -20,7 +20,7 @@ from fsopt.errors import DataError, ParameterError
 def test_every_reader_exists_and_takes_what_the_table_says(suffix):
     reader = READERS[suffix]
     function = getattr(import_module(f"fsopt.data.{reader.module}"), reader.function)
-    expected = ["path", *["label"] * reader.named, *["required"] * reader.optional]
+    expected = ["path", *["layout"] * reader.named, *["required"] * reader.optional]
     assert list(inspect.signature(function).parameters) == expected
 
 
@@ -28,11 +28,11 @@ def test_every_reader_exists_and_takes_what_the_table_says(suffix):
 def with_semicolons(monkeypatch):
     """The table with one more line, for files with semicolons, whose columns have names, and one for .tiny files."""
 
-    def read_semicolons(path, label):
+    def read_semicolons(path, layout):
         head, *rows = [line.split(";") for line in path.read_text().splitlines()]
-        place = head.index(label)
+        place = head.index(layout.target)
         X = [[float(v) for j, v in enumerate(row) if j != place] for row in rows]
-        return Table(np.array(X), [row[place] for row in rows], [name for name in head if name != label])
+        return Table(np.array(X), [row[place] for row in rows], [name for name in head if name != layout.target])
 
     module = SimpleNamespace(read_semicolons=read_semicolons, read_tiny=lambda path: Table(np.eye(2), ["0", "1"], None))
     monkeypatch.setattr(registry, "import_module", lambda name: module if name == "fsopt.data.plugin" else None)

@@ -28,6 +28,7 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
         "data": digest(problem.X, problem.y),
         "limits or prices of the features": digest(problem.R, problem.r, problem.lam, fixed.inside, fixed.outside),
         "c": json.dumps(problem.c),
+        **({} if problem.weights is None else {"weights of the samples": digest(problem.weights)}),
     }
 
 

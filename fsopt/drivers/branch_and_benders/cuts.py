@@ -5,9 +5,9 @@ For :math:`0 \le \alpha \le C`, :math:`y'\alpha = 0` and :math:`\mu \ge 0` every
 .. math:: F(\sigma) + \lambda'\sigma \ge e'\alpha - \mu'r - \sum_j h_j \sigma_j, \qquad
           h_j = \tfrac12 q_j(\alpha)^2 - \lambda_j - R_j'\mu.
 
-Multipliers are whole multiples of C / GRID whose signed sum is 0 in integers, so that feasibility is exact. What
-remains are the rounding errors of q: :math:`|\delta q_j| \le u(n + 2) \sum_i \alpha_i |x_{ij}|` (Higham, Accuracy and
-Stability of Numerical Algorithms, section 3.1), which every bound pays for.
+Multipliers are whole multiples of the largest C / GRID whose signed sum is 0 in integers, so that feasibility is exact.
+What remains are the rounding errors of q: :math:`|\delta q_j| \le u(n + 2) \sum_i \alpha_i |x_{ij}|` (Higham, Accuracy
+and Stability of Numerical Algorithms, section 3.1), which every bound pays for.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.drivers.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
 from fsopt.typing import Indices, Matrix, Vector
 
-GRID = 2**30
-"""Number of steps of a multiplier from 0 to C."""
 CAPACITY = 128
 """Cuts in the pool."""
 Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
-"""Multipliers (n,) in units of C / GRID."""
+"""Multipliers (n,) in units of the largest C / GRID."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +42,20 @@ class Cut:
     gains: Vector
 
 
-def on_grid(alpha: Vector, y: Vector, c: float) -> Grid | None:
-    """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near."""
-    grid = np.rint(np.clip(alpha, 0.0, c) * (GRID / c)).astype(np.int64)
+def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
+    """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near.
+
+    ``c`` is the upper bound of all multipliers, or one for each (n,).
+    """
+    tops = np.broadcast_to(largest_on_grid(c), len(y))
+    grid = np.minimum(np.rint(np.clip(alpha, 0.0, c) * (GRID / np.max(c))).astype(np.int64), tops)
     plus = y > 0
     over = int(grid[plus].sum() - grid[~plus].sum())
     if over:
         # Multipliers strictly inside their bounds take the difference, the largest distance from both bounds first.
         heavy = plus if over > 0 else ~plus
         places = np.flatnonzero(heavy)
-        for k in places[np.argsort(-np.minimum(grid[places], GRID - grid[places]), kind="stable")]:
+        for k in places[np.argsort(-np.minimum(grid[places], tops[places] - grid[places]), kind="stable")]:
             taken = min(abs(over), int(grid[k]))
             grid[k] -= taken
             over -= taken if over > 0 else -taken
@@ -61,25 +63,26 @@ def on_grid(alpha: Vector, y: Vector, c: float) -> Grid | None:
                 break
         if over:
             return None
-    return grid.astype(np.int32)
+    whole: Grid = grid.astype(np.int32)
+    return whole
 
 
-def valid_grid(grid: Grid, y: Vector) -> bool:
-    """Return whether multipliers on the grid are dual feasible, in integers."""
+def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
+    """Return whether multipliers on the grid are dual feasible, in integers; ``tops`` are their upper bounds."""
     whole = grid.astype(np.int64)
     signed = int(whole[y > 0].sum() - whole[y < 0].sum())
-    return bool(whole.min(initial=0) >= 0 and whole.max(initial=0) <= GRID and signed == 0)
+    return bool(whole.min(initial=0) >= 0 and np.all(whole <= tops) and signed == 0)
 
 
 def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cut:
     """Return the cut of multipliers on the grid and of mu (k,), whose entry for the main constraint is ignored."""
-    alpha = grid * (problem.c / GRID)
+    alpha = grid * problem.unit
     q = problem.signed[:-1] @ alpha
     others = np.maximum(mu, 0.0)
     if problem.main is not None:
         others = others.copy()
         others[problem.main] = 0.0
-    total = int(grid.astype(np.int64).sum()) * (problem.c / GRID)
+    total = int(grid.astype(np.int64).sum()) * problem.unit
     paid = others @ problem.R if len(others) else np.zeros(problem.p)
     unit = (problem.n + 2) * np.finfo(float).eps
     # The error of q_j^2 / 2, and that of the few operations after it relative to their terms.

@@ -81,7 +81,7 @@ def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
         if name == FORGOTTEN:
             return None
         if name not in made:
-            if not 0 <= name < count or not valid_grid(grids[name], problem.y):
+            if not 0 <= name < count or not valid_grid(grids[name], problem.y, problem.tops):
                 raise ValueError(f"the multipliers of cut {name} are not dual feasible")
             made[name] = make_cut(problem, name, grids[name], mu[name])
         return made[name]
@@ -95,7 +95,7 @@ def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
 def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:
     """Return the bound of the relaxation of a node, by a cut of its multipliers; minus infinity where it fails."""
     found = NodeSolver(problem).solve(at, None, Goal(RESOLVED))
-    grid = None if found is None else on_grid(found.alpha, problem.y, problem.c)
+    grid = None if found is None else on_grid(found.alpha, problem.y, problem.caps)
     if found is None or grid is None:
         return -np.inf
     return bound(problem, make_cut(problem, FORGOTTEN, grid, found.mu), at).value
@@ -103,8 +103,9 @@ def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:
 
 def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
     """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
-    y = search.problem.y
-    wrong = sum(not valid_grid(grid, y) for name, (grid, _) in search.tree.cuts.items() if name in search.tree.used)
+    y, tops = search.problem.y, search.problem.tops
+    cuts = search.tree.cuts.items()
+    wrong = sum(not valid_grid(grid, y, tops) for name, (grid, _) in cuts if name in search.tree.used)
     residuals = {"infeasible cuts": float(wrong), "gap": relative_gap(answer.value, lower)}
     return make(
         Kind.GBD,

@@ -92,7 +92,7 @@ class Incumbents:
         found = self.solver.solve(Partial(selection, ~selection), near, Goal(self.gap, cutoff))
         if found is None:
             return np.inf, None
-        grid = on_grid(found.alpha, problem.y, problem.c)
+        grid = on_grid(found.alpha, problem.y, problem.caps)
         cut = None
         if grid is not None:
             name, mu = self.tree.number(), np.zeros(len(problem.r))

@@ -144,15 +144,16 @@ class NodeSolver:
         q = np.zeros(len(columns) - 1)
         constant, balance = float(problem.lam[inside].sum()), 0.0
         if frozen is not None:
-            q = problem.c * problem.signed[np.ix_(columns[:-1], frozen)].sum(axis=1)
-            constant += problem.c * len(frozen)
-            balance = problem.c * float(problem.y[frozen].sum())
+            q = problem.sums(problem.signed[np.ix_(columns[:-1], frozen)], frozen)
+            constant += float(problem.sums(np.ones((1, len(frozen))), frozen)[0])
+            balance = float(problem.sums(problem.y[None, frozen], frozen)[0])
+        caps = problem.caps_of(kept)
         left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
         R = problem.R[:, features]
         # A constraint that no free feature can violate has the multiplier 0.
         active = np.maximum(R, 0.0).sum(axis=1) > left
         return Relaxation(
-            rows.T, problem.c, len(inside), R[active], left[active], problem.lam[features], q, constant, balance
+            rows.T, caps, len(inside), R[active], left[active], problem.lam[features], q, constant, balance
         )
 
     def _unfolded(
@@ -170,7 +171,7 @@ class NodeSolver:
         alpha = solved.alpha
         if kept is not None:
             alpha = np.zeros(problem.n)
-            alpha[frozen] = problem.c
+            alpha[frozen] = problem.caps_of(frozen)
             alpha[kept] = solved.alpha
         w, sigma = np.zeros(problem.p), np.zeros(problem.p)
         w[np.concatenate([inside, features])] = solved.w
@@ -207,7 +208,7 @@ class NodeSolver:
         thawed = np.ones(problem.n, dtype=bool)
         thawed[kept] = False
         wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
-        loss = problem.c * float(np.maximum(wrong, 0.0).sum())
+        loss = float(problem.sums(np.maximum(wrong, 0.0)[None, :], np.flatnonzero(thawed))[0])
         if loss > 0.15 * (goal.cutoff - found.bound):
             self.width = min(1.1 * self.width, self.widest)
         else:

@@ -15,10 +15,14 @@ import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.data.weights import loss_weights
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 SLACK = 1e-9
 """Relative violation up to which a constraint on the selection holds."""
+
+GRID = 2**30
+"""Number of steps of a multiplier from 0 to the largest C."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,14 @@ class Partial:
         return Partial(inside, outside)
 
 
+def largest_on_grid(c: float | Vector) -> int | Indices:
+    """Return the largest multipliers on the grid for an upper bound of all of them, or one for each (n,)."""
+    if isinstance(c, float):
+        return GRID
+    units = c / np.max(c) * GRID
+    return np.asarray(np.floor(units * (1.0 - 4.0 * np.finfo(float).eps)), dtype=np.int64)
+
+
 @dataclass(frozen=True)
 class SelectionProblem:
     """The selection problem of Aytug in arrays.
@@ -56,6 +68,7 @@ class SelectionProblem:
     R, r : (k, p) and (k,), constraints ``R sigma <= r`` on the selection.
     lam : (p,) penalty weights of the features.
     fixed : features that every selection has, or has not.
+    weights : (n,) weights of the samples, by which c is multiplied; None for equal weights.
     """
 
     X: Matrix
@@ -65,6 +78,7 @@ class SelectionProblem:
     r: Vector
     lam: Vector
     fixed: Partial
+    weights: Vector | None = None
 
     @classmethod
     def of(cls, data: Dataset, c: float, R: Matrix, r: Vector, lam: Vector) -> SelectionProblem:
@@ -86,7 +100,7 @@ class SelectionProblem:
             elif not all(allowed):
                 fixed = fixed.decided(int(places[0]), selected=allowed[1])
         kept = np.unique(np.array(rows), axis=0) if rows else np.zeros((0, data.p + 1))
-        return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed)
+        return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed, data.weights)
 
     def with_fixed(self, feature: int, *, selected: bool) -> SelectionProblem:
         """Return the problem with one more feature fixed."""
@@ -94,7 +108,7 @@ class SelectionProblem:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: another process computes what follows from them again."""
-        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam", "fixed")}
+        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam", "fixed", "weights")}
 
     @property
     def n(self) -> int:
@@ -107,6 +121,32 @@ class SelectionProblem:
         return int(self.X.shape[1])
 
     @cached_property
+    def caps(self) -> float | Vector:
+        """The largest multipliers C: one number, or one for each sample (n,) where they have weights."""
+        return loss_weights(self.c, self.weights)
+
+    def caps_of(self, samples: Indices | None) -> float | Vector:
+        """Return the largest multipliers of some samples, of all by default."""
+        return self.caps if samples is None or self.weights is None else self.c * self.weights[samples]
+
+    @cached_property
+    def unit(self) -> float:
+        """The unit of multipliers on the grid."""
+        return float(np.max(self.caps)) / GRID
+
+    @cached_property
+    def tops(self) -> int | Indices:
+        """The largest multipliers on the grid."""
+        return largest_on_grid(self.caps)
+
+    def sums(self, rows: Matrix, samples: Indices) -> Vector:
+        """Return the sums (k,) of rows (k, m) over m samples whose multipliers are at their upper bounds."""
+        if self.weights is None:
+            total: Vector = self.c * rows.sum(axis=-1)
+            return total
+        return np.asarray(rows @ (self.c * self.weights[samples]))
+
+    @cached_property
     def signed(self) -> Matrix:
         """The signed samples and the labels, ``[Z y]'`` (p + 1, n): one feature is contiguous."""
         return np.ascontiguousarray(np.vstack([(self.X * self.y[:, None]).T, self.y]))
@@ -114,7 +154,7 @@ class SelectionProblem:
     @cached_property
     def sizes(self) -> Vector:
         """The sums C sum_i |x_ij| (p,), which bound the sums of absolute terms of every q_j."""
-        sizes: Vector = self.c * np.abs(self.X).sum(axis=0)
+        sizes: Vector = self.sums(np.abs(self.X).T, np.arange(self.n))
         return sizes
 
     @cached_property
@@ -172,6 +212,6 @@ class SelectionProblem:
     def value(self, selection: Mask, w: Vector) -> tuple[float, float]:
         """Return the objective value of weights (p,) on a selection with the best intercept, and that intercept."""
         scores = self.X[:, selection] @ w[selection]
-        b = midpoint_intercept(scores, self.y)
-        value = 0.5 * float(w[selection] @ w[selection]) + self.c * hinge(scores + b, self.y)
+        b = midpoint_intercept(scores, self.y, self.weights)
+        value = 0.5 * float(w[selection] @ w[selection]) + self.c * hinge(scores + b, self.y, self.weights)
         return value + float(self.lam[selection].sum()), b

@@ -24,7 +24,7 @@ class Relaxation:
     Attributes
     ----------
     Zy : (n, s + f + 1) signed samples of the selected and then the free features, and the labels, Fortran order.
-    c : penalty weight of the hinge loss.
+    c : penalty weight of the hinge loss, or one for each sample (n,).
     selected : s, number of selected features.
     R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
     lam : (f,) penalty weights of the free features.
@@ -33,7 +33,7 @@ class Relaxation:
     """
 
     Zy: Matrix
-    c: float
+    c: float | Vector
     selected: int
     R: Matrix
     r: Vector
@@ -71,7 +71,7 @@ def cold(program: Relaxation) -> Iterate:
     n, features, f, _ = program.shape
     y = program.Zy[:, -1]
     plus = y > 0
-    alpha = np.full(n, 0.5 * program.c)
+    alpha = np.ones(n) * (0.5 * program.c)
     up, down = float(alpha[plus].sum()) + program.balance, float(alpha[~plus].sum())
     # Close to balanced: the class with the larger sum of multipliers is scaled down.
     heavy, excess = (plus, up - down) if up > down else (~plus, down - up)
@@ -121,7 +121,7 @@ def warm(program: Relaxation, plane: Vector, sigma: Vector, margins: Vector, alp
     # Without multipliers 0.3 C for each, the usual mean.
     known = np.full(len(away), 0.3 * c) if alpha is None else alpha.astype(float)
     lost = np.abs(program.Zy @ plane - margins)
-    mu = max(float(known @ (START + FAR * lost)), 1e-3 * c) / pairs
+    mu = max(float(known @ (START + FAR * lost)), 1e-3 * float(np.max(c))) / pairs
     if alpha is None:
         known = 0.5 * c * (1.0 - away / np.sqrt(away**2 + (2.0 * mu / c) ** 2))
     known, z, xi = _pairs(known, away, c, mu)
@@ -134,10 +134,10 @@ def warm(program: Relaxation, plane: Vector, sigma: Vector, margins: Vector, alp
     return Iterate(x, partners, q, plane)
 
 
-def _pairs(value: Vector, away: Vector, most: float, mu: float) -> tuple[Vector, Vector, Vector]:
+def _pairs(value: Vector, away: Vector, most: float | Vector, mu: float) -> tuple[Vector, Vector, Vector]:
     """Return values strictly within [0, most], and partners of both bounds whose difference is ``away``."""
     room = np.minimum(mu / np.maximum(np.abs(away), 1e-300), ROOM * most)
-    least = min(2.0 * mu / most, ROOM * most)
+    least = np.minimum(2.0 * mu / most, ROOM * most)
     above = away >= 0.0
     value = np.clip(value, np.where(above, room, least), most - np.where(above, least, room))
     upper = np.where(above, mu / (most - value), mu / value - away)
@@ -164,7 +164,7 @@ def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> float:
     return float(program.constant + alpha.sum() - half[:s].sum() - mu @ program.r - excess.sum())
 
 
-def balanced(alpha: Vector, plus: Mask, c: float, balance: float) -> Vector | None:
+def balanced(alpha: Vector, plus: Mask, c: float | Vector, balance: float) -> Vector | None:
     """Return alpha with y'alpha = -balance, one class scaled down; None where that is impossible."""
     alpha = np.clip(alpha, 0.0, c)
     up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())

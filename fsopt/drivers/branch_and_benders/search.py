@@ -229,7 +229,7 @@ class Search:
         return self._register(grid, np.zeros(len(self.problem.r)))
 
     def _cut_of(self, found: NodeSolution) -> Cut | None:
-        grid = on_grid(found.alpha, self.problem.y, self.problem.c)
+        grid = on_grid(found.alpha, self.problem.y, self.problem.caps)
         return None if grid is None else self._register(grid, found.mu)
 
     def _register(self, grid: Grid, mu: Vector) -> Cut:

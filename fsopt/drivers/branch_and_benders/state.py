@@ -100,7 +100,11 @@ def _tree(problem: SelectionProblem, arrays: Mapping[str, Any], words: Mapping[s
     names = [int(v) for v in arrays["cut_names"]]
     if grids.dtype != np.int32 or grids.shape != (len(names), problem.n) or mu.shape != (len(names), len(problem.r)):
         raise ValueError("its cuts have another number of samples or constraints")
-    if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0 or not all(valid_grid(g, problem.y) for g in grids):
+    if (
+        not np.isfinite(mu).all()
+        or mu.min(initial=0.0) < 0.0
+        or not all(valid_grid(g, problem.y, problem.tops) for g in grids)
+    ):
         raise ValueError("its cuts are not valid")
     tree = Tree(cuts={name: (grids[k], mu[k]) for k, name in enumerate(names)}, next=int(words["next"]))
     tree.used = {int(v) for v in arrays["used"]}

@@ -7,6 +7,7 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
+from fsopt.data.weights import loss_weights
 from fsopt.typing import Vector
 
 
@@ -18,7 +19,7 @@ def certify_gbd(
     The lower bound is the master's over these cuts, proved by its solver or by the search.
     """
     A = np.array(alphas) if alphas else np.zeros((0, data.n))
-    outside = max(float(np.maximum(-A, A - c).max(initial=0.0)), 0.0) / max(1.0, c)
+    outside = max(float(np.maximum(-A, A - loss_weights(c, data.weights)).max(initial=0.0)), 0.0) / max(1.0, c)
     balance = float(np.abs(A @ data.y).max(initial=0.0)) / max(1.0, c)
     residuals = {"alpha bounds": outside, "alpha balance": balance, "gap": relative_gap(upper, lower)}
     return make(

@@ -8,6 +8,7 @@ import pyomo.environ as pyo
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.gbd.state import Iterate
 from fsopt.drivers.recorder import Recorder
@@ -26,7 +27,7 @@ class Subproblem:
     def __init__(self, data: Dataset, model: pyo.ConcreteModel, c: float, run: Run) -> None:
         self.data = data
         self.model = model
-        self.c = c
+        self.c, self.caps = c, loss_weights(c, data.weights)
         self.session = run.open(model)
         check_svm("gbd", self.session, data, c)
         self.margins, self.weights = self.session.rows(model.margin), self.session.columns(model.w)
@@ -40,14 +41,16 @@ class Subproblem:
         if point is None or point.y is None:
             raise no_multipliers(self.session.spec.name, self.session.problem_class)
         # A cut holds for every dual feasible alpha, and for no other: the solver's tolerance is projected away.
-        return project_multipliers(point.y[self.margins], self.data.y, self.c), point.x[self.weights]
+        return project_multipliers(point.y[self.margins], self.data.y, self.caps), point.x[self.weights]
 
     def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> Iterate:
         """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""
         w = np.where(sigma > 0.5, w, 0.0)
         scores = self.data.X @ w
-        b = midpoint_intercept(scores, self.data.y)
-        value = 0.5 * float(w @ w) + self.c * hinge(scores + b, self.data.y) + float(penalties @ sigma)
+        b = midpoint_intercept(scores, self.data.y, self.data.weights)
+        value = (
+            0.5 * float(w @ w) + self.c * hinge(scores + b, self.data.y, self.data.weights) + float(penalties @ sigma)
+        )
         error = 0.0 if validation is None else float(np.mean(validation.y * (validation.X @ w + b) <= 0))
         return Iterate(sigma, w, b, value, error)
 
@@ -55,5 +58,7 @@ class Subproblem:
         """Return the primal value at a fractional sigma, an upper bound on the convex extension of F there."""
         used = sigma > 0
         scores = self.data.X[:, used] @ w[used]
-        b = midpoint_intercept(scores, self.data.y)
-        return 0.5 * float(np.sum(w[used] ** 2 / sigma[used])) + self.c * hinge(scores + b, self.data.y)
+        b = midpoint_intercept(scores, self.data.y, self.data.weights)
+        return 0.5 * float(np.sum(w[used] ** 2 / sigma[used])) + self.c * hinge(
+            scores + b, self.data.y, self.data.weights
+        )

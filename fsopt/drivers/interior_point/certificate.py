@@ -8,6 +8,7 @@ from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, kernel_svm_value, project_multipliers, svm_value
+from fsopt.data.weights import loss_weights
 from fsopt.typing import Vector
 
 
@@ -20,10 +21,10 @@ def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector, *, 
     Parameters
     ----------
     data : the samples; their Gram matrix where ``gram``, and w (n,) is then the expansion of the hyperplane in them.
-    c : penalty weight of the hinge loss.
+    c : penalty weight of the hinge loss, times the weights of the samples where they have some: C_i for C.
     alpha : (n,) multipliers; the nearest feasible ones are taken.
     """
-    turned = project_multipliers(alpha, data.y, c) * data.y
+    turned = project_multipliers(alpha, data.y, loss_weights(c, data.weights)) * data.y
     square = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
     bound = float(turned @ data.y) - 0.5 * square
     value = kernel_svm_value(data, w, b, c) if gram else svm_value(data, w, b, c)
@@ -49,10 +50,10 @@ def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector
         Kind ``convex``, residuals ``capacity`` (excess of w'w over W, relative to W) and ``gap``.
     """
     scores = data.X @ w
-    turned = project_multipliers(alpha, data.y, 1.0) * data.y
+    turned = project_multipliers(alpha, data.y, loss_weights(1.0, data.weights)) * data.y
     square = float(w @ scores) if gram else float(w @ w)
     length = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
     bound = max(float(turned @ data.y) - float(np.sqrt(w_cap * max(length, 0.0))), 0.0)
-    loss = hinge(scores + b, data.y)
+    loss = hinge(scores + b, data.y, data.weights)
     residuals = {"capacity": max(square / w_cap - 1.0, 0.0), "gap": relative_gap(loss, bound)}
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")

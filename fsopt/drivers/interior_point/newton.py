@@ -26,6 +26,7 @@ from fsopt import clock
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.recorder import Recorder
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -61,8 +62,8 @@ class HingeProblem:
         if self.capacity is not None and square > self.capacity:
             w = w * np.sqrt(self.capacity / square)
         scores = self.data.X @ w
-        b = midpoint_intercept(scores, self.data.y)
-        loss = self.c * hinge(scores + b, self.data.y)
+        b = midpoint_intercept(scores, self.data.y, self.data.weights)
+        loss = self.c * hinge(scores + b, self.data.y, self.data.weights)
         return w, b, loss if self.capacity is not None else loss + 0.5 * square
 
     def bound(self, alpha: Vector) -> float:
@@ -112,7 +113,7 @@ class Search:
 
     def __init__(self, problem: HingeProblem, recorder: Recorder) -> None:
         self.problem, self.recorder = problem, recorder
-        self.data, self.c = problem.data, problem.c
+        self.data, self.c = problem.data, loss_weights(problem.c, problem.data.weights)
         self.w, self.b = np.zeros(self.data.p), 0.0
         self.alpha = np.zeros(self.data.n)
         self.value, self.bound = np.inf, 0.0
@@ -128,7 +129,7 @@ class Search:
         started = time.perf_counter()
         self.V = self.data.X * self.data.y[:, None]
         self.gram = self.V @ self.V.T if self.data.n < self.data.p else None
-        mu = self.c * (0.05 if w.any() else 1.0)
+        mu = float(np.mean(self.c)) * (0.05 if w.any() else 1.0)
         slack = self.V @ w + self.data.y * b - 1.0
         a = _central(slack, mu, self.c)
         self.at = _Iterate(w, b, a, mu / a, mu / (self.c - a))
@@ -247,7 +248,7 @@ class Search:
         clock.found()
 
 
-def _central(slack: Vector, mu: float, c: float) -> Vector:
+def _central(slack: Vector, mu: float, c: float | Vector) -> Vector:
     """Return a (n,) in (0, C) with mu / a - mu / (C - a) = slack: the multipliers on the central path."""
     root = np.hypot(slack * c, 2.0 * mu)
     q = slack * c + 2.0 * mu

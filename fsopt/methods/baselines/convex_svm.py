@@ -12,11 +12,12 @@ import pyomo.environ as pyo
 
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
+from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
 from fsopt.methods.selection import SelectionRule, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
@@ -53,7 +54,7 @@ def fit_convex_svm(
     if generate or interior:
         c = number(slug, "c", c, low=0.0, strict=True)
         if generate:
-            result = column_generation(work, np.full(data.n, c), np.ones(data.p), run=run)
+            result = column_generation(work, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p), run=run)
         else:
             result = svm_interior_point(work, c=c, run=run)
         hyperplane = Hyperplane(result.point["w"], result.point["b"], ())
@@ -63,7 +64,7 @@ def fit_convex_svm(
         _, result = run.solve(model, f"'{slug}'")
         hyperplane = Hyperplane(values_of(model.w), model.b.value, ())
         details = evidence(slug, {"c": c}, result.point)
-    coef, deviation = raw_hyperplane(hyperplane, map_)[0], data.X.std(axis=0)
+    coef, deviation = raw_hyperplane(hyperplane, map_)[0], deviations(data)
     # The rule is relative: without this, rounded zeros would be selected where w = 0.
     support = rule.select(without_rounding(coef, deviation), deviation)
     return make_fit(data, map_, replace(hyperplane, support=support), result, started=started, details=details)
@@ -71,7 +72,7 @@ def fit_convex_svm(
 
 def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:
     """Return the features that a rule selects from a saved fit, rounded zeros apart."""
-    deviation = saved.raw.X.std(axis=0)
+    deviation = deviations(saved.raw)
     return rule.select(without_rounding(saved.fit.coef, deviation), deviation)
 
 

@@ -6,13 +6,18 @@ positive number; the scores of Pearson, Fisher, and Kolmogorov and Smirnov do no
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from fsopt.data import Dataset
 from fsopt.methods.preprocessing import constant_features
 from fsopt.typing import Indices, Mask, Vector
 
+Counts: TypeAlias = NDArray[np.number[Any]]
+"""Numbers of samples, or sums of their weights."""
 BITS = 40
 """Leading bits of a score that count in a ranking: scores that agree in them are a tie."""
 
@@ -27,8 +32,9 @@ def pearson(data: Dataset) -> Vector:
     (p,) array in [0, 1].
     """
     constant = constant_features(data.X)
-    centred = data.X - data.X.mean(axis=0)
-    label = data.y - data.y.mean()
+    root = 1.0 if data.weights is None else np.sqrt(data.weights)
+    centred = ((data.X - np.average(data.X, axis=0, weights=data.weights)).T * root).T
+    label = (data.y - np.average(data.y, weights=data.weights)) * root
     size = np.where(constant, 1.0, np.sqrt((centred**2).sum(axis=0)))
     score: Vector = np.abs(label @ (centred / size)) / np.linalg.norm(label)
     return np.where(constant, 0.0, np.minimum(score, 1.0))
@@ -45,14 +51,22 @@ def fisher(data: Dataset) -> Vector:
     -------
     (p,) array; infinite where both classes are constant, each at its own value.
     """
-    positive, negative = data.X[data.y > 0], data.X[data.y < 0]
-    between = (positive.mean(axis=0) - negative.mean(axis=0)) ** 2
-    within = np.where(constant_features(positive), 0.0, positive.var(axis=0)) + np.where(
-        constant_features(negative), 0.0, negative.var(axis=0)
-    )
+    (plus, plus_spread), (minus, minus_spread) = (_moments(data, members) for members in (data.positive, data.negative))
+    between, within = (plus - minus) ** 2, plus_spread + minus_spread
     score = np.full(data.p, np.inf)
     np.divide(between, within, out=score, where=within > 0)
     return np.where(constant_features(data.X), 0.0, score)
+
+
+def _moments(data: Dataset, members: Indices) -> tuple[Vector, Vector]:
+    """Return means and variances (p,) of some samples, by their weights; 0 for the variance of a constant feature."""
+    X, weights = data.X[members], None if data.weights is None else data.weights[members]
+    if weights is None:
+        mean, variance = X.mean(axis=0), X.var(axis=0)
+    else:
+        mean = np.average(X, axis=0, weights=weights)
+        variance = np.average((X - mean) ** 2, axis=0, weights=weights)
+    return mean, np.where(constant_features(X), 0.0, variance)
 
 
 def ks(data: Dataset) -> Vector:
@@ -68,8 +82,9 @@ def ks(data: Dataset) -> Vector:
     """
     order = np.argsort(data.X, axis=0, kind="stable")
     ordered = np.take_along_axis(data.X, order, axis=0)
-    plus, minus = len(data.positive), len(data.negative)
-    steps = np.where(data.y > 0, minus, -plus)[order]
+    weights = np.ones(data.n, dtype=np.int64) if data.weights is None else data.weights
+    plus, minus = weights[data.positive].sum(), weights[data.negative].sum()
+    steps = (np.where(data.y > 0, minus, -plus) * weights)[order]
     last = np.vstack([ordered[:-1] < ordered[1:], np.zeros((1, data.p), dtype=bool)])
     distance = np.where(last, np.abs(np.cumsum(steps, axis=0)), 0).max(axis=0) / (plus * minus)
     return np.where(constant_features(data.X), 0.0, distance)
@@ -91,8 +106,11 @@ def infogain(data: Dataset, bins: int | None = None) -> Vector:
     (p,) array in [0, H(y)].
     """
     positive = data.y > 0
+    weights = np.ones(data.n, dtype=np.int64) if data.weights is None else data.weights
     if bins is None:
-        left = np.array([_conditional(mdl_bins(column, positive)) for column in data.X.T])
+        left = np.array([_conditional(mdl_bins(column, positive, weights)) for column in data.X.T])
+    elif data.weights is not None:
+        left = np.array([_conditional(_weighted_bins(column, positive, weights, bins)) for column in data.X.T])
     else:
         from scipy.stats import rankdata  # half a second: not at the start of every verb
 
@@ -100,25 +118,36 @@ def infogain(data: Dataset, bins: int | None = None) -> Vector:
         places += bins * np.arange(data.p)
         counts = [np.bincount(places[positive == side].ravel(), minlength=bins * data.p) for side in (True, False)]
         left = _conditional(np.array(counts).reshape(2, data.p, bins))
-    whole = float(entropy(np.array([positive.sum(), (~positive).sum()])))
+    whole = float(entropy(np.array([weights[positive].sum(), weights[~positive].sum()])))
     return np.where(constant_features(data.X), 0.0, np.maximum(whole - left, 0.0))
 
 
-def entropy(counts: Indices) -> Vector:
+def entropy(counts: Counts) -> Vector:
     """Return the entropy in bits (...) of two classes with these counts (2, ...); 0 where there are none."""
-    total = np.maximum(counts.sum(axis=0), 1)
+    sums = counts.sum(axis=0)
+    total = np.where(sums > 0, sums, 1)
     bits: Vector = -(xlogy(counts, counts / total)).sum(axis=0) / total / np.log(2)
     return np.abs(bits)
 
 
-def _conditional(counts: Indices) -> Vector:
+def _conditional(counts: Counts) -> Vector:
     """Return H(y | bin) (...) of counts (2, ..., bins)."""
     sizes = counts.sum(axis=0)
     mean: Vector = (sizes * entropy(counts)).sum(axis=-1) / sizes.sum(axis=-1)
     return mean
 
 
-def mdl_bins(column: Vector, positive: Mask) -> Indices:
+def _weighted_bins(column: Vector, positive: Mask, weights: Counts, bins: int) -> Counts:
+    """Return the weights (2, bins) of both classes in bins of about as much weight; equal values have a mean rank."""
+    _, place = np.unique(column, return_inverse=True)
+    sizes = np.bincount(place, weights=weights)
+    middle = (np.cumsum(sizes) - 0.5 * sizes)[place]
+    places = np.minimum(np.floor(bins * middle / weights.sum()).astype(np.int64), bins - 1)
+    sides = (positive, ~positive)
+    return np.array([np.bincount(places[k], weights=weights[k], minlength=bins) for k in sides])
+
+
+def mdl_bins(column: Vector, positive: Mask, weights: Counts) -> Counts:
     r"""Return the counts (2, bins) of both classes in the bins of a feature that the description length accepts.
 
     A set S of N samples is cut where the remaining entropy is smallest, between two values, if the gain exceeds
@@ -131,11 +160,12 @@ def mdl_bins(column: Vector, positive: Mask) -> Indices:
     ----------
     column : (n,) values of the feature.
     positive : (n,), the samples of class +1.
+    weights : (n,) of the samples, whose sums are the numbers of samples.
     """
     order = np.argsort(column, kind="stable")
     ordered = column[order]
-    seen = np.zeros((2, len(column) + 1), dtype=np.int64)
-    np.cumsum([positive[order], ~positive[order]], axis=1, out=seen[:, 1:])
+    seen = np.zeros((2, len(column) + 1), dtype=weights.dtype)
+    np.cumsum([np.where(side[order], weights[order], 0) for side in (positive, ~positive)], axis=1, out=seen[:, 1:])
     between = np.flatnonzero(ordered[:-1] < ordered[1:]) + 1
     waiting, edges = [(0, len(column))], [0, len(column)]
     # Each pass takes an interval away, and adds two only with a cut, of which there are fewer than samples.
@@ -148,19 +178,19 @@ def mdl_bins(column: Vector, positive: Mask) -> Indices:
     return np.diff(seen[:, np.sort(edges)], axis=1)
 
 
-def _cut(seen: Indices, cuts: Indices, low: int, high: int) -> int | None:
+def _cut(seen: Counts, cuts: Indices, low: int, high: int) -> int | None:
     """Return where the samples low..high are cut, None where no cut pays for its description."""
     if not len(cuts):
         return None
     left, right = seen[:, cuts] - seen[:, [low]], seen[:, [high]] - seen[:, cuts]
-    size = high - low
-    remaining = ((cuts - low) * entropy(left) + (high - cuts) * entropy(right)) / size
+    size = float((seen[:, high] - seen[:, low]).sum())
+    remaining = (left.sum(axis=0) * entropy(left) + right.sum(axis=0) * entropy(right)) / size
     best = int(np.argmin(remaining))
     parts = [seen[:, high] - seen[:, low], left[:, best], right[:, best]]
     whole, first, second = (int(np.sum(part > 0)) * float(entropy(part)) for part in parts)
     delta = np.log2(3.0 ** int(np.sum(parts[0] > 0)) - 2.0) - whole + first + second
     gain = float(entropy(parts[0])) - float(remaining[best])
-    return int(cuts[best]) if gain > (np.log2(size - 1.0) + delta) / size else None
+    return int(cuts[best]) if gain > (np.log2(max(size - 1.0, 1e-300)) + delta) / size else None
 
 
 def ranking(scores: Vector) -> Indices:

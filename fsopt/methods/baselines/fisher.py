@@ -36,4 +36,6 @@ def check(saved: SavedFit) -> Certificate:
     return check_filter(saved, fisher(saved.data))
 
 
-SPEC = MethodSpec("fisher", fit_fisher, objective, check, ("rsvm-dual", "rsvm-least-norm", "svm"), equation="Bi, 7")
+SPEC = MethodSpec(
+    "fisher", fit_fisher, objective, check, ("rsvm-dual", "rsvm-least-norm", "svm"), equation="Bi, 7", weights="samples"
+)

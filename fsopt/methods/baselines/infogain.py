@@ -67,5 +67,11 @@ def check(saved: SavedFit) -> Certificate:
 
 
 SPEC = MethodSpec(
-    "infogain", fit_infogain, objective, check, ("svm", "rsvm-dual", "rsvm-least-norm"), equation="Aytug, 4"
+    "infogain",
+    fit_infogain,
+    objective,
+    check,
+    ("svm", "rsvm-dual", "rsvm-least-norm"),
+    equation="Aytug, 4",
+    weights="samples",
 )

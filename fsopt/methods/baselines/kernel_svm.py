@@ -6,6 +6,7 @@ import time
 
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.interior_point.certificate import certify_svm
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import certified, make_fit
@@ -38,9 +39,9 @@ def fit_kernel_svm(data: Dataset, run: Run, *, c: float, scale: str, kernel: tup
     session, result = run.solve(model, "'svm'")
     if result.point is None or result.point.y is None:
         raise no_multipliers(result.solver, session.problem_class)
-    alpha = project_multipliers(result.point.y[session.rows(model.margin)], data.y, c)
+    alpha = project_multipliers(result.point.y[session.rows(model.margin)], data.y, loss_weights(c, data.weights))
     beta = alpha * data.y
-    b = midpoint_intercept(values.X @ beta, data.y)
+    b = midpoint_intercept(values.X @ beta, data.y, data.weights)
     certificate = certify_svm(values, c, beta, b, alpha, gram=True)
     return make_fit(
         values,

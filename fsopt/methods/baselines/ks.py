@@ -36,4 +36,6 @@ def check(saved: SavedFit) -> Certificate:
     return check_filter(saved, ks(saved.data))
 
 
-SPEC = MethodSpec("ks", fit_ks, objective, check, ("rsvm-dual", "rsvm-least-norm", "svm"), equation="Bi, 7")
+SPEC = MethodSpec(
+    "ks", fit_ks, objective, check, ("rsvm-dual", "rsvm-least-norm", "svm"), equation="Bi, 7", weights="samples"
+)

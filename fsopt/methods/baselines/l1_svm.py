@@ -60,4 +60,5 @@ SPEC = MethodSpec(
     ("onsvm",),
     equation="Peleg & Meir, 6.1",
     support=selected_by_parameters,
+    weights="samples",
 )

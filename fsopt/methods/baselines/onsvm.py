@@ -11,6 +11,7 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.large_programs import certify_generation, uses_generation
@@ -59,14 +60,16 @@ def fit_onsvm(
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return (ONSVM) at a hyperplane."""
-    return float(np.abs(w).sum()) + at["c"] * hinge(data.X @ w + b, data.y), 0.0
+    return float(np.abs(w).sum()) + at["c"] * hinge(data.X @ w + b, data.y, data.weights), 0.0
 
 
 def check(saved: SavedFit) -> Certificate:
     """Certify the linear program again, whole or by the multipliers of column generation."""
     if "alpha" not in saved.fit.details:
         return check_program(saved)
-    return certify_generation(saved, np.full(saved.data.n, float(saved.params["c"])), np.ones(saved.data.p))
+    return certify_generation(
+        saved, np.ones(saved.data.n) * loss_weights(float(saved.params["c"]), saved.data.weights), np.ones(saved.data.p)
+    )
 
 
 SPEC = MethodSpec(
@@ -77,4 +80,5 @@ SPEC = MethodSpec(
     ("onsvm",),
     equation="Aytug, (ONSVM)",
     support=partial(selected_by, RULE),
+    weights="samples",
 )

@@ -55,4 +55,12 @@ def check(saved: SavedFit) -> Certificate:
     return check_filter(saved, pearson(saved.data))
 
 
-SPEC = MethodSpec("pearson", fit_pearson, objective, check, ("rsvm-dual", "rsvm-least-norm", "svm"), equation="Bi, 7")
+SPEC = MethodSpec(
+    "pearson",
+    fit_pearson,
+    objective,
+    check,
+    ("rsvm-dual", "rsvm-least-norm", "svm"),
+    equation="Bi, 7",
+    weights="samples",
+)

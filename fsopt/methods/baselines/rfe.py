@@ -152,4 +152,5 @@ SPEC = MethodSpec(
     driver="rfe",
     compare=one_percent,
     share=share_elimination,
+    weights="samples",
 )

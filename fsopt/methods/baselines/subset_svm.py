@@ -174,12 +174,12 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
 def _default_capacity(part: Dataset) -> float:
     """Return the capacity of a rigorous support vector machine on these features where none was given."""
     radius = squared_radius(part)
-    return default_capacity(part.n, radius if radius > 0 else 1.0)
+    return default_capacity(part.total, radius if radius > 0 else 1.0)
 
 
 def _part(work: Dataset, subset: Indices) -> Dataset:
     """Return the data of these features; one feature of zeros where there are none."""
-    return work.columns(subset) if len(subset) else Dataset(np.zeros((work.n, 1)), work.y)
+    return work.columns(subset) if len(subset) else Dataset(np.zeros((work.n, 1)), work.y, weights=work.weights)
 
 
 def _svm(part: Dataset, run: Run, c: float) -> tuple[Vector, float, Vector, SolveResult | DriverResult]:
@@ -192,11 +192,11 @@ def _svm(part: Dataset, run: Run, c: float) -> tuple[Vector, float, Vector, Solv
     if result.point is None or result.point.y is None:
         raise no_multipliers(result.solver, session.problem_class)
     w = result.point.x[session.columns(model.w)]
-    return w, midpoint_intercept(part.X @ w, part.y), result.point.y[session.rows(model.margin)], result
+    return w, midpoint_intercept(part.X @ w, part.y, part.weights), result.point.y[session.rows(model.margin)], result
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the objective value of the last support vector machine: (1) of Aytug, or the hinge loss of (13) of Bi."""
     if at["machine"] == "svm":
         return svm_value(data, w, b, at["c"]), 0.0
-    return hinge(data.X @ w + b, data.y), 0.0
+    return hinge(data.X @ w + b, data.y, data.weights), 0.0

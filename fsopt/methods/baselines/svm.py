@@ -115,4 +115,5 @@ SPEC = MethodSpec(
     equation="Aytug, (1)",
     driver="interior-point",
     support=selected,
+    weights="samples",
 )

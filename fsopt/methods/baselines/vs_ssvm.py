@@ -167,4 +167,5 @@ SPEC = MethodSpec(
     ("onsvm", "rsvm-dual", "rsvm-least-norm", "svm"),
     equation="Bi, 7",
     driver="partitions",
+    weights="samples",
 )

@@ -127,4 +127,5 @@ SPEC = MethodSpec(
     resumable=True,
     trained_on=training_data,
     compare=some_nodes,
+    weights="samples",
 )

@@ -168,7 +168,7 @@ def settle(
 
 def _certified(data: Dataset, norm: GmebNorm, answer: Answer) -> Settled:
     w = answer.w / max(1.0, norm.at(answer.w)[0])
-    b = midpoint_intercept(data.X @ w, data.y)
+    b = midpoint_intercept(data.X @ w, data.y, data.weights)
     if not answer.separable:
         answer = replace(answer, dual=polish(data, norm, answer.dual))
     return Settled(w, b, answer, certify_gmeb(data, norm, w, b, answer.dual, separable=answer.separable))
@@ -178,7 +178,7 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     """Return the hinge loss of (15), and the excess of N(w) over 1."""
     radii = [np.inf if at[k] is None else float(at[k]) for k in ("r_plus", "r_minus")]
     norm, _ = GmebNorm.of(data, *radii).at(w)
-    return hinge(data.X @ w + b, data.y), max(norm - 1.0, 0.0)
+    return hinge(data.X @ w + b, data.y, data.weights), max(norm - 1.0, 0.0)
 
 
 SPEC = MethodSpec(
@@ -190,4 +190,5 @@ SPEC = MethodSpec(
     paper="gmeb",
     equation="(15)-(17)",
     driver="theta-cuts",
+    weights="samples",
 )

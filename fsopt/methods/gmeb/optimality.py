@@ -19,6 +19,7 @@ from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers
+from fsopt.data.weights import loss_weights
 from fsopt.errors import reading
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.spec import SavedFit
@@ -50,7 +51,7 @@ def polish(data: Dataset, norm: GmebNorm, dual: Multipliers) -> Multipliers:
     :math:`\mu_+R_+ + \mu_-R_- = \mu_1`. The objective depends on a solver's error in :math:`\mu_1, \mu_+, \mu_-` to
     second order only, so that solvers stop far from both.
     """
-    mu = project_multipliers(dual.mu, data.y, 1.0)
+    mu = project_multipliers(dual.mu, data.y, loss_weights(1.0, data.weights))
     theta = norm.theta_of(dual.plus, dual.minus)
     unit = 0.5 * _largest_quotient(data, norm, mu, theta)
     return Multipliers(mu, unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
@@ -81,12 +82,12 @@ def certify_gmeb(
     """
     size, _ = norm.at(w)
     scores = data.X @ w + b
-    loss = hinge(scores, data.y)
+    loss = hinge(scores, data.y, data.weights)
     if separable:
         lower = _lower_bound_on_norm(data, norm, dual)
         residuals = {"norm": max(0.0, size - 1.0), "hinge": loss, "gap": relative_gap(size, lower)}
         return make(Kind.CONVEX, residuals, objective=loss, bound=0.0, bound_source="dual point")
-    mu = project_multipliers(dual.mu, data.y, 1.0)
+    mu = project_multipliers(dual.mu, data.y, loss_weights(1.0, data.weights))
     theta = norm.theta_of(dual.plus, dual.minus)
     bound = max(float(mu.sum()) - _largest_quotient(data, norm, mu, theta), 0.0)
     unit = max(1.0, loss)
@@ -104,7 +105,7 @@ def certify_gmeb(
         "cone": float(np.maximum(s - edge, 0.0).max() / max(1.0, s.max())),
         "support": float(np.abs(w) @ np.abs(s - edge)) / unit,
         "perspective": dual.unit * abs(size - 1.0) / unit,
-        "intercept": float(np.minimum(mu, 1.0 - mu) @ np.abs(1.0 - data.y * scores)) / unit,
+        "intercept": float(np.minimum(mu, loss_weights(1.0, data.weights) - mu) @ np.abs(1.0 - data.y * scores)) / unit,
     }
     return make(Kind.CONVEX, residuals, objective=loss, bound=bound, bound_source="dual point")
 

@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 
 from fsopt.arguments import word
 from fsopt.data import Dataset
-from fsopt.data.dataset import as_matrix
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.kernels import KERNELS, Kernel
+from fsopt.data.validation import as_matrix
 from fsopt.drivers.run import DEFAULT_RUN, Run
 from fsopt.methods.kernel_values import centred_factor, expansion
 from fsopt.methods.mop.rsvm_training import default_capacity, solve_rsvm, squared_radius

@@ -89,7 +89,12 @@ def fit_rsvm(
     radius = squared_radius(samples)
     if radius == 0:
         raise ParameterError("all samples are the same", "give data that vary")
-    found = solve_rsvm(samples, run, w_cap=default_capacity(data.n, radius) if w_cap is None else w_cap, route=route)
+    found = solve_rsvm(
+        samples,
+        run,
+        w_cap=default_capacity(data.total, radius) if w_cap is None else w_cap,
+        route=route,
+    )
     cap = found.details["w_cap"]
     hyperplane, certificate = Hyperplane(found.w, found.b, select("rsvm", found.w)), found.certificate
     interval = found.details["b_interval"]
@@ -111,7 +116,7 @@ def fit_rsvm(
             **found.details,
             "b_interval": interval,
             "radius": radius,
-            "h_over_l": (radius * cap + 1.0) / data.n,
+            "h_over_l": (radius * cap + 1.0) / data.total,
         },
         kernel=function,
     )
@@ -127,13 +132,16 @@ def check(saved: SavedFit) -> Certificate:
             raise ValueError("a capacity > 0 is needed")
         radius = float(_centred_squares(data).max()) if gram else squared_radius(data)
         stated = stated_residuals(data, saved.w, alpha, fit.details, gram=gram)
-        for name, value in (("radius", radius), ("h_over_l", (radius * w_cap + 1.0) / data.n)):
+        for name, value in (
+            ("radius", radius),
+            ("h_over_l", (radius * w_cap + 1.0) / data.total),
+        ):
             stated[name] = abs(value - float(fit.details[name])) / value
         if gram and fit.details["gamma"] == 0:
             stated |= shortest_residuals(data, saved.w, saved.b, finite_vector(fit.details["shortest_alpha"], data.n))
     proof = certify_rsvm(data, w_cap, saved.w, saved.b, alpha, gram=gram)
     asked = fit.params.get("w_cap")
-    other = abs(w_cap / (default_capacity(data.n, radius) if asked is None else asked) - 1.0)
+    other = abs(w_cap / (default_capacity(data.total, radius) if asked is None else asked) - 1.0)
     route = float(fit.params["route"] not in ROUTES)
     return extend(proof, {**saved.residuals, **stated, "parameters": other, "route": route})
 
@@ -148,7 +156,7 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     """Return the hinge loss, and the relative excess of w'w over the capacity."""
     scores = data.X @ w
     square = float(w @ w) if at.get("kernel") is None else float(w @ scores)
-    return hinge(scores + b, data.y), max(square / float(at["w_cap"]) - 1.0, 0.0)
+    return hinge(scores + b, data.y, data.weights), max(square / float(at["w_cap"]) - 1.0, 0.0)
 
 
 def selected(saved: SavedFit) -> tuple[int, ...]:
@@ -171,4 +179,5 @@ SPEC = MethodSpec(
     paper="mop",
     equation="(13), (14)",
     support=selected,
+    weights="samples",
 )

@@ -23,10 +23,12 @@ from fsopt.certificates.certificate import TOLERANCE, Certificate
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
+from fsopt.data.weights import loss_weights
 from fsopt.drivers.interior_point.certificate import certify_rsvm as certify_rsvm
 from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point
 from fsopt.drivers.run import Run, usable
 from fsopt.methods.large_programs import uses_interior_point
+from fsopt.methods.mop.polishing import polished
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
@@ -159,7 +161,8 @@ def _settled(
     The hyperplane of the multipliers, ``w = v / gamma``, is taken where it is certified. Where gamma is too small for
     that, the candidate with the smaller residual is taken, of it and the solver's own w, shortened to w'w = W.
     """
-    alpha = project_multipliers(alpha, work.y, 1.0)
+    caps = loss_weights(1.0, work.weights)
+    alpha = polished(work, project_multipliers(alpha, work.y, caps), w_cap)
     direction = work.X.T @ (alpha * work.y)
     gamma = float(np.linalg.norm(direction) / np.sqrt(w_cap))
     supporting = alpha
@@ -172,10 +175,12 @@ def _settled(
             gamma, supporting = 0.0, multipliers_of_shortest
             candidates = [(shortest, None), (own, None)]
     inside = [(_shortened(w, w_cap), beta) for w, beta in candidates]
-    proofs = [certify_rsvm(work, w_cap, w, midpoint_intercept(work.X @ w, work.y), alpha) for w, _ in inside]
+    proofs = [
+        certify_rsvm(work, w_cap, w, midpoint_intercept(work.X @ w, work.y, work.weights), alpha) for w, _ in inside
+    ]
     best = 0 if proofs[0].ok else int(np.argmin([proof.worst for proof in proofs]))
     (w, beta), certificate = inside[best], proofs[best]
-    interval, capacity = best_intercepts(work.X @ w, work.y), float(w @ w)
+    interval, capacity = best_intercepts(work.X @ w, work.y, work.weights), float(w @ w)
     vectors = support_vectors(supporting)
     evidence = {} if gamma else {"shortest_alpha": supporting}
     return RsvmSolution(
@@ -213,8 +218,8 @@ def _inactive_warning(w_cap: float, capacity: float) -> str:
     )
 
 
-def default_capacity(n: int, radius: float) -> float:
-    """Return the W with (RW + 1) / n = 0.1, for the squared radius R of the n samples; RW is at least 1."""
+def default_capacity(n: float, radius: float) -> float:
+    """Return the W with (RW + 1) / n = 0.1, for the squared radius R of samples of total weight n; RW >= 1."""
     return max(1.0, SHARE * n - 1.0) / radius
 
 
@@ -242,7 +247,7 @@ def _smallest_norm(work: Dataset, run: Run, before: SolveResult) -> tuple[Vector
     model = build_rsvm(work)
     model.capacity.deactivate()
     _, free = run.solve(model, "the smallest hinge loss of any hyperplane")
-    risk = hinge(work.X @ values_of(model.w) + model.b.value, work.y)
+    risk = hinge(work.X @ values_of(model.w) + model.b.value, work.y, work.weights)
     model = build_rsvm_least_norm(work, e_cap=risk + SLACK * max(1.0, risk))
     session, result = run.solve(model, "the hyperplane of smallest norm")
     seconds = {k: sum(r.seconds.get(k, 0.0) for r in (before, free, result)) for k in result.seconds}

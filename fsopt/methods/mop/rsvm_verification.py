@@ -9,6 +9,7 @@ import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, project_multipliers
+from fsopt.data.weights import loss_weights
 from fsopt.methods.mop.rsvm_training import INACTIVE
 from fsopt.methods.selection import support_vectors
 from fsopt.methods.verification import finite_vector
@@ -31,7 +32,7 @@ def stated_residuals(
     ------
     KeyError, TypeError, ValueError : the details are damaged.
     """
-    turned = project_multipliers(alpha, data.y, 1.0) * data.y
+    turned = project_multipliers(alpha, data.y, loss_weights(1.0, data.weights)) * data.y
     square = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
     gamma, stated = float(np.sqrt(max(square, 0.0) / float(details["w_cap"]))), float(details["gamma"])
     # gamma is set to 0 where the capacity constraint is inactive, and no larger one may be.
@@ -41,7 +42,7 @@ def stated_residuals(
     # Fits of version 0.1.0 have no multipliers of the shortest hyperplane, and with a kernel are refused for it.
     multipliers = details.get("shortest_alpha" if stated == 0 else "alpha")
     vectors = () if multipliers is None else support_vectors(finite_vector(multipliers, data.n))
-    ends = np.abs(finite_vector(details["b_interval"], 2) - best_intercepts(scores, data.y))
+    ends = np.abs(finite_vector(details["b_interval"], 2) - best_intercepts(scores, data.y, data.weights))
     return {
         "capacity": abs(capacity - float(details["capacity"])) / max(capacity, 1e-300),
         "gamma": off,

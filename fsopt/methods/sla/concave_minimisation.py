@@ -16,6 +16,7 @@ from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.column_generation.sla import ConcaveHinge
 from fsopt.drivers.minimum_principle import NONNEGATIVE
 from fsopt.errors import reading
@@ -58,6 +59,8 @@ def concave_hinge(data: Dataset, alpha: float, lam: float | None = None) -> Conc
     if lam is None:
         return ConcaveHinge(np.ones(data.n), alpha, 0.0, counted=True)
     shares = np.where(data.y > 0, 1.0 / np.sum(data.y > 0), 1.0 / np.sum(data.y < 0))
+    positive, negative = weights_of_classes(data.y, data.weights)
+    shares = shares * np.where(data.y > 0, positive, negative)
     return ConcaveHinge((1 - lam) * shares, alpha, lam, counted=False)
 
 
@@ -91,6 +94,12 @@ def class_errors(data: Dataset, w: Vector, b: float) -> tuple[Vector, Vector]:
     """Return the errors y and z of the hyperplane on the samples of class +1 and of class -1."""
     errors = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0)
     return errors[data.y > 0], errors[data.y < 0]
+
+
+def mean_errors(data: Dataset, y: Vector, z: Vector) -> float:
+    """Return e'y/m + e'z/k of the errors of both classes, each term times the weight of its class."""
+    positive, negative = weights_of_classes(data.y, data.weights)
+    return positive * float(y.mean()) + negative * float(z.mean())
 
 
 def start_values(result: DriverResult) -> list[float]:

@@ -15,7 +15,14 @@ from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import preprocess
-from fsopt.methods.sla.concave_minimisation import SlaAnswer, check_step, class_errors, concave_hinge, fit_of_answer
+from fsopt.methods.sla.concave_minimisation import (
+    SlaAnswer,
+    check_step,
+    class_errors,
+    concave_hinge,
+    fit_of_answer,
+    mean_errors,
+)
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
@@ -84,15 +91,17 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     """Return (21) at a hyperplane; its polyhedron holds the errors and sizes of every hyperplane."""
     y, z = class_errors(data, w, b)
     sparsity = float(-np.expm1(-at["alpha"] * np.abs(w)).sum())
-    return (1 - at["lam"]) * float(y.mean() + z.mean()) + at["lam"] * sparsity, 0.0
+    return (1 - at["lam"]) * mean_errors(data, y, z) + at["lam"] * sparsity, 0.0
 
 
 def check(saved: SavedFit) -> Certificate:
     """Certify the minimum principle of (21) again."""
     y, z = class_errors(saved.data, saved.w, saved.b)
     problem = concave_hinge(saved.data, saved.params["alpha"], saved.params["lam"])
-    loss = float(y.mean() + z.mean())
+    loss = mean_errors(saved.data, y, z)
     return check_step(saved, problem, {"v": np.abs(saved.w)}, lambda at: (1 - at["lam"]) * loss)
 
 
-SPEC = MethodSpec("fsv", fit_fsv, objective, check, ("fsv-step",), paper="sla", equation="(21)", driver="sla")
+SPEC = MethodSpec(
+    "fsv", fit_fsv, objective, check, ("fsv-step",), paper="sla", equation="(21)", driver="sla", weights="classes"
+)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import multiplier_bounds
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import new_model, number, signed_features
@@ -18,7 +19,7 @@ def new_dual_model(name: str, data: Dataset, c: float) -> pyo.ConcreteModel:
     """Return a model with the multipliers alpha in [0, C] (I) and q = X'Y alpha (J)."""
     c = number(name, "c", c, low=0.0, strict=True)
     m = new_model(name, data)
-    m.alpha = pyo.Var(m.I, bounds=(0, c), doc="alpha, multipliers of the margins")
+    m.alpha = pyo.Var(m.I, bounds=multiplier_bounds(data, c), doc="alpha, multipliers of the margins")
     m.q = pyo.Var(m.J, doc="q_j = sum_i alpha_i y_i x_ij")
     return m
 

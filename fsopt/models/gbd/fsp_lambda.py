@@ -67,7 +67,7 @@ def build_fsp_lambda(
     )
     model = new_product_model(name, data, c)
     model.objective = pyo.Objective(
-        expr=product_objective(model, c) + dot(weights, tuple(model.sigma.values())),
+        expr=product_objective(model, data, c) + dot(weights, tuple(model.sigma.values())),
         doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",
     )
     add_product_constraints(model, data, constraints, "(FSP-lambda)")
@@ -80,5 +80,4 @@ SPEC = ModelSpec(
     "MINLP",
     paper="gbd",
     equation="(FSP-lambda)",
-    instance=Instance(n=12, p=3, params={"lam": [0.5, 0.25, 0.125]}),
-)
+    instance=Instance(n=12, p=3, params={"lam": [0.5, 0.25, 0.125]}), weights="samples")

@@ -8,6 +8,7 @@ from typing import Any
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_margins, number, squares, total
 from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
@@ -99,7 +100,7 @@ def build_fsp_m_bigm(
     def below(model: pyo.ConcreteModel, j: int) -> Any:
         return model.w[j] + bound * model.sigma[j] >= 0
 
-    model.objective = pyo.Objective(expr=0.5 * squares(model.w) + c * total(model.xi), doc="(FSP-M) 1/2 w'w + C e'xi")
+    model.objective = pyo.Objective(expr=0.5 * squares(model.w) + hinge_cost(model, data, c), doc="(FSP-M) 1/2 w'w + C e'xi")
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)
     model.above = pyo.Constraint(model.J, rule=above, doc="(FSP-M) w_j <= w_bar sigma_j")
@@ -113,5 +114,4 @@ SPEC = ModelSpec(
     "MIQP",
     paper="gbd",
     equation="(FSP-M), big M",
-    instance=Instance(params={"costs": [1.0, 2.0, 1.0, 1.0], "budget": 3.0, "implies": [[0, 2]]}),
-)
+    instance=Instance(params={"costs": [1.0, 2.0, 1.0, 1.0], "budget": 3.0, "implies": [[0, 2]]}), weights="samples")

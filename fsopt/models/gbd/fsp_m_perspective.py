@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_margins, number, perspective_constraint, total
 from fsopt.models.gbd.mixed_integer import new_selection_model
@@ -89,7 +90,7 @@ def build_fsp_m_perspective(
     model = new_selection_model(name, data, relax=relax)
     model.t = pyo.Var(model.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
 
-    model.objective = pyo.Objective(expr=0.5 * total(model.t) + c * total(model.xi), doc="(FSP-M) 1/2 e't + C e'xi")
+    model.objective = pyo.Objective(expr=0.5 * total(model.t) + hinge_cost(model, data, c), doc="(FSP-M) 1/2 e't + C e'xi")
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)
     model.perspective = perspective_constraint(model, model.sigma, "(FSP-M) w_j^2 <= sigma_j t_j")
@@ -102,5 +103,4 @@ SPEC = ModelSpec(
     "MISOCP",
     paper="gbd",
     equation="(FSP-M), perspective",
-    instance=Instance(params={"m": 2, "conflicts": [[0, 1]]}),
-)
+    instance=Instance(params={"m": 2, "conflicts": [[0, 1]]}), weights="samples")

@@ -8,6 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
@@ -65,7 +66,7 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
     def selection(m: pyo.ConcreteModel, j: int) -> Any:
         return m.w[j] - m.sigma[j] * m.u[j] == 0
 
-    m.objective = pyo.Objective(expr=0.5 * squares(m.u) + c * total(m.xi), doc="(SUB-M) 1/2 u'u + C e'xi")
+    m.objective = pyo.Objective(expr=0.5 * squares(m.u) + hinge_cost(m, data, c), doc="(SUB-M) 1/2 u'u + C e'xi")
     add_margins(m, data, "(5)")
     m.selection = pyo.Constraint(m.J, rule=selection, doc="(5) w_j = sigma_j u_j")
     return m
@@ -77,5 +78,4 @@ SPEC = ModelSpec(
     "QP",
     paper="gbd",
     equation="(SUB-M) (5)-(6)",
-    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}),
-)
+    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}), weights="samples")

@@ -73,5 +73,4 @@ SPEC = ModelSpec(
     "QP",
     paper="gbd",
     equation="(SUB-M), dual",
-    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}),
-)
+    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}), weights="samples")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import add_classifier, add_slacks, margin_constraint, new_model, number, total
@@ -19,11 +20,11 @@ def largest_weight(data: Dataset, c: float, upper: float | None = None) -> float
     Let w be the best weights for a selection and alpha the multipliers of its margins. By strong duality
     :math:`\tfrac12 w'w + Ce'\xi = e'\alpha - \tfrac12 w'w`, so :math:`w'w \le e'\alpha`; and
     :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0` implies :math:`e'\alpha \le 2C\min(n_+, n_-)`, the hinge loss
-    of w = 0 times C. If ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper``
+    of w = 0 times C; with weights of the samples their sums are in the place of :math:`n_+` and :math:`n_-`. If ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper``
     holds for the best selection too.
     """
-    positive = int(np.sum(data.y > 0))
-    squared = 2.0 * c * min(positive, data.n - positive)
+    weights = np.ones(data.n) if data.weights is None else data.weights
+    squared = 2.0 * c * float(min(weights[data.y > 0].sum(), weights[data.y < 0].sum()))
     return float(np.sqrt(squared if upper is None else min(squared, 2.0 * upper)))
 
 
@@ -53,9 +54,9 @@ def new_product_model(name: str, data: Dataset, c: float) -> pyo.ConcreteModel:
     return model
 
 
-def product_objective(model: pyo.ConcreteModel, c: float) -> Any:
+def product_objective(model: pyo.ConcreteModel, data: Dataset, c: float) -> Any:
     """Return the expression 1/2 sum_j sigma_j w_j^2 + C e'xi, as 1/2 v'w + C e'xi."""
-    return 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + c * total(model.xi)
+    return 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + hinge_cost(model, data, c)
 
 
 def add_product_constraints(

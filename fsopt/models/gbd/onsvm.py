@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
@@ -53,10 +54,10 @@ def build_onsvm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     add_classifier(m)
     add_weight_parts(m)
     add_slacks(m)
-    m.objective = pyo.Objective(expr=one_norm(m) + c * total(m.xi), doc="(ONSVM) e'(w+ + w-) + C e'xi")
+    m.objective = pyo.Objective(expr=one_norm(m) + hinge_cost(m, data, c), doc="(ONSVM) e'(w+ + w-) + C e'xi")
     add_margins(m, data, "(ONSVM)")
     m.split = split_constraint(m, "(ONSVM)")
     return m
 
 
-SPEC = ModelSpec("onsvm", build_onsvm, "LP", paper="gbd", equation="(ONSVM)")
+SPEC = ModelSpec("onsvm", build_onsvm, "LP", paper="gbd", equation="(ONSVM)", weights="samples")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, squares, total
 from fsopt.models.spec import ModelSpec
@@ -40,9 +41,9 @@ def build_svm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     m = new_model("svm", data)
     add_classifier(m)
     add_slacks(m)
-    m.objective = pyo.Objective(expr=0.5 * squares(m.w) + c * total(m.xi), doc="(1) 1/2 w'w + C e'xi")
+    m.objective = pyo.Objective(expr=0.5 * squares(m.w) + hinge_cost(m, data, c), doc="(1) 1/2 w'w + C e'xi")
     add_margins(m, data, "(1)")
     return m
 
 
-SPEC = ModelSpec("svm", build_svm, "QP", paper="gbd", equation="(1)")
+SPEC = ModelSpec("svm", build_svm, "QP", paper="gbd", equation="(1)", weights="samples")

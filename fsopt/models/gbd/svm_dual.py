@@ -47,4 +47,4 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     return m
 
 
-SPEC = ModelSpec("svm-dual", build_svm_dual, "QP", paper="gbd", equation="(1), dual")
+SPEC = ModelSpec("svm-dual", build_svm_dual, "QP", paper="gbd", equation="(1), dual", weights="samples")

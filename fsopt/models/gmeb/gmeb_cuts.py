@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
@@ -76,7 +77,7 @@ def build_gmeb_cuts(
     add_weight_parts(m)
     m.norm = pyo.Var(bounds=(0, None if hard else 1), doc="tau, upper bound on N(w) by the cuts so far")
     add_slacks(m)
-    m.objective = pyo.Objective(expr=m.norm + 0.0 if hard else total(m.xi), doc="(15) 1'xi, or tau with xi = 0")
+    m.objective = pyo.Objective(expr=m.norm + 0.0 if hard else hinge_cost(m, data), doc="(15) 1'xi, or tau with xi = 0")
     add_margins(m, data, "(15)")
     if hard:
         m.xi.fix(0.0)
@@ -94,4 +95,4 @@ def add_theta(model: pyo.ConcreteModel, norm: GmebNorm, theta: float) -> Any:
     return model.cuts.add(dot(np.concatenate([u, u]), parts) - model.norm <= 0)
 
 
-SPEC = ModelSpec("gmeb-cuts", build_gmeb_cuts, "LP", paper="gmeb", equation="(15), cuts")
+SPEC = ModelSpec("gmeb-cuts", build_gmeb_cuts, "LP", paper="gmeb", equation="(15), cuts", weights="samples")

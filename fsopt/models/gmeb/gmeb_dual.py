@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import multiplier_bounds
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import new_model, signed_features, total
@@ -50,7 +51,7 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     r_plus, r_minus = radius("gmeb-dual", "r_plus", r_plus), radius("gmeb-dual", "r_minus", r_minus)
     v_plus, v_minus = second_moments(data)
     m = new_model("gmeb-dual", data)
-    m.mu = pyo.Var(m.I, bounds=(0, 1), doc="mu, multipliers of the margins")
+    m.mu = pyo.Var(m.I, bounds=multiplier_bounds(data, 1), doc="mu, multipliers of the margins")
     m.mu1 = pyo.Var(within=pyo.NonNegativeReals, doc="mu_1, multiplier of the unit norm")
     m.mu_plus = pyo.Var(within=pyo.NonNegativeReals, doc="mu_+, multiplier of v+'sigma <= R+")
     m.mu_minus = pyo.Var(within=pyo.NonNegativeReals, doc="mu_-, multiplier of v-'sigma <= R-")
@@ -81,4 +82,4 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     return m
 
 
-SPEC = ModelSpec("gmeb-dual", build_gmeb_dual, "SOCP", paper="gmeb", equation="(16)/(17)")
+SPEC = ModelSpec("gmeb-dual", build_gmeb_dual, "SOCP", paper="gmeb", equation="(16)/(17)", weights="samples")

@@ -67,5 +67,4 @@ SPEC = ModelSpec(
     "SOCP",
     paper="gmeb",
     equation="(15), xi = 0",
-    instance=Instance(gap=2.0),
-)
+    instance=Instance(gap=2.0), weights="samples")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import total
 from fsopt.models.gmeb.moments import radius, second_moments
@@ -53,7 +54,7 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
     # Lemma 18: half the largest common scale is strictly inside both radii.
     largest = min(largest_equal_scale(r_plus, v_plus), largest_equal_scale(r_minus, v_minus))
     m = new_product_model("gmeb-nonconvex", data, np.sqrt(largest / 2) if np.isfinite(largest) else 1.0)
-    m.objective = pyo.Objective(expr=total(m.xi), doc="(11) 1'xi")
+    m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(11) 1'xi")
     add_products(m, data, "(11)")
     if np.isfinite(r_plus):
         m.moment_plus = pyo.Constraint(expr=scaled_moment(m, v_plus) <= r_plus, doc="(11) sum_j v+_j sigma_j^2 <= R+")
@@ -71,5 +72,4 @@ SPEC = ModelSpec(
     paper="gmeb",
     equation="(11)",
     instance=Instance(n=12, p=2, params={"r_plus": 0.5, "r_minus": 0.5}),
-    trial=Instance(n=12, p=2, gap=0.7, seed=7),
-)
+    trial=Instance(n=12, p=2, gap=0.7, seed=7), weights="samples")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_margins, add_slacks, perspective_constraint, total
 from fsopt.models.gmeb.moments import add_moment_bounds, new_scaled_model
@@ -48,7 +49,7 @@ def build_gmeb_primal(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.
     m = new_scaled_model("gmeb-primal", data)
     m.t = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
     add_slacks(m)
-    m.objective = pyo.Objective(expr=total(m.xi), doc="(15) 1'xi")
+    m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(15) 1'xi")
     add_margins(m, data, "(15)")
     m.perspective = perspective_constraint(m, m.sigma, "(15) w_j^2 <= sigma_j t_j")
     m.unit_norm = pyo.Constraint(expr=total(m.t) <= 1, doc="(15) sum_j w_j^2 / sigma_j <= 1")
@@ -56,4 +57,4 @@ def build_gmeb_primal(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.
     return m
 
 
-SPEC = ModelSpec("gmeb-primal", build_gmeb_primal, "SOCP", paper="gmeb", equation="(15)")
+SPEC = ModelSpec("gmeb-primal", build_gmeb_primal, "SOCP", paper="gmeb", equation="(15)", weights="samples")

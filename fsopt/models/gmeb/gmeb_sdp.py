@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.compiler import lmi
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_margins, add_slacks, total
@@ -46,7 +47,7 @@ def build_gmeb_sdp(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) 
     """
     m = new_scaled_model("gmeb-sdp", data)
     add_slacks(m)
-    m.objective = pyo.Objective(expr=total(m.xi), doc="(15) 1'xi")
+    m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(15) 1'xi")
     add_margins(m, data, "(15)")
     w = tuple(m.w.values())
     diagonal = [[m.sigma[i] if i == j else 0.0 for j in m.J] + [w[i]] for i in m.J]
@@ -55,4 +56,4 @@ def build_gmeb_sdp(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0) 
     return m
 
 
-SPEC = ModelSpec("gmeb-sdp", build_gmeb_sdp, "SDP", paper="gmeb", equation="(15), LMI")
+SPEC = ModelSpec("gmeb-sdp", build_gmeb_sdp, "SDP", paper="gmeb", equation="(15), LMI", weights="samples")

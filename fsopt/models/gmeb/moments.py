@@ -25,9 +25,14 @@ def second_moments(data: Dataset) -> tuple[Vector, Vector]:
     """Return v+ and v- (p,), the second moments of each feature about 0 over the two classes.
 
     They are no variances: the paper centres the features by the mean of all training samples, which the method does
-    before a model is built.
+    before a model is built. Samples count by their weights.
     """
-    return (data.X[data.y > 0] ** 2).mean(axis=0), (data.X[data.y < 0] ** 2).mean(axis=0)
+    if data.weights is None:
+        return (data.X[data.y > 0] ** 2).mean(axis=0), (data.X[data.y < 0] ** 2).mean(axis=0)
+    moments = [
+        np.average(data.X[side] ** 2, axis=0, weights=data.weights[side]) for side in (data.y > 0, data.y < 0)
+    ]
+    return moments[0], moments[1]
 
 
 def radius(model: str, name: str, value: Any) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, squares, total
 from fsopt.models.spec import ModelSpec
@@ -39,10 +40,10 @@ def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
     m = new_model("rsvm", data)
     add_classifier(m)
     add_slacks(m)
-    m.objective = pyo.Objective(expr=total(m.xi), doc="(13) e'xi")
+    m.objective = pyo.Objective(expr=hinge_cost(m, data), doc="(13) e'xi")
     add_margins(m, data, "(13)")
     m.capacity = pyo.Constraint(expr=squares(m.w) <= w_cap, doc="(13) w'w <= W")
     return m
 
 
-SPEC = ModelSpec("rsvm", build_rsvm, "SOCP", paper="mop", equation="(13)")
+SPEC = ModelSpec("rsvm", build_rsvm, "SOCP", paper="mop", equation="(13)", weights="samples")

@@ -8,6 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.models.blocks import multiplier_bounds
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import mutable, new_model, number, signed_features, squares, total, vector
@@ -51,7 +52,7 @@ def build_rsvm_dual(data: Dataset, *, w_cap: float = 1.0, scale: ArrayLike | Non
     m = new_model("rsvm-dual", data)
     m.root_scale = mutable(m.J, np.sqrt(s), "sqrt(s_j)")
     m.root_cap = pyo.Param(initialize=float(np.sqrt(w_cap)), mutable=True, doc="sqrt(W)")
-    m.alpha = pyo.Var(m.I, bounds=(0, 1), doc="alpha, multipliers of the margins")
+    m.alpha = pyo.Var(m.I, bounds=multiplier_bounds(data, 1), doc="alpha, multipliers of the margins")
     m.q = pyo.Var(m.J, doc="q_j = sum_i alpha_i y_i x_ij")
     m.v = pyo.Var(m.J, doc="v_j = sqrt(s_j) q_j")
     m.t = pyo.Var(within=pyo.NonNegativeReals, doc="t >= ||v||")
@@ -77,5 +78,4 @@ SPEC = ModelSpec(
     "SOCP",
     paper="mop",
     equation="(14)",
-    instance=Instance(params={"scale": [1.0, 4.0, 0.25, 1.0]}),
-)
+    instance=Instance(params={"scale": [1.0, 4.0, 0.25, 1.0]}), weights="samples")

@@ -8,6 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, squares, total, vector
 from fsopt.models.spec import Instance, ModelSpec
@@ -44,7 +45,7 @@ def build_rsvm_least_norm(
     -----
     The second objective of Bi, (12), at a given value of the first.
     """
-    e_cap = number("rsvm-least-norm", "e_cap", data.n if e_cap is None else e_cap, low=0.0)
+    e_cap = number("rsvm-least-norm", "e_cap", data.total if e_cap is None else e_cap, low=0.0)
     s = np.ones(data.p) if scale is None else vector("rsvm-least-norm", "scale", scale, data.p, low=0.0)
     root = np.sqrt(s)
     m = new_model("rsvm-least-norm", data)
@@ -58,7 +59,7 @@ def build_rsvm_least_norm(
     m.objective = pyo.Objective(expr=0.5 * squares(m.u), doc="(12) 1/2 u'u")
     add_margins(m, data, "(12)")
     m.scaling = pyo.Constraint(m.J, rule=scaling, doc="(12) w_j = sqrt(s_j) u_j")
-    m.risk = pyo.Constraint(expr=total(m.xi) <= e_cap, doc="(12) e'xi <= E")
+    m.risk = pyo.Constraint(expr=hinge_cost(m, data) <= e_cap, doc="(12) e'xi <= E")
     return m
 
 
@@ -69,5 +70,4 @@ SPEC = ModelSpec(
     paper="mop",
     equation="(12)",
     instance=Instance(params={"e_cap": 12.0}),
-    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"e_cap": 9.0}),
-)
+    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"e_cap": 9.0}), weights="samples")

@@ -59,7 +59,7 @@ def build_fsv(data: Dataset, *, lam: float = 0.05, alpha: float = 5.0) -> pyo.Co
     for v in m.v.values():
         v.set_value(0.0)
     m.objective = pyo.Objective(
-        expr=(1 - lam) * average_errors(m) + lam * approximate_count(alpha, m.v),
+        expr=(1 - lam) * average_errors(m, data) + lam * approximate_count(alpha, m.v),
         doc="(21) (1 - lambda) (e'y/m + e'z/k) + lambda sum_j 1 - exp(-alpha v_j)",
     )
     add_errors(m, data, "(21)")
@@ -74,5 +74,4 @@ SPEC = ModelSpec(
     paper="sla",
     equation="(21)",
     instance=Instance(n=12, p=3),
-    trial=Instance(n=12, p=2, gap=0.7, seed=7),
-)
+    trial=Instance(n=12, p=2, gap=0.7, seed=7), weights="classes")

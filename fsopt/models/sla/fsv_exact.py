@@ -57,7 +57,7 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
         return m.w[j] + big_m * m.t[j] >= 0
 
     m.objective = pyo.Objective(
-        expr=(1 - lam) * average_errors(m) + lam * total(m.t),
+        expr=(1 - lam) * average_errors(m, data) + lam * total(m.t),
         doc="(17) (1 - lambda) (e'y/m + e'z/k) + lambda e't",
     )
     add_errors(m, data, "(17)")
@@ -66,4 +66,4 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
     return m
 
 
-SPEC = ModelSpec("fsv-exact", build_fsv_exact, "MILP", paper="sla", equation="(17)")
+SPEC = ModelSpec("fsv-exact", build_fsv_exact, "MILP", paper="sla", equation="(17)", weights="classes")

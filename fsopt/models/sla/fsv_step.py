@@ -56,7 +56,7 @@ def build_fsv_step(
     add_sizes(m)
     m.cost_v = mutable(m.J, step_costs(alpha, at), "alpha exp(-alpha v)")
     m.objective = pyo.Objective(
-        expr=(1 - lam) * average_errors(m) + lam * pyo.quicksum(m.cost_v[j] * m.v[j] for j in m.J),
+        expr=(1 - lam) * average_errors(m, data) + lam * pyo.quicksum(m.cost_v[j] * m.v[j] for j in m.J),
         doc="(23) linearisation of (21)",
     )
     add_errors(m, data, "(21)")
@@ -64,4 +64,4 @@ def build_fsv_step(
     return m
 
 
-SPEC = ModelSpec("fsv-step", build_fsv_step, "LP", paper="sla", equation="(21), (23)")
+SPEC = ModelSpec("fsv-step", build_fsv_step, "LP", paper="sla", equation="(21), (23)", weights="classes")

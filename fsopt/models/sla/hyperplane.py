@@ -11,6 +11,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
+from fsopt.data.weights import weights_of_classes
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import total
@@ -51,9 +52,12 @@ def set_start(m: pyo.ConcreteModel) -> None:
             variable.set_value(value)
 
 
-def average_errors(m: pyo.ConcreteModel) -> Any:
-    """Return the expression e'y/m + e'z/k."""
-    return total(m.y) / len(m.IA) + total(m.z) / len(m.IB)
+def average_errors(m: pyo.ConcreteModel, data: Dataset) -> Any:
+    """Return the expression e'y/m + e'z/k, each term times the weight of its class."""
+    positive, negative = weights_of_classes(data.y, data.weights)
+    if positive == negative == 1.0:
+        return total(m.y) / len(m.IA) + total(m.z) / len(m.IB)
+    return positive / len(m.IA) * total(m.y) + negative / len(m.IB) * total(m.z)
 
 
 def add_sizes(m: pyo.ConcreteModel) -> None:

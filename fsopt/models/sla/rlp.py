@@ -34,9 +34,9 @@ def build_rlp(data: Dataset) -> pyo.ConcreteModel:
     Mangasarian, (17) with lambda = 0.
     """
     m = new_hyperplane_model("rlp", data)
-    m.objective = pyo.Objective(expr=average_errors(m), doc="(17), lambda = 0: e'y/m + e'z/k")
+    m.objective = pyo.Objective(expr=average_errors(m, data), doc="(17), lambda = 0: e'y/m + e'z/k")
     add_errors(m, data, "(17)")
     return m
 
 
-SPEC = ModelSpec("rlp", build_rlp, "LP", paper="sla", equation="(17), lambda = 0")
+SPEC = ModelSpec("rlp", build_rlp, "LP", paper="sla", equation="(17), lambda = 0", weights="classes")

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from fsopt.data import Dataset, load_samples
-from fsopt.data.table import Table, to_dataset
+from fsopt.data.layout import Layout
+from fsopt.data.readers import to_dataset
+from fsopt.data.table import Table
 from fsopt.errors import DataError
 from fsopt.papers.reproduction import (
     DIFFERS,
@@ -87,10 +89,10 @@ def _other_coding(name: str) -> Dataset:
     table = load_samples(name)
     if name == "tictactoe":  # x, blank, o are 1, 0, -1 in the file; here x, o, blank are 1, 2, 3
         X = np.select([table.X > 0.5, table.X < -0.5], [1.0, 2.0], 3.0)
-        return to_dataset(Table(X, table.labels, table.features), name, None)
+        return to_dataset(Table(X, table.labels, table.features), name, Layout())
     degrees = [float(number) for number in load_samples("cleveland.num", label="num").labels]
     labels = ["1" if degree <= 1 else "-1" for degree in degrees]
-    return to_dataset(Table(table.X, labels, table.features), name, None)
+    return to_dataset(Table(table.X, labels, table.features), name, Layout())
 
 
 def sla_features(settings: Settings) -> Outcome:

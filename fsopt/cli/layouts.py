@@ -1,0 +1,161 @@
+"""The options that tell the meaning of the columns of a data file, which every verb with ``--data`` has."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fsopt.data.layout import DEFAULT_TARGET, MISSING, Layout
+from fsopt.errors import FileError, ParameterError, shown
+
+if TYPE_CHECKING:
+    from fsopt.data import Dataset
+
+WHOLE = Layout()
+"""Every column but ``label`` is a feature: the default of the verbs."""
+
+
+def _option(name: str, kind: Any, default: Any, help_: str, *more: str) -> inspect.Parameter:
+    annotation = Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", *more, help=help_)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+_LIST = "separated by commas; repeat for more"
+OPTIONS = (
+    _option("target", str, DEFAULT_TARGET, "name of the label's column", "--label"),
+    _option("positive", list[str] | None, None, f"label that is +1, all others are -1; several {_LIST}"),
+    _option("drop", list[str] | None, None, f"columns to leave out, {_LIST}"),
+    _option("columns", list[str] | None, None, f"the columns that are features, {_LIST}"),
+    _option("id", str | None, None, "column that names the samples"),
+    _option("onehot", bool, False, "make 0/1 features of columns of texts"),
+    _option("sep", str | None, None, "separator of a text file: a character, or tab"),
+    _option("missing", str | None, None, f"{', '.join(MISSING)}: the treatment of missing values"),
+    _option("weights", str | None, None, "column of sample weights"),
+    _option("class_weight", list[str] | None, None, f"balanced, or CLASS=WEIGHT, {_LIST}"),
+)
+
+
+def with_layout(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a verb whose parameter ``layout`` is in its place the options of a layout, for typer."""
+    signature = inspect.signature(verb, eval_str=True)
+    if "layout" not in signature.parameters:
+        return verb
+
+    @wraps(verb)
+    def call(**given: Any) -> Any:
+        stated = {option.name: given.pop(option.name) for option in OPTIONS}
+        return verb(**given, layout=read_layout(stated))
+
+    shown: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        own = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        shown += OPTIONS if parameter.name == "layout" else [own]
+    call.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return call
+
+
+def read_layout(given: Mapping[str, Any]) -> Layout:
+    """Return the layout of the options by their names; raises ParameterError for one that has not its form."""
+    lists = {name: _items(given[name]) for name in ("positive", "drop", "columns")}
+    return Layout(**{**given, **lists, "class_weight": _class_weight(given["class_weight"])})
+
+
+def _items(given: Iterable[str] | None) -> tuple[str, ...]:
+    return tuple(item.strip() for text in given or () for item in text.split(",") if item.strip())
+
+
+def _class_weight(given: list[str] | None) -> str | tuple[tuple[str, float], ...] | None:
+    items = _items(given)
+    if not items:
+        return None
+    if items == ("balanced",):
+        return "balanced"
+    pairs = []
+    for item in items:
+        name, equals, text = item.rpartition("=")
+        try:
+            pairs.append((name, float(text)))
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ParameterError(f"'--class-weight {item}' is no weight", "give balanced, or for example malignant=2")
+    return tuple(pairs)
+
+
+def load(source: str, layout: Layout) -> Dataset:
+    """Load a data set; its size, its labels and what became of its columns are remarks on stderr."""
+    from fsopt.cli.output import remark
+    from fsopt.data.readers import load_table
+
+    data = load_table(source, layout)
+    remark(f"{data.name}: {data.n} samples, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")
+    if data.constant:
+        remark(f"{len(data.constant)} constant features: {_first(data.constant)}")
+    for text in (*_encoded(data), *_weighted(data)):
+        remark(text)
+    encoded = () if data.encoded is None else data.encoded.encoding.columns
+    dates = {column.name for column in encoded if column.kind == "date"}
+    numbers = [] if layout.columns else [name for name in data.identifiers if name not in dates]
+    if numbers:
+        remark(f"a different whole number in every row: {_first(numbers)}; --id or --drop leaves an identifier out")
+    return data
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more
+
+
+def _encoded(data: Dataset) -> Iterator[str]:
+    """Yield remarks on texts, dates and missing values."""
+    if data.encoded is None:
+        return
+    encoding, source = data.encoded.encoding, data.encoded.source
+    texts = [column for column in encoding.columns if column.kind == "text"]
+    if texts:
+        count = sum(len(column.features) for column in texts)
+        yield f"{len(texts)} columns of texts are {count} features: {_first([column.name for column in texts])}"
+    dates = [column.name for column in encoding.columns if column.kind == "date"]
+    if dates:
+        yield f"dates are days since 1970-01-01: {_first(dates)}; --drop leaves them out"
+    gaps = source.gaps
+    if gaps:
+        counts = [f"{name} ({count})" for name, count in gaps.items()]
+        yield f"missing values, treated by '{encoding.missing}': {_first(counts)}"
+
+
+def _weighted(data: Dataset) -> Iterator[str]:
+    """Yield a remark on the weights of both classes."""
+    if data.weights is not None:
+        totals = [float(data.weights[members].sum()) for members in (data.positive, data.negative)]
+        yield f"sums of the weights: {totals[0]:g} of '{data.labels[1]}', {totals[1]:g} of '{data.labels[0]}'"
+
+
+def checked_layout(record: Mapping[str, Any], given: Layout, path: Path) -> Layout:
+    """Return the layout by which the data of a saved answer are loaded to check it.
+
+    Raises
+    ------
+    FileError : the options that are given are not those in the file, apart from separator and identifier.
+    """
+    saved = Layout.saved(record)
+    if given == WHOLE:
+        return saved
+    if "layout" in record and replace(saved, sep=None, id=None) != replace(given, sep=None, id=None):
+        raise FileError(
+            f"'{path}' was saved with other options of the data: {shown(saved.stated)}",
+            "give the same, such as --target and --missing, or none: those of the file are taken then",
+        )
+    return given
+
+
+def layout_record(layout: Layout) -> dict[str, Any]:
+    """Return the parts of a saved answer that tell how its data set is loaded again."""
+    return {"label": layout.target, "missing": layout.missing, "layout": layout.stated}

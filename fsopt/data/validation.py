@@ -1,0 +1,136 @@
+"""The checks of the parts of a data set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fsopt.errors import DataError, ParameterError, shown
+from fsopt.typing import Indices, Matrix, Vector
+
+
+def as_matrix(X: ArrayLike) -> Matrix:
+    """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN.
+
+    Raises
+    ------
+    DataError
+        If `X` is not two-dimensional, not numeric, or has no sample or no feature, or values of it are masked.
+    """
+    hint = "pass a dense array of numbers with one sample per row and one feature per column"
+    values = _array(X, "X", "is not a matrix, its rows differ in length", hint)
+    if values.dtype.kind not in "biuf":
+        raise DataError(f"X is not numeric, its values are of type {values.dtype}", hint)
+    if values.ndim != 2:
+        raise DataError(f"X must be two-dimensional (samples, features), its shape is {values.shape}", hint)
+    if 0 in values.shape:
+        raise DataError(f"X needs at least one sample and one feature, its shape is {values.shape}", hint)
+    with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
+        return np.array(values, dtype=np.float64, order="C")
+
+
+def _array(given: ArrayLike, name: str, fault: str, hint: str) -> NDArray[Any]:
+    """Return an argument as an array; a masked value, which numpy would unmask, is an error."""
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        count = int(np.ma.getmaskarray(given).sum())
+        raise DataError(
+            f"{name} has {count} masked values", f"fill them ({name}.filled(...)) or leave out their samples"
+        )
+    try:
+        return np.asarray(given)
+    except Exception as error:  # of numpy, or of the object's own conversion, which may raise anything
+        raise DataError(f"{name} {fault} ({error})", hint) from error
+
+
+def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
+    """Return the names of p features as texts; raises DataError unless they are p different ones."""
+    if isinstance(features, str):
+        raise DataError("features is one text, not a list of names", "pass one name per feature")
+    try:
+        names = tuple(str(name) for name in features)
+    except Exception as error:  # of whatever is no list
+        raise DataError(f"features is {shown(features)}, not a list of names", "pass one name per feature") from error
+    if len(names) != p:
+        raise DataError(f"there are {len(names)} names for {p} features", "give one name per feature")
+    empty = [str(j) for j, name in enumerate(names, start=1) if not name.strip()]
+    if empty:
+        raise DataError(f"the name of feature {', '.join(empty)} is empty", "give every feature a name")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(f"duplicate feature names: {', '.join(repeated)}", "give every feature its own name")
+    return names
+
+
+def check_finite(X: Matrix, names: tuple[str, ...]) -> None:
+    """Raise DataError that names the first value of X (n, p) that is not finite."""
+    bad = ~np.isfinite(X)
+    if not bad.any():
+        return
+    i, j = np.argwhere(bad)[0]
+    count = int(bad.sum())
+    values = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
+    raise DataError(
+        f"X has {values} in row {i + 1}, column '{names[j]}' ({X[i, j]})",
+        "if values are missing use --missing drop|mean|median|indicator (missing= of load_dataset); "
+        "remove infinite values",
+    )
+
+
+def classes_of(y: ArrayLike, n: int) -> Vector:
+    """Return the labels (n,) as floats; raises DataError unless they are -1 and +1, and both occur."""
+    hint = "y holds -1 or +1 for each sample; load_dataset maps other pairs of labels"
+    values = _array(y, "y", "is not a vector", hint)
+    if values.shape != (n,):
+        raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
+    if values.dtype.kind not in "iuf":
+        raise DataError(f"y is not numeric, its values are of type {values.dtype}", hint)
+    found = np.unique(values).tolist()
+    wrong = [value for value in found if value not in (-1, 1)]
+    if wrong:
+        shown = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
+        raise DataError(f"y has labels other than -1 and +1: {shown}", hint)
+    if len(found) == 1:
+        raise DataError(
+            f"only one class is present, all {n} labels are {found[0]:+g}",
+            "use samples of both classes (stratified folds, more samples, or another seed)",
+        )
+    return values.astype(np.float64)
+
+
+def weights_of(weights: ArrayLike, n: int) -> Vector:
+    """Return the weights (n,) as floats; raises DataError unless they are positive."""
+    hint = "give a positive number for each sample; Dataset.weighted leaves out samples of weight 0"
+    values = _array(weights, "weights", "is not a vector", hint)
+    if values.shape != (n,) or values.dtype.kind not in "biuf":
+        raise DataError(f"weights has shape {values.shape} and type {values.dtype}, not {n} numbers", hint)
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise DataError("weights has values that are not positive and finite", hint)
+    return values.astype(np.float64)
+
+
+def label_texts_of(labels: tuple[str, str]) -> tuple[str, str]:
+    """Return the texts of -1 and +1; raises DataError unless they are two different ones."""
+    listed = isinstance(labels, Sequence) and not isinstance(labels, str)
+    if not listed or len(labels) != 2 or str(labels[0]) == str(labels[1]):
+        raise DataError(f"labels is {shown(labels)}", "give two different texts, of -1 and of +1, in this order")
+    return str(labels[0]), str(labels[1])
+
+
+def positions_of(index: slice | ArrayLike, size: int, what: str) -> Indices:
+    """Return the places in 0..size-1 that an index means; raises ParameterError for one that is none."""
+    try:
+        valid = index if isinstance(index, slice) else np.asarray(index)
+        if isinstance(valid, np.ndarray) and valid.size == 0:
+            valid = slice(0)  # an empty list becomes an array of floats, which is no index
+        positions = np.arange(size)[valid]
+    except Exception as error:  # of numpy, or of the object's own conversion
+        raise ParameterError(
+            f"these are not {what} of the data set: {error}", f"use 0..{size - 1}, a mask or a slice"
+        ) from error
+    if positions.ndim != 1:
+        raise ParameterError(f"one list of {what} is needed, got {shown(index)}", "use a list, a mask or a slice")
+    return positions

@@ -1,0 +1,102 @@
+"""Weights of samples: by class and by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fsopt.arguments import word
+from fsopt.errors import DataError, ParameterError, shown
+from fsopt.typing import Indices, Vector
+
+BALANCED = "balanced"
+
+
+def positive_weights(sample_weight: ArrayLike, n: int) -> Indices:
+    """Return the samples of positive weight; raises DataError where there are not n numbers >= 0, some positive."""
+    try:
+        weights = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError):
+        weights = np.full(0, np.nan)
+    if weights.shape != (n,) or not np.isfinite(weights).all() or np.any(weights < 0):
+        raise DataError(
+            f"the sample weights are {shown(sample_weight)}", f"give a number >= 0 for each of the {n} samples"
+        )
+    if not weights.any():
+        raise DataError("all sample weights are zero", "give samples of both classes a positive weight")
+    return np.flatnonzero(weights)
+
+
+def weights_of_samples(
+    y: Vector,
+    labels: tuple[str, str],
+    class_weight: str | Mapping[str | int, float] | None,
+    sample_weight: Vector | None,
+) -> Vector | None:
+    """Return the products of sample and class weights (n,), None where none are given.
+
+    Parameters
+    ----------
+    y, labels : as in :class:`fsopt.Dataset`.
+    class_weight : as in :meth:`fsopt.Dataset.weighted`.
+    sample_weight : (n,) positive numbers.
+    """
+    if class_weight is None:
+        return sample_weight
+    weights = np.ones(len(y)) if sample_weight is None else sample_weight
+    up = y > 0
+    if not isinstance(class_weight, Mapping):
+        word("class weight", class_weight, (BALANCED,))
+        totals = {1: weights[up].sum(), -1: weights[~up].sum()}
+        factors = {sign: weights.sum() / (2.0 * total) for sign, total in totals.items()}
+    else:
+        factors = _given(class_weight, labels)
+    product: Vector = weights * np.where(up, factors[1], factors[-1])
+    return product
+
+
+def _given(class_weight: Mapping[str | int, float], labels: tuple[str, str]) -> dict[int, float]:
+    """Return label -> weight of a mapping by texts of labels or by -1 and +1."""
+    names = {"-1": -1, "1": 1, "+1": 1, labels[0]: -1, labels[1]: 1}
+    factors = {-1: 1.0, 1: 1.0}
+    for name, value in class_weight.items():
+        if str(name) not in names:
+            raise ParameterError(
+                f"the class weights name a class '{name}'", f"the classes are '{labels[0]}' and '{labels[1]}'"
+            )
+        number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+        if not number or not 0 < float(value) < np.inf:
+            raise ParameterError(f"the weight of class '{name}' is {shown(value)}", "give a number > 0")
+        factors[names[str(name)]] = float(value)
+    return factors
+
+
+def loss_weights(c: float, weights: Vector | None) -> float | Vector:
+    """Return the penalty weights C_i of the samples: c itself for equal weights, else c times the weights (n,)."""
+    return c if weights is None else np.asarray(c * weights)
+
+
+def weights_of_classes(y: Vector, weights: Vector | None) -> tuple[float, float]:
+    """Return the weight of the class +1 and that of -1; raises ParameterError where they differ within a class."""
+    found = by_class(y, weights)
+    if found is None:
+        raise ParameterError("the weights differ within a class", "give class weights, such as 'balanced'")
+    return found
+
+
+def refuse_weights(what: str, weights: Vector | None, instead: str) -> None:
+    """Raise ParameterError for weights where there is no place for them."""
+    if weights is not None:
+        raise ParameterError(f"{what} has no weights of samples", instead)
+
+
+def by_class(y: Vector, weights: Vector | None) -> tuple[float, float] | None:
+    """Return the weight of the samples with y = +1 and y = -1; None where weights differ within a class."""
+    if weights is None:
+        return 1.0, 1.0
+    classes = weights[y > 0], weights[y < 0]
+    if any(np.ptp(part) > 1e-12 * part.max() for part in classes):
+        return None
+    return float(classes[0][0]), float(classes[1][0])

@@ -1,0 +1,173 @@
+"""The estimators of all methods: a fit behind the interface of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fsopt.certificates.certificate import Certificate
+from fsopt.data import Dataset
+from fsopt.drivers.run import Progress
+from fsopt.errors import DataError, ParameterError
+from fsopt.methods.registry import fit, method_spec
+from fsopt.results import Fit
+from fsopt.typing import Mask, Vector
+
+ClassWeight: TypeAlias = Mapping[Any, float] | str | None
+
+
+class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A method as a classifier and as a selector of features; its parameters are those of the method.
+
+    Parameters
+    ----------
+    class_weight : ``"balanced"``, or a mapping from the classes to their weights; None for equal weights. Methods
+        without a place for weights have no such parameter.
+    solver : for the continuous problems of the method, see ``fsopt solvers``.
+    time_limit : seconds for the whole method.
+    callback : called with the record of each iteration of a loop.
+
+    Attributes
+    ----------
+    fit_ : the :class:`fsopt.results.Fit`, with status, objective value, bound and history.
+    certificate_ : its certificate: numbers that fsopt recomputed from the model.
+    classes_ : (2,) the classes; the second one is +1.
+    coef_, intercept_ : (1, p) and (1,) weights in raw units and the intercept, without a kernel.
+    n_features_in_, feature_names_in_ : of the training samples.
+
+    Notes
+    -----
+    ``fit`` raises ValueError for samples and parameters that the method cannot take, and the errors of
+    :func:`fsopt.fit` else. The numbers are used as they are: missing values and texts are for steps before.
+    """
+
+    method: ClassVar[str]
+    class_weight: ClassWeight
+    solver: str | None
+    time_limit: float | None
+    callback: Progress | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        matrix, target = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(target)
+        self.classes_: NDArray[Any] = np.unique(target)
+        if len(self.classes_) != 2:
+            found = "one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
+            raise ValueError(
+                f"Only binary classification is supported: y has {found}; several classes are for "
+                "sklearn.multiclass.OneVsRestClassifier"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        signs = np.where(target == self.classes_[1], 1.0, -1.0)
+        parameters = {name: getattr(self, name) for name in method_spec(self.method).parameters}
+        try:
+            data = Dataset(matrix, signs, names, labels=self._labels())
+            if sample_weight is not None or self.class_weight is not None:
+                data = data.weighted(self._class_weight(), sample_weight)
+            self.fit_: Fit = fit(
+                self.method,
+                data,
+                solver=self.solver,
+                time_limit=self.time_limit,
+                progress=self.callback,
+                **parameters,
+            )
+        except (DataError, ParameterError) as error:
+            raise ValueError(str(error)) from error
+        self.certificate_: Certificate | None = self.fit_.certificate
+        self.n_iter_ = max(self.fit_.iterations, 1)
+        if self.fit_.kernel is None and not self.fit_.preprocessing.unit_rows:
+            self.coef_ = self.fit_.coef[None, :]
+            self.intercept_ = np.array([self.fit_.intercept])
+        return self
+
+    def _labels(self) -> tuple[str, str]:
+        first, second = map(str, self.classes_.tolist())
+        return (first, second) if first != second else ("-1", "+1")
+
+    def _class_weight(self) -> Any:
+        """Return the class weights with -1 and +1 for the classes."""
+        if not isinstance(self.class_weight, Mapping):
+            return self.class_weight
+        signs = dict(zip(self.classes_.tolist(), (-1, 1), strict=True))
+        unknown = [name for name in self.class_weight if name not in signs]
+        if unknown:
+            raise ParameterError(f"class_weight has a class {unknown[0]!r}", f"the classes are {list(signs)}")
+        return {signs[name]: weight for name, weight in self.class_weight.items()}
+
+    def decision_function(self, X: ArrayLike) -> Vector:
+        """Return the scores (n,) of samples X (n, p); the second class has those above 0."""
+        check_is_fitted(self)
+        return self.fit_.decision_function(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the classes (n,) of samples X (n, p)."""
+        scores = self.decision_function(X)
+        return np.asarray(self.classes_[(scores > 0).astype(int)])
+
+    def _get_support_mask(self) -> Mask:
+        check_is_fitted(self)
+        if self.fit_.kernel is not None:
+            raise ValueError("with a kernel the fit selects training samples, not features")
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[list(self.fit_.support)] = True
+        return mask
+
+
+class UnweightedClassifier(SelectingClassifier):
+    """An estimator of a method without weights."""
+
+    class_weight = None
+
+    def __init__(self, solver: str | None, time_limit: float | None, callback: Progress | None) -> None:
+        self.solver = solver
+        self.time_limit = time_limit
+        self.callback = callback
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the method to samples X (n, p) with classes y (n,)."""
+        return self._fit(X, y, None)
+
+
+class ClassWeightedClassifier(SelectingClassifier):
+    """An estimator of a method that takes weights of classes."""
+
+    def __init__(
+        self, class_weight: ClassWeight, solver: str | None, time_limit: float | None, callback: Progress | None
+    ) -> None:
+        self.class_weight = class_weight
+        self.solver = solver
+        self.time_limit = time_limit
+        self.callback = callback
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the method to samples X (n, p) with classes y (n,)."""
+        return self._fit(X, y, None)
+
+
+class WeightedClassifier(SelectingClassifier):
+    """An estimator of a method that takes weights of samples and classes."""
+
+    def __init__(
+        self, class_weight: ClassWeight, solver: str | None, time_limit: float | None, callback: Progress | None
+    ) -> None:
+        self.class_weight = class_weight
+        self.solver = solver
+        self.time_limit = time_limit
+        self.callback = callback
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the method to samples X (n, p) with classes y (n,), of which a weight of 2 counts as two."""
+        return self._fit(X, y, sample_weight)

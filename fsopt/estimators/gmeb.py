@@ -1,0 +1,101 @@
+"""Estimators of Peleg & Meir."""
+
+from __future__ import annotations
+
+from fsopt.drivers.run import Progress
+from fsopt.estimators.base import ClassWeight, UnweightedClassifier, WeightedClassifier
+
+
+class GMEB(WeightedClassifier):
+    r"""The method ``gmeb`` as an estimator.
+
+    The classifier of smallest generalization error bound (GMEB).
+
+    Parameters
+    ----------
+    r_plus : R+ and R- > 0; infinity drops the constraint, not both.
+    r_minus : R+ and R- > 0; infinity drops the constraint, not both.
+    route : ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated
+        cones; ``sdp``: (15) with its matrix inequality, for p up to about 100; ``theta-cuts``: linear
+        programs alone, exact zeros; ``auto`` (default): the dual if the solver takes cones, and cuts if not
+        or if the dual fails its check.
+    scale : ``center`` (default), ``standard`` or ``none``.
+    rule : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
+        paper has epsilon 0.01, and raw units reproduce its counts.
+    units : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
+        paper has epsilon 0.01, and raw units reproduce its counts.
+    epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
+        paper has epsilon 0.01, and raw units reproduce its counts.
+    class_weight, solver, time_limit, callback
+        As in :class:`fsopt.estimators.base.SelectingClassifier`.
+    """
+
+    method = "gmeb"
+
+    def __init__(
+        self,
+        *,
+        r_plus: float = 3.0,
+        r_minus: float = 3.0,
+        route: str = "auto",
+        scale: str = "center",
+        rule: str = "relative",
+        units: str = "scaled",
+        epsilon: float = 1e-05,
+        class_weight: ClassWeight = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None:
+        self.r_plus = r_plus
+        self.r_minus = r_minus
+        self.route = route
+        self.scale = scale
+        self.rule = rule
+        self.units = units
+        self.epsilon = epsilon
+        super().__init__(class_weight, solver, time_limit, callback)
+
+
+class GMEBPenalised(UnweightedClassifier):
+    r"""The method ``gmeb-penalised`` as an estimator.
+
+    The classifier of smallest generalization error bound with penalty weights on its two norm terms.
+
+    Parameters
+    ----------
+    c_plus : C+ and C- > 0; the paper's bound has 4.
+    c_minus : C+ and C- > 0; the paper's bound has 4.
+    tolerance : as in :func:`fsopt.drivers.scale_search.scale_search`.
+    scale : ``center`` (default), ``standard`` or ``none``.
+    rule : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
+    units : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
+    epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
+    solver, time_limit, callback
+        As in :class:`fsopt.estimators.base.SelectingClassifier`.
+    """
+
+    method = "gmeb-penalised"
+
+    def __init__(
+        self,
+        *,
+        c_plus: float = 4.0,
+        c_minus: float = 4.0,
+        tolerance: float = 1e-06,
+        scale: str = "center",
+        rule: str = "relative",
+        units: str = "scaled",
+        epsilon: float = 1e-09,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None:
+        self.c_plus = c_plus
+        self.c_minus = c_minus
+        self.tolerance = tolerance
+        self.scale = scale
+        self.rule = rule
+        self.units = units
+        self.epsilon = epsilon
+        super().__init__(solver, time_limit, callback)

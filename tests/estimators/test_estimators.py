@@ -1,0 +1,129 @@
+"""Estimators: scikit-learn's own checks, and what users put them into."""
+
+import inspect
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.estimator_checks import check_estimator
+from support import blobs
+
+import fsopt
+from fsopt import estimators
+from fsopt.methods.registry import METHODS
+
+DATA = blobs(60, 5, gap=0.8, seed=2)
+FRAME = pd.DataFrame(DATA.X, columns=list("abcde"))
+LABELS = np.where(DATA.y > 0, "yes", "no")
+EACH = [getattr(estimators, name) for name in estimators.__all__]
+
+
+@pytest.mark.parametrize("estimator", EACH, ids=lambda cls: cls.__name__)
+def test_the_checks_of_scikit_learn(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(estimator())
+
+
+def test_every_method_has_an_estimator():
+    own = {cls.method for cls in EACH}
+    assert own == set(METHODS)
+    assert len(own) == len(EACH)
+
+
+@pytest.mark.parametrize("estimator", EACH, ids=lambda cls: cls.__name__)
+def test_parameters_and_defaults_are_those_of_the_method(estimator):
+    stated = {k: p.default for k, p in inspect.signature(estimator).parameters.items()}
+    rest = {k: stated.pop(k) for k in ("class_weight", "solver", "time_limit", "callback") if k in stated}
+    assert stated == dict(METHODS[estimator.method].parameters)
+    assert set(rest.values()) == {None}
+    assert ("class_weight" in rest) == bool(METHODS[estimator.method].weights)
+    for name in stated:
+        assert f"    {name} : " in estimator.__doc__
+
+
+@pytest.mark.parametrize("estimator", EACH, ids=lambda cls: cls.__name__)
+def test_an_estimator_gives_the_answer_of_its_method(estimator):
+    params = {"m": 2} if "m" in METHODS[estimator.method].parameters else {}
+    found = estimator(**params).fit(FRAME, LABELS)
+    fit = fsopt.fit(estimator.method, DATA, **params)
+    assert found.fit_.objective == pytest.approx(fit.objective, rel=1e-6)
+    assert found.predict(FRAME).tolist() == np.where(fit.predict(DATA.X) > 0, "yes", "no").tolist()
+    assert found.get_feature_names_out().tolist() == [list("abcde")[j] for j in fit.support]
+    assert (found.certificate_ is None) == (fit.certificate is None)
+
+
+def test_pandas_in_and_out():
+    found = estimators.GBD(m=2).fit(FRAME, LABELS).set_output(transform="pandas")
+    kept = found.transform(FRAME)
+    assert list(kept.columns) == found.get_feature_names_out().tolist()
+    with pytest.raises(ValueError, match="feature names"):
+        found.predict(FRAME[FRAME.columns[::-1]])
+
+
+def test_the_number_of_features_in_a_grid_search_over_a_pipeline_with_an_imputer():
+    X = DATA.X.copy()
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    pipeline = Pipeline([("impute", SimpleImputer()), ("gbd", estimators.GBD())])
+    search = GridSearchCV(pipeline, {"gbd__m": [1, 2, 3]}, cv=3).fit(X, LABELS)
+    assert search.best_estimator_.named_steps["gbd"].fit_.params["m"] == search.best_params_["gbd__m"]
+    assert search.score(X, LABELS) > 0.7
+
+
+def test_categories_by_a_column_transformer():
+    frame = FRAME.assign(kind=np.where(DATA.X[:, 0] > 0, "big", "small"))
+    encode = ColumnTransformer([("kind", OneHotEncoder(), ["kind"])], remainder="passthrough")
+    assert make_pipeline(encode, estimators.ONSVM()).fit(frame, LABELS).score(frame, LABELS) > 0.8
+
+
+def test_three_classes_one_against_the_rest():
+    several = np.digitize(DATA.X[:, 0], np.quantile(DATA.X[:, 0], [0.3, 0.7]))
+    found = OneVsRestClassifier(estimators.SVM(c=10.0)).fit(DATA.X, several)
+    assert found.predict(DATA.X).shape == (DATA.n,)
+    with pytest.raises(ValueError, match="OneVsRestClassifier"):
+        estimators.SVM().fit(DATA.X, several)
+
+
+def test_copies_pickles_and_other_processes():
+    found = estimators.L1SVM(c=2.0).fit(FRAME, LABELS)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.predict(FRAME).tolist() == found.predict(FRAME).tolist()
+    assert clone(found).get_params() == found.get_params()
+    scores = cross_val_score(estimators.L1SVM(), FRAME, LABELS, cv=3, n_jobs=2)
+    assert scores.mean() > 0.7
+    with joblib.parallel_backend("threading", n_jobs=2):
+        assert cross_val_score(estimators.ONSVM(), FRAME, LABELS, cv=3).mean() > 0.7
+
+
+def test_solver_time_limit_and_callback_are_those_of_the_fit():
+    seen = []
+    found = estimators.GBD(m=2, variant="paper", solver="clarabel", time_limit=60.0, callback=seen.append)
+    assert "clarabel" in found.fit(DATA.X, LABELS).fit_.solver
+    assert len(seen) > 0
+
+
+def test_class_weights_by_the_names_of_the_classes():
+    few = DATA.rows(np.append(DATA.positive[:6], DATA.negative))
+    names = np.where(few.y > 0, "yes", "no")
+    recall = [
+        np.mean(estimators.SVM(class_weight=w, c=0.05).fit(few.X, names).predict(few.X)[few.y > 0] == "yes")
+        for w in (None, "balanced", {"yes": 20.0})
+    ]
+    assert recall[0] < recall[1] <= recall[2]
+    with pytest.raises(ValueError, match="class_weight has a class 'maybe'"):
+        estimators.SVM(class_weight={"maybe": 2.0}).fit(few.X, names)
+
+
+def test_a_wrong_parameter_is_a_value_error_with_a_hint():
+    with pytest.raises(ValueError, match="outside"):
+        estimators.SVM(c=-1.0).fit(DATA.X, LABELS)

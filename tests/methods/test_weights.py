@@ -1,0 +1,177 @@
+"""Weights of samples and classes: a weight of k is k equal samples, for objective, bound, certificate and check."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.checking import check_record
+from fsopt.errors import FileError, ParameterError
+from fsopt.saved import fit_record, numbers, plain, sealed
+
+DATA = blobs(36, 5, gap=0.8, seed=3)
+WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)
+WEIGHTED = DATA.weighted(sample_weight=WEIGHTS)
+REPEATED = DATA.rows(np.repeat(np.arange(DATA.n), WEIGHTS))
+CASES = {
+    "gmeb": {"r_plus": 1.0, "r_minus": 2.0},
+    "gmeb by cuts": {"r_plus": 1.0, "r_minus": 2.0, "route": "theta-cuts"},
+    "gmeb by the primal": {"r_plus": 1.0, "r_minus": 2.0, "route": "primal"},
+    "svm": {},
+    "svm by its own interior point": {"interior": True},
+    "l1-svm": {},
+    "onsvm": {},
+    "onsvm by column generation": {"generate": True},
+    "gbd": {"m": 2},
+    "gbd as printed": {"m": 2, "variant": "paper"},
+    "gbd-lambda": {"lam": 2.0},
+    "rsvm": {"w_cap": 1.0},
+    "rsvm of the default capacity": {},
+    "rsvm with a kernel": {"kernel": "gaussian", "w_cap": 5.0, "width": 2.0},
+    "rfe": {"m": 2},
+    "pearson": {"m": 2},
+    "fisher": {"m": 2, "machine": "svm"},
+    "ks": {"m": 2},
+    "infogain": {"m": 2},
+    "infogain with bins": {"m": 2, "bins": 4},
+}
+
+
+def verified(fit, data):
+    record = numbers(plain(sealed(fit_record(fit, data=data, source="blobs"))))
+    return check_record(record, data, "fit.json")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_whole_weights_are_repeated_samples(case):
+    name, params = case.split()[0], CASES[case]
+    weighted, repeated = fsopt.fit(name, WEIGHTED, **params), fsopt.fit(name, REPEATED, **params)
+    assert weighted.objective == pytest.approx(repeated.objective, rel=1e-6)
+    if weighted.kernel is None:
+        assert weighted.support == repeated.support
+        assert weighted.decision_function(DATA) == pytest.approx(repeated.decision_function(DATA), abs=1e-4)
+    assert weighted.status == repeated.status
+    if weighted.bound is not None:
+        assert weighted.bound == pytest.approx(repeated.bound, rel=1e-5)
+    found = verified(weighted, WEIGHTED)
+    assert found["verified"], found["certificate"]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_check_needs_the_weights(case):
+    fit = fsopt.fit(case.split()[0], WEIGHTED, **CASES[case])
+    record = numbers(plain(sealed(fit_record(fit, data=WEIGHTED, source="blobs"))))
+    for other in (DATA, DATA.weighted(sample_weight=WEIGHTS[::-1])):
+        with pytest.raises(fsopt.FsoptError, match="other data"):
+            check_record(record, other, "fit.json")
+        false = fit_record(fit, data=other, source="blobs")
+        try:
+            found = check_record(numbers(plain(sealed(false))), other, "fit.json")["verified"]
+        except FileError:  # cuts that are not dual feasible at these weights
+            found = False
+        assert not found
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("svm", {}),
+        ("gmeb-sdp", {}),
+        ("gmeb-primal", {}),
+        ("onsvm", {}),
+        ("fsp-m-bigm", {"m": 2}),
+        ("rsvm", {"w_cap": 1.0}),
+    ],
+)
+def test_models_of_weighted_samples_have_the_optimum_of_repeated_ones(name, params):
+    values = [
+        fsopt.solve(fsopt.build(name, data, **params), "scip" if "fsp" in name else None)
+        for data in (WEIGHTED, REPEATED)
+    ]
+    assert values[0].objective == pytest.approx(values[1].objective, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sign"),
+    [
+        ("svm", "svm-dual", 1),
+        ("gmeb-primal", "gmeb-dual", 1),
+        ("rsvm", "rsvm-dual", -1),
+        ("fsp-sub", "fsp-sub-dual", 1),
+    ],
+)
+def test_duals_have_the_same_optimum(first, second, sign):
+    params = {"rsvm": {"w_cap": 1.0}, "gmeb-primal": {"r_plus": 1.0, "r_minus": 2.0}}.get(first, {"c": 0.3})
+    one, two = (fsopt.solve(fsopt.build(slug, WEIGHTED, **params)) for slug in (first, second))
+    assert one.status == two.status == "optimal"
+    assert one.objective == pytest.approx(sign * two.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["libsvm", "clarabel", "scs"])
+def test_other_solvers_agree(solver):
+    if not fsopt.SOLVERS[solver].available:
+        pytest.skip(f"{solver} is not installed")
+    model = fsopt.build("svm", WEIGHTED, c=0.5)
+    assert fsopt.solve(model, solver).objective == pytest.approx(fsopt.solve(model).objective, rel=1e-4)
+
+
+@pytest.mark.parametrize("variant", ["branch-and-benders", "paper"])
+def test_generalized_benders_finds_the_best_selection_of_brute_force(variant):
+    weighted = DATA.weighted("balanced", np.random.default_rng(5).uniform(0.1, 3.0, DATA.n))
+    fit = fsopt.fit("gbd", weighted, m=2, c=0.7, variant=variant, scale="none")
+    values = {
+        pair: fsopt.solve(fsopt.build("svm", weighted.columns(pair), c=0.7)).objective
+        for pair in combinations(range(5), 2)
+    }
+    assert fit.objective == pytest.approx(min(values.values()), rel=1e-6)
+    assert fit.support == min(values, key=values.get)
+    assert fit.bound == pytest.approx(fit.objective, rel=1e-5)
+    assert fit.bound <= min(values.values()) * (1 + 1e-9)
+
+
+def test_class_weights_move_the_accuracy_to_their_class():
+    from fsopt.data.scores import measures
+
+    mixed = blobs(60, 3, gap=0.2, seed=4)
+    few = mixed.rows(np.append(mixed.positive[:10], mixed.negative))
+    for name in ("svm", "gbd", "fsv", "vs-ssvm"):
+        recall = [
+            measures(few.y, fsopt.fit(name, few, class_weight=weight).decision_function(few))["recall"]
+            for weight in ({-1: 5.0, 1: 0.2}, {-1: 0.2, 1: 5.0})
+        ]
+        assert recall[1] > recall[0], name
+
+
+def test_class_weights_of_fsv_multiply_the_mean_errors_of_their_class():
+    fit = fsopt.fit("fsv", DATA, class_weight={-1: 2.0, 1: 0.5}, lam=0.02)
+    weighted = DATA.weighted({-1: 2.0, 1: 0.5})
+    assert verified(fit, weighted)["verified"]
+    model = fsopt.build("fsv-exact", weighted, lam=0.02)
+    assert fsopt.solve(model).objective > 0
+
+
+@pytest.mark.parametrize("name", ["mpm", "s-mpm", "misclass", "mopfs", "pmm", "gmeb-penalised"])
+def test_a_method_without_weights_refuses_them(name):
+    with pytest.raises(ParameterError, match=f"method '{name}' has no place for weights"):
+        fsopt.fit(name, DATA, class_weight="balanced")
+
+
+def test_a_method_of_classes_refuses_weights_of_samples():
+    with pytest.raises(ParameterError, match="one weight for each class"):
+        fsopt.fit("fsv", WEIGHTED)
+    with pytest.raises(ParameterError, match="model 'mpm' has no place"):
+        fsopt.build("mpm", WEIGHTED)
+
+
+def test_weights_are_validated():
+    for wrong in (np.ones(3), -np.ones(DATA.n), np.zeros(DATA.n), ["a"] * DATA.n):
+        with pytest.raises(fsopt.FsoptError, match="weight"):
+            DATA.weighted(sample_weight=wrong)
+    with pytest.raises(ParameterError, match="class 'x'"):
+        DATA.weighted({"x": 1.0})
+    with pytest.raises(ParameterError, match="give a number > 0"):
+        DATA.weighted({1: -1.0})
+    kept = DATA.weighted(sample_weight=np.arange(DATA.n))
+    assert (kept.n, kept.weights.tolist()) == (DATA.n - 1, list(range(1, DATA.n)))
