@@ -161,11 +161,6 @@ def load_samples(
     source, label : as there.
     layout : in place of ``label``; columns that it names need not be there.
 
-    Parameters
-    ----------
-    source : as in :func:`load_dataset`.
-    label : name of the label's column, where the file has one.
-
     Returns
     -------
     Table
