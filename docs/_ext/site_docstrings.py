@@ -80,7 +80,13 @@ def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[
     lines[:] = converted(lines)
 
 
+def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
+    """Leave out the methods that scikit-learn gives to every estimator for the routing of metadata."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Convert every docstring that autodoc reads."""
     app.connect("autodoc-process-docstring", process)
+    app.connect("autodoc-skip-member", skip)
     return {"parallel_read_safe": True}
