@@ -8,7 +8,7 @@ SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test truth fuzz limits lowest pythons lint bench instances reproduce results clean
+.PHONY: demo test truth fuzz limits lowest pythons lint bench instances reproduce results docs docs-check clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -59,6 +59,14 @@ lint: .venv/tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The site, docs/_build/html/index.html: warnings are errors, the notebooks are executed.
+docs: .venv/documented
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# Every page of the site in a headless Chromium, at the width of a phone and of a desktop.
+docs-check: docs
+	$(BIN)/python docs/check.py docs/_build/html
+
 # Timings side by side; the digits where FSOPT_DATA names the folder that has them.
 bench: .venv/tested
 	$(BIN)/pip install -q -e ".[bench]"
@@ -85,6 +93,10 @@ instances: .venv/installed
 	$(BIN)/pip install -q -e ".[test,lint,all]"
 	@touch $@
 
+.venv/documented: .venv/installed
+	$(BIN)/pip install -q -e ".[docs,all]"
+	@touch $@
+
 .lowest/tested: .venv/tested
 	$(BIN)/uv venv -q --clear --python $(BIN)/python .lowest
 	$(BIN)/uv pip install -q --python .lowest/bin/python --resolution lowest-direct --only-binary :all: \
@@ -92,4 +104,4 @@ instances: .venv/installed
 	@touch $@
 
 clean:
-	rm -rf .venv .lowest .python
+	rm -rf .venv .lowest .python docs/_build

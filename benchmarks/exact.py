@@ -318,6 +318,13 @@ def report(given: argparse.Namespace) -> None:
     rows = [json.loads(line) for line in given.store.read_text(encoding="utf-8").splitlines()]
     text = ["# Exact feature selection: measured", ""]
     text += [
+        "For the choice between exact selection and heuristics: seconds, nodes and gaps of `gbd` beside SCIP on two",
+        "formulations and beside selections without a bound. One of the rows:",
+        "",
+        "```console",
+        "fsopt fit gbd --data wdbc --param m=3 --param tolerance=0.0001",
+        "```",
+        "",
         "Made by `python benchmarks/exact.py report` from `docs/results/exact.jsonl`; the docstring of that file says",
         "what the suites are. Tolerance 1e-4, one thread for each answer (`gbd-2`: two processes), on 2 virtual cores",
         "shared with other work: a limit in CPU seconds means the same on any day. Gap: (objective - bound) /",

@@ -30,6 +30,13 @@ NO_ANSWER = {"time-limit": "none in time", "memory": "too large"}
 INTRODUCTION = """
 # Limits
 
+For the choice of a method for large data: whether it ends, how long it takes and how much memory it holds. The same
+limits for a fit of your own:
+
+```console
+fsopt fit l1-svm --data wdbc --time-limit 60
+```
+
 Every method on data of 200,000 x 50 and 100 x 50,000 (samples x features): two Gaussian classes that differ in 10
 features, default parameters of comparisons, one thread, {limit:g} seconds and {memory:g} GB for each fit in a process
 of its own. Written by `python benchmarks/scale.py`. Seconds are those of the processor; the limit counts those of the

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from fsopt.studies.running import run_study as run_study
     from fsopt.studies.selection_paths import gbd_path as gbd_path
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 _HOME = {
     "Certificate": "fsopt.certificates.certificate",
     "Dataset": "fsopt.data",

@@ -14,14 +14,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+"""Of Okabe and Ito, which colour-blind readers can tell apart, in the order of lines."""
+BLUE, ORANGE = COLOURS[:2]
+
+
 def new_figure(panels: int, *, height: float = 3.6) -> Figure:
     """Return a figure of panels side by side; raises PackageError where matplotlib is not installed."""
     try:
+        from cycler import cycler
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise PackageError("plots need matplotlib, which is not installed", "pip install fsopt[plot]") from error
     figure = Figure(figsize=(4.6 * panels, height), layout="constrained")
-    figure.subplots(1, panels)
+    with rc_context({"axes.prop_cycle": cycler(color=COLOURS)}):
+        figure.subplots(1, panels)
     return figure
 
 
@@ -31,9 +39,9 @@ def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
     figure = new_figure(2 if "open" in records[0] else 1)
     x = [h["elapsed" if timed else "iteration"] for h in records]
     axes = figure.axes[0]
-    axes.step(x, [h["objective"] for h in records], where="post", color="tab:blue", label="objective")
+    axes.step(x, [h["objective"] for h in records], where="post", color=BLUE, label="objective")
     if all(isinstance(h.get("bound"), float) for h in records):
-        axes.step(x, [h["bound"] for h in records], where="post", color="tab:orange", label="lower bound")
+        axes.step(x, [h["bound"] for h in records], where="post", color=ORANGE, label="lower bound")
     axes.set(xlabel="seconds" if timed else "iteration", ylabel="objective value")
     axes.legend()
     if "open" in records[0]:

@@ -168,6 +168,15 @@ def load_fit(path: str | Path) -> Fit:
 
     Its certificate is not read: :func:`fsopt.checking.check_record` and ``fsopt check`` recompute it from the data.
 
+    Parameters
+    ----------
+    path : of the file.
+
+    Returns
+    -------
+    Fit
+        As it was saved, without its certificate.
+
     Raises
     ------
     FileError : the file cannot be read, is not a saved fit, or was changed after it was saved.

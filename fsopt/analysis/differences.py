@@ -59,6 +59,7 @@ def diff(first: pyo.ConcreteModel, second: pyo.ConcreteModel, *, solve: bool = T
     Returns
     -------
     Difference
+        Components in one model only, sizes, classes, and both optimal values where they were solved.
     """
     programs = compile_model(first), compile_model(second)
     facts = [_facts(p) for p in programs]

@@ -27,6 +27,15 @@ def classify(model: pyo.ConcreteModel) -> str:
     an SOCP and one with linear matrix inequalities an SDP, also with a convex quadratic objective, which the solvers
     of these classes accept. Nonconvex quadratic and all other nonlinear terms make an NLP. SOS constraints,
     disjunctions and logical constraints count as integer variables.
+
+    Parameters
+    ----------
+    model : any Pyomo model.
+
+    Returns
+    -------
+    str
+        A word of :data:`CLASSES`.
     """
     return program_class(compile_model(model))
 

@@ -85,6 +85,7 @@ def register_method(spec: MethodSpec, *, threshold: float = 1e-6, replace: bool 
     Returns
     -------
     MethodSpec
+        The entry.
 
     Raises
     ------
@@ -163,11 +164,12 @@ def fit(
     class_weight, sample_weight : as in :meth:`fsopt.Dataset.weighted`, in place of the weights of the data. They
         multiply the penalty weight of the hinge loss, C_i in place of C, and count in the means and deviations of the
         preprocessing; methods without a place for them refuse them.
-    params : the method's own keywords; unknown names are refused.
+    **params : the method's own keywords; unknown names are refused.
 
     Returns
     -------
     Fit
+        Selected features, classifier, status and certificate.
 
     Raises
     ------

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyomo.environ as pyo
@@ -69,7 +70,9 @@ SYMBOLS: Mapping[str, str] = {
     r"\ ": " ",
 }
 """Commands of LaTeX -> text; a Greek letter is its name, and every other command is left out."""
-LEFT_OUT = frozenset({"begin", "end", "left", "right", "big", "Big", "text", "mathrm", "operatorname", "textstyle", "bar"})
+LEFT_OUT = frozenset(
+    {"begin", "end", "left", "right", "big", "Big", "text", "mathrm", "operatorname", "textstyle", "bar"}
+)
 
 
 def readable(latex: str) -> str:
@@ -111,10 +114,23 @@ def meanings(doc: str) -> dict[str, str]:
     """Return parameter -> meaning from the section of parameters in a docstring."""
     section = re.search(r"\nParameters\n-+\n(.*?)(?:\n\n|$)", doc, flags=re.DOTALL)
     found: dict[str, str] = {}
-    for entry in re.split(r"\n(?! )", section[1] if section else ""):
-        names, _, meaning = entry.partition(" : ")
+    for names, meaning in entries(section[1] if section else ""):
         found |= dict.fromkeys((name.strip() for name in names.split(", ")), " ".join(meaning.split()))
     return found
+
+
+HEADER = 70
+"""The line ``name : type`` is shorter than this, and the meaning begins below it with a capital letter or a mark."""
+
+
+def entries(section: str) -> Iterator[tuple[str, str]]:
+    """Yield names and meaning of each entry: ``name : meaning``, or ``name : type`` and the meaning below."""
+    for text in re.split(r"\n(?=\S)", section.strip("\n")):
+        header, _, below = text.partition("\n")
+        names, _, after = header.partition(" : ")
+        below = textwrap.dedent(below)
+        typed = len(header) < HEADER and below.strip() and not re.match(r"[a-z:(]", below)
+        yield names, below if typed else f"{after}\n{below}"
 
 
 def plain_text(text: str) -> str:

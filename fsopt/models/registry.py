@@ -115,6 +115,7 @@ def register_model(
     Returns
     -------
     ModelSpec
+        The entry.
 
     Raises
     ------
@@ -160,7 +161,7 @@ def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
     slug : one of ``fsopt.MODELS``.
     data : the data set; no builder preprocesses it. Weights of its samples multiply the penalty weight of the hinge
         loss: C_i in place of C.
-    params : the builder's keywords; unknown names are refused.
+    **params : the builder's keywords; unknown names are refused.
 
     Returns
     -------

@@ -64,6 +64,7 @@ def register_solver(spec: SolverSpec) -> SolverSpec:
     Returns
     -------
     SolverSpec
+        The entry.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.data.splits import check_features
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
-from fsopt.figures import new_figure
+from fsopt.figures import BLUE, ORANGE, new_figure
 from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, multipliers, solve_at_capacity, squared_radius
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.selection import support_vectors
@@ -90,13 +90,13 @@ class ParetoFront:
         """Return the points with their lower convex hull; the chosen point is starred, and h / l is the upper axis."""
         figure = new_figure(1)
         axes, hull = figure.axes[0], self.hull
-        axes.plot(self.x[hull], self.y[hull], color="tab:blue", label="lower convex hull")
+        axes.plot(self.x[hull], self.y[hull], color=BLUE, label="lower convex hull")
         for kept, marker, label in ((self.nondominated, "o", "nondominated"), (~self.nondominated, "x", "dominated")):
             if kept.any():
                 axes.plot(self.x[kept], self.y[kept], marker, color="tab:gray", label=label)
         if self.chosen is not None:
             at = self.chosen
-            axes.plot(self.x[at], self.y[at], "*", markersize=16, color="tab:orange", label="chosen")
+            axes.plot(self.x[at], self.y[at], "*", markersize=16, color=ORANGE, label="chosen")
         axes.set(xlabel=self.x_name, ylabel=self.y_name)
         axes.legend()
         if "h_over_l" in self.columns and np.ptp(self.x) > 0:

@@ -15,7 +15,7 @@ from fsopt.drivers.branch_and_benders.driver import branch_and_benders
 from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.run import Run
-from fsopt.figures import new_figure
+from fsopt.figures import BLUE, new_figure
 from fsopt.methods.gbd.proofs import Plane, claim_of_search
 from fsopt.models.blocks import whole
 from fsopt.results import DriverResult
@@ -73,7 +73,7 @@ class Necessity:
         figure = new_figure(1, height=max(2.5, 0.22 * len(self.features)))
         axes, places = figure.axes[0], np.arange(len(self.features))
         order = np.argsort(self.without - self.with_feature, kind="stable")
-        axes.barh(places, (self.without - self.optimum)[order], color="tab:blue", label="without the feature")
+        axes.barh(places, (self.without - self.optimum)[order], color=BLUE, label="without the feature")
         axes.barh(places, -(self.with_feature - self.optimum)[order], color="tab:gray", label="with it (to the left)")
         axes.set_yticks(places, [self.features[j] for j in order])
         axes.set(xlabel="increase of the optimum")

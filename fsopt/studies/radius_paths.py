@@ -151,6 +151,7 @@ def gmeb_path(
     Returns
     -------
     GmebPath
+        Errors, numbers of features and classifiers on the grid, and the best pair of radii.
 
     Raises
     ------

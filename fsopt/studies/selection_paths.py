@@ -21,7 +21,7 @@ from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
-from fsopt.figures import new_figure
+from fsopt.figures import BLUE, ORANGE, new_figure
 from fsopt.methods.gbd.proofs import Plane, claim_of_search
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, scaled_hyperplane
 from fsopt.models.blocks import number, whole
@@ -118,9 +118,10 @@ class SelectionPath:
         figure = new_figure(1)
         axes = figure.axes[0]
         axes.fill_between(self.m, self.bound, self.objective, color="tab:gray", alpha=0.4, label="gap")
-        axes.plot(self.m, self.objective, "o-", color="tab:blue", label="incumbent")
-        axes.plot(self.m, self.bound, "_", color="tab:orange", label="lower bound")
+        axes.plot(self.m, self.objective, "o-", color=BLUE, label="incumbent")
+        axes.plot(self.m, self.bound, "_", color=ORANGE, label="lower bound")
         axes.set(xlabel="largest number of features M", ylabel=r"$\frac{1}{2}w'w + C e'\xi$")
+        axes.locator_params(axis="x", integer=True)
         axes.legend()
         return figure
 

@@ -9,7 +9,7 @@ from support import blobs
 
 import fsopt
 from fsopt.cli import main
-from fsopt.models.display import displayed_program, readable
+from fsopt.models.display import displayed_program, meanings, readable
 
 
 @pytest.mark.parametrize("slug", fsopt.MODELS)
@@ -58,3 +58,17 @@ def test_show_prints_text_in_the_terminal_and_latex_where_asked(capsys):
         out = capsys.readouterr().out
         assert ("\\sum_j" in out) is latex
         assert ("sum_j sigma_j w_j^2" in out) is not latex
+
+
+def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
+    doc = (
+        "Return it.\n\nParameters\n----------\na, b : two numbers, the\n    second of which is large.\n"
+        "c : float, default 1.0\n    Weight > 0.\nd : which ones, as in\n    :func:`fsopt.fit`.\ne : the last.\n\nReturns\n"
+    )
+    assert meanings(doc) == {
+        "a": "two numbers, the second of which is large.",
+        "b": "two numbers, the second of which is large.",
+        "c": "Weight > 0.",
+        "d": "which ones, as in :func:`fsopt.fit`.",
+        "e": "the last.",
+    }

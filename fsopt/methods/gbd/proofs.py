@@ -21,7 +21,7 @@ from fsopt.drivers.branch_and_benders.interior_point import Goal
 from fsopt.drivers.branch_and_benders.nodes import NodeSolver
 from fsopt.drivers.branch_and_benders.problem import GRID, Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, LEAF, NODE, PEG
-from fsopt.errors import NotShown, reading
+from fsopt.errors import NotShown, ParameterError, reading
 from fsopt.methods.gbd.parameters import saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
@@ -30,6 +30,7 @@ from fsopt.typing import Mask, Vector
 
 Cuts: TypeAlias = list[tuple[list[int], list[float]]]
 """Multipliers on the grid and mu of each cut."""
+WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
 NAME = "the optimum over all allowed selections"
 
 
@@ -44,7 +45,7 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     if "evidence" not in fit.details:
         return [not_shown(NAME, "the bound of the loop as printed rests on a search over its cuts: not repeated")]
     if saved.data.weights is not None:
-        return [not_shown(NAME, "the samples have weights, for which the tree is not replayed in rational numbers")]
+        return [not_shown(NAME, WEIGHTED)]
     problem = problem_of(saved)
     sigma = saved_selection(saved.data, {**saved.params, "sigma": fit.details["sigma"]}) > 0.5
     with reading("tree of the search"):
@@ -109,7 +110,13 @@ def part_of(
     stream, cuts : of the tree; names of cuts are their places.
     plane : the incumbent; None for a bound alone.
     nodes : number of a node that is marked in the stream -> its cut, None for a known selection.
+
+    Raises
+    ------
+    ParameterError : the samples have weights.
     """
+    if problem.weights is not None:
+        raise ParameterError(WEIGHTED, "leave out exact, or the weights")
     tree = _Nested(problem, stream, cuts, nodes or {}).root()
     for _, row in cuts:
         if problem.main is not None:

@@ -1,0 +1,81 @@
+"""The documentation site: what Sphinx is told (``make docs``)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+sys.path[:0] = [str(DOCS / "_ext"), str(ROOT)]
+
+import fsopt  # noqa: E402
+
+project, author, release = "fsopt", "the authors of fsopt", fsopt.__version__
+project_copyright = author
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinxcontrib.bibtex",
+    "sphinx_copybutton",
+    "site_pages",  # of docs/_ext: pages written from the registries, notebooks, gallery
+    "site_docstrings",
+    "site_links",
+    "site_mathjax",
+]
+exclude_patterns = ["_build", "_ext", "_agreement.md"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
+nitpicky = True
+nitpick_ignore_regex = [
+    # Names of other packages: no inventory of theirs is read, so that the site builds without a network.
+    (r"py:.*", r"(numpy|np|scipy|pyomo|pyo|pandas|sklearn|matplotlib|highspy|pyscipopt|rich|typer|click)(\..*)?"),
+    (r"py:.*", r"(collections|concurrent|contextlib|pathlib|enum|types|datetime|multiprocessing|subprocess)\..*"),
+    (r"py:.*", r"(os|io|sp|pd|sqlite3|fractions|distributed)\..*"),
+    (r"py:.*", r"(ArrayLike|NDArray|DataFrame|Path|Figure|Executor|SolverResults|LinearExpression|_\w+)"),
+    # Parts of nested types, and type variables.
+    (r"py:.*", r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|fsopt(\.\w+)*\.(R|P|T|Result)"),
+]
+suppress_warnings = ["config.cache", "mystnb.unknown_mime_type"]
+
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "attrs_inline", "attrs_block", "colon_fence"]
+myst_heading_anchors = 3
+myst_dmath_double_inline = True
+nb_execution_mode = "cache"
+nb_execution_timeout = 240
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_merge_streams = True
+nb_execution_show_tb = True
+DATA = os.environ.get("FSOPT_DATA") or os.path.join(os.environ.get("FSOPT_SHARED", ""), "data")
+if os.path.isdir(DATA):
+    os.environ["FSOPT_DATA"] = DATA
+else:  # their stored outputs are shown: the papers' files are not part of the package
+    nb_execution_excludepatterns = ["notebooks/sla.ipynb", "notebooks/mop.ipynb"]
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+autodoc_use_legacy_class_based = False
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+
+bibtex_bibfiles = ["references.bib"]
+bibtex_default_style = "alpha"
+mathjax_path = "mathjax/tex-svg-full.js"
+mathjax3_config = {"svg": {"fontCache": "global"}, "options": {"enableMenu": False}}
+
+html_theme = "furo"
+html_title = f"fsopt {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
+html_copy_source = False
+html_show_copyright = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0072B2", "color-brand-content": "#0072B2"},
+    "dark_css_variables": {"color-brand-primary": "#56B4E9", "color-brand-content": "#56B4E9"},
+}

@@ -1,0 +1,70 @@
+"""The site: the code of every page runs, and a page begins with its purpose and a command or snippet."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+from snippets import run, steps
+from support import ROOT
+from test_docs import DOCS, LINK, name
+
+import fsopt
+from fsopt.cli import main
+
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+import site_models
+
+PAPERS = ("gmeb", "mpm", "sla", "gbd", "mop")
+FIRST_SCREEN = 45
+"""Lines of a page on the first screen, beneath its title."""
+
+
+@pytest.mark.parametrize("page", DOCS, ids=name)
+def test_the_code_on_a_page_runs(page, tmp_path):
+    done = run(page.read_text(encoding="utf-8"), tmp_path)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+@pytest.mark.parametrize("page", DOCS, ids=name)
+def test_a_page_begins_with_its_purpose_and_a_command_or_snippet(page):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("# ")
+    if page.parent.name == "results" and "Made by `fsopt reproduce" in lines[2]:
+        return  # its command is its purpose
+    assert len(lines[2]) > 60, "a sentence that says what the page is for"
+    assert steps("\n".join(lines[:FIRST_SCREEN]) + "\n```"), "no code on the first screen"
+
+
+@pytest.fixture(scope="module")
+def made():
+    return site_models.pages(ROOT)
+
+
+def test_every_model_and_method_has_a_page(made):
+    assert {f"models/{slug}.md" for slug in fsopt.MODELS} <= set(made)
+    assert {f"methods/{one}.md" for one in fsopt.METHODS} <= set(made)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file that is opened in one line
+@pytest.mark.parametrize("path", [f"models/{s}.md" for s in fsopt.MODELS] + [f"methods/{m}.md" for m in fsopt.METHODS])
+def test_the_code_on_a_page_made_from_the_registries_runs(path, made, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    blocks = steps(made[path])
+    assert {step.kind for step in blocks} == {"console", "python"}
+    for step in blocks:
+        if step.kind == "python":
+            exec(step.text, {})
+            continue
+        words = [re.sub("^'|'$", "", word) for word in re.findall(r"'[^']*'|\S+", step.text)]
+        with pytest.raises(SystemExit) as stopped:
+            main(words[1:])
+        assert stopped.value.code == 0, capsys.readouterr()
+
+
+def test_links_of_pages_made_from_the_registries_lead_somewhere(made):
+    there = {f"/{path}" for path in made} | {f"/{page.relative_to(ROOT / 'docs')}" for page in DOCS}
+    for path, text in made.items():
+        for target in re.findall(LINK, text):
+            assert target in there or (ROOT / "docs" / path).parent.joinpath(target).exists(), (path, target)
