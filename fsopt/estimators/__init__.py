@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fsopt.estimators.gbd import GBDLambda as GBDLambda
     from fsopt.estimators.gmeb import GMEB as GMEB
     from fsopt.estimators.gmeb import GMEBPenalised as GMEBPenalised
+    from fsopt.estimators.gmeb import NormSVM as NormSVM
     from fsopt.estimators.mop import MOPFS as MOPFS
     from fsopt.estimators.mop import RSVM as RSVM
     from fsopt.estimators.mpm import L0MPM as L0MPM
@@ -44,6 +45,7 @@ _HOME = {
     "MOPFS": "fsopt.estimators.mop",
     "MPM": "fsopt.estimators.mpm",
     "MisclassificationMinimizer": "fsopt.estimators.sla",
+    "NormSVM": "fsopt.estimators.gmeb",
     "ONSVM": "fsopt.estimators.baselines",
     "PMM": "fsopt.estimators.sla",
     "PearsonFilter": "fsopt.estimators.filters",
@@ -76,6 +78,7 @@ __all__ = [
     "InfoGainFilter",
     "KSFilter",
     "MisclassificationMinimizer",
+    "NormSVM",
     "PearsonFilter",
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import ClassWeight, ClassWeightedClassifier, WeightedClassifier
 
@@ -24,6 +26,13 @@ class SVM(WeightedClassifier):
     interior : whether fsopt's own interior point solves the program, without a model, see
         :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000
         entries and more, where no solver is named.
+    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the
+        preprocessed samples, whose features are the training samples; None for a hyperplane in the space
+        of the features.
+    width : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
+        width None is sqrt(p / 2) for standardised features, the degree None 2.
+    degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
+        width None is sqrt(p / 2) for standardised features, the degree None 2.
     class_weight, solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
@@ -39,6 +48,9 @@ class SVM(WeightedClassifier):
         units: str = "scaled",
         epsilon: float = 1e-06,
         interior: bool | None = None,
+        kernel: str | None = None,
+        width: float | None = None,
+        degree: int | None = None,
         class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
@@ -50,6 +62,9 @@ class SVM(WeightedClassifier):
         self.units = units
         self.epsilon = epsilon
         self.interior = interior
+        self.kernel = kernel
+        self.width = width
+        self.degree = degree
         super().__init__(class_weight, solver, time_limit, callback)
 
 
@@ -143,6 +158,8 @@ class RFE(WeightedClassifier):
     step : features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs;
         take more where there are thousands of features.
     scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    eliminated : 0-based features that an earlier elimination removed first, at most p - m of them; the
+        SVMs before their removal are not trained again.
     class_weight, solver, time_limit, callback
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
@@ -156,6 +173,7 @@ class RFE(WeightedClassifier):
         c: float = 1.0,
         step: int = 1,
         scale: str = "standard",
+        eliminated: Sequence[int] | None = None,
         class_weight: ClassWeight = None,
         solver: str | None = None,
         time_limit: float | None = None,
@@ -165,6 +183,7 @@ class RFE(WeightedClassifier):
         self.c = c
         self.step = step
         self.scale = scale
+        self.eliminated = eliminated
         super().__init__(class_weight, solver, time_limit, callback)
 
 

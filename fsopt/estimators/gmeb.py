@@ -99,3 +99,33 @@ class GMEBPenalised(UnweightedClassifier):
         self.units = units
         self.epsilon = epsilon
         super().__init__(solver, time_limit, callback)
+
+
+class NormSVM(UnweightedClassifier):
+    r"""The method ``svm-norm`` as an estimator.
+
+    The support vector machine with an unsquared norm: GMEB without feature scaling.
+
+    Parameters
+    ----------
+    c : > 0, penalty weight of the hinge loss. Up to a threshold,
+        :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, w is 0, with a warning.
+    scale : ``center`` (default), ``standard`` or ``none``.
+    solver, time_limit, callback
+        As in :class:`fsopt.estimators.base.SelectingClassifier`.
+    """
+
+    method = "svm-norm"
+
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        scale: str = "center",
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None:
+        self.c = c
+        self.scale = scale
+        super().__init__(solver, time_limit, callback)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import UnweightedClassifier
 
@@ -152,6 +154,9 @@ class L0MPM(UnweightedClassifier):
     n_starts : >= 1, runs of DCA, of which the best is returned: the first from v = 0, whose first
         iterate is the L1-MPM hyperplane, the others from random v.
     seed : >= 0, of the random starts.
+    start : (p,) weights x^0 of preprocessed features, where the first run starts instead.
+    tolerance : in [1e-9, 1e-3], epsilon of the stopping criterion; None (default) is 1e-6. The answer is
+        ``stationary`` only where the residual of the certificate is at most 1e-5.
     scale : as in :func:`fsopt.methods.mpm.l1_mpm.fit_l1_mpm`.
     unbiased : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
     ridge : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
@@ -172,6 +177,8 @@ class L0MPM(UnweightedClassifier):
         alpha: float = 5.0,
         n_starts: int = 1,
         seed: int = 0,
+        start: Sequence[float] | None = None,
+        tolerance: float | None = None,
         scale: str = "standard",
         unbiased: bool = False,
         ridge: float | None = None,
@@ -187,6 +194,8 @@ class L0MPM(UnweightedClassifier):
         self.alpha = alpha
         self.n_starts = n_starts
         self.seed = seed
+        self.start = start
+        self.tolerance = tolerance
         self.scale = scale
         self.unbiased = unbiased
         self.ridge = ridge

@@ -121,7 +121,7 @@ def test_the_history_is_drawn():
     figure = fit.plot()
     assert [len(axes.lines) for axes in figure.axes] == [2, 2]
     with pytest.raises(ParameterError, match="no history"):
-        fsopt.fit("svm", reference("gbd_n6")).plot()
+        fsopt.fit("svm", reference("gbd_n6")).plot("convergence")
 
 
 # -- the saved tree ---------------------------------------------------------------------------------------
