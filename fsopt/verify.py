@@ -13,12 +13,13 @@ import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from operator import mul
-from typing import Any
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # called by its path, this file would otherwise import its neighbour typing.py
+    from typing import Any
 FORMAT = "fsopt proof 1"
 ZERO = Fraction(0)
-Node = tuple[frozenset[int], frozenset[int]]
-"""The features inside, and those outside, of every selection below a node of a search."""
+Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
 
 
 class Refuted(Exception):

@@ -85,10 +85,11 @@ def test_a_solve_is_written_and_confirmed(tmp_path, monkeypatch, capsys):
     assert verify.main(["proof.json"]) == 0
 
 
-def test_the_file_alone_confirms_and_refutes(saved, capsys):
+@pytest.mark.parametrize("options", [["-I"], []], ids=["without the folder of the file", "with its folder"])
+def test_the_file_alone_confirms_and_refutes(options, saved, capsys):
     run("evidence fit.json --data wdbc -o proof.json", capsys)
     script = ROOT / "fsopt" / "verify.py"
-    alone = [sys.executable, "-I", "-S", str(script), "proof.json"]
+    alone = [sys.executable, *options, "-S", str(script), "proof.json"]
     found = subprocess.run(alone, capture_output=True, text=True, check=False)
     assert found.returncode == 0
     assert found.stdout == "confirmed  the optimum of the program: optimal\n"
