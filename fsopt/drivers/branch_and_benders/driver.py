@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
@@ -22,7 +23,7 @@ from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.branch_and_benders.root import begin
 from fsopt.drivers.branch_and_benders.search import Search
 from fsopt.drivers.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
-from fsopt.drivers.branch_and_benders.tasks import Team
+from fsopt.drivers.branch_and_benders.tasks import Team, processes
 from fsopt.drivers.gbd.master import NONE_FEASIBLE, check_objective, constraints_on_selection, searchable
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.recorder import Recorder, stop_word
@@ -231,12 +232,12 @@ class _Loop:
 
     def _in_parallel(self) -> str:
         """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
-        executor = self.run.executor
-        if executor is None:
-            from joblib.externals.loky import get_reusable_executor
+        given, jobs = self.run.executor, self.settings.jobs
+        with processes(jobs) if given is None else nullcontext(given) as executor:
+            return self._with(Team(self.search, executor, jobs, {}))
 
-            executor = get_reusable_executor(max_workers=self.settings.jobs)
-        team = Team(self.search, executor, self.settings.jobs, {})
+    def _with(self, team: Team) -> str:
+        """Search with a team until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and self._stop() in ("", "optimal") and not team.broken:
             end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed)
             team.run(self._until(end), self._remaining)

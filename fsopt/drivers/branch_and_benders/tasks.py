@@ -7,8 +7,9 @@ nodes and cuts are unique by blocks, so that the parts of the tree fit together 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
@@ -83,6 +84,19 @@ def run_task(task: Task) -> Outcome:
     cuts = [cut for cut in search.pool.cuts() if cut.name in set(best)]
     width = search.solver.width, search.solver.widest
     return Outcome(left, search.tree, search.closed, search.incumbents.best, cuts, width, search.nodes, search.solved)
+
+
+@contextmanager
+def processes(count: int) -> Iterator[Executor]:
+    """Yield worker processes that end with the block, and that need no guard in the user's script."""
+    # Not joblib's reusable ones: its own tasks would then find them without the folders that it expects there.
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    executor = ProcessPoolExecutor(max_workers=count)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(kill_workers=True)
 
 
 @dataclass

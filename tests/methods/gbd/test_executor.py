@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from joblib import Parallel, delayed
 from support import blobs
 
 import fsopt
@@ -29,6 +30,12 @@ def test_the_executor_runs_the_subtrees_and_the_answer_is_the_same():
     assert fit.objective == pytest.approx(alone.objective, rel=1e-4)
     assert fit.status == "optimal"
     assert "executor" not in fit.params
+
+
+def test_processes_of_a_search_are_not_those_of_joblib():
+    fit = fsopt.fit("gbd", DATA, m=6, c=4.0, tolerance=1e-4, scale="none", jobs=2)
+    assert fit.status == "optimal"
+    assert Parallel(n_jobs=2)(delayed(abs)(k) for k in (-1, -2)) == [1, 2]
 
 
 @pytest.mark.parametrize(("name", "params"), [("svm", {}), ("gbd", {"m": 2}), ("gbd", {"m": 2, "jobs": 1})])
