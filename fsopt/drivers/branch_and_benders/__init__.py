@@ -2,5 +2,6 @@
 
 ``problem`` states the problem, ``interior_point`` solves the relaxation of a node, ``cuts`` makes valid bounds from any
 multipliers, ``nodes`` prepares the programs of nodes, ``incumbents`` finds selections, ``tree`` keeps and replays the
-evidence, ``search`` is the loop over nodes, ``tasks`` the seam of parallel subtrees, ``driver`` the whole.
+evidence, ``branching`` chooses features, ``search`` is the loop over nodes, ``tasks`` the seam of parallel subtrees,
+``driver`` the whole.
 """

@@ -17,7 +17,7 @@ from fsopt.drivers.gbd.checkpoint import AGAIN, digest
 from fsopt.errors import FileError
 from fsopt.files import whole_file
 
-FORMAT = "fsopt branch and benders 2"
+FORMAT = "fsopt branch and benders 3"
 
 
 def identity(problem: SelectionProblem) -> dict[str, str]:

@@ -8,21 +8,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fsopt.drivers.branch_and_benders.branching import Gains
 from fsopt.drivers.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut, on_grid
 from fsopt.drivers.branch_and_benders.incumbents import Incumbents
 from fsopt.drivers.branch_and_benders.interior_point import Goal
 from fsopt.drivers.branch_and_benders.nodes import NodeSolution, NodeSolver, Plane
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.tree import Tree
-from fsopt.typing import Indices, Mask, Vector
+from fsopt.typing import Mask, Vector
 
 CLOSED = 0.98
 """Distance of the cutoff below the incumbent, as a share of the tolerance."""
-RACE = 40
-"""Branchings in which the two rules are tried in turn before one of them is taken."""
-FEWEST, CLEAR = 8, 1.5
-"""The race ends after that many branchings where the mean progress of one rule is that many times the other's: the
-first branchings matter most."""
 OPEN_CHILDREN = 1
 """Children without the feature that stay open before the child with all features is solved."""
 CLOSED_CHILDREN = 8
@@ -43,51 +39,13 @@ class Node:
 
 
 @dataclass
-class Race:
-    """The two branching rules, their mean progress in the first branchings, and the winner.
-
-    Attributes
-    ----------
-    count, progress : of both rules: largest weight, most fractional.
-    """
-
-    count: list[int] = field(default_factory=lambda: [0, 0])
-    progress: list[float] = field(default_factory=lambda: [0.0, 0.0])
-
-    @property
-    def rule(self) -> int:
-        """The rule of the next branching: 0 the largest |w|, 1 the most fractional share."""
-        if not self.over:
-            return int(self.count[1] < self.count[0])
-        return int(self.means[1] > self.means[0])
-
-    @property
-    def means(self) -> tuple[float, float]:
-        """Mean progress of both rules."""
-        first, second = (p / max(k, 1) for p, k in zip(self.progress, self.count, strict=True))
-        return first, second
-
-    @property
-    def over(self) -> bool:
-        """Whether the winner is known."""
-        tried = sum(self.count)
-        return tried >= RACE or (tried >= FEWEST and max(self.means) > CLEAR * min(self.means))
-
-    def report(self, rule: int, progress: float) -> None:
-        """Count a branching and its progress in [0, 2], the shares of the distance to the cutoff of both children."""
-        if not self.over:
-            self.count[rule] += 1
-            self.progress[rule] += progress
-
-
-@dataclass
 class Search:
     """A branch and bound over partial selections.
 
     Attributes
     ----------
     tolerance : relative optimality gap.
-    tree, pool, incumbents, solver, race : evidence, cuts, selections, relaxations, branching rules.
+    tree, pool, incumbents, solver, gains : evidence, cuts, selections, relaxations, the branching rule.
     heap : open nodes, by bound and number.
     closed : the smallest bound of all that was closed.
     nodes, solved : nodes so far, and relaxations solved.
@@ -99,7 +57,7 @@ class Search:
     pool: Pool = field(init=False)
     incumbents: Incumbents = field(init=False)
     solver: NodeSolver = field(init=False)
-    race: Race = field(default_factory=Race)
+    gains: Gains = field(init=False)
     heap: list[tuple[float, int, Node]] = field(default_factory=list)
     closed: float = np.inf
     nodes: int = 0
@@ -108,6 +66,7 @@ class Search:
     def __post_init__(self) -> None:
         self.pool = Pool(self.problem)
         self.solver = NodeSolver(self.problem)
+        self.gains = Gains.none(self.problem.p)
         self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * self.tolerance))
 
     @property
@@ -148,31 +107,24 @@ class Search:
         self._round(at, node.plane)
         number = node.number
         opened = closed = 0
-        rule = self.race.rule
-        distance = max(self.cutoff - node.bound, 1e-12)
-        progress = 0.0
-        for j in self._candidates(at, node.plane, rule):
+        for j in self.gains.candidates(at, node.plane):
             if at.inside[j] or at.outside[j]:
                 continue
             without, number = self.tree.branch(number, int(j))
             child = self._child(without, at.decided(int(j), selected=False), node)
-            progress += 1.0 if child is None else min((child - node.bound) / distance, 1.0)
+            self.gains.learn(int(j), node.plane, (self.cutoff if child is None else child) - node.bound)
             opened, closed = (opened, closed + 1) if child is None else (opened + 1, closed)
             inside = self.problem.propagated(at.decided(int(j), selected=True))
             if inside is None:
                 self.tree.empty(number)
-                self.race.report(rule, progress / (opened + closed) + 1.0)
                 return
             at_or_none = self._pegged(number, inside, node.cut)
             if at_or_none is None:
-                self.race.report(rule, progress / (opened + closed) + 1.0)
                 return
             at = at_or_none
             if opened >= OPEN_CHILDREN or closed >= CLOSED_CHILDREN or not at.free.any():
                 break
-        with_all = self._child(number, at, node)
-        share = 1.0 if with_all is None else min((with_all - node.bound) / distance, 1.0)
-        self.race.report(rule, progress / max(opened + closed, 1) + share)
+        self._child(number, at, node)
 
     def _child(self, number: int, at: Partial, parent: Node) -> float | None:
         """Bound a child by the pool, then by its relaxation; return its bound where it stays open."""
@@ -288,13 +240,3 @@ class Search:
         if self.incumbents.best is not before:
             left = iter(range(200))
             self.incumbents.exchange(lambda: next(left, None) is not None, close=True)
-
-    def _candidates(self, at: Partial, plane: Plane, rule: int) -> Indices:
-        """Return the free features in the order of a branching rule, fractional ones first."""
-        free = np.flatnonzero(at.free)
-        share = plane.sigma[free]
-        fractional = free[(share > 1e-4) & (share < 0.999)]
-        chosen = fractional if len(fractional) else free
-        share = plane.sigma[chosen]
-        key = np.abs(plane.w[chosen]) if rule == 0 else -np.abs(share - 0.5)
-        return chosen[np.argsort(-key, kind="stable")]

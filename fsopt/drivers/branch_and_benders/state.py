@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.drivers.branch_and_benders.branching import Gains
 from fsopt.drivers.branch_and_benders.cuts import CAPACITY, Cut, bound, make_cut, valid_grid
 from fsopt.drivers.branch_and_benders.evidence import relaxation_bound
 from fsopt.drivers.branch_and_benders.incumbents import Incumbent
@@ -39,6 +40,7 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
         "open_alpha": np.array([node.plane.alpha for node in nodes], dtype=np.float32).reshape(-1, search.problem.n),
         "pool_names": search.pool.names,
         "pool_score": search.pool.score,
+        "gains": np.array([search.gains.total, search.gains.count]),
         "correlations": search.incumbents.correlations,
         "tried_keys": np.array([np.frombuffer(key, dtype=np.uint8) for key in tried]).reshape(len(tried), -1),
         "tried_values": np.array(list(tried.values())),
@@ -51,7 +53,6 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
         "nodes": search.nodes,
         "solved": search.solved,
         "width": [search.solver.width, search.solver.widest],
-        "race": [search.race.count, search.race.progress],
         "pool": [search.pool.tests, search.pool.hits],
     }
     return arrays, words
@@ -90,8 +91,10 @@ def restored(
     _incumbent(search, arrays)
     search.nodes, search.solved = int(words["nodes"]), int(words["solved"])
     search.solver.width, search.solver.widest = (float(v) for v in words["width"])
-    count, progress = words["race"]
-    search.race.count, search.race.progress = [int(v) for v in count], [float(v) for v in progress]
+    gains = np.asarray(arrays["gains"], dtype=float)
+    if gains.shape != (2, problem.p) or not np.isfinite(gains).all() or gains.min(initial=0.0) < 0.0:
+        raise ValueError("its gains of branchings are damaged")
+    search.gains = Gains(gains[0], gains[1])
     return search
 
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
 
+from fsopt.drivers.branch_and_benders.branching import Gains
 from fsopt.drivers.branch_and_benders.cuts import Cut, Pool
 from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.problem import SelectionProblem
-from fsopt.drivers.branch_and_benders.search import Node, Race, Search
+from fsopt.drivers.branch_and_benders.search import Node, Search
 from fsopt.drivers.branch_and_benders.tree import Tree
 from fsopt.drivers.interruption import deferred_interruption
 
@@ -43,14 +44,14 @@ class Task:
     pool: Pool
     best: Incumbent | None
     width: tuple[float, float]
-    race: Race
+    gains: Gains
     first: int
     seconds: float
 
 
 @dataclass
 class Outcome:
-    """The rest of a slice: open nodes, part of the tree, smallest closed bound, incumbent, cuts for the pool."""
+    """The rest of a slice: open nodes, part of the tree, smallest closed bound, incumbent, cuts, what was learned."""
 
     nodes: list[Node]
     tree: Tree
@@ -58,6 +59,7 @@ class Outcome:
     best: Incumbent | None
     cuts: list[Cut]
     width: tuple[float, float]
+    gains: Gains
     visited: int
     solved: int
 
@@ -65,10 +67,11 @@ class Outcome:
 def run_task(task: Task) -> Outcome:
     """Run a slice of a search, on one thread."""
     end = time.perf_counter() + task.seconds
-    search = Search(task.problem, task.tolerance, tree=Tree(next=task.first), race=task.race)
+    search = Search(task.problem, task.tolerance, tree=Tree(next=task.first))
     search.pool = search.incumbents.pool = task.pool
     search.incumbents.best = task.best
     search.solver.width, search.solver.widest = task.width
+    search.gains.add(task.gains)
     for node in task.nodes:
         search.push(node)
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
@@ -79,11 +82,13 @@ def run_task(task: Task) -> Outcome:
     left = [entry[2] for entry in search.heap]
     names = [name for name in search.pool.names.tolist() if name >= task.first]
     places = {name: k for k, name in enumerate(search.pool.names.tolist())}
-    best = sorted(names, key=lambda name: -search.pool.score[places[name]])[:SHARED]
-    search.tree.forget({node.cut.name for node in left} | set(best), 2**62)
-    cuts = [cut for cut in search.pool.cuts() if cut.name in set(best)]
+    shared = sorted(names, key=lambda name: -search.pool.score[places[name]])[:SHARED]
+    search.tree.forget({node.cut.name for node in left} | set(shared), 2**62)
+    cuts = [cut for cut in search.pool.cuts() if cut.name in set(shared)]
     width = search.solver.width, search.solver.widest
-    return Outcome(left, search.tree, search.closed, search.incumbents.best, cuts, width, search.nodes, search.solved)
+    gains = search.gains.since(task.gains)
+    best = search.incumbents.best
+    return Outcome(left, search.tree, search.closed, best, cuts, width, gains, search.nodes, search.solved)
 
 
 @contextmanager
@@ -150,11 +155,11 @@ class Team:
         chosen = {entry[1] for entry in given}
         search.heap = [entry for entry in entries if entry[1] not in chosen]
         nodes = [entry[2] for entry in given]
-        width = search.solver.width, search.solver.widest
+        width, gains = (search.solver.width, search.solver.widest), search.gains.copy()
         first = search.tree.next
         search.tree.next += BLOCK
         best = search.incumbents.best
-        task = Task(search.problem, search.tolerance, nodes, search.pool, best, width, search.race, first, seconds)
+        task = Task(search.problem, search.tolerance, nodes, search.pool, best, width, gains, first, seconds)
         self.pending[self.executor.submit(run_task, task)] = nodes
 
     def _take(self, future: Future[Outcome]) -> None:
@@ -172,6 +177,7 @@ class Team:
         search.nodes += outcome.visited
         search.solved += outcome.solved
         search.solver.width, search.solver.widest = outcome.width
+        search.gains.add(outcome.gains)
         search.incumbents.offer(outcome.best)
         for cut in outcome.cuts:
             search.pool.add(cut)
