@@ -24,7 +24,7 @@ from fsopt.cli.output import (
 from fsopt.errors import FileError, FsoptError, ParameterError
 
 if TYPE_CHECKING:
-    from fsopt.papers.reproduction import Experiment, Outcome
+    from fsopt.papers.reproduction import Experiment, Outcome, Settings
 
 HEADS = (
     ("row", "left"),
@@ -46,13 +46,17 @@ def reproduce(
         Path | None,
         typer.Option("-o", "--output", help="folder for a page, the cells and the figures (SVG, PNG) of each"),
     ] = None,
+    store: Annotated[
+        Path | None, typer.Option("--store", help="SQLite file of the parts that take long: a killed run goes on")
+    ] = None,
     report: options.Report = None,
     json: options.Json = False,
 ) -> int:
     """Reproduce tables and figures of the papers: ours beside the printed numbers, with a verdict for each cell."""
     from fsopt.papers.registry import EXPERIMENTS, experiment
-    from fsopt.papers.reproduction import Settings, failed
+    from fsopt.papers.reproduction import Settings
     from fsopt.studies.running import check_jobs
+    from fsopt.studies.store import opened
 
     if listed:
         return _list(list(EXPERIMENTS.values()), json)
@@ -62,9 +66,27 @@ def reproduce(
             "'fsopt reproduce --list' has the names",
         )
     asked = [experiment(name) for name in names or EXPERIMENTS]
-    settings = Settings(quick=quick, jobs=check_jobs(jobs))
+    workers = check_jobs(jobs)
     if output is not None:
         _make(output)
+    with opened(store, write=store is not None) as held:
+        settings = Settings(quick=quick, jobs=workers, store=held)
+        code, done, records = _run(asked, settings, output, shown=not json)
+    if report is not None:
+        from fsopt.papers.pages import reproduction_report
+
+        reproduction_report(report, done, quick)
+    if json:
+        print_json({"quick": quick, "experiments": records})
+    return code
+
+
+def _run(
+    asked: list[Experiment], settings: Settings, output: Path | None, *, shown: bool
+) -> tuple[int, list[tuple[Experiment, Outcome, float]], list[dict[str, Any]]]:
+    """Run experiments one after another; return the exit code, the outcomes with their seconds, and the records."""
+    from fsopt.papers.reproduction import failed
+
     records: list[dict[str, Any]] = []
     done: list[tuple[Experiment, Outcome, float]] = []
     code = EXIT_SOLVED
@@ -80,22 +102,15 @@ def reproduce(
                 code = EXIT_NOT_SOLVED
             except KeyboardInterrupt:
                 remark(f"interrupted in {one.name}: {k} were finished")
-                code = EXIT_INTERRUPTED
-                break
+                return EXIT_INTERRUPTED, done, records
             seconds = time.perf_counter() - started
             done.append((one, outcome, seconds))
-            records.append(_record(one, outcome, seconds, quick))
+            records.append(_record(one, outcome, seconds, settings.quick))
             if output is not None:
                 _write(output, one, outcome, records[-1])
-            if not json:
+            if shown:
                 _print(records[-1])
-    if report is not None:
-        from fsopt.papers.pages import reproduction_report
-
-        reproduction_report(report, done, quick)
-    if json:
-        print_json({"quick": quick, "experiments": records})
-    return code
+    return code, done, records
 
 
 def _list(experiments: list[Experiment], json: bool) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsopt.data import Dataset
 from fsopt.errors import DataError, FsoptError
+from fsopt.studies.store import Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,11 +46,19 @@ class Settings:
     quick : a small part of it, in seconds to a minute; the notes say which.
     jobs : processes.
     seed : of splits and draws.
+    store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     """
 
     quick: bool = False
     jobs: int = 1
     seed: int = 0
+    store: Store | None = field(default=None, compare=False)
+
+    def part(self, experiment: str, compute: Callable[[], Any], **arguments: Any) -> Any:
+        """Return the value of a part of an experiment, lists and numbers, from the store where it has it."""
+        if self.store is None:
+            return compute()
+        return self.store.part(experiment, {**arguments, "seed": self.seed}, compute)
 
 
 @dataclass(frozen=True)

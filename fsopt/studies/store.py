@@ -1,4 +1,4 @@
-"""The store of studies: one SQLite file, one row for each unit, written by the coordinator alone.
+"""The store of studies and reproductions: one SQLite file, one row for each unit, written by the coordinator alone.
 
 Every row is a transaction of its own in a write-ahead log, so that a killed program loses the units in progress and no
 other one. The workers of a study never open the file.
@@ -6,9 +6,10 @@ other one. The workers of a study never open the file.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ from typing import Any, TypeAlias
 from fsopt.errors import FileError
 from fsopt.files import brief, check_readable, check_writable
 from fsopt.locks import alone
+from fsopt.saved import plain
 from fsopt.studies.units import DONE, Unit, versions
 
 Row: TypeAlias = dict[str, Any]
@@ -60,6 +62,7 @@ JSON_COLUMNS = ("params", "features", "fitted", "certificate", "warnings", "trac
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS units (key TEXT PRIMARY KEY, {", ".join(f"{k} {v}" for k, v in PLAIN.items())});
 CREATE TABLE IF NOT EXISTS plans (study TEXT, place INTEGER, key TEXT, PRIMARY KEY (study, place));
+CREATE TABLE IF NOT EXISTS parts (key TEXT PRIMARY KEY, experiment TEXT, arguments TEXT, value TEXT);
 """
 
 
@@ -121,6 +124,17 @@ class Store:
             ).fetchall()
         )
 
+    def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
+        """Return the value of a part of an experiment, as JSON has it; computed where there is no row of it yet."""
+        words = json.dumps(plain(arguments), sort_keys=True)
+        key = hashlib.sha256(json.dumps([experiment, words, dict(versions())]).encode()).hexdigest()[:32]
+        found = self.connection.execute("SELECT value FROM parts WHERE key = ?", (key,)).fetchone()
+        text: str = json.dumps(compute(), default=plain) if found is None else found["value"]
+        if found is None:
+            with self.connection as c:
+                c.execute("INSERT INTO parts VALUES (?, ?, ?, ?)", (key, experiment, words, text))
+        return json.loads(text)
+
 
 DESCRIBED = ("data", "method", "params", "fold", "seed", "solver_asked")
 RESULTS = tuple(name for name in PLAIN if name not in DESCRIBED)
@@ -180,6 +194,8 @@ def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
         )
     elif application != APPLICATION or version != FORMAT:
         raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study run --store'")
+    elif write:  # an earlier version had fewer tables
+        connection.executescript(SCHEMA)
     # The log survives the end of the program without a call of fsync for each row; a power cut may cost the last ones.
     connection.execute("PRAGMA synchronous = NORMAL")
 

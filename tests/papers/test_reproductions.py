@@ -2,16 +2,19 @@
 
 import json
 import math
+from contextlib import ExitStack
 
 import pytest
 from support import SHARED
 
 from fsopt.cli import main
 from fsopt.papers import reproduction
+from fsopt.papers.experiments import gbd
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import VERDICTS, Cell, Settings, cell, counts, numbers_of, printed
+from fsopt.studies.store import opened
 
-QUICK = Settings(quick=True)
+QUICK = Settings(quick=True, store=ExitStack().enter_context(opened(None)))
 NAMES = [
     *(f"gmeb-{part}" for part in ("table3", "type2", "table4", "fig1", "fig2")),
     *(f"l0mpm-{part}" for part in ("table2", "table3", "table4", "table5", "table6", "table7", "fig1", "fig6", "fig8")),
@@ -133,6 +136,37 @@ def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypat
     assert "<svg" in (tmp_path / "r.html").read_text()
     out, _ = run("reproduce l0mpm-table4", capsys)
     assert "4 erratum" in out
+
+
+def test_a_killed_reproduction_goes_on_where_its_store_has_parts(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    calls = []
+
+    def drawn(method, m, k, p, n):
+        calls.append((method, m, k))
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return m / p + len(method), float("inf")
+
+    monkeypatch.setattr(gbd, "_set_two", drawn)
+    _, err = run("reproduce gbd-fig2 --quick --store kept.sqlite", capsys, code=130)
+    assert "interrupted in gbd-fig2" in err
+    first = json.loads(run("reproduce gbd-fig2 --quick --store kept.sqlite --json", capsys)[0])
+    assert len(calls) == 9 + 1  # three numbers of features by three methods, and the one that was interrupted
+    assert len(set(calls)) == 9
+    again = json.loads(run("reproduce gbd-fig2 --quick --store kept.sqlite --json", capsys)[0])
+    assert len(calls) == 9 + 1
+    assert first["experiments"][0]["cells"] == again["experiments"][0]["cells"]
+
+
+def test_a_store_of_an_earlier_version_has_no_parts_and_takes_them(tmp_path):
+    path = tmp_path / "old.sqlite"
+    with opened(path, write=True) as held:
+        held.connection.execute("DROP TABLE parts")
+    with opened(path, write=True) as held:
+        assert held.part("x", {"m": 3}, lambda: (1, 2.5)) == [1, 2.5]
+        assert held.part("x", {"m": 3}, lambda: pytest.fail("computed again")) == [1, 2.5]
+        assert held.part("x", {"m": 4}, lambda: "other") == "other"
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from fsopt.data import load_dataset
+from fsopt.data import Dataset, load_dataset
 from fsopt.data.synthetic.gbd import gbd_set_two
 from fsopt.errors import DataError
 from fsopt.figures import new_figure
@@ -24,21 +25,28 @@ from fsopt.papers.reproduction import (
     numbers_of,
     printed,
 )
+from fsopt.trained import fingerprint
 
 LIMIT = 5.0
 """Seconds for each fit: GBD returns its incumbent then."""
 BINS = 5
 
 
-@lru_cache(maxsize=4)
 def _measured(settings: Settings) -> tuple[tuple[str, ...], tuple[Measured, ...]]:
     """Return the cells of data set one that are run, and their measures."""
     sizes = ((20, 500),) if settings.quick else ((20, 500), (20, 1000), (50, 500))
     instances = tuple(range(2 if settings.quick else 10))
     rows: list[Measured] = []
     for p, n in sizes:
-        rows += data_set_one(p, n, instances=instances, time_limit=LIMIT, jobs=settings.jobs)
+        compute = partial(_set_one, p, n, instances, settings)
+        found = settings.part("gbd-table2", compute, p=p, n=n, instances=instances, limit=LIMIT)
+        rows += [Measured(**row) for row in found]
     return tuple(f"{p} x {n}" for p, n in sizes), tuple(rows)
+
+
+def _set_one(p: int, n: int, instances: tuple[int, ...], settings: Settings) -> list[dict[str, Any]]:
+    """Return the measures of a cell of data set one."""
+    return [dict(vars(row)) for row in data_set_one(p, n, instances=instances, time_limit=LIMIT, jobs=settings.jobs)]
 
 
 def gbd_table2(settings: Settings) -> Outcome:
@@ -87,6 +95,12 @@ def gbd_fig1(settings: Settings) -> Outcome:
     return Outcome(tuple(cells), (note,), {"fig1": figure})
 
 
+def _set_two(method: str, m: int, k: int, p: int, n: int) -> tuple[float, float]:
+    """Return test error and seconds of a method on an instance of data set two."""
+    row = measure(method, gbd_set_two(m, k, p=p, n=n), time_limit=LIMIT)
+    return row.test_error, row.tuning_seconds
+
+
 def gbd_fig2(settings: Settings) -> Outcome:
     """Return Figures 2 and 3: test error and seconds over M, on data set two at a reduced size."""
     p, n = (40, 100) if settings.quick else (160, 200)
@@ -96,9 +110,11 @@ def gbd_fig2(settings: Settings) -> Outcome:
     for share in counts:
         m = max(1, round(share * p))
         for method in methods:
-            rows = [measure(method, gbd_set_two(m, k, p=p, n=n), time_limit=LIMIT) for k in range(instances)]
-            error = float(np.mean([row.test_error for row in rows]))
-            seconds = float(np.mean([row.tuning_seconds for row in rows]))
+            rows = []
+            for k in range(instances):
+                place = {"method": method, "p": p, "n": n, "m": m, "instance": k, "limit": LIMIT}
+                rows.append(settings.part("gbd-fig2", partial(_set_two, method, m, k, p, n), **place))
+            error, seconds = (float(value) for value in np.mean(rows, axis=0))
             curves[method, share] = (error, seconds)
             cells.append(Cell(f"{method} M={m}", "test error", error, None, NO_NUMBER))
             cells.append(Cell(f"{method} M={m}", "seconds", seconds, None, NO_NUMBER))
@@ -115,13 +131,22 @@ def gbd_fig2(settings: Settings) -> Outcome:
     return Outcome(tuple(cells), (note,), {"fig2-3": figure})
 
 
+def _real_data(data: Dataset, settings: Settings) -> list[Measured]:
+    """Return the measures of all methods on a data set."""
+
+    def compute() -> list[dict[str, Any]]:
+        return [dict(vars(row)) for row in real_data(data, seed=settings.seed, time_limit=LIMIT, jobs=settings.jobs)]
+
+    return [Measured(**row) for row in settings.part("gbd-table4", compute, data=fingerprint(data), limit=LIMIT)]
+
+
 def gbd_table4(settings: Settings) -> Outcome:
     """Return the protocol of Tables 4 and 5 on data of ours."""
     names = ("bupa",) if settings.quick else ("bupa", "wdbc", "pima", "sonar", "ionosphere")
     cells = [Cell(name, "all", None, None, NO_DATA, "no copy of the data is public") for name in ("GINA", "SYLVA")]
     for name in names:
         try:
-            rows = real_data(load_dataset(name), seed=settings.seed, time_limit=LIMIT, jobs=settings.jobs)
+            rows = _real_data(load_dataset(name), settings)
         except DataError as error:
             cells.append(Cell(name, "all", None, None, NO_DATA, error.message))
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from fsopt.papers.reproduction import (
 )
 from fsopt.studies.radius_paths import gmeb_path
 from fsopt.studies.tuning import nested_cross_validation, tune
+from fsopt.trained import fingerprint
 
 METHODS = ("svm", "l1-svm", "rfe", "gmeb")
 DRAWN = (READING, "the numbers of repetitions and of test samples, and the draws, are not printed")
@@ -81,7 +82,9 @@ def gmeb_table3(settings: Settings) -> Outcome:
                 both = gmeb_type1(int(size) + n_test, settings.seed + k)
                 train, test = both.rows(np.arange(int(size))), both.rows(np.arange(int(size), both.n))
                 number = points if method == "gmeb" else min(points, 7)
-                scores.append(_drawn_scores(method, train, test, number, settings))
+                compute = partial(_drawn_scores, method, train, test, number, settings)
+                place = {"method": method, "size": size, "draw": k, "points": number, "n_test": n_test}
+                scores.append(settings.part("gmeb-table3", compute, **place))
             cells += _cells(f"{method} n={size}", np.array(scores), numbers, DRAWN)
     notes = (
         f"{table['place']}; {repetitions} draws with {n_test} test samples, {points} x {points} radii, five folds",
@@ -103,7 +106,8 @@ def gmeb_type2_paragraph(settings: Settings) -> Outcome:
         for k in range(repetitions):
             both = gmeb_type2(1100, settings.seed + k, p=p, n_informative=2)
             train, test = both.rows(np.arange(100)), both.rows(np.arange(100, 1100))
-            scores.append(_drawn_scores(method, train, test, points, settings))
+            compute = partial(_drawn_scores, method, train, test, points, settings)
+            scores.append(settings.part("gmeb-type2", compute, method=method, p=p, draw=k, points=points))
         found = _cells(method, np.array(scores), numbers, DRAWN)
         # With fewer features it is another problem: no agreement with the print would mean anything.
         other: dict[str, Any] = {"verdict": LEFT_OUT, "why": f"ours is of {p} features (--quick)"}
@@ -126,14 +130,21 @@ A_PRIORI = {
 """Sets that are left out, and the reason."""
 
 
-@lru_cache(maxsize=64)
 def _nested(name: str, method: str, splits: int, points: int, settings: Settings) -> tuple[float, float, float, float]:
     """Return error in percent, its deviation, features, and their deviation, of nested cross-validation."""
     data = load_dataset(name)
+    compute = partial(_measured, method, data, splits, points, settings)
+    place = {"method": method, "data": fingerprint(data), "splits": splits, "points": points}
+    error, error_sd, features, features_sd = settings.part("gmeb-table4", compute, **place)
+    return error, error_sd, features, features_sd
+
+
+def _measured(method: str, data: Dataset, splits: int, points: int, settings: Settings) -> list[float]:
+    """Return the same of a data set, computed."""
     # L instead of L / (1 - L) on three sets: the paper had to.
-    options = candidates(method, data.p, points=points, odds=name not in ("wdbc", "bupa", "pima"))
+    options = candidates(method, data.p, points=points, odds=data.name not in ("wdbc", "bupa", "pima"))
     found = nested_cross_validation(method, data, options, splits=splits, seed=settings.seed, jobs=settings.jobs)
-    return 100 * found.error[0], 100 * found.error[1], found.features[0], found.features[1]
+    return [100 * found.error[0], 100 * found.error[1], found.features[0], found.features[1]]
 
 
 def gmeb_table4(settings: Settings) -> Outcome:
