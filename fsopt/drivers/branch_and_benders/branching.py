@@ -12,6 +12,8 @@ from fsopt.typing import Indices, Vector
 
 PRIOR = 1.0
 """The mean of all features counts as much as that many observations of a feature."""
+SMALLEST = 0.1
+"""A weight counts as at least this share of the largest one: what a tiny weight seems to gain says nothing."""
 SHARES = 1e-4, 0.999
 """A share sigma between these is fractional."""
 
@@ -39,7 +41,8 @@ class Gains:
         """Count the gain of a branching, but one without an incumbent to compare with."""
         if not np.isfinite(gain):
             return
-        self.total[feature] += max(gain, 0.0) / max(abs(plane.w[feature]), 1e-9)
+        smallest = max(SMALLEST * float(np.abs(plane.w).max()), 1e-9)
+        self.total[feature] += max(gain, 0.0) / max(abs(plane.w[feature]), smallest)
         self.count[feature] += 1.0
 
     def copy(self) -> Gains:

@@ -45,7 +45,7 @@ WRITING = 20.0
 """Between two checkpoints is at least that many times as long as writing the last one took."""
 POLISH = 1e-10
 """Relative gap of the support vector machine on the answer."""
-RAMP = 8
+RAMP = 32
 """Open nodes for each task before subtrees are given out."""
 
 

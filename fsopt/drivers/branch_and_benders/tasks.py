@@ -101,7 +101,7 @@ def processes(count: int) -> Iterator[Executor]:
     try:
         yield executor
     finally:
-        executor.shutdown(kill_workers=True)
+        executor.shutdown()
 
 
 @dataclass
