@@ -118,10 +118,14 @@ def check(
 
     Parameters
     ----------
-    fit : a result of :func:`fsopt.fit`.
-    data : the data that it was fitted to.
-    exact : also in rational arithmetic, with no tolerance anywhere.
-    customise : the functions that changed its models, as they were given to :func:`fsopt.fit`.
+    fit : Fit
+        A result of :func:`fsopt.fit`.
+    data : Dataset
+        The data that it was fitted to.
+    exact : bool, default False
+        Also in rational arithmetic, with no tolerance anywhere.
+    customise : Mapping[str, Change], optional
+        The functions that changed its models, as they were given to :func:`fsopt.fit`.
 
     Returns
     -------

@@ -170,7 +170,8 @@ def load_fit(path: str | Path) -> Fit:
 
     Parameters
     ----------
-    path : of the file.
+    path : str | Path
+        Of the file.
 
     Returns
     -------

@@ -7,16 +7,13 @@ from numpydoc.validate import validate
 
 import fsopt
 import fsopt.data
+import fsopt.estimators
 
 IGNORED = {
     "SA01": "the pages link every name in the text, and need no section for it",
     "EX01": "examples that run are on the pages of models and methods, and in the notebooks",
     "ES01": "a summary that says all needs no second paragraph",
-    "PR05": "an entry is `name : meaning.`; the type is that of the annotation, and mypy checks it",
-    "PR06": "the same",
-    "PR07": "the same",
-    "PR08": "meanings begin as in the middle of a sentence, or with a symbol",
-    "RT04": "the same",
+    "RT04": "some begin with a shape or a symbol",
     "RT05": "shapes stand without a full stop",
 }
 """Code of numpydoc -> why it is no fault here."""
@@ -33,6 +30,7 @@ def dotted(value) -> str:
 
 
 NAMES = {name: getattr(fsopt, name) for name in fsopt.__all__ if callable(getattr(fsopt, name))}
+NAMES |= {f"estimators.{name}": getattr(fsopt.estimators, name) for name in fsopt.estimators.__all__}
 NAMES |= {f"data.{name}": getattr(fsopt.data, name) for name in fsopt.data.__all__}
 BUILDERS = {slug: spec.builder for slug, spec in fsopt.MODELS.items()}
 FITS = {name: spec.fit for name, spec in fsopt.METHODS.items()}

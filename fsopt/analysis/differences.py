@@ -53,8 +53,10 @@ def diff(first: pyo.ConcreteModel, second: pyo.ConcreteModel, *, solve: bool = T
 
     Parameters
     ----------
-    first, second : any Pyomo models.
-    solve : whether both are solved for their optimal values, by the preferred solvers of their classes.
+    first, second : pyo.ConcreteModel
+        Any Pyomo models.
+    solve : bool, default True
+        Whether both are solved for their optimal values, by the preferred solvers of their classes.
 
     Returns
     -------

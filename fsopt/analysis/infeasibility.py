@@ -91,8 +91,10 @@ def explain(model: pyo.ConcreteModel, *, time_limit: float = 60.0) -> Explanatio
 
     Parameters
     ----------
-    model : any Pyomo model of a class that an installed solver takes; its objective does not matter.
-    time_limit : seconds. Where they are over, the set found by then is returned.
+    model : pyo.ConcreteModel
+        Any Pyomo model of a class that an installed solver takes; its objective does not matter.
+    time_limit : float, default 60.0
+        Seconds. Where they are over, the set found by then is returned.
 
     Returns
     -------

@@ -63,8 +63,10 @@ def sensitivity(model: pyo.ConcreteModel, solver: str | None = None) -> Sensitiv
 
     Parameters
     ----------
-    model : of a class whose solver returns multipliers; with integers fixed, of the program that is left.
-    solver : registry name; ranges come from HiGHS's basis, whichever solver is named.
+    model : pyo.ConcreteModel
+        Of a class whose solver returns multipliers; with integers fixed, of the program that is left.
+    solver : str, optional
+        Registry name; ranges come from HiGHS's basis, whichever solver is named.
 
     Returns
     -------

@@ -31,8 +31,10 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
 
     Parameters
     ----------
-    model : the Pyomo model that was solved.
-    result : the result of :func:`fsopt.solve`.
+    model : pyo.ConcreteModel
+        The Pyomo model that was solved.
+    result : SolveResult
+        The result of :func:`fsopt.solve`.
 
     Returns
     -------

@@ -30,7 +30,8 @@ def classify(model: pyo.ConcreteModel) -> str:
 
     Parameters
     ----------
-    model : any Pyomo model.
+    model : pyo.ConcreteModel
+        Any Pyomo model.
 
     Returns
     -------

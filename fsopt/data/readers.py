@@ -158,8 +158,10 @@ def load_samples(
 
     Parameters
     ----------
-    source, label : as there.
-    layout : in place of ``label``; columns that it names need not be there.
+    source, label : str, path or DataFrame
+        As there.
+    layout : Layout, optional
+        In place of ``label``; columns that it names need not be there.
 
     Returns
     -------

@@ -15,25 +15,33 @@ class SVM(WeightedClassifier):
 
     Parameters
     ----------
-    c : > 0, penalty weight of the hinge loss.
-    scale : ``standard`` (default), ``center`` or ``none``.
-    rule : which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`; Peleg
-        & Meir have ``raw`` and 0.01.
-    units : which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`; Peleg
-        & Meir have ``raw`` and 0.01.
-    epsilon : which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`;
-        Peleg & Meir have ``raw`` and 0.01.
-    interior : whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000
-        entries and more, where no solver is named.
-    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the
-        preprocessed samples, whose features are the training samples; None for a hyperplane in the space
-        of the features.
-    width : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
-        width None is sqrt(p / 2) for standardised features, the degree None 2.
-    degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
-        width None is sqrt(p / 2) for standardised features, the degree None 2.
-    class_weight, solver, time_limit, callback
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    rule : str, default 'relative'
+        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw``
+        and 0.01.
+    units : str, default 'scaled'
+        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw``
+        and 0.01.
+    epsilon : float, default 1e-06
+        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw``
+        and 0.01.
+    interior : bool, optional
+        Whether fsopt's own interior point solves the program, without a model, see
+        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries and
+        more, where no solver is named.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
+        features are the training samples; None for a hyperplane in the space of the features.
+    width : float, optional
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p /
+        2) for standardised features, the degree None 2.
+    degree : int, optional
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p /
+        2) for standardised features, the degree None 2.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -75,13 +83,19 @@ class L1SVM(WeightedClassifier):
 
     Parameters
     ----------
-    c : > 0, penalty weight of the hinge loss.
-    scale : ``center`` (default), ``standard`` or ``none``; the selection depends on it.
-    rule : which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
-    units : which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
-    epsilon : which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
-    generate : as in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
-    class_weight, solver, time_limit, callback
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``; the selection depends on it.
+    rule : str, default 'relative'
+        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
+    units : str, default 'raw'
+        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
+    epsilon : float, default 0.01
+        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
+    generate : bool | str, default 'auto'
+        As in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -117,13 +131,16 @@ class ONSVM(WeightedClassifier):
 
     Parameters
     ----------
-    c : > 0, penalty weight of the hinge loss.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    generate : solve restricted programs of some samples and features
-        (:func:`fsopt.drivers.column_generation.driver.column_generation`) instead of the whole one, with
-        the same objective value and a proof for all samples and features: true, false, or ``auto``
-        (default), which does so for large data.
-    class_weight, solver, time_limit, callback
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    generate : bool | str, default 'auto'
+        Solve restricted programs of some samples and features
+        (:func:`fsopt.drivers.column_generation.driver.column_generation`) instead of the whole one, with the same
+        objective value and a proof for all samples and features: true, false, or ``auto`` (default), which does so for
+        large data.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -153,14 +170,19 @@ class RFE(WeightedClassifier):
 
     Parameters
     ----------
-    m : number of features to keep; 5 (or all, where there are fewer) by default.
-    c : > 0, penalty weight of the hinge loss.
-    step : features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs;
-        take more where there are thousands of features.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    eliminated : 0-based features that an earlier elimination removed first, at most p - m of them; the
-        SVMs before their removal are not trained again.
-    class_weight, solver, time_limit, callback
+    m : int, optional
+        Number of features to keep; 5 (or all, where there are fewer) by default.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    step : int, default 1
+        Features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs; take more where there
+        are thousands of features.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    eliminated : Sequence[int], optional
+        0-based features that an earlier elimination removed first, at most p - m of them; the SVMs before their removal
+        are not trained again.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -194,18 +216,25 @@ class VSSSVM(ClassWeightedClassifier):
 
     Parameters
     ----------
-    n_partitions : number of one-norm SVMs; the paper's 20.
-    share : in (0, 1], share of the samples of each class that a one-norm SVM is trained on. The paper
-        prints neither its split nor its grid of C: 0.8 and one C are our choice.
-    seed : >= 0, of the parts.
-    machine : the last support vector machine, ``rsvm`` (default) or ``svm``, as in
+    n_partitions : int, default 20
+        Number of one-norm SVMs; the paper's 20.
+    share : float, default 0.8
+        In (0, 1], share of the samples of each class that a one-norm SVM is trained on. The paper prints neither its
+        split nor its grid of C: 0.8 and one C are our choice.
+    seed : int, default 0
+        >= 0, of the parts.
+    machine : str, default 'rsvm'
+        The last support vector machine, ``rsvm`` (default) or ``svm``, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : > 0, penalty weight of the hinge loss in the one-norm SVMs, and in ``svm``.
-    w_cap : > 0, capacity of ``rsvm``.
-    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection
-        depends on it.
-    generate : as in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
-    class_weight, solver, time_limit, callback
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss in the one-norm SVMs, and in ``svm``.
+    w_cap : float, optional
+        > 0, capacity of ``rsvm``.
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends on it.
+    generate : bool | str, default 'auto'
+        As in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 

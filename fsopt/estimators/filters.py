@@ -13,20 +13,25 @@ class InfoGainFilter(WeightedClassifier):
 
     Parameters
     ----------
-    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the
-        first is kept.
-    bins : None (default) bins each feature by minimum description length, and a number >= 2 takes so
-        many bins of about as many samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The
-        paper does not print its binning; this is our choice.
-    machine : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    m : int, optional
+        Number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
+    bins : int, optional
+        None (default) bins each feature by minimum description length, and a number >= 2 takes so many bins of about as
+        many samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its binning;
+        this is our choice.
+    machine : str, default 'svm'
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    c : float, default 1.0
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    w_cap : float, optional
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of
-        the preprocessed features, and only ``unit-rows`` changes them.
-    class_weight, solver, time_limit, callback
+    scale : str, default 'standard'
+        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
+        features, and only ``unit-rows`` changes them.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -62,17 +67,21 @@ class PearsonFilter(WeightedClassifier):
 
     Parameters
     ----------
-    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the
-        first is kept.
-    machine : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    m : int, optional
+        Number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
+    machine : str, default 'rsvm'
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    c : float, default 1.0
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    w_cap : float, optional
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of
-        the preprocessed features, and only ``unit-rows`` changes them.
-    class_weight, solver, time_limit, callback
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
+        features, and only ``unit-rows`` changes them.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -106,17 +115,21 @@ class FisherFilter(WeightedClassifier):
 
     Parameters
     ----------
-    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the
-        first is kept.
-    machine : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    m : int, optional
+        Number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
+    machine : str, default 'rsvm'
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    c : float, default 1.0
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    w_cap : float, optional
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of
-        the preprocessed features, and only ``unit-rows`` changes them.
-    class_weight, solver, time_limit, callback
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
+        features, and only ``unit-rows`` changes them.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -150,17 +163,21 @@ class KSFilter(WeightedClassifier):
 
     Parameters
     ----------
-    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the
-        first is kept.
-    machine : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    m : int, optional
+        Number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
+    machine : str, default 'rsvm'
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    c : float, default 1.0
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    w_cap : float, optional
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of
-        the preprocessed features, and only ``unit-rows`` changes them.
-    class_weight, solver, time_limit, callback
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
+        features, and only ``unit-rows`` changes them.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 

@@ -16,32 +16,54 @@ class GBD(WeightedClassifier):
 
     Parameters
     ----------
-    m : largest number of features; 5 (or all, where there are fewer) if no limit is given.
-    costs : feature costs beta and the budget B, instead of m.
-    budget : feature costs beta and the budget B, instead of m.
-    include : features that must, and must not, be selected, by place (from 0) or name.
-    exclude : features that must, and must not, be selected, by place (from 0) or name.
-    implies : pairs [j, k]: if j is selected, so is k.
-    conflicts : groups of features, at most one of each is selected.
-    c : > 0, penalty weight of the hinge loss.
-    variant : ``branch-and-benders``: branch and bound whose node bound is the Boolean relaxation, with
-        Benders cuts shared by all nodes. ``paper``: the loop of cuts and master problems as printed, Table
-        1. None is the first, or the second where one of its own parameters, or a solver, is given.
-    initial : features of a selection to start from, by place or name.
-    max_nodes : nodes after which branch and Benders stops; None for no limit.
-    jobs : subtrees that are searched at a time, in as many processes; 1 by default.
-    start : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    root_cuts : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    stabilisation : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    master_solver : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    tolerance : the search stops at ``upper - lower <= tolerance * max(1, upper)``.
-    max_cuts : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    validation : of the loop as printed: share in (0, 1) of each class that is held out; the answer is
-        then the iterate with the fewest errors there, not the one of smallest F.
-    patience : iterations without fewer errors there after which the loop stops.
-    seed : of the samples that are held out.
-    scale : ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
-    class_weight, solver, time_limit, callback
+    m : int, optional
+        Largest number of features; 5 (or all, where there are fewer) if no limit is given.
+    costs : Sequence[float], optional
+        Feature costs beta and the budget B, instead of m.
+    budget : float, optional
+        Feature costs beta and the budget B, instead of m.
+    include : Sequence[Feature], default ()
+        Features that must, and must not, be selected, by place (from 0) or name.
+    exclude : Sequence[Feature], default ()
+        Features that must, and must not, be selected, by place (from 0) or name.
+    implies : Sequence[Sequence[Feature]], default ()
+        Pairs [j, k]: if j is selected, so is k.
+    conflicts : Sequence[Sequence[Feature]], default ()
+        Groups of features, at most one of each is selected.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    variant : str, optional
+        ``branch-and-benders``: branch and bound whose node bound is the Boolean relaxation, with Benders cuts shared by
+        all nodes. ``paper``: the loop of cuts and master problems as printed, Table 1. None is the first, or the second
+        where one of its own parameters, or a solver, is given.
+    initial : Sequence[Feature], optional
+        Features of a selection to start from, by place or name.
+    max_nodes : int, optional
+        Nodes after which branch and Benders stops; None for no limit.
+    jobs : int, optional
+        Subtrees that are searched at a time, in as many processes; 1 by default.
+    start : str | Sequence[float], default 'all'
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    root_cuts : int, default 0
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    stabilisation : str, default 'in-out'
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    master_solver : str, optional
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    tolerance : float, default 1e-06
+        The search stops at ``upper - lower <= tolerance * max(1, upper)``.
+    max_cuts : int, default 250
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    validation : float, optional
+        Of the loop as printed: share in (0, 1) of each class that is held out; the answer is then the iterate with the
+        fewest errors there, not the one of smallest F.
+    patience : int, optional
+        Iterations without fewer errors there after which the loop stops.
+    seed : int, default 0
+        Of the samples that are held out.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -109,28 +131,47 @@ class GBDLambda(WeightedClassifier):
 
     Parameters
     ----------
-    lam : >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal
-        for some weight.
-    include : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    exclude : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    implies : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    conflicts : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    c : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    variant : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    initial : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    max_nodes : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    jobs : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    start : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    root_cuts : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    stabilisation : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    master_solver : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    tolerance : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    max_cuts : of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    validation : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    patience : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    seed : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    scale : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    class_weight, solver, time_limit, callback
+    lam : float | Sequence[float], default 1.0
+        >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
+    include : Sequence[Feature], default ()
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    exclude : Sequence[Feature], default ()
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    implies : Sequence[Sequence[Feature]], default ()
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    conflicts : Sequence[Sequence[Feature]], default ()
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    c : float, default 1.0
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    variant : str, optional
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    initial : Sequence[Feature], optional
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    max_nodes : int, optional
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    jobs : int, optional
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    start : str | Sequence[float], default 'all'
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    root_cuts : int, default 0
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    stabilisation : str, default 'in-out'
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    master_solver : str, optional
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    tolerance : float, default 1e-06
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    max_cuts : int, default 250
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    validation : float, optional
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    patience : int, optional
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    seed : int, default 0
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    scale : str, default 'standard'
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 

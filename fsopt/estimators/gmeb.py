@@ -13,20 +13,26 @@ class GMEB(WeightedClassifier):
 
     Parameters
     ----------
-    r_plus : R+ and R- > 0; infinity drops the constraint, not both.
-    r_minus : R+ and R- > 0; infinity drops the constraint, not both.
-    route : ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated
-        cones; ``sdp``: (15) with its matrix inequality, for p up to about 100; ``theta-cuts``: linear
-        programs alone, exact zeros; ``auto`` (default): the dual if the solver takes cones, and cuts if not
-        or if the dual fails its check.
-    scale : ``center`` (default), ``standard`` or ``none``.
-    rule : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
-        paper has epsilon 0.01, and raw units reproduce its counts.
-    units : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
-        paper has epsilon 0.01, and raw units reproduce its counts.
-    epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
-        paper has epsilon 0.01, and raw units reproduce its counts.
-    class_weight, solver, time_limit, callback
+    r_plus : float, default 3.0
+        R+ and R- > 0; infinity drops the constraint, not both.
+    r_minus : float, default 3.0
+        R+ and R- > 0; infinity drops the constraint, not both.
+    route : str, default 'auto'
+        ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated cones; ``sdp``: (15)
+        with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros; ``auto``
+        (default): the dual if the solver takes cones, and cuts if not or if the dual fails its check.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``.
+    rule : str, default 'relative'
+        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the paper has epsilon 0.01,
+        and raw units reproduce its counts.
+    units : str, default 'scaled'
+        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the paper has epsilon 0.01,
+        and raw units reproduce its counts.
+    epsilon : float, default 1e-05
+        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the paper has epsilon 0.01,
+        and raw units reproduce its counts.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -64,14 +70,21 @@ class GMEBPenalised(UnweightedClassifier):
 
     Parameters
     ----------
-    c_plus : C+ and C- > 0; the paper's bound has 4.
-    c_minus : C+ and C- > 0; the paper's bound has 4.
-    tolerance : as in :func:`fsopt.drivers.scale_search.scale_search`.
-    scale : ``center`` (default), ``standard`` or ``none``.
-    rule : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
-    units : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
-    epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
-    solver, time_limit, callback
+    c_plus : float, default 4.0
+        C+ and C- > 0; the paper's bound has 4.
+    c_minus : float, default 4.0
+        C+ and C- > 0; the paper's bound has 4.
+    tolerance : float, default 1e-06
+        As in :func:`fsopt.drivers.scale_search.scale_search`.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``.
+    rule : str, default 'relative'
+        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
+    units : str, default 'scaled'
+        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
+    epsilon : float, default 1e-09
+        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -108,10 +121,12 @@ class NormSVM(UnweightedClassifier):
 
     Parameters
     ----------
-    c : > 0, penalty weight of the hinge loss. Up to a threshold,
-        :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, w is 0, with a warning.
-    scale : ``center`` (default), ``standard`` or ``none``.
-    solver, time_limit, callback
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss. Up to a threshold, :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, w
+        is 0, with a warning.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``.
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 

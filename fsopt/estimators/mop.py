@@ -13,18 +13,23 @@ class RSVM(WeightedClassifier):
 
     Parameters
     ----------
-    w_cap : W > 0; None takes (RW + 1) / n = 0.1, with RW at least 1.
-    route : ``dual`` (default) solves (14), ``primal`` (13).
-    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1),
-        ``standard``, ``center`` or ``none``.
-    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the
-        preprocessed samples; None for a hyperplane in the space of the features, which are not centred
-        again.
-    width : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
-        width None is sqrt(p v / 2), with v the variance of all entries.
-    degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
-        width None is sqrt(p v / 2), with v the variance of all entries.
-    class_weight, solver, time_limit, callback
+    w_cap : float, optional
+        W > 0; None takes (RW + 1) / n = 0.1, with RW at least 1.
+    route : str, default 'dual'
+        ``dual`` (default) solves (14), ``primal`` (13).
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``, ``center`` or
+        ``none``.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples; None
+        for a hyperplane in the space of the features, which are not centred again.
+    width : float, optional
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v
+        / 2), with v the variance of all entries.
+    degree : int, default 2
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v
+        / 2), with v the variance of all entries.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -60,16 +65,19 @@ class MOPFS(UnweightedClassifier):
 
     Parameters
     ----------
-    w_cap : W0 > 0, the first capacity; None takes (W0 + 1) / n = 0.1 with W0 at least 1.
-    c : >= 0, penalty weight of a scale, relative to the product RW of the start over the number of
-        features. With 0 Proposition 1 guarantees that RW never rises; a positive one makes the selection
-        sparser.
-    scaling : ``local`` (default) or ``global``, how (15) is solved, see
-        :func:`fsopt.drivers.mop.driver.mop`.
-    max_iterations : of Algorithm 1.
-    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1),
-        ``standard``, ``center`` or ``none``.
-    solver, time_limit, callback
+    w_cap : float, optional
+        W0 > 0, the first capacity; None takes (W0 + 1) / n = 0.1 with W0 at least 1.
+    c : float, default 0.001
+        >= 0, penalty weight of a scale, relative to the product RW of the start over the number of features. With 0
+        Proposition 1 guarantees that RW never rises; a positive one makes the selection sparser.
+    scaling : str, default 'local'
+        ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop.driver.mop`.
+    max_iterations : int, default 20
+        Of Algorithm 1.
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``, ``center`` or
+        ``none``.
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 

@@ -15,20 +15,23 @@ class MPM(UnweightedClassifier):
 
     Parameters
     ----------
-    scale : ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha* does not
-        depend on it.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances of the preprocessed features, or of the
-        kernel values; None is 0 for features and 1e-2 of the mean variance within a class for kernel
-        values, which need one.
-    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the
-        preprocessed samples, which selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane
-        in the space of the features.
-    width : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
-        width None is sqrt(p / 2) for standardised features.
-    degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The
-        width None is sqrt(p / 2) for standardised features.
-    solver, time_limit, callback
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha* does not depend on it.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, optional
+        >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None is
+        0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, which
+        selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane in the space of the features.
+    width : float, optional
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p /
+        2) for standardised features.
+    degree : int, default 2
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p /
+        2) for standardised features.
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -63,13 +66,17 @@ class SMPM(UnweightedClassifier):
 
     Parameters
     ----------
-    lam : >= 0, penalty weight of the 1-norm in preprocessed units; from max |mu_1j - mu_2j| on no
-        weight is left.
-    theta : in (0, 1), weight of class +1; None takes its share of the samples.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    unbiased : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    ridge : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    solver, time_limit, callback
+    lam : float, default 0.1
+        >= 0, penalty weight of the 1-norm in preprocessed units; from max |mu_1j - mu_2j| on no weight is left.
+    theta : float, optional
+        In (0, 1), weight of class +1; None takes its share of the samples.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    unbiased : bool, default False
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    ridge : float, default 0.0
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -102,15 +109,21 @@ class L1MPM(UnweightedClassifier):
 
     Parameters
     ----------
-    delta : in (0, alpha*]; None asks for 0.9 alpha* of the data.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it, alpha* does
-        not.
-    unbiased : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    ridge : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    kernel : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    width : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    degree : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
-    solver, time_limit, callback
+    delta : float, optional
+        In (0, alpha*]; None asks for 0.9 alpha* of the data.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it, alpha* does not.
+    unbiased : bool, default False
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    ridge : float, optional
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    kernel : str, optional
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    width : float, optional
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    degree : int, default 2
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -147,23 +160,36 @@ class L0MPM(UnweightedClassifier):
 
     Parameters
     ----------
-    delta : as in :func:`fsopt.methods.mpm.l1_mpm.fit_l1_mpm`.
-    approx : the approximation phi of the number of features: ``exp`` (the paper's), ``log``,
-        ``capped-l1``, ``scad`` or ``lp``; their formulas are in :mod:`fsopt.drivers.penalties.registry`.
-    alpha : > 0, steepness of the approximation.
-    n_starts : >= 1, runs of DCA, of which the best is returned: the first from v = 0, whose first
-        iterate is the L1-MPM hyperplane, the others from random v.
-    seed : >= 0, of the random starts.
-    start : (p,) weights x^0 of preprocessed features, where the first run starts instead.
-    tolerance : in [1e-9, 1e-3], epsilon of the stopping criterion; None (default) is 1e-6. The answer is
-        ``stationary`` only where the residual of the certificate is at most 1e-5.
-    scale : as in :func:`fsopt.methods.mpm.l1_mpm.fit_l1_mpm`.
-    unbiased : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
-    ridge : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
-    kernel : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
-    width : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
-    degree : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
-    solver, time_limit, callback
+    delta : float, optional
+        As in :func:`fsopt.methods.mpm.l1_mpm.fit_l1_mpm`.
+    approx : str, default 'exp'
+        The approximation phi of the number of features: ``exp`` (the paper's), ``log``, ``capped-l1``, ``scad`` or
+        ``lp``; their formulas are in :mod:`fsopt.drivers.penalties.registry`.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation.
+    n_starts : int, default 1
+        >= 1, runs of DCA, of which the best is returned: the first from v = 0, whose first iterate is the L1-MPM
+        hyperplane, the others from random v.
+    seed : int, default 0
+        >= 0, of the random starts.
+    start : Sequence[float], optional
+        (p,) weights x^0 of preprocessed features, where the first run starts instead.
+    tolerance : float, optional
+        In [1e-9, 1e-3], epsilon of the stopping criterion; None (default) is 1e-6. The answer is ``stationary`` only
+        where the residual of the certificate is at most 1e-5.
+    scale : str, default 'standard'
+        As in :func:`fsopt.methods.mpm.l1_mpm.fit_l1_mpm`.
+    unbiased : bool, default False
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
+    ridge : float, optional
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
+    kernel : str, optional
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
+    width : float, optional
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
+    degree : int, default 2
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 

@@ -13,16 +13,20 @@ class MisclassificationMinimizer(UnweightedClassifier):
 
     Parameters
     ----------
-    alpha : > 0, steepness of the approximation of the step function; the paper's 5.
-    n_starts : >= 1, runs of SLA, of which the best is returned: the first from zero, the others from
-        errors drawn from U(0, 1).
-    seed : >= 0, of the random starts.
-    scale : ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its
-        arithmetic is not.
-    generate : solve each step by restricted programs of some of the samples
-        (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto``
-        (default), which does so for many samples.
-    solver, time_limit, callback
+    alpha : float, default 5.0
+        > 0, steepness of the approximation of the step function; the paper's 5.
+    n_starts : int, default 1
+        >= 1, runs of SLA, of which the best is returned: the first from zero, the others from errors drawn from U(0,
+        1).
+    seed : int, default 0
+        >= 0, of the random starts.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
+    generate : bool | str, default 'auto'
+        Solve each step by restricted programs of some of the samples
+        (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto`` (default),
+        which does so for many samples.
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -55,9 +59,9 @@ class PMM(UnweightedClassifier):
 
     Parameters
     ----------
-    scale : ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its
-        arithmetic is not.
-    solver, time_limit, callback
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
+    solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 
@@ -82,16 +86,20 @@ class FSV(ClassWeightedClassifier):
 
     Parameters
     ----------
-    lam : in [0, 1], weight of feature suppression.
-    alpha : > 0, steepness of the approximation of the step function; the paper's 5.
-    n_starts : >= 1, runs of SLA, of which the best is returned: the first from zero, the others from v
-        drawn from U(0, 1). Runs are added where the first one ends at w = 0, with a warning.
-    seed : >= 0, of the random starts.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it. The paper's is
-        ``none``.
-    generate : as in :func:`fsopt.methods.sla.misclass.fit_misclass`, and ``auto`` also for many
-        features.
-    class_weight, solver, time_limit, callback
+    lam : float, default 0.05
+        In [0, 1], weight of feature suppression.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation of the step function; the paper's 5.
+    n_starts : int, default 1
+        >= 1, runs of SLA, of which the best is returned: the first from zero, the others from v drawn from U(0, 1).
+        Runs are added where the first one ends at w = 0, with a warning.
+    seed : int, default 0
+        >= 0, of the random starts.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it. The paper's is ``none``.
+    generate : bool | str, default 'auto'
+        As in :func:`fsopt.methods.sla.misclass.fit_misclass`, and ``auto`` also for many features.
+    class_weight, solver, time_limit, callback : as there, optional
         As in :class:`fsopt.estimators.base.SelectingClassifier`.
     """
 

@@ -43,8 +43,10 @@ def export(model: pyo.ConcreteModel, path: str | os.PathLike[str]) -> tuple[Path
 
     Parameters
     ----------
-    model : any Pyomo model.
-    path : ends in one of the suffixes above.
+    model : pyo.ConcreteModel
+        Any Pyomo model.
+    path : str | os.PathLike[str]
+        Ends in one of the suffixes above.
 
     Returns
     -------

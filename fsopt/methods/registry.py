@@ -78,9 +78,12 @@ def register_method(spec: MethodSpec, *, threshold: float = 1e-6, replace: bool 
 
     Parameters
     ----------
-    spec : its entry, as at the end of the modules of the package's own methods; ``paper`` is None.
-    threshold : smallest size of a weight, relative to the largest one, that counts as a selected feature.
-    replace : take the place of a method of your own that has the name already, as in a notebook.
+    spec : MethodSpec
+        Its entry, as at the end of the modules of the package's own methods; ``paper`` is None.
+    threshold : float, default 1e-06
+        Smallest size of a weight, relative to the largest one, that counts as a selected feature.
+    replace : bool, default False
+        Take the place of a method of your own that has the name already, as in a notebook.
 
     Returns
     -------
@@ -147,24 +150,36 @@ def fit(
 
     Parameters
     ----------
-    name : one of ``fsopt.METHODS``.
-    data : the training data, in raw units: methods preprocess it themselves, see their parameter ``scale``.
-    solver : for the continuous problems of the method; None takes the preferred one of their class.
-    time_limit : seconds for the whole method.
-    options : options of the solver, as in :func:`fsopt.solve`.
-    progress : called with the record of each iteration.
-    checkpoint : file that is replaced after each iteration, whole or not at all; only for methods that can. A second
-        process with the same file is refused.
-    resume : checkpoint of the same data and parameters to go on from.
-    customise : slug of a model of the method -> function that changes each of its freshly built models in place, for
-        example one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
+    name : str
+        One of ``fsopt.METHODS``.
+    data : Dataset
+        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``.
+    solver : str, optional
+        For the continuous problems of the method; None takes the preferred one of their class.
+    time_limit : float, optional
+        Seconds for the whole method.
+    options : Mapping[str, Any], optional
+        Options of the solver, as in :func:`fsopt.solve`.
+    progress : Progress, optional
+        Called with the record of each iteration.
+    checkpoint : str | Path, optional
+        File that is replaced after each iteration, whole or not at all; only for methods that can. A second process
+        with the same file is refused.
+    resume : str | Path, optional
+        Checkpoint of the same data and parameters to go on from.
+    customise : Mapping[str, Change], optional
+        Slug of a model of the method -> function that changes each of its freshly built models in place, for example
+        one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
         ``details["customised"]`` names the functions, and :func:`fsopt.checking.check_record` needs them again.
-    executor : runs the tasks of a method that searches subtrees in parallel, as many at a time as its parameter
-        ``jobs`` says: any ``concurrent.futures.Executor``, for example ``Client.get_executor()`` of a Dask cluster.
-    class_weight, sample_weight : as in :meth:`fsopt.Dataset.weighted`, in place of the weights of the data. They
-        multiply the penalty weight of the hinge loss, C_i in place of C, and count in the means and deviations of the
-        preprocessing; methods without a place for them refuse them.
-    **params : the method's own keywords; unknown names are refused.
+    executor : Executor, optional
+        Runs the tasks of a method that searches subtrees in parallel, as many at a time as its parameter ``jobs`` says:
+        any ``concurrent.futures.Executor``, for example ``Client.get_executor()`` of a Dask cluster.
+    class_weight, sample_weight : array or str | Mapping[str | int, float], optional
+        As in :meth:`fsopt.Dataset.weighted`, in place of the weights of the data. They multiply the penalty weight of
+        the hinge loss, C_i in place of C, and count in the means and deviations of the preprocessing; methods without a
+        place for them refuse them.
+    **params
+        The method's own keywords; unknown names are refused.
 
     Returns
     -------

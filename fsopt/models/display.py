@@ -119,8 +119,9 @@ def meanings(doc: str) -> dict[str, str]:
     return found
 
 
-HEADER = 70
-"""The line ``name : type`` is shorter than this, and the meaning begins below it with a capital letter or a mark."""
+_ONE = r"[A-Za-z_][\w.]*(?:\[.*?\]+)?"
+TYPE = re.compile(rf"(?:as there|{_ONE}(?:(?: \| | or |, ){_ONE})*)(?:, optional|, default .*)?")
+"""What stands behind the colon of ``name : type``, where the meaning begins on the next line."""
 
 
 def entries(section: str) -> Iterator[tuple[str, str]]:
@@ -129,7 +130,7 @@ def entries(section: str) -> Iterator[tuple[str, str]]:
         header, _, below = text.partition("\n")
         names, _, after = header.partition(" : ")
         below = textwrap.dedent(below)
-        typed = len(header) < HEADER and below.strip() and not re.match(r"[a-z:(]", below)
+        typed = bool(below.strip()) and TYPE.fullmatch(after)
         yield names, below if typed else f"{after}\n{below}"
 
 

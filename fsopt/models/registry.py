@@ -105,12 +105,17 @@ def register_model(
 
     Parameters
     ----------
-    slug : a new name.
-    builder : function of a data set and keywords that returns a ConcreteModel; the first line of its docstring is the
+    slug : str
+        A new name.
+    builder : Callable[..., pyo.ConcreteModel]
+        Function of a data set and keywords that returns a ConcreteModel; the first line of its docstring is the
         summary, and each component's ``doc`` its equation.
-    problem_class : as :func:`fsopt.classify` returns it.
-    equation : the source.
-    replace : take the place of a model of your own that has the slug already, as in a notebook.
+    problem_class : str
+        As :func:`fsopt.classify` returns it.
+    equation : str, default ''
+        The source.
+    replace : bool, default False
+        Take the place of a model of your own that has the slug already, as in a notebook.
 
     Returns
     -------
@@ -158,10 +163,13 @@ def build(slug: str, data: Dataset, **params: Any) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    slug : one of ``fsopt.MODELS``.
-    data : the data set; no builder preprocesses it. Weights of its samples multiply the penalty weight of the hinge
-        loss: C_i in place of C.
-    **params : the builder's keywords; unknown names are refused.
+    slug : str
+        One of ``fsopt.MODELS``.
+    data : Dataset
+        The data set; no builder preprocesses it. Weights of its samples multiply the penalty weight of the hinge loss:
+        C_i in place of C.
+    **params
+        The builder's keywords; unknown names are refused.
 
     Returns
     -------

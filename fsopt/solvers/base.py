@@ -15,9 +15,9 @@ from fsopt import clock
 from fsopt.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import convex, program_class
-from fsopt.compiler.expressions import read
 from fsopt.compiler.program import COMPONENT, MODEL, ROW
-from fsopt.compiler.rows import build_rows, hessian, linear_part, read_bounds, read_row
+from fsopt.compiler.rereading import reread_bounds, reread_objective, reread_rows
+from fsopt.compiler.rows import read_row
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.results import SolveResult
 from fsopt.solvers.auxiliary import supplement
@@ -44,14 +44,21 @@ def solve(
 
     Parameters
     ----------
-    model : any Pyomo model in a class that a registered solver takes, not only fsopt's own.
-    solver : registry name; None takes the preferred installed solver of the model's class.
-    time_limit : seconds; None for no limit.
-    options : ``tolerance``, ``mip_gap``, ``threads``, ``seed``, and options of the solver by its own names.
-    tee : show the solver's log.
-    progress : called with each record of the history while the solver runs.
-    warm_start : start from the model's present values, where the solver takes them (highs, scip, gurobi for integer
-        programs; ipopt always does for a program that is not convex).
+    model : pyo.ConcreteModel
+        Any Pyomo model in a class that a registered solver takes, not only fsopt's own.
+    solver : str, optional
+        Registry name; None takes the preferred installed solver of the model's class.
+    time_limit : float, optional
+        Seconds; None for no limit.
+    options : Mapping[str, Any], optional
+        ``tolerance``, ``mip_gap``, ``threads``, ``seed``, and options of the solver by its own names.
+    tee : bool, default False
+        Show the solver's log.
+    progress : Progress, optional
+        Called with each record of the history while the solver runs.
+    warm_start : bool, default False
+        Start from the model's present values, where the solver takes them (highs, scip, gurobi for integer programs;
+        ipopt always does for a program that is not convex).
 
     Returns
     -------
@@ -144,16 +151,16 @@ class Session:
         hessian = bounds = False
         for component in components:
             if component.ctype is pyo.Objective:
-                changed = self._read_objective()
+                changed = reread_objective(self.program)
                 objective, hessian = (None, False) if changed is None else (True, changed)
             elif component.ctype is pyo.Var:
                 bounds = True
             else:
                 rows.extend(component.values())
-        numbers = self._read_rows(rows) if rows else None
+        numbers = reread_rows(self.program, rows) if rows else None
         if objective is None:
             self._rebuild("the objective is another one, or got terms that are not quadratic")
-        elif bounds and not self._read_bounds():
+        elif bounds and not reread_bounds(self.program):
             self._rebuild("the sign of a variable in a cone, or which variables are integer, changed")
         elif hessian and not convex(self.program.P):
             self._rebuild("the quadratic objective is not convex any more")
@@ -250,50 +257,3 @@ class Session:
         # A preferred solver for programs of one structure may not take the program any more.
         self.spec = self._choose(self.spec.name if self.requested or self.spec.takes is None else None)
         self.interface = self._open()
-
-    def _read_bounds(self) -> bool:
-        """Read the bounds again; return whether the integer variables and the signs in cones are as before.
-
-        A rotated cone w^2 <= s t is one because of s, t >= 0: the sign of every bound is part of the class.
-        """
-        p = self.program
-        lb, ub = read_bounds(p.variables)
-        same = np.array_equal(p.integer, [not v.is_continuous() for v in p.variables])
-        if len(p.cones):
-            same &= np.array_equal(lb >= 0, p.lb >= 0) and np.array_equal(ub <= 0, p.ub <= 0)
-        p.lb, p.ub = lb, ub
-        return bool(same)
-
-    def _read_objective(self) -> bool | None:
-        """Read the objective again; return whether its quadratic part changed, None where it cannot be read."""
-        p = self.program
-        if p.objective is None or not p.objective.active:
-            return None
-        terms = read(p.objective.expr, p.column)
-        if terms.nonlinear:
-            return None
-        sign = 1.0 if p.objective.sense == pyo.minimize else -1.0
-        if sign != p.sign:
-            return None
-        p.c, p.c0 = p.sign * linear_part(terms, p.column), p.sign * terms.constant
-        P = p.sign * hessian(terms, p.n)
-        changed = bool((P != p.P).nnz)
-        p.P = P
-        return changed
-
-    def _read_rows(self, rows: list[Any]) -> Indices | None:
-        """Write new coefficients and bounds into the program; return its rows, None for another pattern of them."""
-        p = self.program
-        if any(id(data) not in p.row_of or not data.active for data in rows):
-            return None
-        numbers = np.array([p.row_of[id(data)] for data in rows])
-        read_anew = [read_row(data, p.column) for data in rows]
-        if not all(row.terms.linear for row in read_anew):
-            return None
-        A, lo, hi = build_rows(read_anew, p.column)
-        places = np.concatenate([np.arange(p.A.indptr[i], p.A.indptr[i + 1]) for i in numbers])
-        if len(places) != A.nnz or not np.array_equal(p.A.indices[places], A.indices):
-            return None
-        p.A.data[places] = A.data
-        p.lo[numbers], p.hi[numbers] = lo, hi
-        return numbers

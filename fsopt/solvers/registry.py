@@ -59,7 +59,8 @@ def register_solver(spec: SolverSpec) -> SolverSpec:
 
     Parameters
     ----------
-    spec : its entry, as at the end of the modules of this package; ``connect`` makes its interface.
+    spec : SolverSpec
+        Its entry, as at the end of the modules of this package; ``connect`` makes its interface.
 
     Returns
     -------

@@ -100,15 +100,23 @@ def alternatives(
 
     Parameters
     ----------
-    data : raw features.
-    m : largest number of features, 1..p.
-    within : delta >= 0, the share above the optimum.
-    count : K, the number of selections that are wanted: the best ones of those within the share.
-    c : > 0, penalty weight of the hinge loss.
-    scale : ``standard`` (default), ``center`` or ``none``.
-    time_limit : seconds for all; without ``complete`` selections may be missing, none of them below ``bound``.
+    data : Dataset
+        Raw features.
+    m : int
+        Largest number of features, 1..p.
+    within : float, default 0.01
+        Share delta >= 0 above the optimum.
+    count : int, optional
+        K, the number of selections that are wanted: the best ones of those within the share.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    time_limit : float, optional
+        Seconds for all; without ``complete`` selections may be missing, none of them below ``bound``.
 
-    exact : whether the tree is also replayed in rational arithmetic.
+    exact : bool, default False
+        Whether the tree is also replayed in rational arithmetic.
 
     Returns
     -------

@@ -165,13 +165,18 @@ def pareto_front(
 
     Parameters
     ----------
-    data : the training data, in raw units.
-    caps : values of W > 0; None takes 10 with (RW + 1) / n from 0.05 to 0.5, the range of the paper, where W is
-        positive.
-    prices : values of the penalty weight C > 0; none by default.
-    validation : data by whose error rate the point is chosen; without them the h / l nearest to 0.1 is chosen.
-    scale : ``unit-rows`` (default), ``standard``, ``center`` or ``none``.
-    solver : for cone programs and quadratic programs, with multipliers; None for the preferred ones.
+    data : Dataset
+        The training data, in raw units.
+    caps : Sequence[float], optional
+        Values of W > 0; None takes 10 with (RW + 1) / n from 0.05 to 0.5, the range of the paper, where W is positive.
+    prices : Sequence[float], default ()
+        Values of the penalty weight C > 0; none by default.
+    validation : Dataset, optional
+        Data by whose error rate the point is chosen; without them the h / l nearest to 0.1 is chosen.
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default), ``standard``, ``center`` or ``none``.
+    solver : str, optional
+        For cone programs and quadratic programs, with multipliers; None for the preferred ones.
 
     Returns
     -------

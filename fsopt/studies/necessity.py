@@ -102,14 +102,21 @@ def necessity(
 
     Parameters
     ----------
-    data : raw features.
-    m : largest number of features, 1..p.
-    c : > 0, penalty weight of the hinge loss.
-    scale : ``standard`` (default), ``center`` or ``none``.
-    tolerance : relative optimality gap of each search.
-    time_limit : seconds for all; half of it for the first search, equal shares of what is left for the others.
+    data : Dataset
+        Raw features.
+    m : int
+        Largest number of features, 1..p.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    tolerance : float, default 0.0001
+        Relative optimality gap of each search.
+    time_limit : float, optional
+        Seconds for all; half of it for the first search, equal shares of what is left for the others.
 
-    exact : whether each tree is also replayed in rational arithmetic.
+    exact : bool, default False
+        Whether each tree is also replayed in rational arithmetic.
 
     Returns
     -------

@@ -137,16 +137,22 @@ def gmeb_path(
 
     Parameters
     ----------
-    data : the training data, in raw units.
-    grid : values of both radii, or a pair (values of R+, values of R-); by default the seven from 1 to 10 in the
-        paper.
-    test : data on which ``test_error`` is measured.
-    folds, seed : stratified, shuffled cross-validation over the whole grid; 0 folds for none.
-    jobs : processes over which the folds are spread.
-    scale : ``center`` (default), ``standard`` or ``none``, by the statistics of the training samples.
-    rule, units, epsilon : the selection rule, by default that of the paper, as in
-        :func:`fsopt.methods.selection.select_by_size`.
-    solver : of the cone programs, or of the linear programs on the route by cuts; None for the preferred one.
+    data : Dataset
+        The training data, in raw units.
+    grid : Sequence[float] | tuple[Sequence[float], Sequence[float]]
+        Values of both radii, or a pair (values of R+, values of R-); by default the seven from 1 to 10 in the paper.
+    test : Dataset, optional
+        Data on which ``test_error`` is measured.
+    folds, seed : int, default 0
+        Stratified, shuffled cross-validation over the whole grid; 0 folds for none.
+    jobs : int, default 1
+        Processes over which the folds are spread.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``, by the statistics of the training samples.
+    rule, units, epsilon : float or str
+        The selection rule, by default that of the paper, as in :func:`fsopt.methods.selection.select_by_size`.
+    solver : str, optional
+        Of the cone programs, or of the linear programs on the route by cuts; None for the preferred one.
 
     Returns
     -------

@@ -108,14 +108,20 @@ def run_study(
 
     Parameters
     ----------
-    study : a :class:`fsopt.studies.study.Study`, the path of a TOML file, or a mapping with its entries.
-    store : SQLite file of the rows; None keeps them in memory. A run that was killed goes on with the same file: no
+    study : Study | Mapping[str, Any] | str | Path
+        A :class:`fsopt.studies.study.Study`, the path of a TOML file, or a mapping with its entries.
+    store : str | Path, optional
+        SQLite file of the rows; None keeps them in memory. A run that was killed goes on with the same file: no
         finished unit is lost or computed again.
-    executor : any ``concurrent.futures.Executor``, for example ``distributed.Client(...).get_executor()``, whose
-        workers have fsopt and, where data are given by names, the files. None takes ``jobs`` processes here.
-    jobs : processes on this machine; -1 takes all processors.
-    retry : also compute units again that failed or were ended by a limit.
-    progress : called with a :class:`Progress` after each unit.
+    executor : Executor, optional
+        Any ``concurrent.futures.Executor``, for example ``distributed.Client(...).get_executor()``, whose workers have
+        fsopt and, where data are given by names, the files. None takes ``jobs`` processes here.
+    jobs : int, default -1
+        Processes on this machine; -1 takes all processors.
+    retry : bool, default False
+        Also compute units again that failed or were ended by a limit.
+    progress : Callable[[Progress], None], optional
+        Called with a :class:`Progress` after each unit.
 
     Returns
     -------

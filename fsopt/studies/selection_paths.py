@@ -146,14 +146,22 @@ def gbd_path(
 
     Parameters
     ----------
-    data : raw features.
-    c : > 0, penalty weight of the hinge loss.
-    m : the values of M, 0..p; all of them by default.
-    scale : ``standard`` (default), ``center`` or ``none``.
-    tolerance : relative optimality gap of each search.
-    time_limit : seconds for the whole path: a tenth for all M in equal shares, the rest for those that are open then.
-    jobs, executor : subtrees that are searched at a time, and where; processes of its own by default.
-    progress : called with the record of each M.
+    data : Dataset
+        Raw features.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    m : Sequence[int], optional
+        The values of M, 0..p; all of them by default.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    tolerance : float, default 0.0001
+        Relative optimality gap of each search.
+    time_limit : float, optional
+        Seconds for the whole path: a tenth for all M in equal shares, the rest for those that are open then.
+    jobs, executor : Executor or int, optional
+        Subtrees that are searched at a time, and where; processes of its own by default.
+    progress : Progress, optional
+        Called with the record of each M.
 
     Returns
     -------

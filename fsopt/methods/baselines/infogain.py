@@ -29,11 +29,12 @@ def fit_infogain(
 
     Parameters
     ----------
-    m, machine, c, w_cap, scale : as in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults:
-        ``svm`` and ``standard``.
-    bins : None (default) bins each feature by minimum description length, and a number >= 2 takes so many bins of
-        about as many samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its
-        binning; this is our choice.
+    m, machine, c, w_cap, scale : as there, optional
+        As in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults: ``svm`` and ``standard``.
+    bins : int, optional
+        None (default) bins each feature by minimum description length, and a number >= 2 takes so many bins of about as
+        many samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its binning;
+        this is our choice.
 
     Returns
     -------

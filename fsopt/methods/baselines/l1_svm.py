@@ -31,10 +31,14 @@ def fit_l1_svm(
 
     Parameters
     ----------
-    c : > 0, penalty weight of the hinge loss.
-    scale : ``center`` (default), ``standard`` or ``none``; the selection depends on it.
-    rule, units, epsilon : which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
-    generate : as in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``; the selection depends on it.
+    rule, units, epsilon : float or str
+        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
+    generate : bool | str, default 'auto'
+        As in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
 
     Returns
     -------

@@ -35,12 +35,15 @@ def fit_onsvm(
 
     Parameters
     ----------
-    c : > 0, penalty weight of the hinge loss.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    generate : solve restricted programs of some samples and features
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    generate : bool | str, default 'auto'
+        Solve restricted programs of some samples and features
         (:func:`fsopt.drivers.column_generation.driver.column_generation`) instead of the whole one, with the same
-        objective value and a proof for all samples and features: true, false, or ``auto`` (default), which does so
-        for large data.
+        objective value and a proof for all samples and features: true, false, or ``auto`` (default), which does so for
+        large data.
 
     Returns
     -------

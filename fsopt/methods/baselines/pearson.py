@@ -27,10 +27,13 @@ def fit_pearson(
 
     Parameters
     ----------
-    m : number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
-    machine, c, w_cap : ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+    m : int, optional
+        Number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
+    machine, c, w_cap : float or str, optional
+        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
         features, and only ``unit-rows`` changes them.
 
     Returns

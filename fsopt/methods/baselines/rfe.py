@@ -41,13 +41,18 @@ def fit_rfe(
 
     Parameters
     ----------
-    m : number of features to keep; 5 (or all, where there are fewer) by default.
-    c : > 0, penalty weight of the hinge loss.
-    step : features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs; take more where
-        there are thousands of features.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    eliminated : 0-based features that an earlier elimination removed first, at most p - m of them; the SVMs before
-        their removal are not trained again. :func:`share_elimination` finds them for several m at once.
+    m : int, optional
+        Number of features to keep; 5 (or all, where there are fewer) by default.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    step : int, default 1
+        Features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs; take more where there
+        are thousands of features.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    eliminated : Sequence[int], optional
+        0-based features that an earlier elimination removed first, at most p - m of them; the SVMs before their removal
+        are not trained again. :func:`share_elimination` finds them for several m at once.
 
     Returns
     -------

@@ -46,17 +46,23 @@ def fit_svm(
 
     Parameters
     ----------
-    c : > 0, penalty weight of the hinge loss.
-    scale : ``standard`` (default), ``center`` or ``none``.
-    rule, units, epsilon : which weights count as selected, as in
-        :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw`` and 0.01.
-    interior : whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries
-        and more, where no solver is named.
-    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples,
-        whose features are the training samples; None for a hyperplane in the space of the features.
-    width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
-        is sqrt(p / 2) for standardised features, the degree None 2.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``.
+    rule, units, epsilon : float or str
+        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw``
+        and 0.01.
+    interior : bool, optional
+        Whether fsopt's own interior point solves the program, without a model, see
+        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries and
+        more, where no solver is named.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
+        features are the training samples; None for a hyperplane in the space of the features.
+    width, degree : float or int, optional
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p /
+        2) for standardised features, the degree None 2.
 
     Returns
     -------

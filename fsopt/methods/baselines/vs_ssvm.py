@@ -43,16 +43,24 @@ def fit_vs_ssvm(
 
     Parameters
     ----------
-    n_partitions : number of one-norm SVMs; the paper's 20.
-    share : in (0, 1], share of the samples of each class that a one-norm SVM is trained on. The paper prints neither
-        its split nor its grid of C: 0.8 and one C are our choice.
-    seed : >= 0, of the parts.
-    machine : the last support vector machine, ``rsvm`` (default) or ``svm``, as in
+    n_partitions : int, default 20
+        Number of one-norm SVMs; the paper's 20.
+    share : float, default 0.8
+        In (0, 1], share of the samples of each class that a one-norm SVM is trained on. The paper prints neither its
+        split nor its grid of C: 0.8 and one C are our choice.
+    seed : int, default 0
+        >= 0, of the parts.
+    machine : str, default 'rsvm'
+        The last support vector machine, ``rsvm`` (default) or ``svm``, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : > 0, penalty weight of the hinge loss in the one-norm SVMs, and in ``svm``.
-    w_cap : > 0, capacity of ``rsvm``.
-    scale : ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends on it.
-    generate : as in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss in the one-norm SVMs, and in ``svm``.
+    w_cap : float, optional
+        > 0, capacity of ``rsvm``.
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends on it.
+    generate : bool | str, default 'auto'
+        As in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
 
     Returns
     -------

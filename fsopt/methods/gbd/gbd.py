@@ -55,26 +55,41 @@ def fit_gbd(
 
     Parameters
     ----------
-    m : largest number of features; 5 (or all, where there are fewer) if no limit is given.
-    costs, budget : feature costs beta and the budget B, instead of m.
-    include, exclude : features that must, and must not, be selected, by place (from 0) or name.
-    implies : pairs [j, k]: if j is selected, so is k.
-    conflicts : groups of features, at most one of each is selected.
-    c : > 0, penalty weight of the hinge loss.
-    variant : ``branch-and-benders``: branch and bound whose node bound is the Boolean relaxation, with Benders cuts
-        shared by all nodes. ``paper``: the loop of cuts and master problems as printed, Table 1. None is the first, or
-        the second where one of its own parameters, or a solver, is given.
-    initial : features of a selection to start from, by place or name.
-    max_nodes : nodes after which branch and Benders stops; None for no limit.
-    jobs : subtrees that are searched at a time, in as many processes; 1 by default.
-    tolerance : the search stops at ``upper - lower <= tolerance * max(1, upper)``.
-    start, root_cuts, stabilisation, master_solver, max_cuts : of the loop as printed, as in
-        :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    validation : of the loop as printed: share in (0, 1) of each class that is held out; the answer is then the iterate
-        with the fewest errors there, not the one of smallest F.
-    patience : iterations without fewer errors there after which the loop stops.
-    seed : of the samples that are held out.
-    scale : ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
+    m : int, optional
+        Largest number of features; 5 (or all, where there are fewer) if no limit is given.
+    costs, budget : Sequence[float] or float, optional
+        Feature costs beta and the budget B, instead of m.
+    include, exclude : Sequence[Feature], default ()
+        Features that must, and must not, be selected, by place (from 0) or name.
+    implies : Sequence[Sequence[Feature]], default ()
+        Pairs [j, k]: if j is selected, so is k.
+    conflicts : Sequence[Sequence[Feature]], default ()
+        Groups of features, at most one of each is selected.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    variant : str, optional
+        ``branch-and-benders``: branch and bound whose node bound is the Boolean relaxation, with Benders cuts shared by
+        all nodes. ``paper``: the loop of cuts and master problems as printed, Table 1. None is the first, or the second
+        where one of its own parameters, or a solver, is given.
+    initial : Sequence[Feature], optional
+        Features of a selection to start from, by place or name.
+    max_nodes : int, optional
+        Nodes after which branch and Benders stops; None for no limit.
+    jobs : int, optional
+        Subtrees that are searched at a time, in as many processes; 1 by default.
+    tolerance : float, default 1e-06
+        The search stops at ``upper - lower <= tolerance * max(1, upper)``.
+    start, root_cuts, stabilisation, master_solver, max_cuts : as there, optional
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    validation : float, optional
+        Of the loop as printed: share in (0, 1) of each class that is held out; the answer is then the iterate with the
+        fewest errors there, not the one of smallest F.
+    patience : int, optional
+        Iterations without fewer errors there after which the loop stops.
+    seed : int, default 0
+        Of the samples that are held out.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
 
     Returns
     -------

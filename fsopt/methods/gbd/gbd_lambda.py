@@ -50,12 +50,14 @@ def fit_gbd_lambda(
 
     Parameters
     ----------
-    lam : >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
-    include, exclude, implies, conflicts, c, variant, initial, max_nodes, jobs, tolerance : as in
-        :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    start, root_cuts, stabilisation, master_solver, max_cuts : of the loop as printed, as in
-        :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    validation, patience, seed, scale : as in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    lam : float | Sequence[float], default 1.0
+        >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
+    include, exclude, implies, conflicts, c, variant, initial, max_nodes, jobs, tolerance : as there, optional
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    start, root_cuts, stabilisation, master_solver, max_cuts : as there, optional
+        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    validation, patience, seed, scale : as there, optional
+        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
 
     Returns
     -------

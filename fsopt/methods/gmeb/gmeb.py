@@ -56,13 +56,17 @@ def fit_gmeb(
 
     Parameters
     ----------
-    r_plus, r_minus : R+ and R- > 0; infinity drops the constraint, not both.
-    route : ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated cones; ``sdp``:
-        (15) with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros;
-        ``auto`` (default): the dual if the solver takes cones, and cuts if not or if the dual fails its check.
-    scale : ``center`` (default), ``standard`` or ``none``.
-    rule, units, epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the
-        paper has epsilon 0.01, and raw units reproduce its counts.
+    r_plus, r_minus : float, default 3.0
+        R+ and R- > 0; infinity drops the constraint, not both.
+    route : str, default 'auto'
+        ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated cones; ``sdp``: (15)
+        with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros; ``auto``
+        (default): the dual if the solver takes cones, and cuts if not or if the dual fails its check.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``.
+    rule, units, epsilon : float or str
+        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the paper has epsilon 0.01,
+        and raw units reproduce its counts.
 
     Returns
     -------

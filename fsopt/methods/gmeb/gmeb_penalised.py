@@ -57,10 +57,14 @@ def fit_gmeb_penalised(
 
     Parameters
     ----------
-    c_plus, c_minus : C+ and C- > 0; the paper's bound has 4.
-    tolerance : as in :func:`fsopt.drivers.scale_search.scale_search`.
-    scale : ``center`` (default), ``standard`` or ``none``.
-    rule, units, epsilon : which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
+    c_plus, c_minus : float, default 4.0
+        C+ and C- > 0; the paper's bound has 4.
+    tolerance : float, default 1e-06
+        As in :func:`fsopt.drivers.scale_search.scale_search`.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``.
+    rule, units, epsilon : float or str
+        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
 
     Returns
     -------

@@ -36,9 +36,11 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
 
     Parameters
     ----------
-    c : > 0, penalty weight of the hinge loss. Up to a threshold, :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, w
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss. Up to a threshold, :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, w
         is 0, with a warning.
-    scale : ``center`` (default), ``standard`` or ``none``.
+    scale : str, default 'center'
+        ``center`` (default), ``standard`` or ``none``.
 
     Returns
     -------

@@ -61,13 +61,18 @@ def fit_mopfs(
 
     Parameters
     ----------
-    w_cap : W0 > 0, the first capacity; None takes (W0 + 1) / n = 0.1 with W0 at least 1.
-    c : >= 0, penalty weight of a scale, relative to the product RW of the start over the number of features. With 0
+    w_cap : float, optional
+        W0 > 0, the first capacity; None takes (W0 + 1) / n = 0.1 with W0 at least 1.
+    c : float, default 0.001
+        >= 0, penalty weight of a scale, relative to the product RW of the start over the number of features. With 0
         Proposition 1 guarantees that RW never rises; a positive one makes the selection sparser.
-    scaling : ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop.driver.mop`.
-    max_iterations : of Algorithm 1.
-    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
-        ``center`` or ``none``.
+    scaling : str, default 'local'
+        ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop.driver.mop`.
+    max_iterations : int, default 20
+        Of Algorithm 1.
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``, ``center`` or
+        ``none``.
 
     Returns
     -------

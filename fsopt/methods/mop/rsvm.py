@@ -53,14 +53,19 @@ def fit_rsvm(
 
     Parameters
     ----------
-    w_cap : W > 0; None takes (RW + 1) / n = 0.1, with RW at least 1.
-    route : ``dual`` (default) solves (14), ``primal`` (13).
-    scale : ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
-        ``center`` or ``none``.
-    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples;
-        None for a hyperplane in the space of the features, which are not centred again.
-    width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
-        is sqrt(p v / 2), with v the variance of all entries.
+    w_cap : float, optional
+        W > 0; None takes (RW + 1) / n = 0.1, with RW at least 1.
+    route : str, default 'dual'
+        ``dual`` (default) solves (14), ``primal`` (13).
+    scale : str, default 'unit-rows'
+        ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``, ``center`` or
+        ``none``.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples; None
+        for a hyperplane in the space of the features, which are not centred again.
+    width, degree : float or int, optional
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v
+        / 2), with v the variance of all entries.
 
     Returns
     -------

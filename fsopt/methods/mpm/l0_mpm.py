@@ -54,17 +54,25 @@ def fit_l0_mpm(
 
     Parameters
     ----------
-    delta, scale : as in :func:`fsopt.methods.mpm.l1_mpm.fit_l1_mpm`.
-    unbiased, ridge, kernel, width, degree : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
-    approx : the approximation phi of the number of features: ``exp`` (the paper's), ``log``, ``capped-l1``, ``scad``
-        or ``lp``; their formulas are in :mod:`fsopt.drivers.penalties.registry`.
-    alpha : > 0, steepness of the approximation.
-    n_starts : >= 1, runs of DCA, of which the best is returned: the first from v = 0, whose first iterate is the
-        L1-MPM hyperplane, the others from random v.
-    seed : >= 0, of the random starts.
-    start : (p,) weights x^0 of preprocessed features, where the first run starts instead.
-    tolerance : in [1e-9, 1e-3], epsilon of the stopping criterion; None (default) is 1e-6. The answer is ``stationary``
-        only where the residual of the certificate is at most 1e-5.
+    delta, scale : float or str, optional
+        As in :func:`fsopt.methods.mpm.l1_mpm.fit_l1_mpm`.
+    unbiased, ridge, kernel, width, degree : as there, optional
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
+    approx : str, default 'exp'
+        The approximation phi of the number of features: ``exp`` (the paper's), ``log``, ``capped-l1``, ``scad`` or
+        ``lp``; their formulas are in :mod:`fsopt.drivers.penalties.registry`.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation.
+    n_starts : int, default 1
+        >= 1, runs of DCA, of which the best is returned: the first from v = 0, whose first iterate is the L1-MPM
+        hyperplane, the others from random v.
+    seed : int, default 0
+        >= 0, of the random starts.
+    start : Sequence[float], optional
+        (p,) weights x^0 of preprocessed features, where the first run starts instead.
+    tolerance : float, optional
+        In [1e-9, 1e-3], epsilon of the stopping criterion; None (default) is 1e-6. The answer is ``stationary`` only
+        where the residual of the certificate is at most 1e-5.
 
     Returns
     -------

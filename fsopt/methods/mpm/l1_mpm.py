@@ -44,9 +44,12 @@ def fit_l1_mpm(
 
     Parameters
     ----------
-    delta : in (0, alpha*]; None asks for 0.9 alpha* of the data.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it, alpha* does not.
-    unbiased, ridge, kernel, width, degree : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    delta : float, optional
+        In (0, alpha*]; None asks for 0.9 alpha* of the data.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it, alpha* does not.
+    unbiased, ridge, kernel, width, degree : as there, optional
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
 
     Returns
     -------

@@ -46,14 +46,19 @@ def fit_mpm(
 
     Parameters
     ----------
-    scale : ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha* does not depend on it.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values;
-        None is 0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
-    kernel : ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples,
-        which selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane in the space of the features.
-    width, degree : of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None
-        is sqrt(p / 2) for standardised features.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha* does not depend on it.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, optional
+        >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None is
+        0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, which
+        selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane in the space of the features.
+    width, degree : float or int, optional
+        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p /
+        2) for standardised features.
 
     Returns
     -------

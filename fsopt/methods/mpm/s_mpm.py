@@ -59,10 +59,14 @@ def fit_s_mpm(
 
     Parameters
     ----------
-    lam : >= 0, penalty weight of the 1-norm in preprocessed units; from max |mu_1j - mu_2j| on no weight is left.
-    theta : in (0, 1), weight of class +1; None takes its share of the samples.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    unbiased, ridge : as in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+    lam : float, default 0.1
+        >= 0, penalty weight of the 1-norm in preprocessed units; from max |mu_1j - mu_2j| on no weight is left.
+    theta : float, optional
+        In (0, 1), weight of class +1; None takes its share of the samples.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    unbiased, ridge : bool or float
+        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
 
     Returns
     -------

@@ -50,13 +50,19 @@ def fit_fsv(
 
     Parameters
     ----------
-    lam : in [0, 1], weight of feature suppression.
-    alpha : > 0, steepness of the approximation of the step function; the paper's 5.
-    n_starts : >= 1, runs of SLA, of which the best is returned: the first from zero, the others from v drawn from
-        U(0, 1). Runs are added where the first one ends at w = 0, with a warning.
-    seed : >= 0, of the random starts.
-    scale : ``standard`` (default), ``center`` or ``none``; the selection depends on it. The paper's is ``none``.
-    generate : as in :func:`fsopt.methods.sla.misclass.fit_misclass`, and ``auto`` also for many features.
+    lam : float, default 0.05
+        In [0, 1], weight of feature suppression.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation of the step function; the paper's 5.
+    n_starts : int, default 1
+        >= 1, runs of SLA, of which the best is returned: the first from zero, the others from v drawn from U(0, 1).
+        Runs are added where the first one ends at w = 0, with a warning.
+    seed : int, default 0
+        >= 0, of the random starts.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the selection depends on it. The paper's is ``none``.
+    generate : bool | str, default 'auto'
+        As in :func:`fsopt.methods.sla.misclass.fit_misclass`, and ``auto`` also for many features.
 
     Returns
     -------

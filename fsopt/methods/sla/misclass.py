@@ -41,12 +41,17 @@ def fit_misclass(
 
     Parameters
     ----------
-    alpha : > 0, steepness of the approximation of the step function; the paper's 5.
-    n_starts : >= 1, runs of SLA, of which the best is returned: the first from zero, the others from errors drawn
-        from U(0, 1).
-    seed : >= 0, of the random starts.
-    scale : ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
-    generate : solve each step by restricted programs of some of the samples
+    alpha : float, default 5.0
+        > 0, steepness of the approximation of the step function; the paper's 5.
+    n_starts : int, default 1
+        >= 1, runs of SLA, of which the best is returned: the first from zero, the others from errors drawn from U(0,
+        1).
+    seed : int, default 0
+        >= 0, of the random starts.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
+    generate : bool | str, default 'auto'
+        Solve each step by restricted programs of some of the samples
         (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto`` (default),
         which does so for many samples.
 

@@ -38,7 +38,8 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
 
     Parameters
     ----------
-    scale : ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
 
     Returns
     -------

@@ -37,13 +37,20 @@ def build_fsp_lambda(
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    c : > 0, penalty weight of the hinge loss.
-    lam : lambda >= 0, penalty weight of every feature, or p penalty weights.
-    include : features that must be selected, by index (from 0) or name.
-    exclude : features that must not be selected.
-    implies : pairs [j, k]: if j is selected, so is k.
-    conflicts : groups of features, at most one of each.
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    lam : array, default 1.0
+        Penalty weight lambda >= 0 of every feature, or p penalty weights.
+    include : Sequence[Feature], default ()
+        Features that must be selected, by index (from 0) or name.
+    exclude : Sequence[Feature], default ()
+        Features that must not be selected.
+    implies : Sequence[Sequence[Feature]], default ()
+        Pairs [j, k]: if j is selected, so is k.
+    conflicts : Sequence[Sequence[Feature]], default ()
+        Groups of features, at most one of each.
 
     Returns
     -------

@@ -45,16 +45,25 @@ def build_fsp_m_perspective(
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    c : > 0, penalty weight of the hinge loss.
-    m : M, largest number of features, 1..p; by default 5, or p if that is less, or the number of features that
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    m : int, optional
+        M, largest number of features, 1..p; by default 5, or p if that is less, or the number of features that
         ``include`` requires if that is more.
-    costs, budget : (p,) feature costs beta >= 0 and the budget B >= 0, instead of m.
-    include : features that must be selected, by index (from 0) or name.
-    exclude : features that must not be selected.
-    implies : pairs [j, k]: if j is selected, so is k.
-    conflicts : groups of features, at most one of each.
-    relax : sigma in [0, 1] instead of binary.
+    costs, budget : array or float, optional
+        (p,) feature costs beta >= 0 and the budget B >= 0, instead of m.
+    include : Sequence[Feature], default ()
+        Features that must be selected, by index (from 0) or name.
+    exclude : Sequence[Feature], default ()
+        Features that must not be selected.
+    implies : Sequence[Sequence[Feature]], default ()
+        Pairs [j, k]: if j is selected, so is k.
+    conflicts : Sequence[Sequence[Feature]], default ()
+        Groups of features, at most one of each.
+    relax : bool, default False
+        Whether sigma is in [0, 1] instead of binary.
 
     Returns
     -------

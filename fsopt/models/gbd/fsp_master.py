@@ -48,16 +48,25 @@ def build_fsp_master(
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    m : M, largest number of features, 1..p. Give one of ``m``, ``costs`` with ``budget``, ``lam``; without any of them
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    m : int, optional
+        M, largest number of features, 1..p. Give one of ``m``, ``costs`` with ``budget``, ``lam``; without any of them
         m is 5, or p if that is less, or the number of features that ``include`` requires if that is more.
-    costs, budget : (p,) feature costs beta >= 0 and the budget B >= 0.
-    lam : lambda >= 0, penalty weight of every feature, or p penalty weights (RMP-lambda).
-    include : features that must be selected, by index (from 0) or name.
-    exclude : features that must not be selected.
-    implies : pairs [j, k]: if j is selected, so is k.
-    conflicts : groups of features, at most one of each.
-    cuts : vectors alpha (n,) >= 0 with y'alpha = 0, one for each cut; :func:`add_cut` adds more.
+    costs, budget : array or float, optional
+        (p,) feature costs beta >= 0 and the budget B >= 0.
+    lam : array, optional
+        Penalty weight lambda >= 0 of every feature, or p penalty weights (RMP-lambda).
+    include : Sequence[Feature], default ()
+        Features that must be selected, by index (from 0) or name.
+    exclude : Sequence[Feature], default ()
+        Features that must not be selected.
+    implies : Sequence[Sequence[Feature]], default ()
+        Pairs [j, k]: if j is selected, so is k.
+    conflicts : Sequence[Sequence[Feature]], default ()
+        Groups of features, at most one of each.
+    cuts : Sequence[array], default ()
+        Vectors alpha (n,) >= 0 with y'alpha = 0, one for each cut; :func:`add_cut` adds more.
 
     Returns
     -------

@@ -29,9 +29,12 @@ def build_fsp_sub_dual(data: Dataset, *, sigma: ArrayLike | None = None, c: floa
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    sigma : (p,) entries in [0, 1]; ones by default.
-    c : > 0, penalty weight of the hinge loss.
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    sigma : array, optional
+        (p,) entries in [0, 1]; ones by default.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
 
     Returns
     -------

@@ -41,12 +41,17 @@ def build_l1_hinge_part(
 
     Parameters
     ----------
-    data : the samples and features of this part.
-    row_costs : (n,) d >= 0, penalty weights of the hinge loss of the samples; ones by default.
-    column_costs : (p,) c >= 0, penalty weights of the features in the one-norm; ones by default.
-    offset : (p + 1,) h of the features, then h_0; zeros by default.
-    center, radius : (p + 1,) center (w, b) of the box, and its Delta > 0. Without them there is no box and no r, s,
-        and the program may be infeasible unless h = 0.
+    data : Dataset
+        The samples and features of this part.
+    row_costs : array, optional
+        (n,) d >= 0, penalty weights of the hinge loss of the samples; ones by default.
+    column_costs : array, optional
+        (p,) c >= 0, penalty weights of the features in the one-norm; ones by default.
+    offset : array, optional
+        (p + 1,) h of the features, then h_0; zeros by default.
+    center, radius : array or float, optional
+        (p + 1,) center (w, b) of the box, and its Delta > 0. Without them there is no box and no r, s, and the program
+        may be infeasible unless h = 0.
 
     Returns
     -------

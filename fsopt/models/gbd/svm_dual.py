@@ -22,8 +22,10 @@ def build_svm_dual(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    c : > 0, penalty weight of the hinge loss.
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
 
     Returns
     -------

@@ -49,10 +49,14 @@ def build_gmeb_cuts(
 
     Parameters
     ----------
-    data : features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit; at most one infinite, which omits its moments.
-    thetas : in [0, 1], one cut for each; by default both ends of [0, 1], or the one end that a finite radius leaves.
-    hard : minimise :math:`\tau` with :math:`\xi = 0` instead, for the hyperplane of smallest norm of separable data.
+    data : Dataset
+        Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : float, default 3.0
+        :math:`R_+, R_- > 0`, without unit; at most one infinite, which omits its moments.
+    thetas : Sequence[float], optional
+        In [0, 1], one cut for each; by default both ends of [0, 1], or the one end that a finite radius leaves.
+    hard : bool, default False
+        Minimise :math:`\tau` with :math:`\xi = 0` instead, for the hyperplane of smallest norm of separable data.
 
     Returns
     -------

@@ -28,9 +28,11 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
 
     Parameters
     ----------
-    data : features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma of (15) has the inverse squared units of the
-        features; infinity fixes the multiplier of the constraint at 0.
+    data : Dataset
+        Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : float, default 3.0
+        :math:`R_+, R_- > 0`, without unit, as sigma of (15) has the inverse squared units of the features; infinity
+        fixes the multiplier of the constraint at 0.
 
     Returns
     -------

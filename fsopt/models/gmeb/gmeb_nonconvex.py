@@ -28,9 +28,11 @@ def build_gmeb_nonconvex(data: Dataset, *, r_plus: float = 3.0, r_minus: float =
 
     Parameters
     ----------
-    data : features centred by their training mean; the builder does not preprocess.
-    r_plus, r_minus : :math:`R_+, R_- > 0`, without unit, as sigma has the inverse units of the features; infinity
-        omits the constraint.
+    data : Dataset
+        Features centred by their training mean; the builder does not preprocess.
+    r_plus, r_minus : float, default 3.0
+        :math:`R_+, R_- > 0`, without unit, as sigma has the inverse units of the features; infinity omits the
+        constraint.
 
     Returns
     -------

@@ -34,8 +34,10 @@ def build_gmeb_penalised(data: Dataset, *, c_plus: float = 4.0, c_minus: float =
 
     Parameters
     ----------
-    data : features centred by their training mean; the builder does not preprocess.
-    c_plus, c_minus : :math:`C_+, C_- > 0`, penalty weights of the scales over each class; the bound itself has 4.
+    data : Dataset
+        Features centred by their training mean; the builder does not preprocess.
+    c_plus, c_minus : float, default 4.0
+        :math:`C_+, C_- > 0`, penalty weights of the scales over each class; the bound itself has 4.
 
     Returns
     -------

@@ -41,10 +41,14 @@ def build_gmeb_weighted_l1(
 
     Parameters
     ----------
-    data : features centred by their training mean; the builder does not preprocess.
-    c_plus, c_minus : :math:`C_+, C_- > 0`, penalty weights of the two norm terms.
-    share : rho in (0, 1), the point of the linearisation.
-    end : e in [0, 1], the share at which the linearised weights are taken; rho by default.
+    data : Dataset
+        Features centred by their training mean; the builder does not preprocess.
+    c_plus, c_minus : float, default 4.0
+        :math:`C_+, C_- > 0`, penalty weights of the two norm terms.
+    share : float, default 0.5
+        Point rho in (0, 1) of the linearisation.
+    end : float, optional
+        Share e in [0, 1] at which the linearised weights are taken; rho by default.
 
     Returns
     -------

@@ -33,8 +33,10 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : in any units; the builder does not preprocess.
-    c : C > 0, penalty weight of the slacks; above the threshold for a minimiser.
+    data : Dataset
+        In any units; the builder does not preprocess.
+    c : float, default 1.0
+        C > 0, penalty weight of the slacks; above the threshold for a minimiser.
 
     Returns
     -------

@@ -22,8 +22,10 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : in any units; the builder does not preprocess.
-    c : C > 0, penalty weight of the hinge loss.
+    data : Dataset
+        In any units; the builder does not preprocess.
+    c : float, default 1.0
+        C > 0, penalty weight of the hinge loss.
 
     Returns
     -------

@@ -52,11 +52,15 @@ def build_kernel_scaling(
 
     Parameters
     ----------
-    data : features in the space of the hyperplane.
-    w, b : (p,) and scalar, the hyperplane in the unscaled space: the score of a scaled sample is
-        :math:`\sum_j s_j w_j x_{ij} + b`. By default w is the difference of the class means.
-    e_cap : E >= 0, upper bound on the hinge loss; that of (w, b) at s = e by default.
-    c : >= 0, penalty weight of the scales.
+    data : Dataset
+        Features in the space of the hyperplane.
+    w, b : array or float, optional
+        (p,) and scalar, the hyperplane in the unscaled space: the score of a scaled sample is :math:`\sum_j s_j w_j
+        x_{ij} + b`. By default w is the difference of the class means.
+    e_cap : float, optional
+        E >= 0, upper bound on the hinge loss; that of (w, b) at s = e by default.
+    c : float, default 0.0
+        >= 0, penalty weight of the scales.
 
     Returns
     -------

@@ -31,10 +31,12 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> py
 
     Parameters
     ----------
-    data : in any units; the optimum does not depend on them.
-    h_cap : H > 0, upper bound on RW; H + 1 estimates the VC dimension.
-    merged : the second form of the paper: (8) is :math:`R(w'w) \le H`, without W and without (10). The optimum is the
-        same.
+    data : Dataset
+        In any units; the optimum does not depend on them.
+    h_cap : float, default 1.0
+        H > 0, upper bound on RW; H + 1 estimates the VC dimension.
+    merged : bool, default False
+        The second form of the paper: (8) is :math:`R(w'w) \le H`, without W and without (10). The optimum is the same.
 
     Returns
     -------

@@ -41,8 +41,10 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
 
     Parameters
     ----------
-    data : in any units; the optimum does not depend on them.
-    h_cap : H > 0, upper bound on RW; H + 1 estimates the VC dimension.
+    data : Dataset
+        In any units; the optimum does not depend on them.
+    h_cap : float, default 1.0
+        H > 0, upper bound on RW; H + 1 estimates the VC dimension.
 
     Returns
     -------

@@ -20,8 +20,10 @@ def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    w_cap : W > 0, upper bound on the squared norm of w.
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    w_cap : float, default 1.0
+        W > 0, upper bound on the squared norm of w.
 
     Returns
     -------

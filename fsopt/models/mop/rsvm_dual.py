@@ -28,9 +28,12 @@ def build_rsvm_dual(data: Dataset, *, w_cap: float = 1.0, scale: ArrayLike | Non
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    w_cap : W > 0, upper bound on the squared norm of w.
-    scale : (p,) the factors s >= 0 of the kernel x'Sx of Algorithm 1; ones by default.
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    w_cap : float, default 1.0
+        W > 0, upper bound on the squared norm of w.
+    scale : array, optional
+        (p,) the factors s >= 0 of the kernel x'Sx of Algorithm 1; ones by default.
 
     Returns
     -------

@@ -28,9 +28,12 @@ def build_rsvm_least_norm(
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    e_cap : E >= 0, at least the smallest hinge loss of any hyperplane; n, the loss of w = 0 and b = 0, by default.
-    scale : (p,) the factors s >= 0 of the kernel x'Sx; ones by default.
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    e_cap : float, optional
+        E >= 0, at least the smallest hinge loss of any hyperplane; n, the loss of w = 0 and b = 0, by default.
+    scale : array, optional
+        (p,) the factors s >= 0 of the kernel x'Sx; ones by default.
 
     Returns
     -------

@@ -29,10 +29,14 @@ def build_bmpm(data: Dataset, *, beta: float = 0.5, unbiased: bool = False, ridg
 
     Parameters
     ----------
-    data : features in any units; the optimum does not depend on them.
-    beta : in (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances, in squared units of the features.
+    data : Dataset
+        Features in any units; the optimum does not depend on them.
+    beta : float, default 0.5
+        In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, default 0.0
+        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------

@@ -30,11 +30,16 @@ def build_l0_mpm(
 
     Parameters
     ----------
-    data : standardised features if the selection matters; the objective depends on their units.
-    delta : in (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
-    alpha : > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances, in squared units of the features.
+    data : Dataset
+        Standardised features if the selection matters; the objective depends on their units.
+    delta : float, default 0.5
+        In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, default 0.0
+        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------

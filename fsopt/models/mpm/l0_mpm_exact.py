@@ -34,11 +34,16 @@ def build_l0_mpm_exact(
 
     Parameters
     ----------
-    data : standardised features; M is in units of 1 / feature.
-    delta : in (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
-    big_m : M > 0, upper bound on the size of a weight.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances, in squared units of the features.
+    data : Dataset
+        Standardised features; M is in units of 1 / feature.
+    delta : float, default 0.5
+        In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
+    big_m : float, default 100.0
+        M > 0, upper bound on the size of a weight.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, default 0.0
+        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------

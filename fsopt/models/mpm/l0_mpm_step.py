@@ -38,13 +38,19 @@ def build_l0_mpm_step(
 
     Parameters
     ----------
-    data : standardised features if the selection matters; the objective depends on their units.
-    delta : in (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
-    alpha : > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function; for another
-        approximation its slope at 0, see :mod:`fsopt.drivers.penalties.registry`.
-    v : (p,) gradient of the concave part at the last iterate, |v_j| <= alpha; zeros by default.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances, in squared units of the features.
+    data : Dataset
+        Standardised features if the selection matters; the objective depends on their units.
+    delta : float, default 0.5
+        In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function; for another approximation
+        its slope at 0, see :mod:`fsopt.drivers.penalties.registry`.
+    v : array, optional
+        (p,) gradient of the concave part at the last iterate, |v_j| <= alpha; zeros by default.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, default 0.0
+        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------

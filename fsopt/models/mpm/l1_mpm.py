@@ -26,10 +26,14 @@ def build_l1_mpm(data: Dataset, *, delta: float = 0.5, unbiased: bool = False, r
 
     Parameters
     ----------
-    data : standardised features if the selection matters; the one-norm depends on their units.
-    delta : in (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances, in squared units of the features.
+    data : Dataset
+        Standardised features if the selection matters; the one-norm depends on their units.
+    delta : float, default 0.5
+        In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, default 0.0
+        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------

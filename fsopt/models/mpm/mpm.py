@@ -26,9 +26,12 @@ def build_mpm(data: Dataset, *, unbiased: bool = False, ridge: float = 0.0) -> p
 
     Parameters
     ----------
-    data : features in any units; :math:`\kappa^*` does not depend on them.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances, in squared units of the features.
+    data : Dataset
+        Features in any units; :math:`\kappa^*` does not depend on them.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, default 0.0
+        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------

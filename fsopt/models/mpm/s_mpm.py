@@ -27,11 +27,16 @@ def build_s_mpm(
 
     Parameters
     ----------
-    data : standardised features if the selection matters; the one-norm depends on their units.
-    beta : in (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
-    lam : >= 0, penalty weight of the one-norm, in units of the features; 0 gives ``bmpm``.
-    unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : >= 0, added to the diagonals of both covariances, in squared units of the features.
+    data : Dataset
+        Standardised features if the selection matters; the one-norm depends on their units.
+    beta : float, default 0.5
+        In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
+    lam : float, default 0.1
+        >= 0, penalty weight of the one-norm, in units of the features; 0 gives ``bmpm``.
+    unbiased : bool, default False
+        Divide the covariance of a class of m samples by m - 1 instead of m.
+    ridge : float, default 0.0
+        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------

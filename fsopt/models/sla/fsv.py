@@ -32,9 +32,12 @@ def build_fsv(data: Dataset, *, lam: float = 0.05, alpha: float = 5.0) -> pyo.Co
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    lam : in [0, 1], penalty weight of the number of features.
-    alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    lam : float, default 0.05
+        In [0, 1], penalty weight of the number of features.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation of the step function; the paper takes 5.
 
     Returns
     -------

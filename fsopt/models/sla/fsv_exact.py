@@ -26,9 +26,12 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
 
     Parameters
     ----------
-    data : features of comparable size, about 1.
-    lam : in [0, 1], penalty weight of a feature.
-    big_m : M > 0, upper bound on the size of a weight, in units of 1 / feature.
+    data : Dataset
+        Features of comparable size, about 1.
+    lam : float, default 0.05
+        In [0, 1], penalty weight of a feature.
+    big_m : float, default 10000.0
+        M > 0, upper bound on the size of a weight, in units of 1 / feature.
 
     Returns
     -------

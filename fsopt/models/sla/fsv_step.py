@@ -30,10 +30,14 @@ def build_fsv_step(
 
     Parameters
     ----------
-    data : features in comparable units; the optimum depends on them.
-    lam : in [0, 1], penalty weight of the number of features.
-    alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
-    v : (p,) last iterate, >= 0; zeros by default (the first program is then the one-norm problem).
+    data : Dataset
+        Features in comparable units; the optimum depends on them.
+    lam : float, default 0.05
+        In [0, 1], penalty weight of the number of features.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation of the step function; the paper takes 5.
+    v : array, optional
+        (p,) last iterate, >= 0; zeros by default (the first program is then the one-norm problem).
 
     Returns
     -------

@@ -23,8 +23,10 @@ def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : in any units; the optimum does not depend on them.
-    alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
+    data : Dataset
+        In any units; the optimum does not depend on them.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation of the step function; the paper takes 5.
 
     Returns
     -------

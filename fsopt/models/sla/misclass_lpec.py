@@ -29,8 +29,10 @@ def build_misclass_lpec(data: Dataset, *, big_m: float | None = None) -> pyo.Con
 
     Parameters
     ----------
-    data : in any units; the optimum does not depend on them.
-    big_m : M > 0: the program after :func:`without_complementarities`, which solvers take; None (default) leaves the
+    data : Dataset
+        In any units; the optimum does not depend on them.
+    big_m : float, optional
+        M > 0: the program after :func:`without_complementarities`, which solvers take; None (default) leaves the
         complementarities. ``fsopt solve`` takes M = 1e4 where it is not given, and says so.
 
     Returns

@@ -29,8 +29,10 @@ def build_misclass_milp(data: Dataset, *, big_m: float = 1e4) -> pyo.ConcreteMod
 
     Parameters
     ----------
-    data : features of comparable size, about 1.
-    big_m : M > 0, upper bound on the error of a sample.
+    data : Dataset
+        Features of comparable size, about 1.
+    big_m : float, default 10000.0
+        M > 0, upper bound on the error of a sample.
 
     Returns
     -------

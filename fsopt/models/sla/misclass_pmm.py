@@ -32,8 +32,10 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
 
     Parameters
     ----------
-    data : in any units; the optimum does not depend on them.
-    delta : in [0, n], the number of omitted errors; a fraction omits part of one.
+    data : Dataset
+        In any units; the optimum does not depend on them.
+    delta : float, default 1.0
+        In [0, n], the number of omitted errors; a fraction omits part of one.
 
     Returns
     -------

@@ -29,9 +29,12 @@ def build_misclass_step(
 
     Parameters
     ----------
-    data : in any units; the optimum does not depend on them.
-    alpha : > 0, steepness of the approximation of the step function; the paper takes 5.
-    y, z : last iterate, errors >= 0 (m,) and (k,) of the samples in A and in B; zeros by default.
+    data : Dataset
+        In any units; the optimum does not depend on them.
+    alpha : float, default 5.0
+        > 0, steepness of the approximation of the step function; the paper takes 5.
+    y, z : array, optional
+        Last iterate, errors >= 0 (m,) and (k,) of the samples in A and in B; zeros by default.
 
     Returns
     -------

@@ -21,7 +21,8 @@ def build_rlp(data: Dataset) -> pyo.ConcreteModel:
 
     Parameters
     ----------
-    data : in any units; the optimum does not depend on them.
+    data : Dataset
+        In any units; the optimum does not depend on them.
 
     Returns
     -------
