@@ -7,6 +7,7 @@ import pytest
 from selection_cases import problem_of
 from support import blobs
 
+from fsopt.drivers.branch_and_benders import driver
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
 from fsopt.drivers.branch_and_benders.evidence import verify
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
@@ -16,10 +17,19 @@ from fsopt.results import Status
 PROBLEM = problem_of(blobs(150, 24, seed=11, gap=0.2), 4.0, {"m": 6})
 
 
+@pytest.fixture(autouse=True)
+def early(monkeypatch):
+    """Give subtrees out as soon as there are a few: a small problem never has as many open nodes as a large one."""
+    monkeypatch.setattr(driver, "RAMP", 2)
+
+
 class Remote(Executor):
     """An executor that runs a task at once, with nothing but what its pickled form carries, as a cluster does."""
 
+    tasks = 0
+
     def submit(self, function, /, *args, **keywords):
+        Remote.tasks += 1
         future = Future()
         function, args = pickle.loads(pickle.dumps((function, args)))
         future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
@@ -34,10 +44,12 @@ def whole():
 @pytest.mark.parametrize("jobs", [2, 3])
 @pytest.mark.parametrize("kind", [Remote, lambda: ThreadPoolExecutor(2)], ids=["remote", "threads"])
 def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
+    before = Remote.tasks
     with kind() as executor:
         result = branch_and_benders(
             PROBLEM, settings=BranchSettings(tolerance=1e-4, jobs=jobs), run=Run(executor=executor)
         )
+    assert kind is not Remote or Remote.tasks > before + 1
     assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert result.bound <= whole.objective * (1 + 1e-9)

@@ -9,7 +9,7 @@ from support import blobs
 import fsopt
 from fsopt.errors import ParameterError
 
-DATA = blobs(150, 24, seed=11, gap=0.2)
+DATA = blobs(150, 30, seed=11, gap=0.1)
 
 
 class Counting(ThreadPoolExecutor):
