@@ -11,7 +11,6 @@ import pyomo.environ as pyo
 
 from fsopt.arguments import plain
 from fsopt.data import Dataset
-from fsopt.data import Dataset
 from fsopt.data.weights import by_class
 from fsopt.errors import ParameterError, shown
 

@@ -63,7 +63,9 @@ def test_show_prints_text_in_the_terminal_and_latex_where_asked(capsys):
 def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
     doc = (
         "Return it.\n\nParameters\n----------\na, b : two numbers, the\n    second of which is large.\n"
-        "c : float, default 1.0\n    Weight > 0.\nd : which ones, as in\n    :func:`fsopt.fit`.\ne : the last.\n\nReturns\n"
+        "c : float, default 1.0\n    Weight > 0.\nd : which ones, as in\n    :func:`fsopt.fit`.\ne : the last.\n"
+        "f, g : as there, optional\n    As in :func:`fsopt.fit`.\nh : array or float, optional\n    (p,) costs.\n\n"
+        "Returns\n"
     )
     assert meanings(doc) == {
         "a": "two numbers, the second of which is large.",
@@ -71,4 +73,6 @@ def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
         "c": "Weight > 0.",
         "d": "which ones, as in :func:`fsopt.fit`.",
         "e": "the last.",
+        **dict.fromkeys("fg", "As in :func:`fsopt.fit`."),
+        "h": "(p,) costs.",
     }

@@ -9,10 +9,9 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.models.blocks import multiplier_bounds
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import new_model, number, signed_features
+from fsopt.models.blocks import multiplier_bounds, new_model, number, signed_features
 
 
 def new_dual_model(name: str, data: Dataset, c: float) -> pyo.ConcreteModel:

@@ -87,4 +87,6 @@ SPEC = ModelSpec(
     "MINLP",
     paper="gbd",
     equation="(FSP-lambda)",
-    instance=Instance(n=12, p=3, params={"lam": [0.5, 0.25, 0.125]}), weights="samples")
+    instance=Instance(n=12, p=3, params={"lam": [0.5, 0.25, 0.125]}),
+    weights="samples",
+)

@@ -88,10 +88,19 @@ def build_fsp_m(
         conflicts=conflicts,
     ).with_default_cardinality()
     model = new_product_model(name, data, c)
-    model.objective = pyo.Objective(expr=product_objective(model, data, c), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi")
+    model.objective = pyo.Objective(
+        expr=product_objective(model, data, c), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi"
+    )
     add_product_constraints(model, data, constraints, "(FSP-M)")
     return model
 
 
 SPEC = ModelSpec(
-    "fsp-m", build_fsp_m, "MINLP", paper="gbd", equation="(FSP-M)", instance=Instance(n=12, p=3, params={"m": 2}), weights="samples")
+    "fsp-m",
+    build_fsp_m,
+    "MINLP",
+    paper="gbd",
+    equation="(FSP-M)",
+    instance=Instance(n=12, p=3, params={"m": 2}),
+    weights="samples",
+)

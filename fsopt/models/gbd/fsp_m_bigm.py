@@ -8,9 +8,8 @@ from typing import Any
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_margins, number, squares, total
+from fsopt.models.blocks import add_margins, hinge_cost, number, squares
 from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
 from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
@@ -110,7 +109,9 @@ def build_fsp_m_bigm(
     def below(model: pyo.ConcreteModel, j: int) -> Any:
         return model.w[j] + bound * model.sigma[j] >= 0
 
-    model.objective = pyo.Objective(expr=0.5 * squares(model.w) + hinge_cost(model, data, c), doc="(FSP-M) 1/2 w'w + C e'xi")
+    model.objective = pyo.Objective(
+        expr=0.5 * squares(model.w) + hinge_cost(model, data, c), doc="(FSP-M) 1/2 w'w + C e'xi"
+    )
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)
     model.above = pyo.Constraint(model.J, rule=above, doc="(FSP-M) w_j <= w_bar sigma_j")
@@ -124,4 +125,6 @@ SPEC = ModelSpec(
     "MIQP",
     paper="gbd",
     equation="(FSP-M), big M",
-    instance=Instance(params={"costs": [1.0, 2.0, 1.0, 1.0], "budget": 3.0, "implies": [[0, 2]]}), weights="samples")
+    instance=Instance(params={"costs": [1.0, 2.0, 1.0, 1.0], "budget": 3.0, "implies": [[0, 2]]}),
+    weights="samples",
+)

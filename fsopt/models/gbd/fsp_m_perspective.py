@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_margins, number, perspective_constraint, total
+from fsopt.models.blocks import add_margins, hinge_cost, number, perspective_constraint, total
 from fsopt.models.gbd.mixed_integer import new_selection_model
 from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
@@ -99,7 +98,9 @@ def build_fsp_m_perspective(
     model = new_selection_model(name, data, relax=relax)
     model.t = pyo.Var(model.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
 
-    model.objective = pyo.Objective(expr=0.5 * total(model.t) + hinge_cost(model, data, c), doc="(FSP-M) 1/2 e't + C e'xi")
+    model.objective = pyo.Objective(
+        expr=0.5 * total(model.t) + hinge_cost(model, data, c), doc="(FSP-M) 1/2 e't + C e'xi"
+    )
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)
     model.perspective = perspective_constraint(model, model.sigma, "(FSP-M) w_j^2 <= sigma_j t_j")
@@ -112,4 +113,6 @@ SPEC = ModelSpec(
     "MISOCP",
     paper="gbd",
     equation="(FSP-M), perspective",
-    instance=Instance(params={"m": 2, "conflicts": [[0, 1]]}), weights="samples")
+    instance=Instance(params={"m": 2, "conflicts": [[0, 1]]}),
+    weights="samples",
+)

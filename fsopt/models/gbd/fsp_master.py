@@ -143,4 +143,6 @@ SPEC = ModelSpec(
             ),
         }
     ),
-    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"m": 2, "cuts": [[0.5] * 24, [1.0] * 12 + [0.0] * 12]}), weights="samples")
+    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"m": 2, "cuts": [[0.5] * 24, [1.0] * 12 + [0.0] * 12]}),
+    weights="samples",
+)

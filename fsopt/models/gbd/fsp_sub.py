@@ -8,17 +8,16 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
     add_slacks,
+    hinge_cost,
     mutable,
     new_model,
     number,
     squares,
-    total,
     vector,
 )
 from fsopt.models.spec import Instance, ModelSpec
@@ -81,4 +80,6 @@ SPEC = ModelSpec(
     "QP",
     paper="gbd",
     equation="(SUB-M) (5)-(6)",
-    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}), weights="samples")
+    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}),
+    weights="samples",
+)

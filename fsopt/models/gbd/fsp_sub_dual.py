@@ -76,4 +76,6 @@ SPEC = ModelSpec(
     "QP",
     paper="gbd",
     equation="(SUB-M), dual",
-    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}), weights="samples")
+    instance=Instance(params={"sigma": [1.0, 0.0, 1.0, 0.5]}),
+    weights="samples",
+)

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, shown
-from fsopt.models.blocks import add_classifier, add_slacks, margin_constraint, new_model, number, total
+from fsopt.models.blocks import add_classifier, add_slacks, hinge_cost, margin_constraint, new_model, number
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
@@ -20,8 +19,9 @@ def largest_weight(data: Dataset, c: float, upper: float | None = None) -> float
     Let w be the best weights for a selection and alpha the multipliers of its margins. By strong duality
     :math:`\tfrac12 w'w + Ce'\xi = e'\alpha - \tfrac12 w'w`, so :math:`w'w \le e'\alpha`; and
     :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0` implies :math:`e'\alpha \le 2C\min(n_+, n_-)`, the hinge loss
-    of w = 0 times C; with weights of the samples their sums are in the place of :math:`n_+` and :math:`n_-`. If ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper``
-    holds for the best selection too.
+    of w = 0 times C; with weights of the samples their sums are in the place of :math:`n_+` and :math:`n_-`. If
+    ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper`` holds for the best
+    selection too.
     """
     weights = np.ones(data.n) if data.weights is None else data.weights
     squared = 2.0 * c * float(min(weights[data.y > 0].sum(), weights[data.y < 0].sum()))

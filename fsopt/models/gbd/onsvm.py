@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
     add_classifier,
     add_margins,
     add_slacks,
     add_weight_parts,
+    hinge_cost,
     new_model,
     number,
     one_norm,
     split_constraint,
-    total,
 )
 from fsopt.models.spec import ModelSpec
 

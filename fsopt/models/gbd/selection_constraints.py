@@ -214,7 +214,9 @@ def _pairs(name: str, data: Dataset, implies: Any) -> tuple[tuple[int, int], ...
 
 def _groups(name: str, data: Dataset, conflicts: Any) -> tuple[tuple[int, ...], ...]:
     """Return the groups of ``conflicts``, by index."""
-    groups = [feature_indices(name, "conflicts", data, group, "a list") for group in _listed(name, "conflicts", conflicts)]
+    groups = [
+        feature_indices(name, "conflicts", data, group, "a list") for group in _listed(name, "conflicts", conflicts)
+    ]
     if any(len(group) < 2 for group in groups):
         raise ParameterError(f"'conflicts' of '{name}' has a group of less than 2 features", "give [j, k, ...]")
     return tuple(groups)

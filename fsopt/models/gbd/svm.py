@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, squares, total
+from fsopt.models.blocks import add_classifier, add_margins, add_slacks, hinge_cost, new_model, number, squares
 from fsopt.models.spec import ModelSpec
 
 

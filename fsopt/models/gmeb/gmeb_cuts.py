@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
@@ -16,9 +15,9 @@ from fsopt.models.blocks import (
     add_margins,
     add_slacks,
     add_weight_parts,
+    hinge_cost,
     new_model,
     split_constraint,
-    total,
     vector,
 )
 from fsopt.models.gmeb.moments import radius

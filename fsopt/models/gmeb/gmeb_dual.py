@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.models.blocks import multiplier_bounds
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import new_model, signed_features, total
+from fsopt.models.blocks import multiplier_bounds, new_model, signed_features, total
 from fsopt.models.gmeb.moments import radius, second_moments
 from fsopt.models.spec import ModelSpec
 

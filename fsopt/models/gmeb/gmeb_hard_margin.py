@@ -69,4 +69,6 @@ SPEC = ModelSpec(
     "SOCP",
     paper="gmeb",
     equation="(15), xi = 0",
-    instance=Instance(gap=2.0), weights="samples")
+    instance=Instance(gap=2.0),
+    weights="samples",
+)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
-from fsopt.models.blocks import total
+from fsopt.models.blocks import hinge_cost
 from fsopt.models.gmeb.moments import radius, second_moments
 from fsopt.models.gmeb.products import add_products, largest_equal_scale, new_product_model, scaled_moment
 from fsopt.models.spec import Instance, ModelSpec
@@ -74,4 +73,6 @@ SPEC = ModelSpec(
     paper="gmeb",
     equation="(11)",
     instance=Instance(n=12, p=2, params={"r_plus": 0.5, "r_minus": 0.5}),
-    trial=Instance(n=12, p=2, gap=0.7, seed=7), weights="samples")
+    trial=Instance(n=12, p=2, gap=0.7, seed=7),
+    weights="samples",
+)

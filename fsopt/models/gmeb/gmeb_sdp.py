@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.compiler import lmi
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_margins, add_slacks, total
+from fsopt.models.blocks import add_margins, add_slacks, hinge_cost
 from fsopt.models.gmeb.moments import add_moment_bounds, new_scaled_model
 from fsopt.models.spec import ModelSpec
 

@@ -29,9 +29,7 @@ def second_moments(data: Dataset) -> tuple[Vector, Vector]:
     """
     if data.weights is None:
         return (data.X[data.y > 0] ** 2).mean(axis=0), (data.X[data.y < 0] ** 2).mean(axis=0)
-    moments = [
-        np.average(data.X[side] ** 2, axis=0, weights=data.weights[side]) for side in (data.y > 0, data.y < 0)
-    ]
+    moments = [np.average(data.X[side] ** 2, axis=0, weights=data.weights[side]) for side in (data.y > 0, data.y < 0)]
     return moments[0], moments[1]
 
 

@@ -8,10 +8,9 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.models.blocks import multiplier_bounds
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import mutable, new_model, number, signed_features, squares, total, vector
+from fsopt.models.blocks import multiplier_bounds, mutable, new_model, number, signed_features, squares, total, vector
 from fsopt.models.spec import Instance, ModelSpec
 
 
@@ -81,4 +80,6 @@ SPEC = ModelSpec(
     "SOCP",
     paper="mop",
     equation="(14)",
-    instance=Instance(params={"scale": [1.0, 4.0, 0.25, 1.0]}), weights="samples")
+    instance=Instance(params={"scale": [1.0, 4.0, 0.25, 1.0]}),
+    weights="samples",
+)

@@ -8,9 +8,17 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.models.blocks import hinge_cost
 from fsopt.data import Dataset
-from fsopt.models.blocks import add_classifier, add_margins, add_slacks, new_model, number, squares, total, vector
+from fsopt.models.blocks import (
+    add_classifier,
+    add_margins,
+    add_slacks,
+    hinge_cost,
+    new_model,
+    number,
+    squares,
+    vector,
+)
 from fsopt.models.spec import Instance, ModelSpec
 
 
@@ -73,4 +81,6 @@ SPEC = ModelSpec(
     paper="mop",
     equation="(12)",
     instance=Instance(params={"e_cap": 12.0}),
-    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"e_cap": 9.0}), weights="samples")
+    trial=Instance(n=24, p=5, gap=0.7, seed=7, params={"e_cap": 9.0}),
+    weights="samples",
+)

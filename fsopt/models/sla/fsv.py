@@ -77,4 +77,6 @@ SPEC = ModelSpec(
     paper="sla",
     equation="(21)",
     instance=Instance(n=12, p=3),
-    trial=Instance(n=12, p=2, gap=0.7, seed=7), weights="classes")
+    trial=Instance(n=12, p=2, gap=0.7, seed=7),
+    weights="classes",
+)

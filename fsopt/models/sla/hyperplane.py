@@ -11,9 +11,9 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.data.weights import weights_of_classes
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.weights import weights_of_classes
 from fsopt.models.blocks import total
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import itertools
+import json
 
 import numpy as np
 import pyomo.environ as pyo
@@ -245,9 +244,9 @@ def test_the_mpec_is_solved_by_a_flag_which_says_so(tmp_path, capsys) -> None:
     data = reference("sla_g2")
     np.savez_compressed(tmp_path / "d.npz", X=data.X, y=data.y)
     words = ["solve", "misclass-lpec", "--data", str(tmp_path / "d.npz"), "--solver", "highs", "--json"]
-    for given, big_m in ([], 1e4), (["--param", "big_m=500"], 500):
+    for words_of_m, big_m in ([], 1e4), (["--param", "big_m=500"], 500):
         with pytest.raises(SystemExit) as ended:
-            main([*words, *given, "-o", str(tmp_path / "s.json")])
+            main([*words, *words_of_m, "-o", str(tmp_path / "s.json")])
         out, err = capsys.readouterr()
         assert ended.value.code == 0
         assert f"M = {big_m}" in err
