@@ -285,7 +285,7 @@ def run(given: argparse.Namespace) -> None:
             wall, cpu = time.perf_counter(), time.process_time()
             try:
                 objective, bound, nodes, first = METHODS[name](one, given.limit)
-            except (fsopt.FsoptError, ImportError) as error:
+            except (fsopt.FsoptError, ImportError, OverflowError) as error:  # abess refuses constant features
                 print(f"{one.name} {name}: {error}")
                 continue
             # The CPU time of other processes is not known here.

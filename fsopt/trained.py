@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -139,13 +140,14 @@ class Trained:
 
 
 def _refuse_absent(found: Sequence[str], wanted: Sequence[str]) -> None:
-    absent = [name for name in wanted if name not in set(found)]
+    count = Counter(found)
+    absent = [name for name in wanted if name not in count]
     if absent:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
         raise DataError(
             f"the data have no column {', '.join(absent[:3])}{more}",
             "give the columns of the fit, by their names; it needs those with a weight",
         )
-    twice = [name for name in wanted if list(found).count(name) > 1]
+    twice = [name for name in wanted if count[name] > 1]
     if twice:
         raise DataError(f"there are two columns '{twice[0]}'", "give every column its own name")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
@@ -112,18 +113,21 @@ class Layout:
         """
         special = [name for name in (self.target, self.id, self.weights) if name is not None]
         if required:
+            count = Counter(names)
             for what in ("target", "id", "weights", "drop", "columns"):
                 stated = getattr(self, what)
                 for name in [stated] if isinstance(stated, str) else stated or ():
-                    refuse_absent(name, names, what)
-        twice = [name for name in self.columns if name in (*special, *self.drop)]
+                    if count[name] != 1:
+                        refuse_absent(name, names, what)
+        without = {*special, *self.drop}
+        twice = [name for name in self.columns if name in without]
         if twice:
             raise DataError(f"column '{twice[0]}' is asked for and left out", "name it once: in columns, or elsewhere")
-        left = [k for k in (self.columns or names) if k in names and k not in special and k not in self.drop]
+        left = set(self.columns or names).intersection(names) - without
         if not left:
             only = f"'{names[0]}' is the only column" if len(names) == 1 else "no column is left for the features"
             raise DataError(only, "give a table with features, or drop fewer columns")
-        return [name for name in names if name in set(left)]
+        return [name for name in names if name in left]
 
 
 def refuse_absent(name: str, names: list[str], what: str) -> None:

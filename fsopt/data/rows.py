@@ -54,7 +54,8 @@ class Body:
     @property
     def features(self) -> list[str]:
         """The names of the columns other than the label's."""
-        return [name for k, name in enumerate(self.names) if k != self.position]
+        position = self.position
+        return [name for k, name in enumerate(self.names) if k != position]
 
     @property
     def dialect(self) -> dict[str, Any]:

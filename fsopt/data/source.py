@@ -64,7 +64,8 @@ class Source:
 
     def columns(self, names: Sequence[str]) -> Source:
         """Return some of the columns."""
-        places = [self.names.index(name) for name in names]
+        place = {name: k for k, name in enumerate(self.names)}
+        places = [place[name] for name in names]
         return Source(tuple(names), tuple(self.values[k] for k in places), tuple(self.kinds[k] for k in places))
 
     @property

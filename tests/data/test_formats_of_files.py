@@ -16,6 +16,7 @@ import pytest
 from scipy.io import arff
 from support import written
 
+import fsopt
 from fsopt.data import load_dataset, load_samples
 from fsopt.data.layout import Layout
 from fsopt.data.rows import Body, _by_pandas, _plain
@@ -80,7 +81,13 @@ def test_tsv(tmp_path, name):
 def test_a_wide_file_is_read_one_row_after_the_other(tmp_path):
     names = [f"f{j}" for j in range(30_000)]
     text = ",".join([*names, "label"]) + "\n" + ",".join(["1"] * 30_001) + "\n" + ",".join(["0"] * 30_001)
-    assert load_dataset(written(tmp_path, "wide.csv", text)).X.shape == (2, 30_000)
+    path = written(tmp_path, "wide.csv", text)
+    assert load_dataset(path).X.shape == (2, 30_000)
+    # Columns by their names, and by the names of a fit, without a search through all of them for each.
+    assert load_dataset(path, columns=names[:20_000]).X.shape == (2, 20_000)
+    assert load_dataset(path, drop=names[:20_000]).X.shape == (2, 10_000)
+    fit = fsopt.fit("fisher", load_dataset(path), m=3)
+    assert set(fit.predict(pd.read_csv(path).drop(columns="label"))) <= {-1.0, 1.0}
 
 
 def test_arff_agrees_with_scipy(tmp_path):
