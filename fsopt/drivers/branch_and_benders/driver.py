@@ -170,7 +170,8 @@ class _Loop:
             if self.settings.initial is not None:
                 self.search.incumbents.solve(self.settings.initial)
             return
-        if not begin(self.search, self.go_on, self.settings.initial):
+        least = float(np.minimum(self.problem.lam, 0.0).sum())  # of penalties alone: the loss is not negative
+        if not begin(self.search, self.go_on, self.settings.initial, lambda: self.record(least, write=False)):
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if self.search.incumbents.best is None:
             self._any_selection()

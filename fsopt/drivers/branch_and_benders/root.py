@@ -17,13 +17,19 @@ EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
 
 
-def begin(search: Search, go_on: Callable[[], bool], initial: Mask | None = None) -> bool:
+def begin(
+    search: Search,
+    go_on: Callable[[], bool],
+    initial: Mask | None = None,
+    found: Callable[[], None] = lambda: None,
+) -> bool:
     """Solve the root and find incumbents; returns False where the constraints allow no selection.
 
     Parameters
     ----------
     go_on : looks at the clock.
     initial : an allowed selection (p,) to start from.
+    found : called with the first incumbent, before the relaxation.
     """
     at = search.problem.root()
     if at is None:
@@ -31,6 +37,8 @@ def begin(search: Search, go_on: Callable[[], bool], initial: Mask | None = None
     if initial is not None:
         search.incumbents.solve(initial)
     _first(search, at)
+    if search.incumbents.best is not None:
+        found()
     search.solve(0, at, None, [])
     if not search.heap:
         return True
