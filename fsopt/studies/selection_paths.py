@@ -62,7 +62,7 @@ class SelectionPath:
     c: float
     tolerance: float
     scale: str
-    evidence: tuple[Any, ...]
+    evidence: tuple[Any, ...] = field(repr=False)
     seconds: float
 
     def to_records(self) -> list[dict[str, Any]]:

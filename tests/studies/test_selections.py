@@ -43,7 +43,9 @@ def test_some_numbers_of_features_a_time_limit_and_records():
 
 def test_the_path_is_drawn():
     pytest.importorskip("matplotlib")
-    figure = fsopt.gbd_path(DATA, c=C, m=[1, 2]).plot()
+    path = fsopt.gbd_path(DATA, c=C, m=[1, 2])
+    assert "evidence" not in repr(path)  # kilobytes of encoded multipliers
+    figure = path.plot()
     assert len(figure.axes[0].lines) == 2
 
 
