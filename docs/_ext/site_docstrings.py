@@ -1,4 +1,4 @@
-"""Docstrings for Sphinx: sections as fields; ``name : meaning`` as name and meaning, as the signature has the type."""
+"""Docstrings for Sphinx: sections as fields; entries as name and meaning, as the signature has the type."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ A_PRIORI = {
 
 
 def _nested(name: str, method: str, splits: int, points: int, settings: Settings) -> tuple[float, float, float, float]:
-    """Return error in percent, its deviation, features, and their deviation, of nested cross-validation."""
+    """Return the scores of :func:`_measured` on a named data set, from the store where it has them."""
     data = load_dataset(name)
     compute = partial(_measured, method, data, splits, points, settings)
     place = {"method": method, "data": fingerprint(data), "splits": splits, "points": points}
@@ -140,7 +140,7 @@ def _nested(name: str, method: str, splits: int, points: int, settings: Settings
 
 
 def _measured(method: str, data: Dataset, splits: int, points: int, settings: Settings) -> list[float]:
-    """Return the same of a data set, computed."""
+    """Return error in percent, its deviation, features, and their deviation, of nested cross-validation."""
     # L instead of L / (1 - L) on three sets: the paper had to.
     options = candidates(method, data.p, points=points, odds=data.name not in ("wdbc", "bupa", "pima"))
     found = nested_cross_validation(method, data, options, splits=splits, seed=settings.seed, jobs=settings.jobs)
