@@ -79,7 +79,7 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/study.py
 	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py
 
-# Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run.
+# Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run on one processor.
 instances: .venv/installed
 	$(BIN)/python -m fsopt.library.signatures
 	$(BIN)/python -m fsopt.library.instances

@@ -1,6 +1,7 @@
 """The instance library: one small instance of every registered model, as files with their known optimum.
 
-``python -m fsopt.library.instances`` writes the folder ``models`` anew, the same bytes on every run.
+``python -m fsopt.library.instances`` writes the folder ``models`` anew: the same bytes on every run, and on every
+processor but for the last digits of the covariance factors of the MPMs and of the ends of exact intervals.
 """
 
 from __future__ import annotations
@@ -38,8 +39,7 @@ from fsopt.solvers.base import solve
 LAW = (
     "samples alternate between the classes +1 and -1; values are independent normal with variance 1, and mean "
     "+gap or -gap (the sign of the label) in the first two features, 0 in the others; then rounded to multiples "
-    f"of 1/{GRID}, so that sums and products of the data have no rounding error and the files are the same on every "
-    "machine"
+    f"of 1/{GRID}, so that sums and products of the data have no rounding error"
 )
 DIGITS = 8
 """Digits of the optimum, on which solvers agree."""
@@ -187,7 +187,8 @@ def _optimum(result: SolveResult, program: Program) -> dict[str, Any]:
 def exact_ends(model: pyo.ConcreteModel, result: SolveResult) -> dict[str, str]:
     """Return the ends ``lower`` and ``upper`` of the exact interval as fractions, and the reason where one is missing.
 
-    They are rounded outward to as many digits as the optimum has, so that every machine writes the same ones.
+    They are rounded outward to as many digits as the optimum has; where the optimum lies on such a number, another
+    processor may write the next one.
     """
     assert result.point is not None
     try:

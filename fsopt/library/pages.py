@@ -93,8 +93,9 @@ def index(rows: Sequence[Mapping[str, Any]]) -> str:
     foot = (
         "`instance.toml` in each folder records data, seed, parameters, optimum, tolerance, where they are shown the "
         "ends `lower` and `upper` of its exact interval as fractions (docs/exact.md), and the sha256 of each file. "
-        f"`{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; a test compares. "
-        "The optima in `.sol` and `optimum.json` are those of one machine, and tests confirm each."
+        f"`{COMMAND}` (or `make instances`) writes all of it anew, the same bytes on every run; on another processor "
+        "the last digits of some numbers may differ, and a test compares them to 12 digits. The optima in `.sol` "
+        "and `optimum.json` are those of one machine, and tests confirm each."
     )
     headings = ("model", "class", "paper", "equation", "variables", "optimum", "files")
     return "\n\n".join([head, table(headings, listed), formats, LEAK, foot]) + "\n"

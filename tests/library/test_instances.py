@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from fsopt.library import instances, pages
 
 LIBRARY = ROOT / "models"
 PAGES = {"README.md", "instance.toml", "optimum.json"}
+NUMBER = re.compile(r"(?<![\w.])([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])")
 
 
 def facts_of(slug: str) -> dict:
@@ -45,15 +47,48 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+def close(a: float | Fraction, b: float | Fraction, rel: float) -> bool:
+    return abs(a - b) <= rel * max(abs(a), abs(b))
+
+
+def alike(here: str, there: str, rel: float = 1e-12) -> bool:
+    """Whether two texts differ at most in the last digits of their numbers, which another BLAS kernel may change."""
+    ours, theirs = NUMBER.split(here), NUMBER.split(there)
+    same = ours[::2] == theirs[::2] and len(ours) == len(theirs)
+    return same and all(a == b or close(float(a), float(b), rel) for a, b in zip(ours[1::2], theirs[1::2], strict=True))
+
+
+def same_facts(here: dict, there: dict) -> bool:
+    """Whether the facts of an instance agree: checksums apart, the ends of the exact interval to the stated tolerance."""
+    ends = [{k: Fraction(f["optimum"].pop(k)) for k in ("lower", "upper") if k in f["optimum"]} for f in (here, there)]
+    files = [sorted(f.pop("files")) for f in (here, there)]
+    near = all(close(end, ends[1][k], here["optimum"]["tolerance"]) for k, end in ends[0].items() if k in ends[1])
+    return here == there and files[0] == files[1] and ends[0].keys() == ends[1].keys() and near
+
+
 def test_every_model_has_a_folder_and_every_folder_a_model() -> None:
     assert {path.name for path in LIBRARY.iterdir() if path.is_dir()} - {"realistic"} == set(fsopt.MODELS)
 
 
-def test_written_anew_the_library_is_the_same_to_the_byte(again: Path) -> None:
+def test_written_anew_the_library_is_the_same_but_for_last_digits(again: Path) -> None:
     here, there = content(LIBRARY), content(again)
     assert sorted(here) == sorted(there)
-    here = {name: text for name, text in here.items() if not name.endswith((".sol", "optimum.json"))}
-    assert [name for name in here if here[name] != there[name]] == []
+    changed = []
+    for name, text in here.items():
+        ours, theirs = text.decode(), there[name].decode()
+        if name.endswith(".toml"):
+            same = same_facts(tomllib.loads(ours), tomllib.loads(theirs))
+        else:
+            same = name.endswith((".sol", "optimum.json")) or alike(ours, theirs)
+        changed += [] if same else [name]
+    assert changed == []
+
+
+def test_last_digits_are_no_difference_and_others_are() -> None:
+    text = "x1 - 0.1250000000000001 x12 >= 3e-05\n"
+    assert alike(text, text.replace("01 x12", "02 x12"))
+    for other in (text.replace("x12", "x13"), text.replace("3e-05", "3.0001e-05"), text.replace(">=", "<="), text[:-3]):
+        assert not alike(text, other)
 
 
 def test_there_is_no_python_and_no_large_file() -> None:
@@ -73,7 +108,7 @@ def test_the_files_are_those_of_the_stored_data_and_parameters(slug: str, tmp_pa
         assert hashlib.sha256(stored).hexdigest() == checksum
         if not name.endswith((".csv", ".row", ".col")):
             fsopt.export(model, tmp_path / name)
-            assert (tmp_path / name).read_bytes() == stored, name
+            assert alike((tmp_path / name).read_text(encoding="utf-8"), stored.decode()), name
 
 
 @pytest.mark.parametrize("slug", fsopt.MODELS)
