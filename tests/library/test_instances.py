@@ -59,7 +59,7 @@ def alike(here: str, there: str, rel: float = 1e-12) -> bool:
 
 
 def same_facts(here: dict, there: dict) -> bool:
-    """Whether the facts of an instance agree: checksums apart, the ends of the exact interval to the stated tolerance."""
+    """Whether the facts of an instance agree: without checksums, exact ends to the stated tolerance."""
     ends = [{k: Fraction(f["optimum"].pop(k)) for k in ("lower", "upper") if k in f["optimum"]} for f in (here, there)]
     files = [sorted(f.pop("files")) for f in (here, there)]
     near = all(close(end, ends[1][k], here["optimum"]["tolerance"]) for k, end in ends[0].items() if k in ends[1])
