@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from support import SHARED, reference
 
 from fsopt.data import Dataset, load_dataset
+
+# Without a database of examples, which a checkout that cannot be written has no place for.
+settings.register_profile("fsopt", database=None)
+settings.load_profile("fsopt")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -110,7 +111,9 @@ def test_options_files_reach_the_solver(small: Path, capsys: pytest.CaptureFixtu
     assert profiles
     for profile in profiles:
         solver = profile.name.split("-")[0]
-        found = run(f"solve onsvm --data small.csv --label kind --solver {solver} --options {profile} --json", capsys)
+        shutil.copy(profile, small)  # the path of the checkout may have spaces
+        command = f"solve onsvm --data small.csv --label kind --solver {solver} --options {profile.name} --json"
+        found = run(command, capsys)
         assert found["status"] == "optimal"
 
 

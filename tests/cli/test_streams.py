@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -23,8 +24,13 @@ PATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 
 def start(command: str, folder: Path, **keywords) -> subprocess.Popen:
     """Start a command line in a folder; with ``shell`` in a shell, where $FSOPT is the program."""
-    env = os.environ | {"PYTHONPATH": PATH, "FSOPT": f"{sys.executable} -m fsopt"} | keywords.pop("env", {})
-    given = command if keywords.get("shell") else [sys.executable, "-m", "fsopt", *command.split()]
+    env = os.environ | {"PYTHONPATH": PATH} | keywords.pop("env", {})
+    program = f"{shlex.quote(sys.executable)} -m fsopt"
+    given = (
+        command.replace("$FSOPT", program)
+        if keywords.get("shell")
+        else [sys.executable, "-m", "fsopt", *command.split()]
+    )
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | keywords
     return subprocess.Popen(given, cwd=folder, env=env, text=True, **streams)
 
