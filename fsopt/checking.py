@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -21,12 +20,13 @@ from fsopt.methods.exact.programs import by_program
 from fsopt.methods.kernel_values import DEGREE, kernel_values
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.registry import method_spec
+from fsopt.methods.saved_parameters import refused
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
 from fsopt.methods.verification import extend
 from fsopt.records import plain
 from fsopt.results import Fit, Status
 from fsopt.saved import fit_from, intact
-from fsopt.schema import check_parts, is_parameter
+from fsopt.schema import check_parts
 from fsopt.solve_checking import WORD, bound_residual, check_solve
 from fsopt.trained import fingerprint
 
@@ -183,12 +183,8 @@ def exact_claims(fit: Fit, data: Dataset) -> list[Claim]:
 
 
 def _check_params(fit: Fit, spec: MethodSpec) -> None:
-    """Raise FileError where the parameters of a saved fit are not those of its method, or of another kind."""
-    known = inspect.signature(spec.fit).parameters
-    damaged = [name for name, default in spec.parameters.items() if default is not None and name not in fit.params]
-    damaged += [name for name in fit.params if name not in spec.parameters]
-    damaged += [k for k, v in fit.params.items() if k in known and not is_parameter(known[k].annotation, v)]
-    damaged += ["generate"] if fit.params.get("generate", "auto") not in (True, False, "auto") else []
+    """Raise FileError where the parameters of a saved fit are none that its method takes."""
+    damaged = refused(spec, fit.params, fit.details)
     if damaged:
         raise FileError(
             f"the saved parameters of '{fit.method}' are damaged: {', '.join(damaged)}",

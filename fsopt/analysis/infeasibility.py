@@ -23,6 +23,7 @@ from fsopt.compiler.program import MODEL
 from fsopt.errors import ParameterError
 from fsopt.results import Point, Status
 from fsopt.solvers.base import Session
+from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Settings
 from fsopt.solvers.registry import preference
 from fsopt.solvers.shared import without_objective
@@ -222,7 +223,7 @@ def _infeasible(p: Program, end: float) -> tuple[bool, Point | None]:
     left = max(end - time.perf_counter(), 0.1)
     for spec in preference(program_class(p)):
         if spec.available and (spec.duals or program_class(p) not in CONVEX):
-            outcome = spec.connect(p, Settings()).solve(left)
+            outcome = Connection(spec, p, Settings()).solve(left)
             return outcome.status is Status.INFEASIBLE, outcome.ray
     raise ParameterError("no installed solver takes a part of the model", "'fsopt solvers' lists them")
 

@@ -60,10 +60,10 @@ def _linear_residual(program: Program, x: Vector) -> float:
         return 0.0
     violated = np.where(program.A @ x < program.lo, program.lo, program.hi)
     terms = np.maximum(largest_term(program.A, x), np.where(np.isfinite(violated), np.abs(violated), 0.0))
-    return float((excess / np.maximum(terms, _row_units(program))).max(initial=0.0))
+    return float((excess / np.maximum(terms, row_units(program))).max(initial=0.0))
 
 
-def _row_units(program: Program) -> Vector:
+def row_units(program: Program) -> Vector:
     """Return the largest term (m,) of each linear constraint at continuous variables of unit size.
 
     A constraint on integer variables alone has its largest term at all of them, an empty one the unit 1.

@@ -18,6 +18,7 @@ from pyomo.repn.util import categorize_valid_components
 
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
+from fsopt.compiler.dust import without_dust
 from fsopt.errors import FileError
 from fsopt.formats.exact_cones import ExactCone
 from fsopt.formats.form import Affine, Cone, ConicModel
@@ -40,6 +41,7 @@ def conic_model(program: Program, suffix: str) -> ConicModel:
         a number that is not finite; ``suffix`` names the format in the message.
     """
     _refuse(program, suffix)
+    program = without_dust(program)
     names = [v.name for v in program.variables]
     cost = _form(np.arange(program.n), program.sign * program.c)
     cones = [*_rows(program), *_bounds(program), *_quadratic_and_semidefinite(program)]

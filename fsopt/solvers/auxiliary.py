@@ -32,6 +32,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
 from fsopt.results import Point, Status
+from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.proof_programs import recession_program
 from fsopt.solvers.registry import preference
@@ -72,9 +73,33 @@ def _supplement(program: Program, outcome: Outcome, settings: Settings, solver: 
         return _convex(program, outcome, settings)
     if outcome.point is not None and program.integer.any():
         return _fixed(program, outcome, outcome.point.x, settings)
+    relaxed = replace(program, integer=np.zeros_like(program.integer))
+    relaxation = program_class(relaxed) in CONVEX
+    if outcome.status is Status.UNBOUNDED and relaxation:
+        return _unbounded_relaxation(relaxed, outcome, settings)
     if outcome.status is Status.INFEASIBLE:
-        return _doubted(program, outcome, settings, solver)
+        ray = _farkas_vector(relaxed, settings) if relaxation else None
+        return replace(outcome, ray=ray) if ray is not None else _doubted(program, outcome, settings, solver)
     return outcome
+
+
+def _farkas_vector(relaxed: Program, settings: Settings) -> Point | None:
+    """Return a Farkas vector of a convex relaxation, which excludes the points of the program too; None without one."""
+    found = _solved(relaxed, settings)
+    ray = None if found is None else found[0].ray
+    return ray if ray is not None and farkas(relaxed, ray).ok else None
+
+
+def _unbounded_relaxation(relaxed: Program, outcome: Outcome, settings: Settings) -> Outcome:
+    """Return the outcome without its status where the relaxation of the integers has no direction of descent.
+
+    A program is unbounded only if its relaxation is. The converse holds for rational numbers and a program with a
+    point, which stays the word of the solver.
+    """
+    if _unbounded(relaxed, outcome, settings).direction is not None:
+        return outcome
+    message = f"{outcome.message}, but no direction of descent of the relaxation was found"
+    return replace(outcome, status=Status.NONE, stop="numerical", message=message)
 
 
 def _convex(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
@@ -118,7 +143,7 @@ def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str
         if not spec.available or spec.name == solver or (spec.takes is not None and not spec.takes(goal)):
             continue
         try:
-            found = spec.connect(goal, settings).solve(clock.left(DOUBT)).point
+            found = Connection(spec, goal, settings).solve(clock.left(DOUBT)).point
         except SolverError:
             continue
         if found is not None and certify_point(goal, found).residuals["primal"] <= FEASIBLE:
@@ -139,7 +164,7 @@ def _solved(program: Program, settings: Settings, *, duals: bool = True) -> tupl
         if not spec.available or (duals and not spec.duals):
             continue
         try:
-            outcome = spec.connect(program, settings).solve(clock.left())
+            outcome = Connection(spec, program, settings).solve(clock.left())
         except SolverError:
             continue
         if outcome.point is not None or (outcome.ray is not None and farkas(program, outcome.ray).ok):

@@ -21,7 +21,8 @@ from fsopt.compiler.rows import read_row
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.results import SolveResult
 from fsopt.solvers.auxiliary import supplement
-from fsopt.solvers.interface import FOREVER, Change, Interface, Settings
+from fsopt.solvers.connection import Connection
+from fsopt.solvers.interface import FOREVER, Change, Settings
 from fsopt.solvers.outcome import certified_result, load_values
 from fsopt.solvers.registry import TRANSFORMATIONS, alternatives, choose
 from fsopt.solvers.spec import SolverSpec
@@ -109,7 +110,7 @@ class Session:
         self.requested = solver is not None
         self.spec: SolverSpec = self._choose(solver)
         clock.look()
-        self.interface = self._open()
+        self.connection = self._open()
         self.rebuilt = ""
         self.seconds = {"build": 0.0, "translate": time.perf_counter() - started, "update": 0.0}
         self.seconds |= {"solve": 0.0, "load": 0.0}
@@ -129,9 +130,9 @@ class Session:
                 error.message += f" (constraint '{name}': {reason})"
             raise
 
-    def _open(self) -> Interface:
+    def _open(self) -> Connection:
         try:
-            return self.spec.connect(self.program, self.settings)
+            return Connection(self.spec, self.program, self.settings)
         except (FsoptError, OSError, MemoryError):
             raise
         except Exception as error:  # of the solver's package, for example for numbers that it takes for infinite
@@ -201,7 +202,7 @@ class Session:
         limit = clock.left(None if time_limit is None or time_limit >= FOREVER else float(time_limit))
         with clock.limited(limit):
             with watching(watch), heard(watch if self.spec.hears else None):
-                outcome = self.interface.solve(limit, None if mip_gap is None else float(mip_gap))
+                outcome = self.connection.solve(limit, None if mip_gap is None else float(mip_gap))
             outcome = supplement(self.program, outcome, self.settings, limit, self.spec.name)
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
@@ -222,7 +223,7 @@ class Session:
         other = copy.copy(self)
         other.settings = replace(self.settings, own={})
         other.spec = self._choose(solver)
-        other.interface = other._open()
+        other.connection = other._open()
         other.seconds = dict.fromkeys(self.seconds, 0.0) | {"translate": time.perf_counter() - started}
         return other
 
@@ -246,7 +247,7 @@ class Session:
             ) from error
 
     def _send(self, change: Change) -> None:
-        reason = self.interface.update(change)
+        reason = self.connection.update(change)
         if reason:
             self._rebuild(reason)
 
@@ -256,4 +257,4 @@ class Session:
         self.problem_class = program_class(self.program)
         # A preferred solver for programs of one structure may not take the program any more.
         self.spec = self._choose(self.spec.name if self.requested or self.spec.takes is None else None)
-        self.interface = self._open()
+        self.connection = self._open()

@@ -198,7 +198,9 @@ class Gurobi:
                 status, stop = Status.UNBOUNDED, "unbounded"
         if status in (Status.INFEASIBLE, Status.UNBOUNDED):
             point = None
-        return Outcome(status, stop, point, bound, iterations, time.perf_counter() - started, f"status {m.Status}", ray)
+        tolerance = max(m.Params.IntFeasTol, m.Params.FeasibilityTol)
+        seconds, words = time.perf_counter() - started, f"status {m.Status}"
+        return Outcome(status, stop, point, bound, iterations, seconds, words, ray, integer_tolerance=tolerance)
 
     def _point(self) -> Point:
         """Return the point of the program; multipliers only of a convex program without integers."""

@@ -33,6 +33,7 @@ STATUS_MAP = {
 }
 """By the names in ``highspy.HighsModelStatus``."""
 TOLERANCE = 1e-9
+FEASIBILITY = ("primal_feasibility_tolerance", "mip_feasibility_tolerance")
 PRIMAL_SIMPLEX = 4
 FEASIBLE = 2
 """HiGHS's code for a feasible primal solution."""
@@ -58,9 +59,8 @@ class Highs:
             "output_flag": settings.tee,
             "threads": settings.threads,
             "random_seed": settings.seed,
-            "primal_feasibility_tolerance": tolerance,
             "dual_feasibility_tolerance": tolerance,
-            "mip_feasibility_tolerance": tolerance,
+            **dict.fromkeys(FEASIBILITY, tolerance),
             "mip_rel_gap": settings.mip_gap,
             "mip_abs_gap": 1e-9,
         }
@@ -129,7 +129,9 @@ class Highs:
             point = Point(point.x)
         ray = self._ray() if status is Status.INFEASIBLE and not self.mip else None
         message = self.h.modelStatusToString(self.h.getModelStatus())
-        return Outcome(status, stop, point, bound, iterations, time.perf_counter() - started, message, ray)
+        tolerance = max(self.h.getOptionValue(name)[1] for name in FEASIBILITY)
+        seconds = time.perf_counter() - started
+        return Outcome(status, stop, point, bound, iterations, seconds, message, ray, integer_tolerance=tolerance)
 
     def _watch(self, watch: watching.Watch) -> None:
         """Note the course of branch and bound, and stop after Ctrl-C; start from values where there are some."""

@@ -25,6 +25,8 @@ STOP_WORDS = (
 """Why a solver stopped."""
 LARGEST = 2**31 - 1
 """The largest whole number that every solver takes."""
+COARSE = 1e-5
+"""The coarsest integer tolerance that solvers have by default; it counts for one that does not state its own."""
 FOREVER = 1e9
 """Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
 INFINITY = 1e20
@@ -103,6 +105,8 @@ class Outcome:
     evidence_source : name of that solver.
     cuts : plain data from which the bound is recomputed; empty where it is the solver's word.
     iterations, seconds, message : the solver's count, its wall time, its own words.
+    integer_tolerance : largest distance from a whole number at which the solver takes a value for it, and largest
+        violation of the bound by which branching fixes it.
     """
 
     status: Status
@@ -117,6 +121,7 @@ class Outcome:
     evidence: Point | None = None
     evidence_source: str = ""
     cuts: tuple[Mapping[str, Any], ...] = ()
+    integer_tolerance: float = COARSE
 
 
 class Interface(Protocol):

@@ -208,7 +208,10 @@ class Mosek:
         except mosek.Error as error:
             raise _failure(error) from error
         seconds = time.perf_counter() - started
-        return Outcome(status, stop, point, bound, int(iterations), seconds, f"{ended}", ray)
+        tolerance = max(t.getdouparam(mosek.dparam.mio_tol_feas), t.getdouparam(mosek.dparam.mio_tol_abs_relax_int))
+        return Outcome(
+            status, stop, point, bound, int(iterations), seconds, f"{ended}", ray, integer_tolerance=tolerance
+        )
 
     def _solution(self) -> Any:
         """Return which of MOSEK's solutions to read: integer, basic (of a linear program), or interior-point."""

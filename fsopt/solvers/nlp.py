@@ -23,6 +23,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
 from fsopt.results import Point
+from fsopt.solvers import shared
 from fsopt.solvers.interface import INFINITY
 from fsopt.typing import Indices, Vector
 
@@ -50,7 +51,7 @@ class NonlinearForm:
             raise SolverError("a nonlinear solver takes no semidefinite cones", "use a conic solver")
         p = self.program = program
         self.other = derivatives_of(program)
-        self.D, self.R = p.scaling.columns, p.scaling.rows
+        self.D, self.R = shared.units(p), shared.row_factors(p)
         self.n, self.m = p.n, p.A.shape[0]
         self.k, self.cones = len(p.cones.h), len(p.cones)
         self.heads = p.cones.starts[:-1].astype(int)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
@@ -14,6 +16,7 @@ from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.interface import Outcome
+from fsopt.solvers.leaks import believed
 
 PROVES = {
     Kind.CONVEX: Status.OPTIMAL,
@@ -32,14 +35,19 @@ def certified_result(program: Program, outcome: Outcome, solver: str) -> SolveRe
     A point has the status that its certificate verifies, never the solver's own: ``optimal`` needs residuals and a gap
     recomputed here, and a point that meets the constraints is ``feasible`` whatever the solver says. The bound of a
     convex program is the value of a dual point that holds, else there is none; the bound of another program is the
-    solver's, and the certificate names its source; an exact search of this package gives the cuts behind it.
+    solver's, and the certificate names its source; an exact search of this package gives the cuts behind it. A solver
+    whose integer tolerance leaks through the large coefficients of a program has no bound, see
+    :mod:`fsopt.solvers.leaks`.
     """
     sign = program.sign
+    outcome, doubt = believed(program, outcome, solver)
     if outcome.point is None:
         return _without_point(program, outcome, solver)
     bound = outcome.bound if outcome.bound is not None and np.isfinite(outcome.bound) else None
     stated = Claim(bound, solver, outcome.evidence, outcome.evidence_source, outcome.cuts)
     certificate = certify_point(program, outcome.point, stated)
+    if doubt:
+        certificate = replace(certificate, notes=(*certificate.notes, doubt))
     feasible = make(Kind.FEASIBLE, {"primal": certificate.residuals["primal"]}).ok
     if certificate.kind is Kind.CONVEX and certificate.residuals["dual"] <= certificate.tolerance:
         feasible = feasible and not _excluded(certificate, sign)  # a point beyond a valid bound violates what it costs

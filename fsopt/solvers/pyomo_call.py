@@ -21,14 +21,17 @@ from pyomo.common.log import LoggingIntercept
 from pyomo.common.tee import TeeStream, capture_output
 
 from fsopt.compiler import Program
+from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
 from fsopt.results import Point, Status
-from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.interface import COARSE, Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
 from fsopt.solvers.pyomo_form import pyomo_model
 from fsopt.solvers.pyomo_names import KNOWN, OTHER, Known
+from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.spec import SolverSpec
+from fsopt.typing import Vector
 
 PREFIX = "pyomo:"
 STATUS_MAP = {
@@ -58,6 +61,8 @@ STATUS_MAP = {
 }
 """By the names of ``pyomo.opt.TerminationCondition``; these are all."""
 REFUSAL = re.compile(r"(?i)invalid|unknown|no match|not recogni|unrecogni|illegal|ambiguous|not understood|no such|bad")
+TOLERANCE = 1e-9
+"""The smallest that Gurobi takes."""
 PRINTED = 1e-3
 """Absolute error of a bound that is read from a log: CBC prints three decimals."""
 
@@ -71,8 +76,8 @@ class PyomoCall:
         self.program = program
         self.settings = settings
         self.options: dict[str, Any] = dict(known.defaults)
-        if settings.tolerance is not None:
-            self.options |= dict.fromkeys(known.tolerances, settings.tolerance)
+        tolerance = TOLERANCE if settings.tolerance is None else settings.tolerance
+        self.options |= dict.fromkeys(known.tolerances, max(tolerance, TOLERANCE))
         if known.gap and program.integer.any():
             self.options[known.gap] = settings.mip_gap
         self.options |= settings.own
@@ -93,7 +98,9 @@ class PyomoCall:
             return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
         form = NonlinearForm(p)
         start = form.start(np.clip(p.values(), p.lb, p.ub))
-        m = pyomo_model(form, start, smooth=self.known.smooth)
+        # Searches over nonconvex terms get less exact in other units of the objective.
+        factor = 1.0 if p.nonconic or not convex(p.P) else objective_factor(p, form.D)
+        m = pyomo_model(form, start, factor=factor, smooth=self.known.smooth)
         for variable in m.v.values():
             variable.stale = True
         if not self.known.duals:
@@ -105,23 +112,39 @@ class PyomoCall:
         status, stop = STATUS_MAP[condition]
         if stop == "almost" and time_limit is not None and time.perf_counter() - started >= time_limit:
             stop = "time-limit"  # GLPK calls it feasible
-        point = _point(m, form, start) if status.solved else None
-        stated = self._bound(p, point, status, bound, options) if p.integer.any() or p.nonconic else None
-        seconds = time.perf_counter() - started
-        return Outcome(status, stop, point, stated, 0, seconds, message or condition)
+        point = _point(m, form, start, factor) if status.solved else None
+        stated = self._bound(point, status, bound, factor, options)
+        seconds, words = time.perf_counter() - started, message or condition
+        return Outcome(status, stop, point, stated, 0, seconds, words, integer_tolerance=self._integer_tolerance())
+
+    def _integer_tolerance(self) -> float:
+        """Return the largest tolerance among the options; a user may have abbreviated or spelled out their names."""
+        names = [name.lower() for name in self.known.tolerances]
+        given = [
+            float(value)
+            for option, value in self.options.items()
+            if any(name.startswith(option.lower()) or option.lower().startswith(name) for name in names)
+        ]
+        return max(given, default=COARSE)
 
     def _bound(
-        self, p: Program, point: Point | None, status: Status, bound: float | None, options: dict[str, Any]
+        self, point: Point | None, status: Status, printed: float | None, factor: float, options: Mapping[str, Any]
     ) -> float | None:
-        """Return a lower bound in the minimisation form; a bound from a log counts for less than its printed digits."""
-        if self.known.proves != "global":
+        """Return a lower bound of a program in need of one; a bound from a log counts for less than its printed digits.
+
+        Parameters
+        ----------
+        printed : bound in the units of the solver, where the objective has the factor, without its constant.
+        """
+        p = self.program
+        if self.known.proves != "global" or not (p.integer.any() or p.nonconic):
             return None
         if status is Status.OPTIMAL and point is not None and not p.objective_terms:
             value = float(0.5 * point.x @ (p.P @ point.x) + p.c @ point.x + p.c0)
             return value - float(options.get(self.known.gap, self.settings.mip_gap)) * abs(value)
-        if bound is None or not math.isfinite(bound):
+        if printed is None or not math.isfinite(printed):
             return None
-        return bound + p.c0 - PRINTED * (1.0 + PRINTED * abs(bound))
+        return (printed - PRINTED * (1.0 + PRINTED * abs(printed))) / factor + p.c0
 
     def _call(
         self, m: pyo.ConcreteModel, options: dict[str, Any], limit: float | None
@@ -215,7 +238,7 @@ def _load(solver: Any, results: Any, m: pyo.ConcreteModel) -> None:
         return
 
 
-def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Any) -> Point | None:
+def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector, factor: float) -> Point | None:
     """Return the point in a model, None where no value was loaded."""
     if all(variable.stale for variable in m.v.values()):
         return None
@@ -224,7 +247,7 @@ def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Any) -> Point | Non
     if not np.all(np.isfinite(v)):
         return None
     prices = {} if m.component("dual") is None else m.dual
-    multipliers = np.array([-prices.get(row, 0.0) for row in m.rows.values()])
+    multipliers = np.array([-prices.get(row, 0.0) for row in m.rows.values()]) / factor
     point = form.point(v, multipliers)
     return point if len(prices) else Point(point.x)
 

@@ -15,13 +15,14 @@ from fsopt.solvers.nlp import NonlinearForm
 from fsopt.typing import Vector
 
 
-def pyomo_model(form: NonlinearForm, start: Vector, *, smooth: bool = True) -> pyo.ConcreteModel:
+def pyomo_model(form: NonlinearForm, start: Vector, *, factor: float = 1.0, smooth: bool = True) -> pyo.ConcreteModel:
     """Return the form as a Pyomo model with variables ``v`` and constraints ``rows``, in the order of the form.
 
     Parameters
     ----------
     form : of a program; its integer variables stay integer.
     start : (size,) values of the variables.
+    factor : of the objective.
     smooth : whether a cone is ``||t||^2 / s_1 - s_1 <= 0``, smooth where an interior method goes; else it is
         ``||t||^2 - s_1^2 <= 0``, the form in which solvers for quadratic constraints recognise a cone.
 
@@ -46,18 +47,19 @@ def pyomo_model(form: NonlinearForm, start: Vector, *, smooth: bool = True) -> p
     m.rows = pyo.Constraint(range(len(bodies)), rule=lambda m, i: (low[i], bodies[i], high[i]))
     if smooth:
         _keep_free(m, form, v)
-    m.objective = pyo.Objective(expr=_objective(form, v))
+    m.objective = pyo.Objective(expr=_objective(form, v, factor))
     if not form.program.integer.any():  # some interfaces fail where they are asked for what there is not
         m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
     return m
 
 
 def _linear(form: NonlinearForm, v: list[Any]) -> list[Any]:
-    """Return the bodies of the linear constraints and of the links between x and s."""
+    """Return the bodies of the linear constraints and of the links between x and s, without their zeros."""
     product, bodies = form.product, []
     for first, last in zip(product.indptr[:-1], product.indptr[1:], strict=True):
-        terms = [v[j] for j in product.indices[first:last].tolist()]
-        bodies.append(LinearExpression(linear_coefs=product.data[first:last].tolist(), linear_vars=terms))
+        kept = first + np.flatnonzero(product.data[first:last])
+        terms = [v[j] for j in product.indices[kept].tolist()]
+        bodies.append(LinearExpression(linear_coefs=product.data[kept].tolist(), linear_vars=terms))
     return bodies
 
 
@@ -87,13 +89,13 @@ def _replaced(terms: list[tuple[float, Any]], program: Program, x: list[Any]) ->
     return pyo.quicksum(scale * replace_expressions(node, columns) for scale, node in terms)
 
 
-def _objective(form: NonlinearForm, v: list[Any]) -> Any:
+def _objective(form: NonlinearForm, v: list[Any], factor: float) -> Any:
     p, lower = form.program, form.lower_P
     x = [d * a for d, a in zip(form.D.tolist(), v, strict=False)]
-    linear = pyo.quicksum(c * a for c, a in zip(form.q.tolist(), v, strict=False) if c)
-    entries = zip(lower.row.tolist(), lower.col.tolist(), lower.data.tolist(), strict=True)
+    linear = pyo.quicksum(c * a for c, a in zip((factor * form.q).tolist(), v, strict=False) if c)
+    entries = zip(lower.row.tolist(), lower.col.tolist(), (factor * lower.data).tolist(), strict=True)
     quadratic = pyo.quicksum((0.5 if i == j else 1.0) * c * v[i] * v[j] for i, j, c in entries)
-    return linear + quadratic + p.sign * _replaced(p.objective_terms, p, x)
+    return linear + quadratic + factor * p.sign * _replaced(p.objective_terms, p, x)
 
 
 def _keep_free(m: pyo.ConcreteModel, form: NonlinearForm, v: list[Any]) -> None:

@@ -27,7 +27,8 @@ class Known:
     duals, vertex : whether it returns multipliers, and vertices.
     gap : its option for the relative gap; empty for none.
     seconds : its option for the time limit, where Pyomo's interface has none of its own.
-    tolerances : options and values by which it is asked for the tolerance of this package.
+    tolerances : options for the feasibility of constraints and of integers, and for reduced costs; empty where
+        there are none, or not for each of these.
     smooth : whether cones are given to it in the form for interior methods.
     defaults : (option, value) pairs that it always gets, unless the user gives others.
     prefix : of the names of its options in Pyomo's interface.
@@ -52,9 +53,29 @@ CBC = "apt-get install coinor-cbc, or conda install -c conda-forge coincbc"
 CPLEX = "install IBM CPLEX, with its program 'cplex' on the path or its Python package (pip install cplex)"
 KNITRO = "install Artelys Knitro with a licence"
 IPOPT = "put an 'ipopt' executable on the path (conda install -c conda-forge ipopt), or take the solver 'ipopt'"
-_CBC = Known(LINEAR, CBC, executable="cbc", vertex=True, gap="ratioGap", tolerances=("primalT", "dualT"))
-_GUROBI = Known(QUADRATIC, "pip install gurobipy, with a licence", gap="MIPGap", seconds="TimeLimit")
-_XPRESS = Known(QUADRATIC, "pip install xpress, with a licence", gap="miprelstop", seconds="maxtime")
+CBC_TOLERANCES = ("primalTolerance", "dualTolerance", "integerTolerance")
+_CBC = Known(LINEAR, CBC, executable="cbc", vertex=True, gap="ratioGap", tolerances=CBC_TOLERANCES)
+_HIGHS = Known(
+    LINEAR,
+    "pip install highspy",
+    vertex=True,
+    gap="mip_rel_gap",
+    tolerances=("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"),
+)
+_GUROBI = Known(
+    QUADRATIC,
+    "pip install gurobipy, with a licence",
+    gap="MIPGap",
+    seconds="TimeLimit",
+    tolerances=("FeasibilityTol", "OptimalityTol", "IntFeasTol"),
+)
+_XPRESS = Known(
+    QUADRATIC,
+    "pip install xpress, with a licence",
+    gap="miprelstop",
+    seconds="maxtime",
+    tolerances=("feastol", "optimalitytol", "miptol"),
+)
 _MOSEK = Known(QUADRATIC, "pip install mosek, with a licence", seconds="MSK_DPAR_OPTIMIZER_MAX_TIME")
 _CPLEX = Known(QUADRATIC, CPLEX, gap="mip_tolerances_mipgap")
 _SCIP = Known(
@@ -69,8 +90,8 @@ KNOWN: Mapping[str, Known] = MappingProxyType(
     {
         "glpk": Known(LINEAR, GLPK, executable="glpsol", vertex=True, gap="mipgap"),
         "cbc": _CBC,
-        "highs": Known(LINEAR, "pip install highspy", vertex=True, gap="mip_rel_gap"),
-        "appsi_highs": Known(LINEAR, "pip install highspy", vertex=True, gap="mip_rel_gap"),
+        "highs": _HIGHS,
+        "appsi_highs": _HIGHS,
         "appsi_cbc": replace(_CBC, executable=""),
         "gurobi": _GUROBI,
         "gurobi_direct": _GUROBI,

@@ -238,6 +238,7 @@ class Scip:
             iterations=nodes,
             seconds=time.perf_counter() - started,
             message=message,
+            integer_tolerance=float(self.m.getParam("numerics/feastol")),
         )
 
     def _limits(self, time_limit: float | None, mip_gap: float | None) -> None:

@@ -138,7 +138,8 @@ class Xpress:
             status, stop = Status.INFEASIBLE, "infeasible"
         ray = self._ray() if status is Status.INFEASIBLE and not (tree or len(self.program.cones)) else None
         seconds = time.perf_counter() - started
-        return Outcome(status, stop, point, bound, iterations, seconds, message, ray)
+        tolerance = max(self.p.getControl(name) for name in ("miptol", "feastol"))
+        return Outcome(status, stop, point, bound, iterations, seconds, message, ray, integer_tolerance=tolerance)
 
     def _status(self) -> tuple[Status, str]:
         a = self.p.attributes

@@ -185,7 +185,7 @@ def test_infeasibility_is_certified_and_a_moved_proof_is_not(kind, solver):
     assert (result.certificate.kind, result.certificate.ok) == ("infeasible", True)
     assert fsopt.certify(m, result) == result.certificate
     session = Session(m, solver)
-    ray = session.interface.solve(None).ray
+    ray = session.connection.interface.solve(None).ray
     assert farkas(session.program, ray).ok
     for part, j in {"LP": [("y", 0), ("y", 1), ("y", 2)], "SOCP": [("y", 0), ("z", 1)]}[kind]:
         wrong = moved(getattr(ray, part), j, 0.05 * np.abs(ray.y).max())

@@ -161,15 +161,15 @@ def test_changes_in_place_leave_the_task_of_the_changed_program():
     m.row = pyo.Constraint(expr=m.r * x + y + z >= m.r)
     m.o = pyo.Objective(expr=2 * x + m.d * y + m.d * (z - x) ** 2)
     session = Session(m, "mosek")
-    task = session.interface.task
+    task = session.connection.interface.task
     m.r.set_value(7.0)
     m.d.set_value(5.0)
     y.setub(None)
     session.update(m.o, m.row, m.x)
     m.more = pyo.Constraint(expr=(1, x + 3 * z, 2))
     session.add(m.more)
-    assert (session.rebuilt, session.interface.task) == ("", task)
-    scaled = session.interface.scaled
+    assert (session.rebuilt, session.connection.interface.task) == ("", task)
+    scaled = session.connection.interface.scaled
     scale = scaled.columns
     check_linear_part(session.program, task, scaled)
     lower = triplets(task, "getqobj", (3, 3)) / np.outer(scale, scale) / scaled.factor
@@ -190,8 +190,8 @@ def answered(monkeypatch, model, status, point, ended="ok"):
     import mosek
 
     def optimize(t):
-        program, scaled = compile_model(model), session.interface.scaled
-        which = session.interface._solution()
+        program, scaled = compile_model(model), session.connection.interface.scaled
+        which = session.connection.interface._solution()
         t.putxx(which, point.x / scaled.columns)
         t.puty(which, scaled.factor * point.y / scaled.rows)
         multipliers = scaled.factor * program.scaling.uncone.T @ point.z if len(program.cones) else point.z

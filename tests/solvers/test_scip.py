@@ -263,7 +263,7 @@ def test_a_failing_linear_program_is_no_answer_and_no_traceback(monkeypatch):
                 raise RuntimeError("SCIP: error in LP solver!")
             return lambda *_: 1e20
 
-    session.interface.m = Broken()
+    session.connection.interface.m = Broken()
     result = session.solve()
     assert (result.status, result.stop) == ("none", "numerical")
     assert proved(session.solve()), "the model was not loaded anew"

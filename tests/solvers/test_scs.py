@@ -128,21 +128,21 @@ def test_new_costs_and_bounds_go_in_place_and_start_from_the_last_point():
     cold = session.solve()
     again = session.solve()
     assert again.iterations < cold.iterations / 2, "the second solve did not start from the first"
-    solver = session.interface.solver
+    solver = session.connection.interface.solver
     m.moment_plus.set_value(m.moment_plus.body <= 0.05)
     session.update(m.moment_plus)
     changed = session.solve()
-    assert (session.rebuilt, session.interface.solver) == ("", solver), "a new bound needs no factorisation"
+    assert (session.rebuilt, session.connection.interface.solver) == ("", solver), "a new bound needs no factorisation"
     assert changed.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
     assert changed.objective > cold.objective * (1 + 1e-4)
     m.objective.set_value(2 * m.objective.expr)
     session.update(m.objective)
-    assert session.interface.solver is solver
+    assert session.connection.interface.solver is solver
     assert session.solve().objective == pytest.approx(2 * changed.objective, rel=1e-6)
     m.moment_plus.set_value(2 * m.moment_plus.body <= 0.05)
     session.update(m.moment_plus)
     last = session.solve()
-    assert session.interface.solver is not solver, "new coefficients need a new factorisation"
+    assert session.connection.interface.solver is not solver, "new coefficients need a new factorisation"
     assert last.objective == pytest.approx(fsopt.solve(m, "clarabel").objective, rel=1e-6)
 
 
@@ -152,10 +152,10 @@ def test_bounds_go_in_place_and_new_ones_rebuild():
     m.o = pyo.Objective(expr=m.x[0] ** 2 + m.x[1])
     session = Session(m, "scs")
     assert session.solve().objective == pytest.approx(2, rel=1e-6)
-    solver = session.interface.solver
+    solver = session.connection.interface.solver
     m.x.setlb(2)
     session.update(m.x)
-    assert (session.rebuilt, session.interface.solver) == ("", solver)
+    assert (session.rebuilt, session.connection.interface.solver) == ("", solver)
     assert session.solve().objective == pytest.approx(6, rel=1e-6)
     m.x[0].setub(None)
     session.update(m.x)

@@ -1,0 +1,55 @@
+"""The way of a program into a solver: without the coefficients that are rounding errors of 0, see ``compiler.dust``."""
+
+from __future__ import annotations
+
+from fsopt.compiler import Program
+from fsopt.compiler.dust import without_dust
+from fsopt.solvers.interface import Change, Outcome, Settings
+from fsopt.solvers.spec import SolverSpec
+
+FOLLOWED = ("P", "c", "c0", "lo", "hi", "lb", "ub")
+"""Parts of a program that change and have no dust."""
+
+
+class Connection:
+    """A program loaded in a solver; changes of the program reach the solver through it.
+
+    Parameters
+    ----------
+    spec : the solver's registry entry.
+    program : as compiled; certificates are computed from it.
+    settings : of the solver.
+
+    Attributes
+    ----------
+    sent : the program that the solver has; the given one if it has no dust.
+    interface : of the solver.
+    """
+
+    def __init__(self, spec: SolverSpec, program: Program, settings: Settings) -> None:
+        self.program = program
+        self.sent = without_dust(program)
+        self.interface = spec.connect(self.sent, settings)
+
+    def update(self, change: Change) -> str | None:
+        """Take over a change of the program in place; return why not, if the solver cannot."""
+        linear = change.rows is not None or change.added > 0
+        if linear or self.sent is not self.program:
+            clean = without_dust(self.program) if linear else self.sent
+            if clean is not self.program and self.sent is self.program:
+                return "coefficients became rounding errors of 0"
+            self._follow(clean)
+        return self.interface.update(change)
+
+    def _follow(self, clean: Program) -> None:
+        """Write the program into the one that the solver has, with the linear constraints of a third."""
+        if self.sent is self.program:
+            return
+        self.sent.A = clean.A
+        self.sent.scaling = self.program.scaling
+        for name in FOLLOWED:
+            setattr(self.sent, name, getattr(self.program, name))
+
+    def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
+        """Run the solver."""
+        return self.interface.solve(time_limit, mip_gap)

@@ -1,0 +1,60 @@
+"""Saved parameters that a method would have refused: found by name, whether the certificate uses them or not."""
+
+import dataclasses
+
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.checking import check_fit
+from fsopt.errors import FileError, FsoptError
+from fsopt.methods.registry import METHODS
+from fsopt.methods.saved_parameters import OWN_RANGES, OWN_WORDS, RANGES, WORDS, refused
+
+DATA = blobs(24, 4, seed=3)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("gmeb", {"route": "autox"}),
+        ("rsvm", {"route": "auto"}),
+        ("rsvm", {"w_cap": 0.0}),
+        ("gbd", {"stabilisation": "zzz"}),
+        ("gbd", {"seed": -1}),
+        ("fsv", {"n_starts": -1}),
+        ("fsv", {"generate": "maybe"}),
+        ("l0-mpm", {"approx": "expx"}),
+        ("vs-ssvm", {"n_partitions": 0}),
+        ("mopfs", {"scaling": "anywhere"}),
+    ],
+)
+def test_a_value_that_the_method_refuses_is_refused_in_a_file(method, params):
+    fit = fsopt.fit(method, DATA)
+    with pytest.raises(FsoptError):
+        fsopt.fit(method, DATA, **params)
+    (name,) = params
+    with pytest.raises(FileError, match=rf"the saved parameters of '{method}' are damaged: {name}"):
+        check_fit(dataclasses.replace(fit, params={**fit.params, **params}), DATA)
+
+
+@pytest.mark.parametrize("w_cap", [0.0, -1.0, float("nan"), "1"])
+def test_a_capacity_that_the_method_set_itself_is_positive_too(w_cap):
+    fit = fsopt.fit("rsvm", DATA)
+    assert check_fit(fit, DATA).ok
+    with pytest.raises(FileError, match="w_cap"):
+        check_fit(dataclasses.replace(fit, details={**fit.details, "w_cap": w_cap}), DATA)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_defaults_are_taken_and_every_word_outside_the_tables_is_refused_by_the_method(method):
+    spec = METHODS[method]
+    defaults = dict(spec.parameters)
+    assert refused(spec, defaults, {}) == []
+    for name in defaults:
+        bad = "zzz" if name in WORDS or (method, name) in OWN_WORDS else -1
+        if bad == -1 and name not in RANGES and (method, name) not in OWN_RANGES:
+            continue
+        assert refused(spec, {**defaults, name: bad}, {}) == [name]
+        with pytest.raises(FsoptError):
+            fsopt.fit(method, DATA, **{name: bad})

@@ -1,0 +1,278 @@
+"""Bounds of programs with integers: no solver's word counts where its integer tolerance leaks through a big-M."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from scipy.optimize import linprog
+from solver_cases import active_bounds, shadow_prices
+from support import blobs
+
+import fsopt
+from fsopt.compiler import compile_model
+from fsopt.errors import SolverError
+from fsopt.results import Point, Status
+from fsopt.solvers import registry
+from fsopt.solvers.interface import COARSE, Outcome, Settings
+from fsopt.solvers.leaks import LEAK, believed, big_m
+from fsopt.solvers.registry import SOLVERS, solver_spec
+from fsopt.solvers.spec import SolverSpec
+
+LAM = 0.05
+LARGE = 1e4
+INTEGER = [name for name, spec in SOLVERS.items() if "MILP" in spec.classes and not spec.structured and spec.available]
+DATA = blobs(12, 3, seed=5, gap=0.8)
+
+
+def in_units(unit):
+    return fsopt.Dataset(DATA.X * unit, DATA.y, features=["radius", "texture", "area"])
+
+
+def fsv_optimum(unit):
+    """Return the optimum of fsv-exact by a linear program for each selection of features, in units of size 1."""
+    X, y = DATA.X, DATA.y
+    average = np.where(y > 0, 1 / (y > 0).sum(), 1 / (y < 0).sum())
+
+    def value(chosen):
+        k = len(chosen)
+        A = -np.hstack([y[:, None] * X[:, chosen], -y[:, None], np.eye(len(y))])
+        bounds = [(-LARGE * unit, LARGE * unit)] * k + [(None, None)] + [(0, None)] * len(y)
+        cost = np.concatenate([np.zeros(k + 1), (1 - LAM) * average])
+        return linprog(cost, A_ub=A, b_ub=-np.ones(len(y)), bounds=bounds).fun + LAM * k
+
+    p = X.shape[1]
+    return min(value(list(chosen)) for k in range(p + 1) for chosen in itertools.combinations(range(p), k))
+
+
+def misclassified(unit):
+    """Return the smallest number of misclassified samples, the same in all units, by a linear program for each set."""
+    X, y = DATA.X, DATA.y
+    A = -np.hstack([y[:, None] * X, -y[:, None]])
+    for k in range(len(y)):
+        for wrong in itertools.combinations(range(len(y)), k):
+            right = np.setdiff1d(np.arange(len(y)), wrong)
+            if linprog(np.zeros(4), A_ub=A[right], b_ub=-np.ones(len(right)), bounds=[(None, None)] * 4).status == 0:
+                return k
+    raise AssertionError("no set")
+
+
+def answer(model, solver, **options):
+    try:
+        return fsopt.solve(model, solver, time_limit=30, options=options)
+    except SolverError as error:
+        if "licence" not in str(error):
+            raise
+        pytest.skip(f"no licence for {solver}")
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3, 1e4, 1e5, 1e6])
+@pytest.mark.parametrize("solver", INTEGER)
+@pytest.mark.parametrize("slug", ["fsv-exact", "misclass-milp"])
+def test_no_optimum_and_no_bound_is_false_in_any_unit_of_the_features(slug, solver, unit):
+    truth = fsv_optimum(unit) if slug == "fsv-exact" else misclassified(unit)
+    params = {"lam": LAM} if slug == "fsv-exact" else {}
+    result = answer(fsopt.build(slug, in_units(unit), **params), solver)
+    assert result.status in ("optimal", "feasible", "none")
+    if result.status == "optimal":
+        assert result.objective == pytest.approx(truth, rel=1e-5)
+    if result.bound is not None:
+        assert result.bound <= truth * (1 + 1e-6)
+    fine = solver != "pyomo:glpk"  # its integer tolerance is 1e-5
+    if fine and (slug == "misclass-milp" or unit <= 1.0):
+        assert result.status == "optimal"
+    if slug == "fsv-exact" and unit >= 1e3:
+        assert (result.status, result.bound) == ("feasible", None) or result.status == "none"
+        assert any("integer tolerance" in note for note in result.certificate.notes)
+
+
+@pytest.mark.parametrize("solver", INTEGER)
+def test_a_big_m_that_fits_the_units_is_solved_in_all_of_them(solver):
+    for unit in (1e-3, 1e3, 1e6):
+        model = fsopt.build("fsv-exact", in_units(unit), lam=LAM, big_m=20.0 / unit)
+        result = answer(model, solver)
+        assert result.status == "optimal", unit
+        assert result.objective == pytest.approx(fsv_optimum(1.0), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("solver", "name"),
+    [
+        ("highs", "mip_feasibility_tolerance"),
+        ("pyomo:cbc", "integerTolerance"),
+        ("pyomo:cbc", "integerT"),
+        ("scip", "numerics/feastol"),
+        ("gurobi", "IntFeasTol"),
+        ("xpress", "miptol"),
+    ],
+)
+def test_the_tolerance_that_the_user_sets_counts(solver, name):
+    if not solver_spec(solver).available:
+        pytest.skip(f"{solver} is not installed")
+    model = fsopt.build("fsv-exact", in_units(1.0), lam=LAM)
+    assert answer(model, solver).status == "optimal"
+    found = answer(model, solver, **{name: 1e-4})
+    assert (found.status, found.bound) == ("feasible", None)
+
+
+def test_the_leak_of_a_program_is_the_same_in_all_units():
+    sizes = [big_m(compile_model(fsopt.build("misclass-milp", in_units(unit)))) for unit in (1e-6, 1.0, 1e6)]
+    assert sizes == [LARGE] * 3
+    program = compile_model(fsopt.build("fsv-exact", in_units(1.0), big_m=3.0))
+    assert big_m(program) == pytest.approx(3.0 * np.abs(DATA.X).max(), rel=0.5)  # in powers of two
+
+
+def test_integers_alone_have_no_big_m():
+    m = pyo.ConcreteModel()
+    m.item = pyo.Var(range(3), within=pyo.Binary)
+    m.knapsack = pyo.Constraint(expr=1e9 * m.item[0] + 3e9 * m.item[1] + 2e9 * m.item[2] <= 4e9)
+    m.worth = pyo.Objective(expr=m.item[0] + 2 * m.item[1] + m.item[2], sense=pyo.maximize)
+    assert big_m(compile_model(m)) == 0.0
+    assert fsopt.solve(m).status == "optimal"
+
+
+def test_a_cone_leaks_too():
+    m = pyo.ConcreteModel()
+    m.open, m.weight = pyo.Var(within=pyo.Binary), pyo.Var(range(2))
+    m.length = pyo.Constraint(expr=m.weight[0] ** 2 + m.weight[1] ** 2 <= (1e7 * m.open) ** 2)
+    m.head = pyo.Constraint(expr=m.weight[0] >= 1)
+    m.cost = pyo.Objective(expr=m.open + m.weight[0])
+    program = compile_model(m)
+    if len(program.cones):
+        assert big_m(program) > 1e6
+
+
+class Boaster:
+    """A solver that calls a point optimal whatever the program is, and does not say when an integer is whole."""
+
+    def __init__(self, program, settings):
+        self.program = program
+
+    def update(self, change):
+        return None
+
+    def solve(self, time_limit, mip_gap=None):
+        found = fsopt.solve(self.program.model, "highs").point
+        value = float(self.program.c @ found.x + self.program.c0)
+        return Outcome(Status.OPTIMAL, "optimal", Point(found.x), value, 0, 0.0, "done")
+
+
+def test_a_new_solver_cannot_forget_the_rule(monkeypatch):
+    spec = SolverSpec(
+        name="boaster",
+        connect=Boaster,
+        package="numpy",
+        ranks={"MILP": None},
+        proves="global",
+        duals=False,
+        vertex=True,
+        in_place=False,
+        tolerance=1e-6,
+        pip="",
+        licence="",
+    )
+    monkeypatch.setitem(registry._ALL, "boaster", spec)
+    large, fitting = (fsopt.build("fsv-exact", in_units(1.0), lam=LAM, big_m=m) for m in (LARGE, 20.0))
+    assert fsopt.solve(fitting, "boaster").status == "optimal"
+    found = fsopt.solve(large, "boaster")
+    assert (found.status, found.bound) == ("feasible", None)
+    assert f"{COARSE:.0e}" in found.certificate.notes[0]
+
+
+def test_infeasible_and_unbounded_are_the_word_of_no_leaking_solver():
+    program = compile_model(fsopt.build("fsv-exact", in_units(1.0)))
+    for status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        word = Outcome(status, status.value, None, None, 0, 0.0, "said", integer_tolerance=1e-9)
+        assert believed(program, word, "cbc")[0].status is status
+        found, reason = believed(program, dataclasses.replace(word, integer_tolerance=COARSE), "cbc")
+        assert (found.status, found.stop) == (Status.NONE, "numerical")
+        assert "smaller big-M" in reason
+    assert 1e-9 * big_m(program) < LEAK < COARSE * big_m(program)
+
+
+@pytest.mark.parametrize("solver", INTEGER)
+def test_an_infeasible_relaxation_is_proved_by_its_multipliers(solver):
+    m = fsopt.build("fsv-exact", in_units(1e6))
+    m.never = pyo.Constraint(expr=m.w[0] >= 2e4)
+    result = answer(m, solver)
+    assert result.status == "infeasible"
+    assert result.certificate.ok
+
+
+@pytest.mark.parametrize("solver", INTEGER)
+def test_a_false_word_of_an_unbounded_program_is_none(solver, monkeypatch):
+    """A program with an optimum whose solver calls it unbounded."""
+    spec = solver_spec(solver)
+
+    class Wrong(Boaster):
+        def solve(self, time_limit, mip_gap=None):
+            return Outcome(Status.UNBOUNDED, "unbounded", None, None, 0, 0.0, "unbounded", integer_tolerance=1e-9)
+
+    model = fsopt.build("fsv-exact", in_units(1.0))
+    monkeypatch.setitem(registry._ALL, solver, dataclasses.replace(spec, connect=Wrong))
+    found = fsopt.solve(model, solver)
+    assert (found.status, found.stop) == ("none", "numerical")
+
+
+def test_an_unbounded_program_with_integers_is_unbounded():
+    m = pyo.ConcreteModel()
+    m.lots, m.rest = pyo.Var(within=pyo.NonNegativeIntegers), pyo.Var(bounds=(0, 1))
+    m.whole = pyo.Constraint(expr=m.lots - m.rest >= 0)
+    m.profit = pyo.Objective(expr=m.lots + m.rest, sense=pyo.maximize)
+    for solver in INTEGER:
+        assert answer(m, solver).status in ("unbounded", "none")
+
+
+# -- programs through Pyomo, in balanced units --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [1e-7, 1e7])
+@pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc", "pyomo:appsi_highs"])
+def test_prices_and_optimum_come_back_from_balanced_units(solver, unit):
+    if not solver_spec(solver).available:
+        pytest.skip(f"{solver} is not installed")
+    mine, theirs = active_bounds(pyo.minimize, 0.0), active_bounds(pyo.minimize, 0.0)
+    mine.o.set_value(unit * mine.o.expr)
+    found, expected = fsopt.solve(mine, solver), fsopt.solve(theirs, "highs")
+    assert found.status == "optimal"
+    assert found.objective == pytest.approx(unit * expected.objective, rel=1e-6)
+    prices = {name: price / unit for name, price in shadow_prices(mine).items()}
+    assert prices == pytest.approx(shadow_prices(theirs), abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["pyomo:glpk", "pyomo:cbc"])
+def test_linear_programs_in_mixed_units_are_solved_through_pyomo(solver):
+    if not solver_spec(solver).available:
+        pytest.skip(f"{solver} is not installed")
+    data = blobs(40, 4, seed=1)
+    units = 10.0 ** np.array([-5, 5, 0, 3])
+    mixed = fsopt.Dataset(data.X * units, data.y)
+    found = fsopt.solve(fsopt.build("rlp", mixed), solver)
+    assert found.status == "optimal"
+    assert found.objective == pytest.approx(fsopt.solve(fsopt.build("rlp", data)).objective, rel=1e-7)
+
+
+def test_a_quadratic_program_through_pyomo_has_the_optimum_in_any_units():
+    name = "pyomo:gurobi_direct"
+    if not solver_spec(name).available:
+        pytest.skip(f"{name} is not installed")
+    for unit in (1e-4, 1.0, 1e4):
+        model = fsopt.build("svm", in_units(unit), c=1.0 / unit**2)
+        try:
+            found = fsopt.solve(model, name)
+        except SolverError as error:
+            assert "licen" in str(error).lower()  # noqa: PT017 - what a machine without one says
+            return
+        assert found.objective * unit**2 == pytest.approx(
+            fsopt.solve(fsopt.build("svm", in_units(1.0))).objective, rel=1e-6
+        )
+
+
+def test_settings_reach_a_program_through_pyomo():
+    if not solver_spec("pyomo:cbc").available:
+        pytest.skip("cbc is not installed")
+    program = compile_model(fsopt.build("fsv-exact", in_units(1.0)))
+    for given, expected in ((None, 1e-9), (1e-7, 1e-7)):
+        interface = solver_spec("pyomo:cbc").connect(program, Settings(tolerance=given))
+        assert interface.options["integerTolerance"] == expected
