@@ -1,6 +1,7 @@
 """Bounds of programs with integers: no solver's word counts where its integer tolerance leaks through a big-M."""
 
 import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -30,6 +31,7 @@ def in_units(unit):
     return fsopt.Dataset(DATA.X * unit, DATA.y, features=["radius", "texture", "area"])
 
 
+@functools.cache
 def fsv_optimum(unit):
     """Return the optimum of fsv-exact by a linear program for each selection of features, in units of size 1."""
     X, y = DATA.X, DATA.y
@@ -46,7 +48,8 @@ def fsv_optimum(unit):
     return min(value(list(chosen)) for k in range(p + 1) for chosen in itertools.combinations(range(p), k))
 
 
-def misclassified(unit):
+@functools.cache
+def misclassified():
     """Return the smallest number of misclassified samples, the same in all units, by a linear program for each set."""
     X, y = DATA.X, DATA.y
     A = -np.hstack([y[:, None] * X, -y[:, None]])
@@ -67,11 +70,11 @@ def answer(model, solver, **options):
         pytest.skip(f"no licence for {solver}")
 
 
-@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3, 1e4, 1e5, 1e6])
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e4, 1e6])
 @pytest.mark.parametrize("solver", INTEGER)
 @pytest.mark.parametrize("slug", ["fsv-exact", "misclass-milp"])
 def test_no_optimum_and_no_bound_is_false_in_any_unit_of_the_features(slug, solver, unit):
-    truth = fsv_optimum(unit) if slug == "fsv-exact" else misclassified(unit)
+    truth = fsv_optimum(unit) if slug == "fsv-exact" else misclassified()
     params = {"lam": LAM} if slug == "fsv-exact" else {}
     result = answer(fsopt.build(slug, in_units(unit), **params), solver)
     assert result.status in ("optimal", "feasible", "none")
