@@ -196,11 +196,10 @@ class Gurobi:
                 status, stop = Status.INFEASIBLE, "infeasible"
             elif status is Status.NONE and self.depth == 0 and self._recedes():
                 status, stop = Status.UNBOUNDED, "unbounded"
-        if status in (Status.INFEASIBLE, Status.UNBOUNDED):
-            point = None
-        tolerance = max(m.Params.IntFeasTol, m.Params.FeasibilityTol)
+        point = None if status in (Status.INFEASIBLE, Status.UNBOUNDED) else point
         seconds, words = time.perf_counter() - started, f"status {m.Status}"
-        return Outcome(status, stop, point, bound, iterations, seconds, words, ray, integer_tolerance=tolerance)
+        whole = max(m.Params.IntFeasTol, m.Params.FeasibilityTol)
+        return Outcome(status, stop, point, bound, iterations, seconds, words, ray, integer_tolerance=whole)
 
     def _point(self) -> Point:
         """Return the point of the program; multipliers only of a convex program without integers."""

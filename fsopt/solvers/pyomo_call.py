@@ -25,7 +25,7 @@ from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
 from fsopt.results import Point, Status
-from fsopt.solvers.interface import COARSE, Change, Outcome, Settings, refuse_option
+from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
 from fsopt.solvers.pyomo_form import pyomo_model
 from fsopt.solvers.pyomo_names import KNOWN, OTHER, Known
@@ -115,17 +115,8 @@ class PyomoCall:
         point = _point(m, form, start, factor) if status.solved else None
         stated = self._bound(point, status, bound, factor, options)
         seconds, words = time.perf_counter() - started, message or condition
-        return Outcome(status, stop, point, stated, 0, seconds, words, integer_tolerance=self._integer_tolerance())
-
-    def _integer_tolerance(self) -> float:
-        """Return the largest tolerance among the options; a user may have abbreviated or spelled out their names."""
-        names = [name.lower() for name in self.known.tolerances]
-        given = [
-            float(value)
-            for option, value in self.options.items()
-            if any(name.startswith(option.lower()) or option.lower().startswith(name) for name in names)
-        ]
-        return max(given, default=COARSE)
+        whole = self.known.integer_tolerance(options)
+        return Outcome(status, stop, point, stated, 0, seconds, words, integer_tolerance=whole)
 
     def _bound(
         self, point: Point | None, status: Status, printed: float | None, factor: float, options: Mapping[str, Any]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from fsopt.solvers.interface import COARSE
+
 LINEAR = ("LP", "MILP")
 QUADRATIC = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")
 SMOOTH = ("LP", "QP", "SOCP", "NLP")
@@ -46,6 +48,16 @@ class Known:
     smooth: bool = False
     defaults: tuple[tuple[str, Any], ...] = ()
     prefix: str = ""
+
+    def integer_tolerance(self, options: Mapping[str, Any]) -> float:
+        """Return the largest tolerance in options, whose names a user may have abbreviated or spelled out."""
+        names = [name.lower() for name in self.tolerances]
+        given = [
+            float(value)
+            for option, value in options.items()
+            if any(name.startswith(option.lower()) or option.lower().startswith(name) for name in names)
+        ]
+        return max(given, default=COARSE)
 
 
 GLPK = "apt-get install glpk-utils, or conda install -c conda-forge glpk"

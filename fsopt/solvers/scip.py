@@ -218,7 +218,7 @@ class Scip:
         watch_scip(self.m, self.factor, self.x, self.scale)
         message = self._run()
         status, stop = STATUS_MAP[message]
-        infinite = INFINITE * self.m.infinity()
+        infinite, whole = INFINITE * self.m.infinity(), float(self.m.getParam("numerics/feastol"))
         bound = float(self.m.getDualbound()) if message != FAILURE else None
         nodes = int(self.m.getNTotalNodes()) if message != FAILURE else 0
         point = None
@@ -230,16 +230,9 @@ class Scip:
         elif point is not None and self.m.getPrimalbound() <= -infinite:
             status, stop = STATUS_MAP["unbounded"]
             point = None
-        return Outcome(
-            status=status,
-            stop=stop,
-            point=point,
-            bound=bound / self.factor if bound is not None and abs(bound) < infinite else None,
-            iterations=nodes,
-            seconds=time.perf_counter() - started,
-            message=message,
-            integer_tolerance=float(self.m.getParam("numerics/feastol")),
-        )
+        bound = bound / self.factor if bound is not None and abs(bound) < infinite else None
+        seconds = time.perf_counter() - started
+        return Outcome(status, stop, point, bound, nodes, seconds, message, integer_tolerance=whole)
 
     def _limits(self, time_limit: float | None, mip_gap: float | None) -> None:
         """Set the limits of this call; without them those of the options hold."""
