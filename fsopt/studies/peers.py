@@ -22,6 +22,7 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.models.spec import check_parameters, parameters
 from fsopt.results import DriverResult, Fit, Status
+from fsopt.trained import Trained
 from fsopt.typing import Matrix, Vector
 
 NONZERO = 1e-6
@@ -100,7 +101,7 @@ def fit_peer(name: str, data: Dataset, **params: Any) -> Fit:
         seconds={},
     )
     found = make_fit(data, map_, Hyperplane(w, b, support), outcome, started=started)
-    return replace(found, method=name, params={**peer.parameters, **params})
+    return replace(found, method=name, params={**peer.parameters, **params}, trained=Trained.of(data, found))
 
 
 def _svc(X: Matrix, y: Vector, c: float) -> Any:
