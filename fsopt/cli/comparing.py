@@ -44,10 +44,13 @@ COLUMNS = (
     ("certificate", "left"),
     ("solver", "left"),
     ("seconds", "right"),
+    ("CPU s", "right"),
 )
 """Heading and justification of each column of the table."""
-NARROW_WITHOUT = ("paper", "CV MCC", "objective", "certificate", "solver", "seconds")
-"""Columns that narrow output leaves out."""
+WIDE_WITHOUT = ("CPU s",)
+"""Columns that the table leaves out; reports and JSON have them."""
+NARROW_WITHOUT = ("paper", "CV MCC", "objective", "certificate", "solver", "seconds", *WIDE_WITHOUT)
+"""The same where output is narrow."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
 
@@ -174,7 +177,7 @@ def _majority(name: str, scores: dict[str, float]) -> str:
 def _print(record: dict[str, Any], verbose: bool) -> None:
     several = isinstance(record["data"], list)
     names, sizes = list(record["majority"]), (record["n"], record["p"])
-    left_out = NARROW_WITHOUT if narrow() else ()
+    left_out = NARROW_WITHOUT if narrow() else WIDE_WITHOUT
     for k, name in enumerate(names):
         n, p = (size[k] if several else size for size in sizes)
         title = f"{name if several else record['data']}: {n} samples, {p} features, {record['folds']}-fold cross-"
@@ -184,7 +187,7 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
             cells = zip(COLUMNS, _cells(row), strict=True)
             listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
         listing.caption = _majority(name, record["majority"][name])
-        if left_out:
+        if narrow():
             listing.caption += f"\nwider output, or --json, also has: {', '.join(left_out)}"
         listing.caption_justify = "left"
         show(listing)
@@ -216,7 +219,7 @@ def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
         f"{row['status']} ({row['stop']})" if row["ended_early"] and row["stop"] == "time-limit" else row["status"],
         _certificate(row),
         row["solver"] or None,
-        f"{row['seconds']:.2f}",
+        *(None if row[name] is None else f"{row[name]:.2f}" for name in ("seconds", "cpu_seconds")),
     )
 
 

@@ -58,7 +58,7 @@ class Row:
         :func:`fsopt.data.scores.measures`; None where a fold failed, or where the fit of one was ended early.
     spreads : name of these means -> standard deviation over the folds.
     certificate : parts of the certificate of the fit to all samples.
-    seconds : of this fit.
+    seconds, cpu_seconds : of this fit, by the clock and of the processor; None where its process ended early.
     error : messages of the fits that failed; empty where none did.
     ended_early : number of fits, on all samples and on folds, that the time limit ended before their own criterion.
     exact : the word of an exact check of the fit to all samples; None where it was not asked for.
@@ -87,6 +87,7 @@ class Row:
     error: str
     ended_early: int = 0
     exact: str | None = None
+    cpu_seconds: float | None = None
 
 
 def comparison_study(
@@ -243,6 +244,7 @@ def summarise(rows: Sequence[StoreRow]) -> Row:
         certificate=whole.get("certificate"),
         solver=whole.get("solver") or "",
         seconds=whole["seconds"],
+        cpu_seconds=whole.get("cpu_seconds"),
         warnings=tuple(whole.get("warnings") or ()),
         error="; ".join(dict.fromkeys(errors)),
         ended_early=sum(early),
