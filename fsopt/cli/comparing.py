@@ -76,7 +76,11 @@ def compare(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Run all methods at their default parameters with cross-validation and print one table."""
+    """Run all methods at their default parameters with cross-validation and print one table.
+
+    The last line names the methods without an answer: an error ended the fit to all samples, or one of a fold. The exit
+    code is 1 only where no method has one.
+    """
     from fsopt.saved import plain
     from fsopt.solvers.registry import solver_spec
     from fsopt.studies.comparison import compare as run
@@ -115,13 +119,29 @@ def compare(
             interrupted = True
     record = plain({**_sizes(data, sources), "folds": folds, "seed": seed, "tune": tune, "majority": baselines})
     record["rows"] = [plain(asdict(row)) for row in rows]
+    record["unanswered"] = [
+        {"data": row.data, "method": row.method, "lacking": row.lacking} for row in rows if row.lacking
+    ]
     if report is not None:
         _report(report, record, units)
     deliver(record, output, as_json=json, present=lambda: _print(record, verbose))
+    _tell_unanswered(record)
     if interrupted:
         remark(f"interrupted: {len(rows)} methods were finished")
         return EXIT_INTERRUPTED
-    return EXIT_SOLVED if all(row.status != "none" for row in rows) else EXIT_NOT_SOLVED
+    return EXIT_NOT_SOLVED if all(row.lacking for row in rows) else EXIT_SOLVED
+
+
+def _tell_unanswered(record: dict[str, Any]) -> None:
+    """Name the methods without an answer in one last line."""
+    words = [f"{_who(one, record)} ({one['lacking']})" for one in record["unanswered"]]
+    if words:
+        remark(f"without an answer: {', '.join(words)}")
+
+
+def _who(row: dict[str, Any], record: dict[str, Any]) -> str:
+    """Return the method of a row, with its data set where there are several."""
+    return f"{row['method']} on {row['data']}" if isinstance(record["data"], list) else str(row["method"])
 
 
 def _sizes(names: list[str], sources: list[Dataset]) -> dict[str, Any]:
@@ -192,7 +212,7 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         listing.caption_justify = "left"
         show(listing)
     for row in record["rows"]:
-        who = f"{row['method']} on {row['data']}" if several else row["method"]
+        who = _who(row, record)
         if row["exact"]:
             show(f"{who}: {row['exact']}")
         if verbose and row["features"]:

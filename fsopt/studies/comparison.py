@@ -18,6 +18,7 @@ from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import model_spec
 from fsopt.plugins import load
+from fsopt.results import Status
 from fsopt.studies.methods import study_spec
 from fsopt.studies.running import Progress, advance, check_jobs, local_executor
 from fsopt.studies.store import Row as StoreRow
@@ -88,6 +89,16 @@ class Row:
     ended_early: int = 0
     exact: str | None = None
     cpu_seconds: float | None = None
+
+    @property
+    def lacking(self) -> str:
+        """What a method without an answer has not: a fit to all samples, or scores, by an error; empty for none.
+
+        A fit that the time limit ended with a classifier is no error, though there are no means then.
+        """
+        if self.status == Status.NONE:
+            return "no fit"
+        return "no scores" if self.error and self.cv_accuracy is None else ""
 
 
 def comparison_study(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.spec import nothing
 from fsopt.models.spec import check_parameters, parameters
 from fsopt.results import DriverResult, Fit, Status
 from fsopt.trained import Trained
@@ -56,6 +57,10 @@ class Peer:
         """Return the parameters in comparisons: at most p features."""
         m = self.parameters.get("m")
         return {} if m is None else {"m": min(int(m), p)}
+
+    def excludes(self, given: Mapping[str, Any]) -> Collection[str]:
+        """Return no names: that parameter goes with all others."""
+        return nothing(given)
 
 
 def fit_peer(name: str, data: Dataset, **params: Any) -> Fit:

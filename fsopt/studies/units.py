@@ -153,7 +153,7 @@ def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:
     points = method.points(one.data.p)
     choices: list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]] = [(point, ()) for point in points]
     if method.tune:
-        common = {k: v for k, v in points[0].items() if k not in method.grid}
+        common = {k: v for k, v in points[0].items() if k not in method.grid and all(k in point for point in points)}
         choices = [(common, tuple(points))]
     for params, candidates in choices:
         yield Unit(
