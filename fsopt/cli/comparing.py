@@ -206,7 +206,7 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         for row in [row for row in record["rows"] if row["data"] == name]:
             cells = zip(COLUMNS, _cells(row), strict=True)
             listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
-        listing.caption = _majority(name, record["majority"][name])
+        listing.caption = escape(_majority(name, record["majority"][name]))
         if narrow():
             listing.caption += f"\nwider output, or --json, also has: {', '.join(left_out)}"
         listing.caption_justify = "left"

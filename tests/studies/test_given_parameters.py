@@ -15,6 +15,7 @@ from fsopt.studies.units import units_of
 LONG = bool(os.environ.get("FSOPT_LIMITS"))
 """Also with folds and with tuning, by `make limits`."""
 DATA = fsopt.Dataset(blobs(16, 6, gap=0.4).X, blobs(16, 6).y, ("mean radius", "x11", "Größe", "x1", "a, b", "x2"))
+MORE = fsopt.Dataset(blobs(60, 6, gap=0.4).X, blobs(60, 6).y, DATA.features)
 VALUES = {
     "r_plus": 2.0,
     "r_minus": 2.0,
@@ -120,7 +121,7 @@ def test_every_parameter_given_alone_goes_through_a_study_and_a_comparison(metho
 def test_folds_and_tuning_take_every_parameter_too(method, tuned):
     for name in fsopt.METHODS[method].parameters:
         params = given(method, name)
-        [row] = compare(DATA, [method], folds=2, params={method: params}, tune=tuned, executor=InProcess())
+        [row] = compare(MORE, [method], folds=2, params={method: params}, tune=tuned, executor=InProcess())
         assert (row.error != "") == ((method, name) in NEED_ANOTHER), (params, row.error)
 
 
