@@ -20,9 +20,8 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.decomposition import Training, fit_by_decomposition
-from fsopt.methods.gbd.parameters import split
+from fsopt.methods.gbd.parameters import features_of, split, trimmed
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
 from fsopt.models.blocks import number
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import Feature, feature_indices
@@ -101,9 +100,9 @@ def fit_selection(
         problem, settings=BranchSettings(settings.tolerance, branching.max_nodes, initial, jobs), run=run
     )
     at = result.point
-    hyperplane = Hyperplane(at["w"], at["b"], select(method, at["w"]))
-    details = {"evidence": at["evidence"], "c": c, "sigma": at["sigma"]}
-    return make_fit(data, map_, hyperplane, result, started=started, details=details)
+    sigma, w = trimmed(work, constraints, at["sigma"], at["w"])
+    details = {"evidence": at["evidence"], "c": c, "sigma": sigma}
+    return make_fit(data, map_, Hyperplane(w, at["b"], features_of(sigma)), result, started=started, details=details)
 
 
 def _variant(method: str, run: Run, training: Training, settings: GbdSettings, branching: Branching) -> str:

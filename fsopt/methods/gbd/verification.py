@@ -20,7 +20,7 @@ from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import reading
-from fsopt.methods.gbd.parameters import constraints_of, saved_selection, training_data, weights_of
+from fsopt.methods.gbd.parameters import constraints_of, features_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
@@ -98,6 +98,11 @@ def _check_tree(saved: SavedFit) -> Certificate:
     if found.solved:
         note += f"; {found.solved} relaxations were solved again"
     return make(Kind.GBD, checks, objective=fit.objective, bound=confirmed, notes=(note,))
+
+
+def selection(saved: SavedFit) -> tuple[int, ...]:
+    """Return the features of the saved selection: also those of weight 0, which a rule may ask for."""
+    return features_of(saved_selection(saved.data, saved.params))
 
 
 def problem_of(saved: SavedFit) -> SelectionProblem:
