@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import compile_model
 from fsopt.customising import in_force
@@ -66,7 +66,7 @@ def check_gbd(saved: SavedFit) -> Certificate:
     # The gap may be as large as the parameter tolerance, and the upper bound is never below the lower one.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
-        checks["gap"] = max(gap - float(fit.params["tolerance"]), 0.0)
+        checks["gap"] = max(gap - gap_allowed(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
     constraints, weights = constraints_of(data, fit.params), weights_of(data, fit.params)
     allowed = constraints.inequalities()
@@ -91,7 +91,7 @@ def _check_tree(saved: SavedFit) -> Certificate:
     confirmed = min(found.bound, fit.objective)
     checks = {**saved.residuals, "weight": weight}
     if fit.status is Status.OPTIMAL:
-        checks["gap"] = max(relative_gap(fit.objective, fit.bound) - float(fit.params["tolerance"]), 0.0)
+        checks["gap"] = max(relative_gap(fit.objective, fit.bound) - gap_allowed(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
     checks["bound"] = max(fit.bound - confirmed, 0.0) / max(1.0, abs(fit.bound))
     note = f"the bound was recomputed from the tree: {found.leaves} leaves, each closed by its cut"
