@@ -141,7 +141,7 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
         if not all(isinstance(part, Mapping) for part in (record["params"], record.get("details", {}))):
             raise ValueError("params or details have no names")
         trained, features = _trained(record, len(shift)), tuple(record.get("features", ()))
-        if "format" not in record:
+        if "format" not in record and kernel is None:
             support, features = _completed(record, support, features, np.abs(coef * scale), trained.features)
         return Fit(
             method=str(record["method"]),
