@@ -24,9 +24,10 @@ truth: .venv/tested
 fuzz: .venv/tested
 	FSOPT_FUZZ=20 $(BIN)/pytest -n auto tests/fuzz
 
-# Every method on 200 random data sets with a limit of 2 seconds; `make test` takes a few of them.
+# Every method on 200 random data sets with a limit of 2 seconds, and every parameter through folds and tuning;
+# `make test` takes a few of them.
 limits: .venv/tested
-	FSOPT_LIMITS=1 $(BIN)/pytest -n auto tests/limits
+	FSOPT_LIMITS=1 $(BIN)/pytest -n auto tests/limits tests/studies/test_given_parameters.py
 
 # The core of the tests, and the demo, at the lowest versions that pyproject.toml allows.
 lowest: .lowest/tested

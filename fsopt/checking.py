@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind
+from fsopt.certificates.certificate import Certificate, Kind, gap_allowed
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.residuals import relative_gap
 from fsopt.customising import Change, customised
@@ -213,7 +213,7 @@ def _claimed_bound(fit: Fit, certificate: Certificate) -> dict[str, float]:
         return {}
     residuals = {"stated bound": bound_residual(fit.bound, certificate.bound, 1.0)}
     if fit.status is Status.OPTIMAL and fit.bound is not None and fit.objective is not None:
-        allowed = float(fit.params.get("tolerance", 0.0))
+        allowed = gap_allowed(fit.params.get("tolerance", 0.0))
         residuals["stated gap"] = max(relative_gap(fit.objective, fit.bound) - allowed, 0.0)
     return residuals
 

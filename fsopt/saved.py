@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ from fsopt.schema import check_parts
 from fsopt.trained import Trained
 from fsopt.trained import fingerprint as fingerprint
 from fsopt.typing import Vector
+
+LEFT_OUT = 1e-6
+"""Size of a weight, relative to the largest one, below which version 0.1.0 left a selected feature out of its list."""
 
 
 def numbers(value: Any) -> Any:
@@ -137,10 +140,13 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             raise ValueError("the support is not an increasing list of places in 0..p-1")
         if not all(isinstance(part, Mapping) for part in (record["params"], record.get("details", {}))):
             raise ValueError("params or details have no names")
+        trained, features = _trained(record, len(shift)), tuple(record.get("features", ()))
+        if "format" not in record and kernel is None:
+            support, features = _completed(record, support, features, np.abs(coef * scale), trained.features)
         return Fit(
             method=str(record["method"]),
             params=record["params"],
-            features=tuple(record.get("features", ())),
+            features=features,
             support=support,
             coef=coef,
             intercept=float(_finite(record["intercept"])),
@@ -157,10 +163,28 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             warnings=tuple(record.get("warnings", ())),
             details=record.get("details", {}),
             kernel=kernel,
-            trained=_trained(record, len(shift)),
+            trained=trained,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FsoptError) as error:
         raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
+
+
+def _completed(
+    record: Mapping[str, Any], support: tuple[int, ...], features: tuple[str, ...], size: Vector, names: Sequence[str]
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return support and features of a fit of version 0.1.0 with the selected ones of weight 0, which it left out.
+
+    Parameters
+    ----------
+    size : (p,) of the weights of the preprocessed features.
+    names : of all features.
+    """
+    sigma = _finite(record.get("details", {}).get("sigma", ()))
+    if sigma.shape != size.shape or features != tuple(names[j] for j in support):
+        return support, features  # of another method, or damaged: the check says so
+    idle = np.flatnonzero((sigma > 0.5) & (size <= LEFT_OUT * size.max()))
+    whole = tuple(sorted({*support, *idle.tolist()}))
+    return whole, tuple(names[j] for j in whole)
 
 
 def load_fit(path: str | Path) -> Fit:

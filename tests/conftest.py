@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from fsopt.data import Dataset, load_dataset
 # Without a database of examples, which a checkout that cannot be written has no place for.
 settings.register_profile("fsopt", database=None)
 settings.load_profile("fsopt")
+
+# The peer skglm compiles itself for 12 seconds, for data on which its Python code takes one.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,6 +11,8 @@ import numpy as np
 
 TOLERANCE = 1e-6
 """Largest relative residual of a valid certificate."""
+WIDEST = 1e-3
+"""Largest relative gap of an answer that is called optimal, whatever tolerance a search was given."""
 
 
 class Kind(StrEnum):
@@ -72,6 +74,16 @@ class Certificate:
     def worst(self) -> float:
         """The largest residual."""
         return max(self.residuals.values(), default=0.0)
+
+
+def gap_allowed(tolerance: float) -> float:
+    """Return the relative gap up to which an answer of a search with this tolerance is called optimal."""
+    return min(max(float(tolerance), 0.0), WIDEST)
+
+
+def closed(stop: str, gap: float, tolerance: float) -> str:
+    """Return why a search stopped: ``within 10`` for a gap that its tolerance lets be and that no optimum has."""
+    return f"within {tolerance:g}" if stop == "optimal" and gap > WIDEST else stop
 
 
 def make(kind: Kind, residuals: Mapping[str, float], *, tolerance: float = TOLERANCE, **rest: Any) -> Certificate:

@@ -27,10 +27,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(given: list[str]) -> int:
     """Run a command and return its exit code; nothing but an interruption leaves this function."""
-    from fsopt.cli import output
+    from fsopt.cli import output, streams
 
     try:
-        output.prepare_streams()
+        streams.prepare_streams()
         import typer
 
         from fsopt.cli.app import app

@@ -44,10 +44,13 @@ COLUMNS = (
     ("certificate", "left"),
     ("solver", "left"),
     ("seconds", "right"),
+    ("CPU s", "right"),
 )
 """Heading and justification of each column of the table."""
-NARROW_WITHOUT = ("paper", "CV MCC", "objective", "certificate", "solver", "seconds")
-"""Columns that narrow output leaves out."""
+WIDE_WITHOUT = ("CPU s",)
+"""Columns that the table leaves out; reports and JSON have them."""
+NARROW_WITHOUT = ("paper", "CV MCC", "objective", "certificate", "solver", "seconds", *WIDE_WITHOUT)
+"""The same where output is narrow."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
 
@@ -73,7 +76,11 @@ def compare(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Run all methods at their default parameters with cross-validation and print one table."""
+    """Run all methods at their default parameters with cross-validation and print one table.
+
+    The last line names the methods without an answer: an error ended the fit to all samples, or one of a fold. The exit
+    code is 1 only where no method has one.
+    """
     from fsopt.saved import plain
     from fsopt.solvers.registry import solver_spec
     from fsopt.studies.comparison import compare as run
@@ -112,13 +119,29 @@ def compare(
             interrupted = True
     record = plain({**_sizes(data, sources), "folds": folds, "seed": seed, "tune": tune, "majority": baselines})
     record["rows"] = [plain(asdict(row)) for row in rows]
+    record["unanswered"] = [
+        {"data": row.data, "method": row.method, "lacking": row.lacking} for row in rows if row.lacking
+    ]
     if report is not None:
         _report(report, record, units)
     deliver(record, output, as_json=json, present=lambda: _print(record, verbose))
+    _tell_unanswered(record)
     if interrupted:
         remark(f"interrupted: {len(rows)} methods were finished")
         return EXIT_INTERRUPTED
-    return EXIT_SOLVED if all(row.status != "none" for row in rows) else EXIT_NOT_SOLVED
+    return EXIT_NOT_SOLVED if all(row.lacking for row in rows) else EXIT_SOLVED
+
+
+def _tell_unanswered(record: dict[str, Any]) -> None:
+    """Name the methods without an answer in one last line."""
+    words = [f"{_who(one, record)} ({one['lacking']})" for one in record["unanswered"]]
+    if words:
+        remark(f"without an answer: {', '.join(words)}")
+
+
+def _who(row: dict[str, Any], record: dict[str, Any]) -> str:
+    """Return the method of a row, with its data set where there are several."""
+    return f"{row['method']} on {row['data']}" if isinstance(record["data"], list) else str(row["method"])
 
 
 def _sizes(names: list[str], sources: list[Dataset]) -> dict[str, Any]:
@@ -174,7 +197,7 @@ def _majority(name: str, scores: dict[str, float]) -> str:
 def _print(record: dict[str, Any], verbose: bool) -> None:
     several = isinstance(record["data"], list)
     names, sizes = list(record["majority"]), (record["n"], record["p"])
-    left_out = NARROW_WITHOUT if narrow() else ()
+    left_out = NARROW_WITHOUT if narrow() else WIDE_WITHOUT
     for k, name in enumerate(names):
         n, p = (size[k] if several else size for size in sizes)
         title = f"{name if several else record['data']}: {n} samples, {p} features, {record['folds']}-fold cross-"
@@ -183,13 +206,13 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         for row in [row for row in record["rows"] if row["data"] == name]:
             cells = zip(COLUMNS, _cells(row), strict=True)
             listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
-        listing.caption = _majority(name, record["majority"][name])
-        if left_out:
+        listing.caption = escape(_majority(name, record["majority"][name]))
+        if narrow():
             listing.caption += f"\nwider output, or --json, also has: {', '.join(left_out)}"
         listing.caption_justify = "left"
         show(listing)
     for row in record["rows"]:
-        who = f"{row['method']} on {row['data']}" if several else row["method"]
+        who = _who(row, record)
         if row["exact"]:
             show(f"{who}: {row['exact']}")
         if verbose and row["features"]:
@@ -216,7 +239,7 @@ def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
         f"{row['status']} ({row['stop']})" if row["ended_early"] and row["stop"] == "time-limit" else row["status"],
         _certificate(row),
         row["solver"] or None,
-        f"{row['seconds']:.2f}",
+        *(None if row[name] is None else f"{row[name]:.2f}" for name in ("seconds", "cpu_seconds")),
     )
 
 

@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
+from fsopt.cli.streams import abandon, printable
 from fsopt.errors import FileError, FsoptError, OutOfTime
 from fsopt.files import write_text
 
@@ -32,31 +33,13 @@ class UnsavedError(FileError):
     """An answer was printed and could not be saved."""
 
 
-def prepare_streams() -> None:
-    """Make stdout and stderr take every text, and closed ones take nothing.
-
-    A closed descriptor would be given to the next file that is opened, and whatever a solver prints would go there.
-    """
-    for descriptor in range(3):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor, this one
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
-        elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names beyond the alphabet of the terminal
-
-
 def emit(text: str) -> None:
     """Write a text on stdout; raises FileError where stdout takes none."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except (OSError, ValueError) as error:  # of a closed stream
-        _abandon(sys.stdout)
+        abandon(sys.stdout)
         reason = getattr(error, "strerror", None) or error
         raise UnsavedError(
             f"cannot write to stdout: {reason}", "send it elsewhere, or save the answer with -o"
@@ -66,19 +49,9 @@ def emit(text: str) -> None:
 def remark(text: str) -> None:
     """Print a remark on stderr, if it takes one."""
     try:
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)
     except (OSError, ValueError):
-        _abandon(sys.stderr)
-
-
-def _abandon(stream: TextIO) -> None:
-    """Send what a stream still holds, which the interpreter would write at its end, to nowhere."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
-    except (OSError, ValueError):
-        return
+        abandon(sys.stderr)
 
 
 def report_error(error: FsoptError, *, as_json: bool) -> int:
@@ -133,7 +106,7 @@ def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
     from rich import box
     from rich.table import Table
 
-    result = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    result = Table(title=escape(title) or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading, justify in columns:
         if justify == "right":  # a number is never cut in two
             heading = heading.replace(" ", "\n") if narrow() else heading
@@ -184,7 +157,7 @@ def show(*renderables: Any) -> None:
     rendered = _Rendered()
     console = Console(file=rendered, force_terminal=terminal, width=width(), highlight=False)
     for item in renderables:
-        console.print(item, markup=False) if isinstance(item, str) else console.print(item)
+        console.print(printable(item), markup=False) if isinstance(item, str) else console.print(item)
     emit(rendered.getvalue())
 
 
@@ -206,10 +179,10 @@ def cell(value: Any) -> str:
 
 
 def escape(value: Any) -> str:
-    """Return a value as the text of a table cell, with its brackets escaped so that rich reads no markup."""
+    """Return a value as the text of a table cell, in which neither rich nor a terminal reads a command."""
     from rich.markup import escape as rich_escape
 
-    return rich_escape(cell(value))
+    return rich_escape(printable(cell(value)))
 
 
 def pairs(items: Iterable[tuple[str, Any]]) -> str:
@@ -259,9 +232,9 @@ def progress_bar(description: str, total: int | None = None) -> Iterator[Any]:
     bar = [BarColumn(), MofNCompleteColumn()] if total is not None else []
     columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False), *bar, TimeElapsedColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(description, total=total)
+        task = progress.add_task(printable(description), total=total)
 
         def update(completed: int, text: str) -> None:
-            progress.update(task, completed=completed, description=text)
+            progress.update(task, completed=completed, description=printable(text))
 
         yield update

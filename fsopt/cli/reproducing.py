@@ -21,6 +21,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
+from fsopt.cli.streams import reader_left
 from fsopt.errors import FileError, FsoptError, ParameterError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def reproduce(
         _make(output)
     with opened(store, write=store is not None) as held:
         settings = Settings(quick=quick, jobs=workers, store=held)
-        code, done, records = _run(asked, settings, output, shown=not json)
+        code, done, records = _run(asked, settings, output, shown=not json, kept=report is not None)
     if report is not None:
         from fsopt.papers.pages import reproduction_report
 
@@ -82,7 +83,7 @@ def reproduce(
 
 
 def _run(
-    asked: list[Experiment], settings: Settings, output: Path | None, *, shown: bool
+    asked: list[Experiment], settings: Settings, output: Path | None, *, shown: bool, kept: bool
 ) -> tuple[int, list[tuple[Experiment, Outcome, float]], list[dict[str, Any]]]:
     """Run experiments one after another; return the exit code, the outcomes with their seconds, and the records."""
     from fsopt.papers.reproduction import failed
@@ -110,6 +111,8 @@ def _run(
                 _write(output, one, outcome, records[-1])
             if shown:
                 _print(records[-1])
+            if reader_left() and output is None and not kept:  # nobody would see the rest
+                break
     return code, done, records
 
 

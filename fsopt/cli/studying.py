@@ -166,13 +166,13 @@ def show_rows(
     return EXIT_SOLVED
 
 
-HEADS = ("accuracy", "balanced", "MCC", "recall", "AUC", "features", "seconds", "units")
+HEADS = ("accuracy", "balanced", "MCC", "recall", "AUC", "features", "seconds", "CPU s", "units")
 
 
 def _print_lines(name: str, lines: list[Line]) -> None:
     listing = table(name, [("data", "left"), ("method", "left"), *((head, "right") for head in HEADS)])
     for line in lines:
-        numbers = [shown(line.measures[m], k) for m, k in zip(line.measures, (3, 3, 3, 3, 3, 1, 2), strict=True)]
+        numbers = [shown(line.measures[m], k) for m, k in zip(line.measures, (3, 3, 3, 3, 3, 1, 2, 2), strict=True)]
         listing.add_row(*map(escape, (line.data, line.title, *numbers, f"{line.finished}/{line.units}")))
     show(listing)
 

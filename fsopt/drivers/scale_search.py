@@ -29,7 +29,7 @@ from operator import itemgetter
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.certificate import Certificate, Kind, closed, gap_allowed, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -221,6 +221,7 @@ def scale_search(
     bound, leaves = min(parts, key=itemgetter(0))[0], [leaf for _, leaf in parts]
     certificate = certify_scale_search(data, penalty, leaves, search.value, bound, tolerance)
     status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    stop = closed(stop, relative_gap(search.value, bound), tolerance)
     point = {"w": search.w, "b": search.b, "share": search.share, "leaves": leaves}
     return search.recorder.end(status, stop, objective=search.value, bound=bound, point=point, certificate=certificate)
 
@@ -243,5 +244,10 @@ def certify_scale_search(
         "gap": relative_gap(upper, lower),
     }
     return make(
-        Kind.GLOBAL, residuals, tolerance=max(tolerance, 1e-9), objective=upper, bound=lower, bound_source="leaves"
+        Kind.GLOBAL,
+        residuals,
+        tolerance=max(gap_allowed(tolerance), 1e-9),
+        objective=upper,
+        bound=lower,
+        bound_source="leaves",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -75,6 +75,11 @@ def no_defaults(p: int) -> Mapping[str, Any]:
     return {}
 
 
+def nothing(given: Mapping[str, Any]) -> Collection[str]:
+    """Return no names: the parameters of comparisons go with all others."""
+    return ()
+
+
 @dataclass(frozen=True)
 class MethodSpec:
     """One method: the last line of its module.
@@ -99,6 +104,8 @@ class MethodSpec:
         program and the point in the details of the fit, where there are any.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
+    excludes : function of what the user gave, parameters by their names and ``solver`` and ``customise`` (slug ->
+        function) by these, that returns the names of parameters in ``compare`` that do not go with it.
     share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
         in common computed once, each of which gives the same fit; None where they have nothing in common.
     """
@@ -116,6 +123,7 @@ class MethodSpec:
     trained_on: Callable[[Dataset, Mapping[str, Any]], Dataset] = whole
     exact: Callable[[SavedFit], list[Claim]] | None = None
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
+    excludes: Callable[[Mapping[str, Any]], Collection[str]] = nothing
     weights: str = ""
     share: Share | None = None
 

@@ -18,6 +18,7 @@ from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import model_spec
 from fsopt.plugins import load
+from fsopt.results import Status
 from fsopt.studies.methods import study_spec
 from fsopt.studies.running import Progress, advance, check_jobs, local_executor
 from fsopt.studies.store import Row as StoreRow
@@ -58,7 +59,7 @@ class Row:
         :func:`fsopt.data.scores.measures`; None where a fold failed, or where the fit of one was ended early.
     spreads : name of these means -> standard deviation over the folds.
     certificate : parts of the certificate of the fit to all samples.
-    seconds : of this fit.
+    seconds, cpu_seconds : of this fit, by the clock and of the processor; None where its process ended early.
     error : messages of the fits that failed; empty where none did.
     ended_early : number of fits, on all samples and on folds, that the time limit ended before their own criterion.
     exact : the word of an exact check of the fit to all samples; None where it was not asked for.
@@ -87,6 +88,17 @@ class Row:
     error: str
     ended_early: int = 0
     exact: str | None = None
+    cpu_seconds: float | None = None
+
+    @property
+    def lacking(self) -> str:
+        """What a method without an answer has not: a fit to all samples, or scores, by an error; empty for none.
+
+        A fit that the time limit ended with a classifier is no error, though there are no means then.
+        """
+        if self.status == Status.NONE:
+            return "no fit"
+        return "no scores" if self.error and self.cv_accuracy is None else ""
 
 
 def comparison_study(
@@ -243,6 +255,7 @@ def summarise(rows: Sequence[StoreRow]) -> Row:
         certificate=whole.get("certificate"),
         solver=whole.get("solver") or "",
         seconds=whole["seconds"],
+        cpu_seconds=whole.get("cpu_seconds"),
         warnings=tuple(whole.get("warnings") or ()),
         error="; ".join(dict.fromkeys(errors)),
         ended_early=sum(early),

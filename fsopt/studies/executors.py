@@ -20,6 +20,7 @@ from fsopt.errors import PackageError, ParameterError
 from fsopt.methods.registry import METHODS, own_methods, register_method
 from fsopt.models.registry import MODELS, own_models, register_model
 from fsopt.studies.units import FAILED, TIMEOUT, Unit, failure, run_unit
+from fsopt.studies.warming import warm_up
 from fsopt.studies.workers import Failure, Process
 
 Own: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
@@ -42,6 +43,7 @@ def run_task(task: Task) -> dict[str, Any]:
     """Run a unit in this process, within its memory, and return its row."""
     unit, data, gigabytes, own = task
     _register(own)
+    warm_up(unit.method, unit.solver)
     if gigabytes is not None:
         for name in LIBRARIES:
             import_module(name)
@@ -72,7 +74,7 @@ def run_limited(task: Task) -> dict[str, Any]:
         getattr(_THREAD, "opened", []).append(process)
     answer = process.ask(task, hard_limit(task[0].time_limit))
     if isinstance(answer, Failure):
-        return failure(answer.message, answer.seconds, TIMEOUT if answer.late else FAILED)
+        return failure(answer.message, TIMEOUT if answer.late else FAILED, seconds=answer.seconds)
     if isinstance(answer, BaseException):
         raise answer
     row: dict[str, Any] = answer

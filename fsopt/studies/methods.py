@@ -24,6 +24,24 @@ def study_spec(name: str) -> MethodSpec | Peer:
         raise unknown("method", name, [*METHODS, *PEERS], "fsopt methods") from None
 
 
+def comparison_params(name: str, p: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a method or peer in studies and comparisons: those given, and defaults beside them.
+
+    Parameters
+    ----------
+    p : number of features.
+    given : parameters by their names; ``solver`` and ``customise``, where given, are no part of the result.
+
+    Raises
+    ------
+    UnknownNameError : there is no such method.
+    """
+    entry = study_spec(name)
+    left_out = entry.excludes(given)
+    defaults = {k: v for k, v in entry.compare(p).items() if k not in left_out}
+    return {**defaults, **{k: v for k, v in given.items() if k not in ("solver", "customise")}}
+
+
 def study_fit(
     name: str,
     data: Dataset,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
@@ -20,8 +20,10 @@ from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.spec import nothing
 from fsopt.models.spec import check_parameters, parameters
 from fsopt.results import DriverResult, Fit, Status
+from fsopt.trained import Trained
 from fsopt.typing import Matrix, Vector
 
 NONZERO = 1e-6
@@ -55,6 +57,10 @@ class Peer:
         """Return the parameters in comparisons: at most p features."""
         m = self.parameters.get("m")
         return {} if m is None else {"m": min(int(m), p)}
+
+    def excludes(self, given: Mapping[str, Any]) -> Collection[str]:
+        """Return no names: that parameter goes with all others."""
+        return nothing(given)
 
 
 def fit_peer(name: str, data: Dataset, **params: Any) -> Fit:
@@ -100,7 +106,7 @@ def fit_peer(name: str, data: Dataset, **params: Any) -> Fit:
         seconds={},
     )
     found = make_fit(data, map_, Hyperplane(w, b, support), outcome, started=started)
-    return replace(found, method=name, params={**peer.parameters, **params})
+    return replace(found, method=name, params={**peer.parameters, **params}, trained=Trained.of(data, found))
 
 
 def _svc(X: Matrix, y: Vector, c: float) -> Any:

@@ -20,7 +20,7 @@ from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run
 from fsopt.studies.methods import study_spec
 from fsopt.studies.store import Row, Store, exported, opened
 from fsopt.studies.study import Study, load_all, read_study, study_from
-from fsopt.studies.units import DONE, FAILED, Unit, failure, units_of
+from fsopt.studies.units import DONE, Unit, failure, units_of
 from fsopt.studies.workers import portable
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _results(tasks: Sequence[Task], executor: Executor) -> Iterator[tuple[Unit, 
             task, future = _next(done)
             pending.discard(future)
             error = future.exception()
-            yield task[0], future.result() if error is None else failure(_lost(error), 0.0, FAILED)
+            yield task[0], future.result() if error is None else failure(_lost(error))
     finally:
         for future in pending:
             future.cancel()

@@ -22,6 +22,7 @@ from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
 from fsopt.figures import BLUE, ORANGE, new_figure
+from fsopt.methods.gbd.parameters import features_of, trimmed
 from fsopt.methods.gbd.proofs import Plane, claim_of_search
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, scaled_hyperplane
 from fsopt.models.blocks import number, whole
@@ -191,14 +192,20 @@ def gbd_path(
         tracer.trace(values, np.inf if time_limit is None else started + time_limit)
     values = sorted(tracer.results)
     results = [tracer.results[most] for most in values]
-    planes = [raw_hyperplane(Hyperplane(one.point["w"], one.point["b"], ()), map_) for one in results]
+    chosen = [
+        trimmed(work, {"m": max(most, 1)}, one.point["sigma"], one.point["w"])
+        for most, one in zip(values, results, strict=True)
+    ]
+    planes = [
+        raw_hyperplane(Hyperplane(w, one.point["b"], ()), map_) for (_, w), one in zip(chosen, results, strict=True)
+    ]
     return SelectionPath(
         features=data.features,
         m=np.array(values[: len(results)], dtype=float),
         objective=np.array([one.objective for one in results], dtype=float),
         bound=np.array([one.bound for one in results], dtype=float),
         optimal=np.array([one.stop == "optimal" for one in results]),
-        support=tuple(tuple(np.flatnonzero(one.point["sigma"]).tolist()) for one in results),
+        support=tuple(features_of(sigma) for sigma, _ in chosen),
         coef=np.array([w for w, _ in planes]),
         intercept=np.array([b for _, b in planes]),
         nodes=np.array([one.history[-1]["nodes"] for one in results], dtype=float),

@@ -44,6 +44,7 @@ PLAIN = {
     "recall": "REAL",
     "auc": "REAL",
     "seconds": "REAL",
+    "cpu_seconds": "REAL",
     "error": "TEXT",
     "stop": "TEXT",
     "solver": "TEXT",
@@ -113,7 +114,7 @@ class Store:
         chosen = "" if study is None else "WHERE study = :study"
         query = f"SELECT study, units.* FROM plans JOIN units USING (key) {chosen} ORDER BY plans.rowid"
         for found in self.connection.execute(query, {"study": study}):
-            row = dict(found)
+            row = {**dict.fromkeys(PLAIN), **found}
             yield {k: json.loads(v) if k in JSON_COLUMNS and v is not None else v for k, v in row.items()}
 
     def counts(self, study: str) -> dict[str, int]:
@@ -194,8 +195,11 @@ def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
         )
     elif application != APPLICATION or version != FORMAT:
         raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study run --store'")
-    elif write:  # an earlier version had fewer tables
+    elif write:  # an earlier version had fewer tables and columns
         connection.executescript(SCHEMA)
+        known = {column[1] for column in connection.execute("PRAGMA table_info(units)")}
+        for name in PLAIN.keys() - known:
+            connection.execute(f"ALTER TABLE units ADD COLUMN {name} {PLAIN[name]}")
     # The log survives the end of the program without a call of fsync for each row; a power cut may cost the last ones.
     connection.execute("PRAGMA synchronous = NORMAL")
 

@@ -27,6 +27,7 @@ HEADS = (
     "features",
     "stability",
     "seconds",
+    "CPU seconds",
     "done",
     "units",
 )
@@ -57,6 +58,7 @@ def _of_data(name: str, lines: Sequence[Line]) -> Section:
                 *(held[k] for k in ("balanced_accuracy", "mcc", "auc", "n_features")),
                 stability(selections),
                 held["seconds"],
+                held["cpu_seconds"],
                 line.finished,
                 line.units,
             )

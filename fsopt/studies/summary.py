@@ -12,7 +12,7 @@ import numpy as np
 from fsopt.studies.store import WAITING
 from fsopt.studies.units import DONE
 
-MEASURES = ("accuracy", "balanced_accuracy", "mcc", "recall", "auc", "n_features", "seconds")
+MEASURES = ("accuracy", "balanced_accuracy", "mcc", "recall", "auc", "n_features", "seconds", "cpu_seconds")
 """Columns of rows that have means."""
 
 

@@ -153,7 +153,7 @@ def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:
     points = method.points(one.data.p)
     choices: list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]] = [(point, ()) for point in points]
     if method.tune:
-        common = {k: v for k, v in points[0].items() if k not in method.grid}
+        common = {k: v for k, v in points[0].items() if k not in method.grid and all(k in point for point in points)}
         choices = [(common, tuple(points))]
     for params, candidates in choices:
         yield Unit(
@@ -186,6 +186,9 @@ def _read(file: DataFile, digest: str) -> Dataset:
 def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
     """Compute a unit and return its row: plain data; an error of the computation is part of it.
 
+    ``seconds`` and ``cpu_seconds`` are those of the fit, or of all fits of a tuned unit: neither of reading the data
+    nor of scores. The second one has no processes that a solver starts.
+
     Parameters
     ----------
     unit : to be computed.
@@ -195,14 +198,14 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
     ------
     KeyboardInterrupt : also where a loop has turned it into its incumbent.
     """
-    started = time.perf_counter()
+    started = _now()
     trace: list[list[float | None]] = []
 
     def watch(entry: Mapping[str, Any]) -> None:
         numbers = [entry.get(name) for name in ("objective", "bound")]
         seen = [float(v) if isinstance(v, float | int) and np.isfinite(v) else None for v in numbers]
         if seen != [None, None]:
-            trace.append([time.perf_counter() - started, *seen])
+            trace.append([time.perf_counter() - started[0], *seen])
 
     try:
         if data is None:
@@ -211,22 +214,35 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
         train, test = data, None
         if unit.fold is not None and unit.seed is not None:
             train, test = train_and_test(data, stratified_folds(data, unit.folds, unit.seed)[unit.fold])
+        started = _now()
         with clock.limited(unit.time_limit):
             found, late = _fitted(unit, train, watch)
-        seconds = time.perf_counter() - started
+        spent = _since(started)
         asked = unit.exact and unit.method in METHODS and found.stop != "interrupted"
         word = exact_word(found, train, customise=unit.customise or None) if asked else None
+        row = _row(found, test, late)
     except FsoptError as error:
         state = {"time-limit": TIMEOUT, "memory": MEMORY}.get(error.kind, FAILED)
-        return failure(str(error), time.perf_counter() - started, state)
+        return failure(str(error), state, **_since(started))
     except MemoryError as error:
-        return failure(f"the memory was used up ({error})", time.perf_counter() - started, MEMORY)
+        return failure(f"the memory was used up ({error})", MEMORY, **_since(started))
     except Exception as error:  # a fault of the package: the other units go on, the row says so
-        return failure(str(InternalError.of(error, "FSOPT_TRACEBACK")), time.perf_counter() - started, FAILED)
+        return failure(str(InternalError.of(error, "FSOPT_TRACEBACK")), FAILED, **_since(started))
     if found.stop == "interrupted":
         raise KeyboardInterrupt
     thinned = trace[:: max(1, -(-len(trace) // TRACED))]
-    return _row(found, test, late) | {"exact": word, "seconds": seconds, "trace": thinned}
+    return row | {"exact": word, **spent, "trace": thinned}
+
+
+def _now() -> tuple[float, float]:
+    """Return the time of the clock, and the processor time of all threads of this process."""
+    return time.perf_counter(), time.process_time()
+
+
+def _since(started: tuple[float, float]) -> dict[str, float]:
+    """Return the columns of a row with the seconds since then."""
+    passed, used = _now()
+    return {"seconds": passed - started[0], "cpu_seconds": used - started[1]}
 
 
 def _fitted(unit: Unit, train: Dataset, watch: Any) -> tuple[Fit, bool]:
@@ -267,6 +283,9 @@ def _row(found: Fit, test: Dataset | None, late: bool) -> dict[str, Any]:
     )
 
 
-def failure(message: str, seconds: float, state: str = FAILED) -> dict[str, Any]:
+def failure(
+    message: str, state: str = FAILED, *, seconds: float = 0.0, cpu_seconds: float | None = None
+) -> dict[str, Any]:
     """Return the row of a unit without a result."""
-    return {"state": state, "status": Status.NONE.value, "stop": "error", "error": message, "seconds": seconds}
+    spent = {"seconds": seconds, "cpu_seconds": cpu_seconds}
+    return {"state": state, "status": Status.NONE.value, "stop": "error", "error": message, **spent}

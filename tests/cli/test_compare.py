@@ -11,6 +11,9 @@ import pytest
 from support import blobs
 
 from fsopt.cli import main
+from fsopt.errors import DataError, SolverError
+from fsopt.studies import running, units
+from fsopt.studies.executors import InProcess
 
 EVIL = "<script>alert(1)</script>"
 
@@ -66,6 +69,32 @@ def test_the_table_is_readable_at_80_columns(folder, capsys, monkeypatch):
         assert head in out
     row = next(line for line in out.splitlines() if "gmeb-penalised" in line)
     assert re.search(r"0\.\d{4} ±0\.\d{3}", row)
+
+
+@pytest.mark.parametrize("more", ["", "--json"])
+def test_the_last_line_names_the_methods_without_an_answer_and_1_is_for_none_at_all(folder, capsys, monkeypatch, more):
+    real = units.study_fit
+
+    def fit(name, data, **keywords):
+        if name == "pearson" or (name == "svm" and data.n == 40):
+            raise SolverError("its solver has no licence", "get one")
+        if name == "fisher" and data.n < 40:
+            raise DataError("the data have no column x3")
+        return real(name, data, **keywords)
+
+    monkeypatch.setattr(units, "study_fit", fit)
+    monkeypatch.setattr(running, "Processes", lambda jobs: InProcess())
+    line = "without an answer: pearson (no fit), svm (no fit), fisher (no scores)"
+    out, err = run(f"{SHORT} --methods pearson,svm,ks,fisher {more}", capsys)
+    assert err.splitlines()[-1] == line
+    out, err = run(f"{SHORT} --methods pearson,svm,fisher {more}", capsys, code=1)
+    assert err.splitlines()[-1] == line
+    if more:
+        assert [one["lacking"] for one in json.loads(out)["unanswered"]] == ["no fit", "no fit", "no scores"]
+    _, err = run(f"{SHORT} --methods ks {more}", capsys)
+    assert "without an answer" not in err
+    _, err = run(f"{SHORT} --data two.npz --methods ks,fisher {more}", capsys)
+    assert err.splitlines()[-1] == "without an answer: fisher on one (no scores), fisher on two (no scores)"
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium")

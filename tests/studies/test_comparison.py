@@ -84,7 +84,7 @@ def test_a_crash_is_the_error_of_its_row_alone(monkeypatch):
 
 def test_processes_give_the_rows_of_one_process():
     def rows(found):
-        return [dataclasses.replace(row, seconds=0.0) for row in found]
+        return [dataclasses.replace(row, seconds=0.0, cpu_seconds=0.0) for row in found]
 
     wanted = rows(here(DATA, ["svm", "pearson"], folds=3))
     assert rows(compare(DATA, ["svm", "pearson"], folds=3, jobs=2)) == wanted

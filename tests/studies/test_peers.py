@@ -6,24 +6,48 @@ from sklearn.svm import SVC, LinearSVC
 from support import blobs
 
 import fsopt
+from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import PackageError, ParameterError, UnknownNameError
+from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess
 from fsopt.studies.peers import PEERS, fit_peer
 
-DATA = blobs(60, 6, gap=0.6)
+NAMES = ("x11", "mean radius", "Größe (mm)", "x1", 'a,b; "c"', "x2")
+DATA = fsopt.Dataset(blobs(60, 6, gap=0.6).X, blobs(60, 6).y, NAMES)
 Z = (DATA.X - DATA.X.mean(axis=0)) / DATA.X.std(axis=0)
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_a_peer_is_a_linear_classifier_with_its_features(name):
+@pytest.mark.filterwarnings("ignore")  # of the package, which fit_peer and this test call
+def test_a_peer_is_a_linear_classifier_on_named_features(name):
     pytest.importorskip(PEERS[name].package)
-    m = {"m": 2} if "m" in PEERS[name].parameters else {}
-    fit = fit_peer(name, DATA, **m)
+    limit = {"m": 2} if "m" in PEERS[name].parameters else {"alpha": 0.1} if name == "skglm" else {"c": 0.1}
+    fit = fit_peer(name, DATA, **limit)
     assert (fit.method, fit.status, fit.bound, fit.certificate) == (name, "feasible", None, None)
     assert fit.support == tuple(np.flatnonzero(np.abs(fit.coef) > 1e-6 * np.abs(fit.coef).max()).tolist())
-    assert not m or len(fit.support) == 2
+    assert len(fit.support) == 2 or "m" not in limit
     assert fit.scores(DATA)["accuracy"] > 0.7
     assert np.sum(fit.decision_function(DATA.X) > 0) not in (0, DATA.n)
+    w, _ = PEERS[name].function(Z, DATA.y, **limit)
+    chosen = {NAMES[j] for j in np.flatnonzero(np.abs(w) > 1e-6 * np.abs(w).max())}
+    assert set(fit.features) == chosen
+    assert set(fit_peer(name, DATA.columns([3, 1, 5, 0, 2, 4]), **limit).features) == chosen
+    _through_comparison_and_study(name, limit, fit.features)
+
+
+def _through_comparison_and_study(name, limit, features):
+    """Check the rows of a peer, whose test samples are found by the names of their features."""
+    [row] = compare(DATA, [name], folds=2, params={name: limit}, executor=InProcess())
+    assert (row.error, row.features) == ("", features)
+    assert row.cv_accuracy > 0.6
+    study = {"data": [DATA], "folds": 2, "methods": [{"name": name, "params": limit}]}
+    found = fsopt.run_study(study, executor=InProcess())
+    assert found.complete
+    for row, test in zip(found.rows, stratified_folds(DATA, 2, 0), strict=True):
+        train, held_out = train_and_test(DATA, test)
+        part = fit_peer(name, train, **limit)
+        assert row["features"] == list(part.features)
+        assert row["accuracy"] == np.mean(part.predict(held_out.X) == held_out.y)
 
 
 def test_the_numbers_are_those_of_scikit_learn():

@@ -53,7 +53,7 @@ def with_methods(*methods, **rest):
 
 def compared(rows):
     """Return rows without what depends on the clock, in their order."""
-    return [{k: v for k, v in row.items() if k not in ("seconds", "trace")} for row in rows]
+    return [{k: v for k, v in row.items() if k not in ("seconds", "cpu_seconds", "trace")} for row in rows]
 
 
 def run_here(study, **how):

@@ -13,6 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 from threadpoolctl import threadpool_limits
 
+from fsopt.certificates.certificate import closed
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
@@ -285,15 +286,15 @@ class _Loop:
         best = search.incumbents.best
         assert best is not None
         search.incumbents.solve(best.selection)
-        seeds = useful_cuts(search)
+        point: dict[str, Any] = {"seeds": useful_cuts(search)}
         answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
         lower = float(min(search.bound, answer.value))
         certificate = certify(search, answer, lower)
         status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
         search.tree.forget({entry[2].cut.name for entry in search.heap}, EVIDENCE)
-        point: dict[str, Any] = {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b}
-        point |= {"evidence": pack(search), "seeds": seeds}
+        point |= {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b, "evidence": pack(search)}
         self.recorder.count(NAME, time.perf_counter() - self.counted)
+        stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
         return self.recorder.end(
             status, stop, objective=answer.value, bound=lower, point=point, certificate=certificate
         )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.drivers.branch_and_benders.cuts import Cut, Grid, bound, make_cut, on_grid, valid_grid
 from fsopt.drivers.branch_and_benders.incumbents import Incumbent
@@ -122,7 +122,7 @@ def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
     return make(
         Kind.GBD,
         residuals,
-        tolerance=max(search.tolerance, 1e-9),
+        tolerance=max(gap_allowed(search.tolerance), 1e-9),
         objective=answer.value,
         bound=lower,
         bound_source="branch and bound",

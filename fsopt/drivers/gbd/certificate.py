@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.weights import loss_weights
@@ -25,7 +25,7 @@ def certify_gbd(
     return make(
         Kind.GBD,
         residuals,
-        tolerance=max(tolerance, 1e-9),
+        tolerance=max(gap_allowed(tolerance), 1e-9),
         objective=upper,
         bound=lower,
         bound_source="master problem",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.certificates.certificate import closed
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.checkpoint import identity, load, save
@@ -214,6 +215,7 @@ class _Loop:
         certificate = certify_gbd(self.data, state.alphas, self.c, answer.value, state.lower, self.settings.tolerance)
         status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
         point = {"sigma": answer.sigma, "w": answer.w, "b": answer.b, "alphas": state.alphas}
+        stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
         return self.recorder.end(
             status, stop, objective=answer.value, bound=state.lower, point=point, certificate=certificate
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap
@@ -29,7 +29,12 @@ def certify_scaling(
         "gap": relative_gap(upper, lower),
     }
     return make(
-        Kind.GLOBAL, residuals, tolerance=max(tolerance, 1e-9), objective=upper, bound=lower, bound_source="cuts"
+        Kind.GLOBAL,
+        residuals,
+        tolerance=max(gap_allowed(tolerance), 1e-9),
+        objective=upper,
+        bound=lower,
+        bound_source="cuts",
     )
 
 

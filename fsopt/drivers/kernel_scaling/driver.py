@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.arguments import word
+from fsopt.certificates.certificate import closed
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
+from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
@@ -100,6 +102,8 @@ def kernel_scaling(
             raise
         stop = stop_word(reason)
     status, bound, certificate = search.certified(scaling, tolerance)
+    if bound is not None:
+        stop = closed(stop, relative_gap(search.value, bound), tolerance)
     radius, capacity = problem.size(search.s)
     point = {
         "s": search.s,

@@ -12,9 +12,8 @@ from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.gbd.parameters import split
+from fsopt.methods.gbd.parameters import features_of, split, trimmed
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
 from fsopt.models.blocks import number
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
@@ -63,11 +62,12 @@ def fit_by_decomposition(
     sub = build_fsp_sub(work, c=c)
     result = gbd(work, master, sub, c=c, settings=settings, validation=validation, run=run)
     at = result.point
+    sigma, w = trimmed(work, constraints, at["sigma"], at["w"])
     return make_fit(
         data,
         map_,
-        Hyperplane(at["w"], at["b"], select(method, at["w"])),
+        Hyperplane(w, at["b"], features_of(sigma)),
         result,
         started=started,
-        details={"alphas": at["alphas"], "c": c, "sigma": at["sigma"]},
+        details={"alphas": at["alphas"], "c": c, "sigma": sigma},
     )

@@ -10,8 +10,8 @@ from fsopt.drivers.run import Run
 from fsopt.methods.gbd.decomposition import Training
 from fsopt.methods.gbd.parameters import training_data
 from fsopt.methods.gbd.proofs import exact_claims
-from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes
-from fsopt.methods.gbd.verification import check_gbd, objective
+from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes, without_nodes
+from fsopt.methods.gbd.verification import check_gbd, objective, selection
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import Feature
 from fsopt.results import Fit
@@ -78,7 +78,8 @@ def fit_gbd(
     jobs : int, optional
         Subtrees that are searched at a time, in as many processes; 1 by default.
     tolerance : float, default 1e-06
-        The search stops at ``upper - lower <= tolerance * max(1, upper)``.
+        The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
+        ``feasible``, and ``stop`` says, for example, ``within 10``.
     start, root_cuts, stabilisation, master_solver, max_cuts : as there, optional
         Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
     validation : float, optional
@@ -96,6 +97,7 @@ def fit_gbd(
     Fit
         ``objective`` is F(sigma) of the final hyperplane and ``bound`` the lower bound on the optimum, in preprocessed
         units, on the training samples; ``optimal`` where they meet, else ``feasible`` with the gap between them.
+        ``features`` are those of sigma: also one of weight 0 that a rule asks for.
         ``details`` has ``sigma`` and the evidence for the bound: the tree with the cut that closes each leaf
         (``evidence``), or of the loop as printed ``alphas``, the multipliers behind the cuts.
 
@@ -141,8 +143,10 @@ SPEC = MethodSpec(
     equation="(5)-(10)",
     driver="branch_and_benders",
     resumable=True,
+    support=selection,
     trained_on=training_data,
     compare=some_nodes,
+    excludes=without_nodes,
     weights="samples",
     exact=exact_claims,
 )

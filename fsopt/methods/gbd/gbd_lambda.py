@@ -10,8 +10,8 @@ from fsopt.drivers.run import Run
 from fsopt.methods.gbd.decomposition import Training
 from fsopt.methods.gbd.parameters import training_data
 from fsopt.methods.gbd.proofs import exact_claims
-from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes
-from fsopt.methods.gbd.verification import check_gbd, objective
+from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes, without_nodes
+from fsopt.methods.gbd.verification import check_gbd, objective, selection
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import Feature
 from fsopt.results import Fit
@@ -99,8 +99,10 @@ SPEC = MethodSpec(
     equation="(12)-(15)",
     driver="branch_and_benders",
     resumable=True,
+    support=selection,
     trained_on=training_data,
     compare=some_nodes,
+    excludes=without_nodes,
     weights="samples",
     exact=exact_claims,
 )

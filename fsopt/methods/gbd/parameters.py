@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.customising import in_force
 from fsopt.data import Dataset
 from fsopt.data.splits import random_parts
 from fsopt.errors import ParameterError, reading
+from fsopt.methods.selection import without_rounding
 from fsopt.methods.verification import finite_vector
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
@@ -65,6 +67,38 @@ def training_data(data: Dataset, at: Mapping[str, Any]) -> Dataset:
     """Return the samples that the hyperplane of a fit was trained on."""
     share = at.get("validation")
     return data if share is None else data.rows(split(data, share, at.get("seed", 0))[0])
+
+
+def features_of(sigma: Vector) -> tuple[int, ...]:
+    """Return the places of the features of a selection (p,)."""
+    return tuple(np.flatnonzero(sigma > 0.5).tolist())
+
+
+def trimmed(work: Dataset, at: Mapping[str, Any], sigma: Vector, w: Vector) -> tuple[Vector, Vector]:
+    """Return a selection and its weights without the features that neither move a score nor are asked for by a rule.
+
+    A constant feature fills a place that the cardinality leaves, and its weight is a rounded 0. Features with a penalty
+    weight stay, for the objective value is that of their selection; so do all where a function changed the master,
+    whose rules are then not those of the parameters.
+
+    Parameters
+    ----------
+    work : preprocessed.
+    at : the parameters of the method.
+    sigma, w : (p,) selection and weights of the incumbent.
+    """
+    w = without_rounding(w, np.abs(work.X).max(axis=0))
+    if in_force("fsp-master"):
+        return sigma, w
+    constraints, free = constraints_of(work, at), weights_of(work, at) == 0.0
+    sigma = sigma.copy()
+    while True:  # each pass drops a feature, or is the last one
+        idle = np.flatnonzero((sigma > 0.5) & (w == 0.0) & free)
+        rest = [np.where(np.arange(work.p) == j, 0.0, sigma) for j in idle]
+        allowed = next((one for one in rest if constraints.violation(one) <= constraints.violation(sigma)), None)
+        if allowed is None:
+            return sigma, w
+        sigma = allowed
 
 
 def saved_selection(data: Dataset, at: Mapping[str, Any]) -> Vector:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,8 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.decomposition import Training, fit_by_decomposition
-from fsopt.methods.gbd.parameters import split
+from fsopt.methods.gbd.parameters import features_of, split, trimmed
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
 from fsopt.models.blocks import number
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import Feature, feature_indices
@@ -101,22 +100,16 @@ def fit_selection(
         problem, settings=BranchSettings(settings.tolerance, branching.max_nodes, initial, jobs), run=run
     )
     at = result.point
-    hyperplane = Hyperplane(at["w"], at["b"], select(method, at["w"]))
-    details = {"evidence": at["evidence"], "c": c, "sigma": at["sigma"]}
-    return make_fit(data, map_, hyperplane, result, started=started, details=details)
+    sigma, w = trimmed(work, constraints, at["sigma"], at["w"])
+    details = {"evidence": at["evidence"], "c": c, "sigma": sigma}
+    return make_fit(data, map_, Hyperplane(w, at["b"], features_of(sigma)), result, started=started, details=details)
 
 
 def _variant(method: str, run: Run, training: Training, settings: GbdSettings, branching: Branching) -> str:
     """Return the variant that is asked for: by its name, by a parameter that only one has, or by the checkpoint."""
     if branching.variant not in (None, *VARIANTS):
         raise ParameterError(f"'variant' of '{method}' is {branching.variant!r}", f"one of {', '.join(VARIANTS)}")
-    loop = [
-        field.name
-        for field in fields(GbdSettings)
-        if field.name != "tolerance" and not _same(getattr(settings, field.name), getattr(DEFAULT_SETTINGS, field.name))
-    ]
-    loop += ["validation"] if training.validation is not None else []
-    loop += ["solver"] if run.solver is not None else []
+    loop = _of_loop(vars(settings) | {"validation": training.validation, "solver": run.solver})
     loop += ["customise"] if in_force("fsp-sub") or in_force("fsp-sub-dual") else []
     paper = loop or (run.resume is not None and _of_the_loop(run.resume))
     variant = branching.variant or (PAPER if paper else BRANCH)
@@ -129,6 +122,13 @@ def _variant(method: str, run: Run, training: Training, settings: GbdSettings, b
             f"leave one of them out, or give variant='{other}'",
         )
     return variant
+
+
+def _of_loop(given: Mapping[str, Any]) -> list[str]:
+    """Return the names of what is given that only the loop as printed has; its defaults are not given."""
+    defaults = {field.name: getattr(DEFAULT_SETTINGS, field.name) for field in fields(GbdSettings)}
+    own = {k: v for k, v in defaults.items() if k != "tolerance"} | {"validation": None, "solver": None}
+    return [name for name, default in own.items() if name in given and not _same(given[name], default)]
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -147,3 +147,12 @@ def _of_the_loop(path: Path) -> bool:
 def some_nodes(p: int) -> Mapping[str, Any]:
     """Return the parameters in comparisons: a hundred nodes, which is enough for a good selection, not for a proof."""
     return {"max_nodes": 100, "tolerance": 1e-4}
+
+
+def without_nodes(given: Mapping[str, Any]) -> Collection[str]:
+    """Return the limit of nodes where the loop as printed is asked for, or where a changed model may need it."""
+    if given.get("variant") is None:
+        loop = bool(_of_loop(given) or given.get("customise"))
+    else:
+        loop = given["variant"] == PAPER
+    return ("max_nodes",) if loop else ()

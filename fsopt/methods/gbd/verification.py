@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import compile_model
 from fsopt.customising import in_force
@@ -20,7 +20,7 @@ from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import reading
-from fsopt.methods.gbd.parameters import constraints_of, saved_selection, training_data, weights_of
+from fsopt.methods.gbd.parameters import constraints_of, features_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
@@ -66,7 +66,7 @@ def check_gbd(saved: SavedFit) -> Certificate:
     # The gap may be as large as the parameter tolerance, and the upper bound is never below the lower one.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
-        checks["gap"] = max(gap - float(fit.params["tolerance"]), 0.0)
+        checks["gap"] = max(gap - gap_allowed(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
     constraints, weights = constraints_of(data, fit.params), weights_of(data, fit.params)
     allowed = constraints.inequalities()
@@ -91,13 +91,18 @@ def _check_tree(saved: SavedFit) -> Certificate:
     confirmed = min(found.bound, fit.objective)
     checks = {**saved.residuals, "weight": weight}
     if fit.status is Status.OPTIMAL:
-        checks["gap"] = max(relative_gap(fit.objective, fit.bound) - float(fit.params["tolerance"]), 0.0)
+        checks["gap"] = max(relative_gap(fit.objective, fit.bound) - gap_allowed(fit.params["tolerance"]), 0.0)
     checks["order"] = max(fit.bound - fit.objective, 0.0) / max(1.0, abs(fit.objective))
     checks["bound"] = max(fit.bound - confirmed, 0.0) / max(1.0, abs(fit.bound))
     note = f"the bound was recomputed from the tree: {found.leaves} leaves, each closed by its cut"
     if found.solved:
         note += f"; {found.solved} relaxations were solved again"
     return make(Kind.GBD, checks, objective=fit.objective, bound=confirmed, notes=(note,))
+
+
+def selection(saved: SavedFit) -> tuple[int, ...]:
+    """Return the features of the saved selection: also those of weight 0, which a rule may ask for."""
+    return features_of(saved_selection(saved.data, saved.params))
 
 
 def problem_of(saved: SavedFit) -> SelectionProblem:

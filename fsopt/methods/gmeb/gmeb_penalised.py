@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
@@ -132,7 +132,7 @@ def check(saved: SavedFit) -> Certificate:
     # The gap alone may be as large as the parameter tolerance.
     gap = checks.pop("gap")
     if fit.status is Status.OPTIMAL:
-        checks["gap"] = max(gap - float(fit.params["tolerance"]), 0.0)
+        checks["gap"] = max(gap - gap_allowed(fit.params["tolerance"]), 0.0)
     return make(
         Kind.GLOBAL,
         checks,

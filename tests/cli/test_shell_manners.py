@@ -1,0 +1,130 @@
+"""Every verb where its reader leaves at once, and where names hold characters that would command a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.cli import main, streams
+from fsopt.cli.app import VERBS
+from fsopt.studies import running
+from fsopt.studies.executors import InProcess
+
+RED, TITLE = "\x1b[31m", "\x1b]0;owned\x07"
+FILE = f"d{RED}\x9b7m[bold]x[y].npz"
+DATA = f"--data '{FILE}'"
+COMMANDS = {
+    "models": "models",
+    "solvers": "solvers",
+    "methods": "methods",
+    "show": f"show svm {DATA}",
+    "solve": f"solve svm {DATA} --scale standard",
+    "export": f"export svm {DATA} -o 'm{RED}.lp'",
+    "explain": f"explain svm {DATA}",
+    "sensitivity": f"sensitivity onsvm {DATA} --scale standard",
+    "diff": f"diff svm svm-dual {DATA}",
+    "fit": f"fit svm {DATA} -o 'f{RED}.json'",
+    "predict": f"predict fit.json {DATA}",
+    "plot": "plot fit.json --kind weights",
+    "compare": f"compare {DATA} --methods svm,pearson --folds 2 -v",
+    "reproduce": "reproduce --list",
+    "check": f"check fit.json {DATA}",
+    "evidence": f"evidence fit.json {DATA} -o 'p{RED}.json'",
+    "path": f"path {DATA}",
+    "mpm-limits": f"mpm-limits {DATA}",
+    "doctor": "doctor",
+    "data show": f"data show '{FILE}'",
+    "study status": "study status --store s.sqlite",
+    "study show": "study show --store s.sqlite",
+    "study run": "study run study.toml --store again.sqlite",
+}
+FAULTS = (
+    f"fit svm --data 'no{TITLE}.csv'",
+    f"fit 'sv{RED}m' {DATA}",
+    f"fit svm {DATA} --param 'c{RED}=1'",
+    f"fit svm {DATA} --label 'x{RED}'",
+    f"fit svm {DATA} -o 'none{RED}/f.json'",
+    f"check 'none{RED}.json' {DATA}",
+    f"predict 'bad{RED}.json' {DATA}",
+    f"study show --store 's{RED}.sqlite'",
+    f"study run 'bad{RED}.json' --store s.sqlite",
+    f"compare {DATA} --methods 'svm,x{RED}'",
+    f"'fi{RED}t'",
+)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("names")
+    data = blobs(20, 3)
+    names = [f"größe{RED}", f"x{TITLE}\r", "[red]b[/]"]
+    np.savez(folder / FILE, X=data.X, y=data.y, features=np.array(names))
+    loaded = fsopt.load_dataset(str(folder / FILE))
+    fsopt.fit("svm", loaded).save(folder / "fit.json")
+    (folder / f"bad{RED}.json").write_text("{")
+    toml = f'name = {json.dumps(RED)}\ndata = [{json.dumps(FILE)}]\nfolds = 2\n[[methods]]\nname = "svm"\n'
+    (folder / "study.toml").write_text(toml)
+    fsopt.run_study(str(folder / "study.toml"), store=folder / "s.sqlite", executor=InProcess())
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(prepared)
+    monkeypatch.setattr(running, "Processes", lambda jobs: InProcess())
+
+
+def code_of(words: str) -> object:
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(words))
+    return ended.value.code
+
+
+def test_no_verb_is_missing() -> None:
+    assert {verb.__name__.replace("_", "-") for verb in VERBS} <= set(COMMANDS)
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")  # of a control character, which no font has
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_verb_prints_no_command_for_a_terminal_and_hears_that_its_reader_left(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = code_of(COMMANDS[name])
+    out, err = capsys.readouterr()
+    assert code in (0, 1), err
+    assert not streams.CONTROL.search(out + err)
+    monkeypatch.setattr(sys, "stdout", unread())
+    assert code_of(COMMANDS[name]) == code
+    left = sys.stdout.left
+    sys.stdout.close()
+    assert left == bool(out)
+    assert "stdout" not in capsys.readouterr().err
+
+
+def unread() -> io.TextIOWrapper:
+    """Return a stream into a pipe whose reader has left."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return io.TextIOWrapper(os.fdopen(writing, "wb"), encoding="utf-8")
+
+
+@pytest.mark.parametrize("words", FAULTS, ids=range(len(FAULTS)))
+def test_an_error_prints_no_command_for_a_terminal(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert code_of(words) == 2
+    out, err = capsys.readouterr()
+    assert not streams.CONTROL.search(out + err)
+    assert "\\x1b" in err
+
+
+def test_a_name_keeps_its_letters_and_loses_its_commands_alone() -> None:
+    assert streams.printable("größe 面\t[a]\n") == "größe 面\t[a]\n"
+    assert streams.printable("a\x1b[2Jb\x00\x7f\x85\r") == "a\\x1b[2Jb\\x00\\x7f\\x85\\x0d"

@@ -1,0 +1,116 @@
+"""The features of a fit are its selection: those of weight 0 among them that a rule asks for, and no others."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from support import blobs, keeps
+
+import fsopt
+from fsopt.checking import check_record
+from fsopt.estimators import GBD
+from fsopt.exact_checking import exact_word
+from fsopt.saved import fit_from, fit_record, load_fit, sealed
+from fsopt.studies.selection_paths import gbd_path
+
+NAMES = ("mean radius", "x11", "Größe", "batch", "site", "x1")
+BATCH, SITE = 3, 4
+"""Two features that are the same in all samples: their weights are 0."""
+
+
+def data() -> fsopt.Dataset:
+    X = blobs(40, 6).X.copy()
+    X[:, BATCH], X[:, SITE], X[:, 5] = 0.1, 7.3, X[:, 0] + X[:, 5]
+    return fsopt.Dataset(X, blobs(40, 6).y, NAMES, name="patients")
+
+
+DATA = data()
+RULES = (
+    {"include": ["batch"]},
+    {"include": ["batch", "x1"]},
+    {"implies": [["mean radius", "site"], ["site", "batch"]]},
+    {"implies": [["x11", "batch"], ["Größe", "batch"], ["mean radius", "batch"]], "conflicts": [["batch", "site"]]},
+    {"exclude": ["site"], "include": ["batch"]},
+    {"conflicts": [["mean radius", "batch"]], "include": ["batch"]},
+)
+LIMITS = ({"m": 3}, {"m": 6}, {"costs": [1.0, 1.0, 1.0, 2.0, 0.0, 1.0], "budget": 4.0})
+PAPER = {"variant": "paper"}
+
+
+def places(rules):
+    """Return rules with the places of their features."""
+    at = {name: j for j, name in enumerate(NAMES)}
+    named = {"include", "exclude"}
+    return {k: [at[f] for f in v] if k in named else [[at[f] for f in g] for g in v] for k, v in rules.items()}
+
+
+@pytest.mark.parametrize("variant", [{}, PAPER], ids=["branch", "paper"])
+@pytest.mark.parametrize("rules", RULES)
+def test_the_answer_keeps_the_rules_of_the_user_and_is_verified(rules, variant):
+    for method, limit in [*(("gbd", limit) for limit in LIMITS), ("gbd-lambda", {"lam": 0.3})]:
+        fit = fsopt.fit(method, DATA, **rules, **limit, **variant)
+        sigma = np.isin(np.arange(6), fit.support).astype(int)
+        own = {k: v for k, v in limit.items() if k != "lam"}
+        assert keeps(sigma, **own, **places(rules)), (method, limit, fit.features)
+        assert fit.features == tuple(NAMES[j] for j in fit.support)
+        assert list(sigma) == list(fit.details["sigma"])
+        assert not np.any(fit.coef[sigma == 0])
+        assert not fit.coef[[BATCH, SITE]].any()
+        found = check_record(json.loads(json.dumps(sealed(fit_record(fit, source="patients")))), DATA, "fit.json")
+        assert found["verified"], found["certificate"]
+
+
+@pytest.mark.parametrize("variant", [{}, PAPER], ids=["branch", "paper"])
+def test_a_place_that_is_left_takes_no_feature_that_does_nothing(variant):
+    fit = fsopt.fit("gbd", DATA, m=6, **variant)
+    assert fit.features == ("mean radius", "x11", "Größe", "x1")
+    free = fsopt.fit("gbd-lambda", DATA, lam=0.0, **variant)
+    assert free.features == fit.features
+    assert fit.objective == pytest.approx(fsopt.fit("svm", DATA).objective, rel=1e-6)
+    path = gbd_path(DATA, m=[0, 2, 6])
+    assert path.support == ((), path.support[1], fit.support)
+    assert path.verify(DATA).all()
+    assert all(claim.holds for claim in path.exact(DATA))
+
+
+def test_the_selection_is_that_of_estimators_frames_exact_checks_and_predictions(tmp_path):
+    fit = fsopt.fit("gbd", DATA, m=3, include=["batch"])
+    assert "batch" in fit.features
+    assert "holds" in exact_word(fit, DATA) or "verified exactly" in exact_word(fit, DATA)
+    frame = fit.to_frame()
+    assert set(frame["feature"]) == set(fit.features)
+    assert "batch" in fit.summary()
+    machine = GBD(m=3, include=[BATCH]).fit(DATA.X, DATA.y)
+    assert tuple(np.flatnonzero(machine.get_support())) == fit.support
+    # No score depends on it: it may be missing where one predicts.
+    kept = [j for j, name in enumerate(NAMES) if name != "batch"]
+    assert np.array_equal(fit.predict(DATA.columns(kept)), fit.predict(DATA.X))
+    fit.save(tmp_path / "fit.json")
+    assert load_fit(tmp_path / "fit.json").features == fit.features
+
+
+def without(record, name):
+    """Return a record of a fit whose list of features leaves one out, as in version 0.1.0."""
+    old = copy.deepcopy(record)
+    k = old["features"].index(name)
+    del old["features"][k], old["support"][k]
+    return old
+
+
+def test_a_file_of_version_0_1_0_has_the_features_that_it_left_out():
+    fit = fsopt.fit("gbd", DATA, m=3, include=["batch"])
+    record = json.loads(json.dumps(fit_record(fit, source="patients")))
+    old = without(record, "batch")
+    assert check_record(old, DATA, "old.json")["verified"]
+
+    assert fit_from(old, "old.json").features == fit.features
+    for wrong in (
+        without(record, next(name for name in fit.features if name != "batch")),
+        {**old, "features": ["site", *old["features"][1:]]},
+        {**old, "details": {**old["details"], "sigma": np.eye(6)[SITE].tolist()}},
+        sealed(old),
+    ):
+        assert not check_record(wrong, DATA, "wrong.json")["verified"]

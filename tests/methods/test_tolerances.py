@@ -1,0 +1,38 @@
+"""A tolerance stops a search; it makes no optimum of a wide interval, neither in a fit nor in a saved file."""
+
+import json
+
+import pytest
+
+import fsopt
+from fsopt.certificates.certificate import WIDEST, closed, gap_allowed
+from fsopt.checking import check_record
+from fsopt.saved import fit_record, sealed
+
+WIDE = 10.0
+SEARCHES = [("gbd", {"m": 5}), ("gbd", {"m": 5, "variant": "paper"}), ("gbd-lambda", {}), ("gmeb-penalised", {})]
+
+
+@pytest.mark.parametrize(("method", "params"), SEARCHES)
+def test_a_gap_above_a_thousandth_is_feasible_within_the_tolerance(method, params, wdbc):
+    data = wdbc.rows(slice(0, 120)).columns(slice(0, 8))
+    fit = fsopt.fit(method, data, tolerance=WIDE, **params)
+    assert (fit.objective - fit.bound) / max(1.0, fit.objective) > WIDEST
+    assert (fit.status, fit.stop) == ("feasible", "within 10")
+    assert not fit.certificate.ok
+    assert "feasible (within 10)" in fit.summary()
+    record = json.loads(json.dumps(fit_record(fit, source="wdbc")))
+    found = check_record(sealed(record), data, "fit.json")
+    assert (found["verified"], found["recomputed"]) == (True, "feasible")
+    claimed = sealed(record | {"status": "optimal", "stop": "optimal"})
+    assert not check_record(claimed, data, "fit.json")["verified"]
+    narrow = fsopt.fit(method, data, tolerance=WIDEST, **params)
+    assert (narrow.status, narrow.stop) == ("optimal", "optimal")
+    assert (narrow.objective - narrow.bound) / max(1.0, narrow.objective) <= WIDEST
+
+
+def test_the_words_and_the_gap_that_a_tolerance_gives():
+    assert closed("optimal", 0.06, 10.0) == "within 10"
+    assert closed("optimal", WIDEST, 10.0) == "optimal"
+    assert closed("time-limit", 0.06, 10.0) == "time-limit"
+    assert [gap_allowed(v) for v in (0.0, 1e-6, 1e-3, 10.0)] == [0.0, 1e-6, 1e-3, 1e-3]

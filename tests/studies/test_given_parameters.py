@@ -1,0 +1,174 @@
+"""Every parameter of every method, given alone, goes through a comparison and a study as it goes through fit."""
+
+import os
+
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.studies.comparison import compare, comparison_study
+from fsopt.studies.executors import InProcess
+from fsopt.studies.methods import comparison_params
+from fsopt.studies.study import load_all
+from fsopt.studies.units import units_of
+
+LONG = bool(os.environ.get("FSOPT_LIMITS"))
+"""Also with folds and with tuning, by `make limits`."""
+DATA = fsopt.Dataset(blobs(16, 6, gap=0.4).X, blobs(16, 6).y, ("mean radius", "x11", "Größe", "x1", "a, b", "x2"))
+MORE = fsopt.Dataset(blobs(60, 6, gap=0.4).X, blobs(60, 6).y, DATA.features)
+VALUES = {
+    "r_plus": 2.0,
+    "r_minus": 2.0,
+    "scale": "none",
+    "rule": "absolute",
+    "units": "raw",
+    "epsilon": 1e-4,
+    "c_plus": 2.0,
+    "c_minus": 2.0,
+    "tolerance": 1e-3,
+    "c": 0.5,
+    "unbiased": True,
+    "ridge": 0.1,
+    "kernel": "gaussian",
+    "width": 2.0,
+    "degree": 3,
+    "lam": 0.2,
+    "theta": 0.5,
+    "delta": 0.2,
+    "approx": "log",
+    "alpha": 2.0,
+    "n_starts": 2,
+    "seed": 1,
+    "generate": True,
+    "m": 2,
+    "costs": [1.0, 2.0, 1.0, 2.0, 1.0, 1.0],
+    "budget": 3.0,
+    "include": ["Größe"],
+    "exclude": ["x1"],
+    "implies": [["x11", "x1"]],
+    "conflicts": [["x11", "x1"]],
+    "variant": "paper",
+    "initial": ["x11"],
+    "max_nodes": 7,
+    "jobs": 2,
+    "root_cuts": 3,
+    "stabilisation": "none",
+    "master_solver": "highs",
+    "max_cuts": 40,
+    "validation": 0.25,
+    "patience": 3,
+    "w_cap": 2.0,
+    "scaling": "global",
+    "max_iterations": 3,
+    "interior": True,
+    "step": 2,
+    "eliminated": [5],
+    "bins": 3,
+    "machine": "svm",
+    "n_partitions": 3,
+    "share": 0.7,
+}
+"""Parameter -> a value that is not its default."""
+OTHERS = {
+    ("gmeb", "route"): "theta-cuts",
+    ("rsvm", "route"): "primal",
+    ("l0-mpm", "start"): [0.5, 0.5, 0.0, 0.0, 0.0, 0.0],
+    ("gbd", "start"): "zero",
+    ("gbd-lambda", "start"): "zero",
+    ("infogain", "machine"): "rsvm",
+    ("l1-svm", "units"): "scaled",
+}
+NEED_ANOTHER = {("gbd", "costs"), ("gbd", "budget"), ("gbd", "patience"), ("gbd-lambda", "patience")}
+"""Costs need a budget and patience a validation: refused alone by fit, and in the same words by a study."""
+
+
+def given(method, name):
+    return {name: OTHERS.get((method, name), VALUES.get(name))}
+
+
+def by_fit(method, params):
+    """Return the error of the fit by itself, empty where there is none."""
+    try:
+        fsopt.fit(method, DATA, **params)
+    except fsopt.FsoptError as error:
+        return str(error)
+    return ""
+
+
+def keys_of(study):
+    return {unit.key for unit in units_of(study, load_all(study))}
+
+
+@pytest.mark.parametrize("method", fsopt.METHODS)
+def test_every_parameter_given_alone_goes_through_a_study_and_a_comparison(method):
+    alone = [given(method, name) for name in fsopt.METHODS[method].parameters]
+    for params in alone:
+        assert params != {k: fsopt.METHODS[method].parameters[k] for k in params}, "a value that is given"
+    study = {"data": [DATA], "folds": 0, "methods": [{"name": method, "params": params} for params in alone]}
+    rows = fsopt.run_study(study, executor=InProcess()).rows
+    assert len(rows) == len(alone)
+    for params, row in zip(alone, rows, strict=True):
+        refused = (method, *params) in NEED_ANOTHER
+        assert (row["status"] == "none", row["error"]) == (refused, by_fit(method, params) if refused else "")
+        # A comparison is a study whose units on all samples are these.
+        asked = comparison_study([DATA], [method], folds=2, params={method: params})
+        assert row["key"] in keys_of(asked)
+
+
+@pytest.mark.skipif(not LONG, reason="FSOPT_LIMITS=1, or make limits")
+@pytest.mark.parametrize("tuned", [False, True])
+@pytest.mark.parametrize("method", fsopt.METHODS)
+def test_folds_and_tuning_take_every_parameter_too(method, tuned):
+    for name in fsopt.METHODS[method].parameters:
+        params = given(method, name)
+        [row] = compare(MORE, [method], folds=2, params={method: params}, tune=tuned, executor=InProcess())
+        assert (row.error != "") == ((method, name) in NEED_ANOTHER), (params, row.error)
+
+
+@pytest.mark.parametrize("method", ["gbd", "gbd-lambda"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"params": {"variant": "paper", "max_cuts": 40}},
+        {"params": {"variant": "paper"}, "grid": {"stabilisation": ["in-out", "none"]}},
+        {"grid": {"variant": ["paper", "branch-and-benders"]}},
+        {"grid": {"variant": ["paper", "branch-and-benders"], "c": [0.5, 1.0]}, "tune": True, "inner_folds": 2},
+        {"solver": "clarabel"},
+        {"solver": "clarabel", "params": {"stabilisation": "none"}, "grid": {"c": [0.5, 1.0]}},
+    ],
+)
+def test_the_loop_as_printed_is_studied_with_all_its_parameters(method, asked):
+    found = fsopt.run_study({"data": [DATA], "folds": 2, "methods": [{"name": method, **asked}]}, executor=InProcess())
+    assert found.counts == {"done": len(found.rows)}, {row["error"] for row in found.rows}
+    for row in found.rows:
+        loop = (row["fitted"].get("variant") or "paper") == "paper"
+        assert ("max_nodes" not in row["params"]) == loop or asked.get("tune")
+        assert (row["solver"] == "branch-and-benders") != loop
+
+
+def test_the_loop_as_printed_is_compared():
+    params = {"gbd": {"variant": "paper", "m": 2, "c": 0.5}, "gbd-lambda": {"max_cuts": 60}}
+    rows = list(compare(DATA, list(params), folds=2, params=params, tune=True, executor=InProcess()))
+    assert [row.lacking for row in rows] == ["", ""]
+    assert {row.status for row in rows} == {"optimal"}
+
+
+def one_more(model):
+    """Add a variable of its own to a master, so that branch and Benders does not take it."""
+    import pyomo.environ as pyo
+
+    model.half = pyo.Var(bounds=(0, 1))
+    model.rule = pyo.Constraint(expr=model.sigma[0] + model.half <= 1.5)
+
+
+def test_a_changed_master_is_compared():
+    [row] = compare(DATA, ["gbd"], folds=2, customise={"fsp-master": one_more}, executor=InProcess())
+    assert (row.lacking, row.status) == ("", "optimal")
+
+
+def test_what_the_user_gave_and_cannot_have_is_still_refused():
+    asked = {"name": "gbd", "params": {"variant": "paper", "max_nodes": 3}}
+    [row] = fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess()).rows
+    assert "'max_nodes' belongs to variant 'branch-and-benders'" in row["error"]
+    assert comparison_params("gbd", 4, {"c": 2.0}) == {"max_nodes": 100, "tolerance": 1e-4, "c": 2.0}
+    assert comparison_params("gbd", 4, {"stabilisation": "none"}) == {"tolerance": 1e-4, "stabilisation": "none"}

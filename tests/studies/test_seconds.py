@@ -1,0 +1,124 @@
+"""Seconds of units: those of the fit alone, by the clock and of the processor; old stores have none of the latter."""
+
+import dataclasses
+import sqlite3
+import sys
+
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.studies import units, warming
+from fsopt.studies.comparison import compare
+from fsopt.studies.executors import InProcess, run_task
+from fsopt.studies.store import PLAIN, opened
+from fsopt.studies.study import load_all, study_from
+from fsopt.studies.summary import summarised
+from fsopt.studies.units import units_of
+from fsopt.studies.workers import Process
+
+DATA = blobs(40, 3)
+STUDY = {"name": "small", "data": [DATA], "folds": 2, "methods": [{"name": "svm"}]}
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Return the calls of first fits, of which this process has forgotten the earlier ones."""
+    found, real = [], warming.study_fit
+    monkeypatch.setattr(warming, "study_fit", lambda *a, **k: found.append((a[0], k["solver"])) or real(*a, **k))
+    warming.warm_up.cache_clear()
+    yield found
+    warming.warm_up.cache_clear()
+
+
+def test_only_the_fit_is_on_the_clock(monkeypatch):
+    passed = [0.0]
+
+    def taking(seconds, function):
+        def slow(*given, **keywords):
+            passed[0] += seconds
+            return function(*given, **keywords)
+
+        return slow
+
+    monkeypatch.setattr(units, "_now", lambda: (passed[0], 2 * passed[0]))
+    monkeypatch.setattr(units, "_read", taking(100.0, lambda file, digest: DATA))
+    monkeypatch.setattr(units, "stratified_folds", taking(10.0, units.stratified_folds))
+    monkeypatch.setattr(units, "study_fit", taking(3.0, units.study_fit))
+    monkeypatch.setattr(units, "exact_word", taking(50.0, lambda *a, **k: "a word"))
+    study = study_from({**STUDY, "exact": True})
+    for unit in units_of(study, load_all(study)):
+        row = units.run_unit(dataclasses.replace(unit, file=object()))
+        assert (row["seconds"], row["cpu_seconds"], row["exact"]) == (3.0, 6.0, "a word")
+
+
+def test_the_first_fit_of_a_process_is_before_the_clock_and_once_for_each_method_and_solver(calls, monkeypatch):
+    order = []
+    real = units.study_fit
+    monkeypatch.setattr(units, "study_fit", lambda *a, **k: order.append(list(calls)) or real(*a, **k))
+    methods = [{"name": "svm"}, {"name": "svm", "solver": "libsvm"}, {"name": "sklearn-kbest", "params": {"m": 2}}]
+    assert fsopt.run_study({**STUDY, "methods": methods}, executor=InProcess()).complete
+    assert calls == [("svm", None), ("svm", "libsvm"), ("sklearn-kbest", None)]
+    assert order[0] == calls[:1]
+
+
+def test_a_first_fit_fails_for_itself_alone_and_hears_an_interruption(calls, monkeypatch):
+    def fail(*given, **keywords):
+        raise ZeroDivisionError
+
+    real = warming.study_fit
+    monkeypatch.setattr(warming, "study_fit", fail)
+    assert fsopt.run_study(STUDY, executor=InProcess()).complete
+    warming.warm_up.cache_clear()
+    monkeypatch.setattr(warming, "study_fit", lambda *a, **k: dataclasses.replace(real(*a, **k), stop="interrupted"))
+    with pytest.raises(KeyboardInterrupt):
+        fsopt.run_study({**STUDY, "seeds": [1]}, executor=InProcess())
+
+
+def test_a_method_of_the_users_own_is_not_called_for_it(calls, monkeypatch):
+    spec = dataclasses.replace(fsopt.METHODS["svm"], name="mine", paper=None)
+    monkeypatch.setattr(warming, "own_methods", lambda: ((spec, 1e-6),))
+    warming.warm_up("mine", None)
+    assert calls == []
+
+
+def loaded_after(task):
+    """Return the modules that a unit loads after the first fit of its method."""
+    warming.warm_up(task[0].method, task[0].solver)
+    before = set(sys.modules)
+    assert run_task(task)["state"] == "done"
+    return set(sys.modules) - before
+
+
+def test_a_unit_finds_its_solver_loaded():
+    study = study_from({**STUDY, "folds": 0, "methods": [{"name": "fsv"}]})
+    [unit] = units_of(study, load_all(study))
+    process = Process(loaded_after)
+    try:
+        assert process.ask((unit, DATA, None, ((), ()))) == set()
+    finally:
+        process.close()
+
+
+def test_rows_summaries_and_comparisons_have_both_seconds():
+    rows = fsopt.run_study(STUDY, executor=InProcess()).rows
+    assert all(row["seconds"] > 0 and row["cpu_seconds"] > 0 for row in rows)
+    [line] = summarised(rows)
+    assert line.measures["cpu_seconds"].mean == pytest.approx(sum(row["cpu_seconds"] for row in rows) / 2)
+    [row] = compare(DATA, ["svm"], folds=2, executor=InProcess())
+    assert row.cpu_seconds > 0
+
+
+def test_a_store_of_an_earlier_version_is_read_and_continued(tmp_path):
+    file = tmp_path / "s.sqlite"
+    first = fsopt.run_study(STUDY, store=file, executor=InProcess())
+    with sqlite3.connect(file) as connection:
+        connection.execute("ALTER TABLE units DROP COLUMN cpu_seconds")
+    connection.close()
+    with opened(file) as held:
+        rows = list(held.rows())
+    assert [row["cpu_seconds"] for row in rows] == [None, None]
+    assert [row["seconds"] for row in rows] == [row["seconds"] for row in first.rows]
+    assert set(rows[0]) == {*PLAIN, "study", "key"}
+    longer = fsopt.run_study({**STUDY, "seeds": [0, 1]}, store=file, executor=InProcess())
+    assert [row["cpu_seconds"] is None for row in longer.rows] == [True, True, False, False]
