@@ -24,7 +24,8 @@ from fsopt.drivers.branch_and_benders.root import begin
 from fsopt.drivers.branch_and_benders.search import Search
 from fsopt.drivers.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
 from fsopt.drivers.branch_and_benders.tasks import Team, processes
-from fsopt.drivers.gbd.master import NONE_FEASIBLE, check_objective, constraints_on_selection, searchable
+from fsopt.drivers.gbd.master import NONE_FEASIBLE
+from fsopt.drivers.gbd.master_program import check_objective, constraints_on_selection, searchable
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
