@@ -61,6 +61,7 @@ class Saved:
     history : the records of the iterations that were complete.
     solvers : names of the solvers so far.
     stepping : whether the time ended in a step of the master, which is then to be completed.
+    tolerance : of the run.
     """
 
     state: State
@@ -68,6 +69,7 @@ class Saved:
     history: list[Mapping[str, Any]]
     solvers: list[str]
     stepping: bool
+    tolerance: float
 
 
 def save(path: Path, run: Saved, problem: Mapping[str, str]) -> None:
@@ -81,7 +83,7 @@ def save(path: Path, run: Saved, problem: Mapping[str, str]) -> None:
         if iterate is not None:
             arrays |= {f"{prefix}_{k}": getattr(iterate, k) for k in ("sigma", "w")}
             arrays[f"{prefix}_numbers"] = [iterate.b, iterate.value, iterate.error]
-    said = {"history": run.history, "solvers": run.solvers, "stepping": run.stepping}
+    said = {"history": run.history, "solvers": run.solvers, "stepping": run.stepping, "tolerance": run.tolerance}
     words = json.dumps({"problem": dict(problem), **said}).encode()
     with whole_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, words=np.frombuffer(words, dtype=np.uint8), **arrays)
@@ -102,6 +104,7 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
         words = json.loads(held["words"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])
         solvers, stepping = [str(name) for name in words.get("solvers", [])], bool(words.get("stepping"))
+        tolerance = float(words.get("tolerance", 0.0))
     except OSError as error:
         raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
@@ -114,7 +117,7 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
                 "resume with the data and settings of that run, or start again without it",
             )
     with undamaged(path):
-        return Saved(_state(held, sub, penalties), held, history, solvers, stepping)
+        return Saved(_state(held, sub, penalties), held, history, solvers, stepping, tolerance)
 
 
 @contextmanager

@@ -157,7 +157,9 @@ class _Loop:
         self.recorder.resume(saved.history, saved.solvers)
         with undamaged(path):
             self.master.resume(self.state, saved.master, self.recorder)
-        if saved.stepping:
+        # A run whose gap was small enough has no next selection: with a smaller tolerance its master looks for one.
+        ended = self.state.sigma.tobytes() in self.state.tried
+        if saved.stepping or (ended and self.settings.tolerance < saved.tolerance):
             self._step()
 
     def iterate(self) -> None:
@@ -177,7 +179,8 @@ class _Loop:
         if self.run.checkpoint is not None and not self.sub.late:
             history = self.recorder.history if complete else self.recorder.history[:-1]
             state = self.state if complete else before
-            saved = Saved(state, self.master.snapshot(), history, self.recorder.solvers, not complete)
+            master, tolerance = self.master.snapshot(), self.settings.tolerance
+            saved = Saved(state, master, history, self.recorder.solvers, not complete, tolerance)
             save(self.run.checkpoint, saved, self.problem)
 
     def _new_cuts(self) -> list[Vector]:
