@@ -240,7 +240,9 @@ class BranchAndBound:
             if depth == len(self.order):
                 return False
             children = self._children(depth, rows)
-            left += [OpenNodes(depth + 1, children[k : k + self.chunk], 0.0) for k in range(0, len(children), self.chunk)]
+            left += [
+                OpenNodes(depth + 1, children[k : k + self.chunk], 0.0) for k in range(0, len(children), self.chunk)
+            ]
         return True
 
 

@@ -233,7 +233,7 @@ class SearchMaster:
         sizes, depths = np.asarray(held["open_size"], dtype=np.int64), np.asarray(held["open_depth"], dtype=np.int64)
         rows = np.unpackbits(np.asarray(held["open_rows"], dtype=np.uint8), axis=1, count=p).astype(bool)
         bounds, cutoff, lower = (np.asarray(held[name], dtype=float) for name in ("open_bound", "cutoff", "lower"))
-        ordered = 0 < begun <= 1 + len(state.alphas) and np.all((0 <= depths) & (depths <= p)) and np.all(sizes > 0)
+        ordered = 0 < begun <= 1 + len(state.alphas) and np.all((depths >= 0) & (depths <= p)) and np.all(sizes > 0)
         if not ordered or not len(sizes) == len(depths) == len(bounds) or sizes.sum() != len(rows) or np.isnan(cutoff):
             raise ValueError("its tree is of another size")
         self.add(state.alphas[: begun - 1])  # beside the first cut, theta >= 0
