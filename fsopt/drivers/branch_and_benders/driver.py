@@ -166,7 +166,7 @@ class _Loop:
         return "" if self.settings.initial is None else digest(self.settings.initial)
 
     def _staged(self, stage: int) -> None:
-        """Write a checkpoint after a stage of the root, with a record where there is an incumbent for the first time."""
+        """Write a checkpoint after a stage of the root, with a record of the first incumbent, and of the last stage."""
         if stage == STAGES and self.search.incumbents.best is None and not any_selection(self.search, self.go_on):
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if stage == STAGES or (stage == 1 and self.search.incumbents.best is not None):

@@ -202,7 +202,7 @@ class SearchMaster:
         return _found(search, _searched(search, np.inf, recorder))
 
     def step(self, state: State, tolerance: float, recorder: Recorder) -> bool:
-        """Take the selection to try next, raise the lower bound to that of the open nodes, return whether time sufficed."""
+        """Take the selection to try next, raise the lower bound, and return whether the time sufficed."""
         cutoff = np.inf
         if state.best is not None:
             cutoff = state.upper - BELOW * tolerance * max(1.0, abs(state.upper))

@@ -1,4 +1,4 @@
-"""The printed loop, interrupted wherever it can be, and resumed: the answer is that of the undisturbed run, bit for bit.
+"""The printed loop, interrupted wherever it can be, and resumed: the answer is that of the undisturbed run.
 
 An interruption comes from a counter at one of the loop's seams, not from a signal: the subproblem (before the record of
 an iteration), the record (before the checkpoint is written), the checkpoint, and the nodes of the master's search.
