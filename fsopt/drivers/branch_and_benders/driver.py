@@ -155,7 +155,8 @@ class _Loop:
     def _resume(self, path: Path) -> None:
         """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
         saved = checkpoint.load(path, self.problem, self.settings.tolerance)
-        self.search, self.slice_end, self.before = saved.search, saved.slice_end, saved.elapsed
+        self.search, self.slice_end = saved.search, saved.slice_end
+        self.before = saved.elapsed
         self.recorder.resume(saved.history, [NAME])
         if self.search.stage and self.settings.initial is not None and saved.initial != self._initial:
             self.search.incumbents.solve(self.settings.initial)
@@ -213,8 +214,11 @@ class _Loop:
         return self.go_on()
 
     def _due(self) -> bool:
-        """Return whether it is time for a checkpoint."""
         return time.perf_counter() > self.written + WRITING * self.writing
+
+    def _until(self, end: float) -> Callable[[], bool]:
+        """Return the clock of a slice that ends at a time."""
+        return lambda: self.go_on() and time.perf_counter() < end
 
     def _in_parallel(self) -> str:
         """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
@@ -226,7 +230,7 @@ class _Loop:
         """Search with a team until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and self._stop() in ("", "optimal") and not team.broken:
             end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed)
-            team.run(lambda: self.go_on() and time.perf_counter() < end, self._remaining)  # noqa: B023
+            team.run(self._until(end))
             if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
                 team.finish()
             self.record(team.bound, team.names_out, write=not team.pending)
@@ -237,9 +241,6 @@ class _Loop:
             self._slices(lambda: True)
             return self._stop()
         return "optimal" if not self.search.heap else stop
-
-    def _remaining(self) -> float:
-        return np.inf if self.recorder.remaining is None else self.recorder.remaining
 
     def record(self, lower: float, names: set[int] | None = None, *, complete: bool = True, write: bool = True) -> None:
         """Append a record, drop multipliers that nothing needs, and replace the checkpoint.

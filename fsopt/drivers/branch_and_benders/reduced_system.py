@@ -80,7 +80,8 @@ def _by_features(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corne
 
 
 def _by_samples(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corner: Matrix) -> Solve | None:
-    Z, y, root = Zy[:, :-1], Zy[:, -1], np.sqrt(theta)
+    Z, y = Zy[:, :-1], Zy[:, -1]
+    root = np.sqrt(theta)
     matrix = gram((Z * root[:, None] / np.sqrt(delta)).T)
     matrix.ravel(order="K")[:: len(root) + 1] += 1.0
     factor = cholesky(matrix)
@@ -88,7 +89,7 @@ def _by_samples(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corner
         return None
 
     def multipliers(right: Matrix) -> Matrix:
-        return root[:, None] * dpotrs(factor, root[:, None] * right, lower=1)[0]
+        return np.asarray(root[:, None] * dpotrs(factor, root[:, None] * right, lower=1)[0])
 
     along = multipliers(y[:, None])[:, 0]
     slope = float(y @ along) + EPSILON * float(theta.sum())

@@ -157,7 +157,8 @@ class MilpMaster:
             bound, sigma, done = self.solve(recorder, gap)
             if not done:
                 raise OutOfTime("the time limit passed before the master was solved again", "give more seconds")
-            state.lower, state.sigma, state.feasible = max(state.lower, bound), np.round(sigma), True
+            state.lower = max(state.lower, bound)
+            state.sigma, state.feasible = np.round(sigma), True
         self.add(state.alphas[self.cuts :])
         self.solves = solves
 
@@ -250,7 +251,8 @@ class SearchMaster:
         sigma = np.asarray(held["sigma"], dtype=float)
         if not proved or sigma.shape != (p,) or (bool(held["feasible"]) and not self.feasible(sigma)):
             raise ValueError("its tree does not prove its lower bound")
-        state.lower, state.sigma, state.feasible = float(lower), sigma, bool(held["feasible"])
+        state.lower = float(lower)
+        state.sigma, state.feasible = sigma, bool(held["feasible"])
 
 
 def _searched(search: BranchAndBound, cutoff: float, recorder: Recorder) -> Vector | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from fsopt.certificates.residuals import bound_excess, row_excess
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
+from fsopt.models.gbd.selection_constraints import unit_rows
 from fsopt.typing import Indices, Matrix, Vector
 
 
@@ -29,13 +28,6 @@ def constraints_on_selection(program: Program, columns: Indices) -> tuple[Matrix
     never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
     R = np.vstack([A[upper], -A[lower], unit_rows(never, len(columns)), -unit_rows(always, len(columns))])
     return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])
-
-
-def unit_rows(places: Sequence[int] | Indices, p: int) -> Matrix:
-    """Return the rows (k, p) of the identity matrix at some places, without the others."""
-    rows = np.zeros((len(places), p))
-    rows[np.arange(len(places)), list(places)] = 1.0
-    return rows
 
 
 def check_objective(program: Program, columns: Indices, theta: int | None) -> None:
