@@ -217,7 +217,6 @@ class _Loop:
         return time.perf_counter() > self.written + WRITING * self.writing
 
     def _until(self, end: float) -> Callable[[], bool]:
-        """Return the clock of a slice that ends at a time."""
         return lambda: self.go_on() and time.perf_counter() < end
 
     def _in_parallel(self) -> str:
@@ -243,10 +242,8 @@ class _Loop:
         return "optimal" if not self.search.heap else stop
 
     def record(self, lower: float, names: set[int] | None = None, *, complete: bool = True, write: bool = True) -> None:
-        """Append a record, drop multipliers that nothing needs, and replace the checkpoint.
-
-        A slice that is not ``complete`` has a record in the answer; the checkpoint knows nothing of it, and a run that
-        resumes completes the slice.
+        """Append a record, drop multipliers that nothing needs, and replace the checkpoint, which knows of no record
+        of a slice that is not complete: a run that resumes completes it.
         """
         search, upper = self.search, self.search.incumbents.value
         needed = {entry[2].cut.name for entry in search.heap} | set(search.pool.names.tolist()) | (names or set())
@@ -282,11 +279,9 @@ class _Loop:
         search = self.search
         if not self.recorder.history:
             self.record(search.bound, complete=False, write=False)
-        search.incumbents.gap = POLISH
-        best = search.incumbents.best
+        best, search.incumbents.gap = search.incumbents.best, POLISH
         assert best is not None
-        # The last machine has the seconds that are left, and some where the time is over.
-        left = clock.left()
+        left = clock.left()  # at least a tenth of a second
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
         with suppress(OutOfTime), clock.limited(grace, extend=True):
             search.incumbents.solve(best.selection)
