@@ -1,7 +1,8 @@
 """The clock: one deadline for everything that a computation does within its time limit.
 
-Three parts of a computation look at it. Solvers get the seconds that are left (:func:`left`). Loops ask between two
-solves (:func:`expired`) and end with the best point so far. Builders and the compiler call :func:`look` for every
+Four parts of a computation look at it. Solvers get the seconds that are left (:func:`left`). Loops ask between two
+solves (:func:`expired`) and end with the best point so far. Linear algebra of this package asks between two pieces
+(:func:`check`), which ends it by an error. Builders and the compiler call :func:`look` for every
 constraint, which ends them by an error shortly after the limit; once a solve has returned a point (:func:`found`) they
 go on, because what is then built is the rest of a step, or the certificate of that point.
 """
@@ -67,6 +68,12 @@ def expired() -> bool:
     """Return whether the time limit has passed."""
     limit = _LIMIT.get()
     return limit is not None and time.perf_counter() >= limit.deadline
+
+
+def check() -> None:
+    """Raise OutOfTime where the time limit has passed: between the pieces of a long computation in arrays."""
+    if expired():
+        raise OutOfTime("the time limit passed within a step", "give more seconds")
 
 
 def found() -> None:

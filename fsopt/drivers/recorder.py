@@ -170,6 +170,17 @@ class Recorder:
         self._solvers[result.solver] = None
         self._fallbacks += [record["fallback"] for record in result.history if record["fallback"]]
 
+    @property
+    def solvers(self) -> list[str]:
+        """The names of the solvers so far."""
+        own = dict.fromkeys(session.spec.name for session in self.sessions)
+        return list(self._solvers | own | self._substitutes)
+
+    def resume(self, history: Sequence[Mapping[str, Any]], solvers: Sequence[str]) -> None:
+        """Go on with the records and the solvers of a run that was interrupted."""
+        self.history.extend(history)
+        self._solvers = dict.fromkeys(solvers)
+
     def count(self, solver: str, seconds: float) -> None:
         """Count seconds of a solve without a session, and name its solver."""
         self._spent["solve"] += seconds
@@ -202,7 +213,6 @@ class Recorder:
         bound: float | None = None,
     ) -> DriverResult:
         """Return the result of the loop that was recorded."""
-        own = dict.fromkeys(session.spec.name for session in self.sessions)
         return DriverResult(
             status=status,
             stop=stop,
@@ -212,7 +222,7 @@ class Recorder:
             point=point,
             history=tuple(self.history),
             certificate=certificate,
-            solver="+".join(self._solvers | own | self._substitutes),
+            solver="+".join(self.solvers),
             seconds=self.seconds,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, replay
 from fsopt.drivers.interruption import deferred_interruption
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import OutOfTime, Run
 from fsopt.methods.gbd.proofs import claim_of_tree, part_of
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number, whole
@@ -151,8 +152,10 @@ def alternatives(
         root = problem.root()
         assert root is not None
         search.incumbents.best = None
-        search.solve(0, root, None, [])
-        search.run(NODES, lambda: not expired() and not interrupted())
+        search.open_root(root)
+        with suppress(OutOfTime):
+            search.solve_root()
+            search.run(NODES, lambda: not expired() and not interrupted())
         bound = _replayed(search)
     claim = _exact(search) if exact else None
     found = sorted(search.found.values(), key=lambda one: one.value)[:count]

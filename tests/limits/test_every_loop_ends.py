@@ -1,6 +1,7 @@
 """Every method on random, degenerate data ends soon after its time limit, with an answer or an error of the package.
 
-200 data sets for each method with ``FSOPT_LIMITS=1`` (``make limits``), else a few. Seconds are those of the processor:
+200 data sets for each method with ``FSOPT_LIMITS=1`` (``make limits``), and wide, long and separated ones; else a few
+small ones. Seconds are those of the processor:
 what else the machine does must not decide, and a fit that waits for ever is killed.
 """
 
@@ -18,6 +19,7 @@ from fsopt.studies.workers import Process
 
 LIMIT, MOST, KILLED = 2.0, 4.0, 60.0
 SEEDS = range(200) if os.environ.get("FSOPT_LIMITS") else (1, 4)
+LARGE, LARGE_LIMIT, LARGE_MOST = {"wide": (100, 20_000), "long": (20_000, 200), "separated": (2_000, 100)}, 8.0, 11.6
 
 
 def drawn(seed):
@@ -42,12 +44,33 @@ def drawn(seed):
     return Dataset(X, y)
 
 
+def large(shape):
+    """Return data of a shape in which features are hundreds of times as many as samples, or samples as features."""
+    rng = np.random.default_rng(0)
+    n, p = LARGE[shape]
+    X = rng.standard_normal((n, p))
+    signal = X[:, :5].sum(axis=1)
+    y = np.where(signal + (0.0 if shape == "separated" else 1.0) * rng.standard_normal(n) > 0, 1.0, -1.0)
+    if shape == "separated":
+        X[:, :5] += 0.5 * y[:, None]
+    return Dataset(X, y)
+
+
+def seconds_of_large(method, shape):
+    """Return (processor seconds, status) of one fit on large data."""
+    data = large(shape)
+    return timed(method, data, LARGE_LIMIT)
+
+
 def seconds_of(method, seed):
     """Return (processor seconds, status) of one fit: in a worker, which imports this module."""
-    data = drawn(seed)
+    return timed(method, drawn(seed), LIMIT)
+
+
+def timed(method, data, limit):
     started = time.process_time()
     try:
-        status = str(fsopt.fit(method, data, time_limit=LIMIT, **fsopt.METHODS[method].compare(data.p)).status)
+        status = str(fsopt.fit(method, data, time_limit=limit, **fsopt.METHODS[method].compare(data.p)).status)
     except FsoptError as error:
         status = str(error)
     return time.process_time() - started, status
@@ -61,3 +84,15 @@ def test_a_method_ends_soon_after_its_limit(method):
     assert len(found) == len(SEEDS)
     late = {SEEDS[k]: result for k, result in found.items() if not isinstance(result, tuple) or result[0] > MOST}
     assert not late
+
+
+@pytest.mark.skipif(not os.environ.get("FSOPT_LIMITS"), reason="minutes for each method: make limits")
+@pytest.mark.parametrize("shape", LARGE)
+@pytest.mark.parametrize("method", fsopt.METHODS)
+def test_a_method_ends_soon_after_its_limit_on_large_data(method, shape):
+    """At most 1.2 times the limit and two seconds, in which the modules are imported, too."""
+    process = Process(partial(seconds_of_large, method))
+    found = process.ask(shape, 10 * KILLED)
+    process.close()
+    assert isinstance(found, tuple), found
+    assert found[0] <= LARGE_MOST, found

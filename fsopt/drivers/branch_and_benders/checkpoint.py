@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from fsopt.drivers.gbd.checkpoint import AGAIN, digest
 from fsopt.errors import FileError
 from fsopt.files import whole_file
 
-FORMAT = "fsopt branch and benders 3"
+FORMAT = "fsopt branch and benders 4"
 
 
 def identity(problem: SelectionProblem) -> dict[str, str]:
@@ -32,15 +33,36 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
     }
 
 
-def save(path: Path, search: Search, history: list[Mapping[str, Any]]) -> None:
+@dataclass(frozen=True)
+class Saved:
+    """A run in a checkpoint, between two nodes or two stages of the root.
+
+    Attributes
+    ----------
+    search : its state.
+    history : the records of the slices that were complete.
+    slice_end : number of nodes at which the slice ends that was begun.
+    elapsed : seconds so far.
+    initial : the digest of the selection that it was given to start from, empty for none.
+    """
+
+    search: Search
+    history: list[Mapping[str, Any]]
+    slice_end: int
+    elapsed: float
+    initial: str
+
+
+def save(path: Path, run: Saved) -> None:
     """Write a checkpoint in place of the last one; raises FileError."""
-    arrays, words = snapshot(search)
-    text = json.dumps({"problem": identity(search.problem), "history": history, "words": words}).encode()
+    arrays, words = snapshot(run.search)
+    said = {name: getattr(run, name) for name in ("history", "slice_end", "elapsed", "initial")}
+    text = json.dumps({"problem": identity(run.search.problem), "words": words, **said}).encode()
     with whole_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, text=np.frombuffer(text, dtype=np.uint8), **arrays)
 
 
-def load(path: Path, problem: SelectionProblem, tolerance: float) -> tuple[Search, list[Mapping[str, Any]]]:
+def load(path: Path, problem: SelectionProblem, tolerance: float) -> Saved:
     """Read a checkpoint of the same problem; bounds, values and the tree are computed again.
 
     Raises
@@ -64,6 +86,7 @@ def load(path: Path, problem: SelectionProblem, tolerance: float) -> tuple[Searc
                 "resume with the data and settings of that run, or start again without it",
             )
     try:
-        return restored(problem, tolerance, held, words["words"]), history
+        search = restored(problem, tolerance, held, words["words"])
+        return Saved(search, history, int(words["slice_end"]), float(words["elapsed"]), str(words["initial"]))
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error

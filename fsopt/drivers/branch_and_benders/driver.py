@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 from threadpoolctl import threadpool_limits
 
+from fsopt import clock
 from fsopt.certificates.certificate import closed
 from fsopt.certificates.residuals import relative_gap
-from fsopt.compiler import compile_model
-from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders import checkpoint
 from fsopt.drivers.branch_and_benders.cuts import Grid
 from fsopt.drivers.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.drivers.branch_and_benders.problem import SelectionProblem
-from fsopt.drivers.branch_and_benders.root import begin
+from fsopt.drivers.branch_and_benders.root import STAGES, any_selection, begin
 from fsopt.drivers.branch_and_benders.search import Search
 from fsopt.drivers.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
 from fsopt.drivers.branch_and_benders.tasks import Team, processes
-from fsopt.drivers.gbd.master import NONE_FEASIBLE, check_objective, constraints_on_selection, searchable
+from fsopt.drivers.gbd.checkpoint import digest
+from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
@@ -50,27 +50,6 @@ RAMP = 32
 """Open nodes for each task before subtrees are given out."""
 
 
-def selection_problem(data: Dataset, master: pyo.ConcreteModel, c: float) -> SelectionProblem | None:
-    """Return the problem whose master was built; None where it has variables beside sigma and theta, or cuts.
-
-    Raises
-    ------
-    ParameterError : a master of other features, or one that minimises anything but theta and penalties of sigma.
-    """
-    if len(master.sigma) != data.p:
-        raise ParameterError(
-            f"the master given to 'gbd' has {len(master.sigma)} features, the data {data.p}",
-            "build both models from the data set that the driver is given",
-        )
-    program = compile_model(master)
-    columns = np.array([program.column[id(v)] for v in master.sigma.values()])
-    check_objective(program, columns, program.column.get(id(master.theta)))
-    if not searchable(data, program, columns):
-        return None
-    R, r = constraints_on_selection(program, columns)
-    return SelectionProblem.of(data, c, R, r, program.c[columns].copy())
-
-
 def branch_and_benders(
     problem: SelectionProblem,
     *,
@@ -87,7 +66,7 @@ def branch_and_benders(
 
     Parameters
     ----------
-    problem : see :func:`selection_problem`.
+    problem : see :func:`fsopt.drivers.branch_and_benders.of_master.selection_problem`.
     settings : stopping criteria, an initial selection, number of tasks.
     run : time limit, progress, checkpoint, resume, and the executor of the tasks where ``settings.jobs`` > 1; its
         solver is not called.
@@ -119,13 +98,14 @@ def branch_and_benders(
         raise ParameterError("the initial selection of 'gbd' does not satisfy its constraints", "give an allowed one")
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
-    with threadpool_limits(1), deferred_interruption() as interrupted:
+    with threadpool_limits(1), clock.limited(run.time_limit), deferred_interruption() as interrupted:
         loop = _Loop(problem, settings, run, interrupted)
         try:
             loop.begin(seeds)
             stop = loop.search_on()
         except (KeyboardInterrupt, OutOfTime) as reason:
-            if loop.search.incumbents.best is None:
+            # Without its root, or within a node, a search does not know what is open: it has no bound, and no answer.
+            if loop.search.incumbents.best is None or loop.search.visiting:
                 raise
             stop = stop_word(reason)
         return loop.end(stop)
@@ -146,6 +126,7 @@ class _Loop:
     counted: float = 0.0
     writing: float = 0.0
     written: float = -np.inf
+    slice_end: int = 0
 
     def __post_init__(self) -> None:
         self.search = Search(self.problem, self.settings.tolerance)
@@ -162,37 +143,38 @@ class _Loop:
         return not self.recorder.expired and not self.interrupted()
 
     def begin(self, seeds: Sequence[Grid]) -> None:
-        """Resume from a checkpoint, or solve the root; raises InfeasibleError."""
-        self.search.seed(seeds)
-        if self.run.resume is not None:
-            self.search, history = checkpoint.load(self.run.resume, self.problem, self.settings.tolerance)
-            self.recorder.history.extend(history)
-            self.before = float(history[-1]["elapsed"]) if history else 0.0
-            if self.settings.initial is not None:
-                self.search.incumbents.solve(self.settings.initial)
-            return
-        least = float(np.minimum(self.problem.lam, 0.0).sum())  # of penalties alone: the loss is not negative
-        if not begin(self.search, self.go_on, self.settings.initial, lambda: self.record(least, write=False)):
+        """Resume from a checkpoint, and solve the root as far as it is not solved; raises InfeasibleError."""
+        if self.run.resume is None:
+            self.search.seed(seeds)
+        else:
+            self._resume(self.run.resume)
+        if not begin(self.search, self.go_on, self.settings.initial, self._staged):
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
-        if self.search.incumbents.best is None:
-            self._any_selection()
-        self.record(self.search.bound)
+        if self.search.stage < STAGES:
+            self.record(self.search.bound, complete=False, write=False)
 
-    def _any_selection(self) -> None:
-        """Take the first selection that the constraints allow, by depth-first search over partial selections."""
-        stack = [self.problem.root()]
-        while stack and self.go_on():
-            at = stack.pop()
-            if at is None:
-                continue
-            if not at.free.any():
-                self.search.incumbents.solve(at.inside)
-                return
-            j = int(np.flatnonzero(at.free)[0])
-            stack += [self.problem.propagated(at.decided(j, selected=chosen)) for chosen in (False, True)]
-        if self.go_on():
+    def _resume(self, path: Path) -> None:
+        """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
+        saved = checkpoint.load(path, self.problem, self.settings.tolerance)
+        self.search, self.slice_end = saved.search, saved.slice_end
+        self.before = saved.elapsed
+        self.recorder.resume(saved.history, [NAME])
+        if self.search.stage and self.settings.initial is not None and saved.initial != self._initial:
+            self.search.incumbents.solve(self.settings.initial)
+
+    @property
+    def _initial(self) -> str:
+        """The digest of the given selection, empty for none."""
+        return "" if self.settings.initial is None else digest(self.settings.initial)
+
+    def _staged(self, stage: int) -> None:
+        """Write a checkpoint after a stage of the root, with a record of the first incumbent, and of the last stage."""
+        if stage == STAGES and self.search.incumbents.best is None and not any_selection(self.search, self.go_on):
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
-        raise OutOfTime("no selection was found in time", "give more seconds")
+        if stage == STAGES or (stage == 1 and self.search.incumbents.best is not None):
+            self.record(self.search.bound)
+        else:
+            self._write(self.recorder.history)
 
     def search_on(self) -> str:
         """Search until a stopping criterion holds, and return it."""
@@ -217,19 +199,25 @@ class _Loop:
 
     def _slices(self, wanted: Callable[[], bool]) -> None:
         """Search in slices while no stopping criterion holds, with a record and a checkpoint of each."""
-        most = self.settings.max_nodes
+        search, most = self.search, self.settings.max_nodes
         while not self._stop() and wanted():
-            slice_ = max(FIRST_NODES, int(MORE_NODES * self.search.nodes))
-            left = slice_ if most is None else min(slice_, most - self.search.nodes)
-            self.search.run(left, lambda: self.go_on() and wanted())
-            self.record(self.search.bound, write=bool(self._stop()) or self._due())
+            if search.nodes >= self.slice_end:
+                self.slice_end = search.nodes + max(FIRST_NODES, int(MORE_NODES * search.nodes))
+            end = self.slice_end if most is None else min(self.slice_end, most)
+            search.run(end - search.nodes, lambda: self._between_nodes() and wanted())
+            complete = search.nodes >= self.slice_end or not search.heap
+            self.record(search.bound, complete=complete, write=bool(self._stop()) or self._due())
+
+    def _between_nodes(self) -> bool:
+        """Write a checkpoint where it is time for one, and return whether the search goes on."""
+        if self._due():
+            self._write(self.recorder.history)
+        return self.go_on()
 
     def _due(self) -> bool:
-        """Return whether it is time for a checkpoint."""
         return time.perf_counter() > self.written + WRITING * self.writing
 
     def _until(self, end: float) -> Callable[[], bool]:
-        """Return the clock of a slice that ends at a time."""
         return lambda: self.go_on() and time.perf_counter() < end
 
     def _in_parallel(self) -> str:
@@ -242,7 +230,7 @@ class _Loop:
         """Search with a team until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and self._stop() in ("", "optimal") and not team.broken:
             end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed)
-            team.run(self._until(end), self._remaining)
+            team.run(self._until(end))
             if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
                 team.finish()
             self.record(team.bound, team.names_out, write=not team.pending)
@@ -254,14 +242,14 @@ class _Loop:
             return self._stop()
         return "optimal" if not self.search.heap else stop
 
-    def _remaining(self) -> float:
-        return np.inf if self.recorder.remaining is None else self.recorder.remaining
-
-    def record(self, lower: float, names: set[int] | None = None, *, write: bool = True) -> None:
-        """Append a record, drop multipliers that nothing needs, and replace the checkpoint."""
+    def record(self, lower: float, names: set[int] | None = None, *, complete: bool = True, write: bool = True) -> None:
+        """Append a record, drop multipliers that nothing needs, and replace the checkpoint, which knows of no record
+        of a slice that is not complete: a run that resumes completes it.
+        """
         search, upper = self.search, self.search.incumbents.value
         needed = {entry[2].cut.name for entry in search.heap} | set(search.pool.names.tolist()) | (names or set())
-        search.tree.forget(needed, EVIDENCE)
+        if complete:
+            search.tree.forget(needed, EVIDENCE)
         now = time.perf_counter()
         self.recorder.count(NAME, now - self.counted)
         self.counted = now
@@ -274,18 +262,30 @@ class _Loop:
             open=len(search.heap),
             solved=search.solved,
         )
-        if self.run.checkpoint is not None and write:
-            checkpoint.save(self.run.checkpoint, search, self.recorder.history)
-            self.written = time.perf_counter()
-            self.writing = self.written - now
+        if write:
+            self._write(self.recorder.history if complete else self.recorder.history[:-1])
+
+    def _write(self, history: list[Mapping[str, Any]]) -> None:
+        """Replace the checkpoint."""
+        if self.run.checkpoint is None:
+            return
+        started = time.perf_counter()
+        run = checkpoint.Saved(self.search, history, self.slice_end, self.elapsed, self._initial)
+        checkpoint.save(self.run.checkpoint, run)
+        self.written = time.perf_counter()
+        self.writing = self.written - started
 
     def end(self, stop: str) -> DriverResult:
         """Return the result, with the support vector machine on the incumbent solved to all digits."""
         search = self.search
-        search.incumbents.gap = POLISH
-        best = search.incumbents.best
+        if not self.recorder.history:
+            self.record(search.bound, complete=False, write=False)
+        best, search.incumbents.gap = search.incumbents.best, POLISH
         assert best is not None
-        search.incumbents.solve(best.selection)
+        left = clock.left()  # at least a tenth of a second
+        grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
+        with suppress(OutOfTime), clock.limited(grace, extend=True):
+            search.incumbents.solve(best.selection)
         point: dict[str, Any] = {"seeds": useful_cuts(search)}
         answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
         lower = float(min(search.bound, answer.value))

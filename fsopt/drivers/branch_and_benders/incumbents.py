@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.drivers.branch_and_benders.cuts import Cut, Pool, make_cut, on_grid
 from fsopt.drivers.branch_and_benders.interior_point import Goal
 from fsopt.drivers.branch_and_benders.nodes import NodeSolver, Plane
@@ -87,10 +88,15 @@ class Incumbents:
         """Solve the support vector machine on a selection up to a cutoff; return its value and its cut.
 
         The value is that of a hyperplane, at least the optimal one, and far from it where the cutoff was reached.
+
+        Raises
+        ------
+        OutOfTime : the time limit passed within the solve; its hyperplane is the incumbent where it is better.
         """
         problem = self.problem
         found = self.solver.solve(Partial(selection, ~selection), near, Goal(self.gap, cutoff))
         if found is None:
+            clock.check()
             return np.inf, None
         grid = on_grid(found.alpha, problem.y, problem.caps)
         cut = None
@@ -102,6 +108,8 @@ class Incumbents:
         self.correlations = problem.signed[:-1] @ found.alpha
         value, b = problem.value(selection, found.plane.w)
         self.offer(Incumbent(selection.copy(), found.plane.w, b, value))
+        if found.late:
+            clock.check()
         return value, cut
 
     def offer(self, found: Incumbent | None) -> None:
@@ -154,8 +162,8 @@ class Incumbents:
             if improved:
                 self.solve(self.best.selection)
 
-    def _neighbours(self, at: Incumbent, close: bool) -> list[Mask]:
-        """Return the allowed selections one exchange away that no cut rules out, the smallest bound first."""
+    def _neighbours(self, at: Incumbent, close: bool) -> Iterator[Mask]:
+        """Yield the allowed selections one exchange away that no cut rules out, the smallest bound first."""
         problem = self.problem
         inside, outside = np.flatnonzero(at.selection), np.flatnonzero(~at.selection)
         inside = inside[np.argsort(np.abs(at.w[inside]), kind="stable")]
@@ -169,7 +177,6 @@ class Incumbents:
             lost = np.append(0.0, cut.gains[inside])
             gained = np.append(0.0, cut.gains[outside])
             np.maximum(lower, base + lost[:, None] - gained, out=lower)
-        found = []
         for k in np.argsort(lower, axis=None, kind="stable"):
             if lower.flat[k] >= at.value * (1.0 - BETTER):
                 break
@@ -180,8 +187,7 @@ class Incumbents:
             if j:
                 selection[new[j]] = True
             if (i or j) and problem.allowed(selection):
-                found.append(selection)
-        return found
+                yield selection
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).
@@ -199,6 +205,8 @@ class Incumbents:
         priced = bool(problem.lam.any())
         while needed is not None and go_on() and (priced or not problem.allowed(selection)):
             found = self.solver.solve(Partial(selection, ~selection), plane, Goal(ELIMINATION))
+            if found is None or found.late:
+                clock.check()
             left = np.flatnonzero(selection)
             if found is None or not len(left):
                 return

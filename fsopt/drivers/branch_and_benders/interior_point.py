@@ -13,7 +13,9 @@ For a cardinality alone the last terms are half the sum of the largest :math:`q_
 for C-SVMs the k-support norm of Argyriou, Foygel and Srebro, 2012). The multipliers are :math:`w_j = \sigma_j q_j` of
 the equations of q, :math:`\sigma_j` of the cones and the intercept b of the balance.
 
-A step eliminates everything but (w, b, mu): one matrix of order p + 1, positive definite, and one of order k.
+A step eliminates everything but alpha and (w, b, mu). What is left is solved in the smaller of the numbers of samples
+and features, see :mod:`fsopt.drivers.branch_and_benders.reduced_system`. Each step looks at the clock, and a long one
+within its factorisation.
 """
 
 from __future__ import annotations
@@ -21,11 +23,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dpotrf, dpotrs
 
+from fsopt import clock
+from fsopt.drivers.branch_and_benders.reduced_system import Solve, reduced_system
 from fsopt.drivers.branch_and_benders.relaxation import Iterate, Relaxation, balanced, cold, dual_value
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.errors import OutOfTime
+from fsopt.typing import Mask, Vector
 
 ITERATIONS = 80
 """Largest number of steps."""
@@ -62,6 +65,7 @@ class Solved:
     w, b, sigma : (s + f,), scalar, (f,) of the last iterate.
     bound : value of the dual, without any margin for rounding.
     steps : iterations.
+    late : whether the time limit ended them.
     """
 
     alpha: Vector
@@ -71,16 +75,29 @@ class Solved:
     sigma: Vector
     bound: float
     steps: int
+    late: bool = False
 
 
 def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solved | None:
-    """Solve the relaxation of a node until the goal is reached, or no step makes progress; None without any bound."""
+    """Solve the relaxation of a node until the goal is reached, no step makes progress, or the time is over.
+
+    Returns
+    -------
+    Solved or None
+        None without any bound.
+    """
     at = cold(program) if start is None else start
     run = _Run(program, at)
-    steps = 0
+    steps, late = 0, False
     # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
     for steps in range(1, ITERATIONS + 1):
-        if not run.step():
+        try:
+            clock.check()
+            moved = run.step()
+        except OutOfTime:
+            late = True
+            break
+        if not moved:
             break
         if steps > 2 and run.reached(goal):
             break
@@ -88,7 +105,7 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
     if run.best is None:
         return None
     alpha, mu = run.best
-    return Solved(alpha, mu, at.plane[:-1], float(at.plane[-1]), at.x[run.sigma].copy(), run.bound, steps)
+    return Solved(alpha, mu, at.plane[:-1], float(at.plane[-1]), at.x[run.sigma].copy(), run.bound, steps, late)
 
 
 @dataclass
@@ -125,19 +142,20 @@ class _Run:
     def step(self) -> bool:
         """Take a predictor-corrector step; False where the system is singular in floating point."""
         at = self.at
-        system = _System.of(self)
-        if system is None:
+        system = _System(self)
+        reduced = system.reduced
+        if reduced is None:
             return False
         product = at.x * at.z
         complementarity = float(product.sum()) / len(product)
-        dx, dz, _ = system.direction(-product)
+        dx, dz, _ = system.direction(reduced, -product)
         length = min(system.largest_step(dx, dz), 1.0)
         after = float((at.x + length * dx) @ (at.z + length * dz)) / len(product)
         target = max(complementarity * min(1.0, after / complementarity) ** 3, CENTERING * complementarity)
-        dx, dz, plane = system.direction(target - product - dx * dz)
+        dx, dz, plane = system.direction(reduced, target - product - dx * dz)
         length = system.largest_step(dx, dz)
         if length < 0.1:  # the second-order term misleads: a plain, well centred step
-            dx, dz, plane = system.direction(0.3 * complementarity - product)
+            dx, dz, plane = system.direction(reduced, 0.3 * complementarity - product)
             length = system.largest_step(dx, dz)
         length = min(1.0, BOUNDARY * length)
         if not 1e-8 < length <= 1.0:
@@ -154,19 +172,18 @@ class _Run:
 
 
 class _System:
-    """The linear system of a step at an iterate, factorised, with the residuals of the optimality conditions.
+    """The linear system of a step at an iterate, with the residuals of the optimality conditions.
 
     Attributes
     ----------
+    reduced : its solver, see :mod:`fsopt.drivers.branch_and_benders.reduced_system`.
     d_q : the step of q that belongs to the last direction.
     """
 
-    def __init__(self, run: _Run, factor: Matrix, theta: Vector, inverse_d: Vector) -> None:
+    def __init__(self, run: _Run) -> None:
         program, at = run.program, run.at
         s = program.selected
         self.run = run
-        self.factor = factor
-        self.theta = theta
         self.inverse_x, self.inverse_z = 1.0 / at.x, 1.0 / at.z
         alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
         z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
@@ -181,49 +198,21 @@ class _System:
         self.box = 1.0 - sigma - v
         self.left = program.r - program.R @ sigma - t
         self.d_q = at.q
-        sigma, ratio = at.x[run.sigma], at.x[run.rho] / at.z[run.rho]
-        self.ratio, self.inverse_h = ratio, 1.0 / (slack + sigma * ratio)
+        self.ratio = rho / v
+        h = slack + sigma * self.ratio
+        self.inverse_h = 1.0 / h
         self.slope = q * sigma * self.inverse_h
-        self.inverse_d = inverse_d
-        none = np.zeros((0, 0))
-        self.border = self.solved_border = self.schur = none
-
-    @classmethod
-    def of(cls, run: _Run) -> _System | None:
-        """Return the system at the present iterate; None where it is singular in floating point."""
-        program, at = run.program, run.at
-        s = program.selected
-        alpha, rest = at.x[run.alpha], at.x[run.rest]
-        z, xi = at.z[run.alpha], at.z[run.rest]
-        sigma, q = at.x[run.sigma], at.q[s:]
-        theta = alpha * rest / (z * rest + xi * alpha)
-        matrix = dsyrk(1.0, program.Zy * np.sqrt(theta)[:, None], trans=1, lower=1)
-        h = at.z[run.sigma] + sigma * at.x[run.rho] / at.z[run.rho]
         curved = h + q * q
-        inverse_d = np.ones(run.features + 1)
-        inverse_d[s:-1] = h / (sigma * curved)
-        inverse_d[-1] = 1e-14 * matrix[-1, -1]
-        matrix.ravel(order="K")[:: run.features + 2] += inverse_d
-        factor, failed = dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
-        if failed:
-            return None
-        system = cls(run, factor, theta, inverse_d[:-1])
-        if len(program.r):
-            system._factorise_constraints(sigma / curved)
-        return system
+        self.inverse_d = np.ones(run.features)
+        self.inverse_d[s:] = h / (sigma * curved)
+        rest = at.x[run.rest]
+        theta = alpha * rest / (z * rest + xi * alpha)
+        border = np.zeros((run.features + 1, len(program.r)), order="F")
+        border[s:-1] = (program.R * (self.slope * self.inverse_d[s:])).T
+        corner = (program.R * (sigma / curved)) @ program.R.T + np.diag(t / mu)
+        self.reduced = reduced_system(program.Zy, theta, self.inverse_d, border, corner)
 
-    def _factorise_constraints(self, curvature: Vector) -> None:
-        """Eliminate (w, b) from the equations of mu."""
-        run, at = self.run, self.run.at
-        program = run.program
-        self.border = np.zeros((run.features + 1, len(program.r)), order="F")
-        self.border[program.selected : -1] = (program.R * (self.slope * self.inverse_d[program.selected :])).T
-        self.solved_border = dpotrs(self.factor, self.border, lower=1)[0]
-        schur = (program.R * curvature) @ program.R.T + self.border.T @ self.solved_border
-        schur.ravel()[:: len(program.r) + 1] += at.z[run.mu] / at.x[run.mu]
-        self.schur = schur
-
-    def direction(self, target: Vector) -> tuple[Vector, Vector, Vector]:
+    def direction(self, reduced: Solve, target: Vector) -> tuple[Vector, Vector, Vector]:
         """Return the step of x, z and (w, b) to complementary products that change by ``target``."""
         run, at = self.run, self.run.at
         program = run.program
@@ -236,26 +225,20 @@ class _System:
         e = self.weight.copy()
         e[s:] -= q * second
         scaled = e * self.inverse_d
-        right = (self.theta * shift) @ program.Zy
-        right += self.linear
+        right = self.linear.copy()
         right[:-1] -= scaled
-        plane = dpotrs(self.factor, right, lower=1, overwrite_b=1)[0]
-        d_x = np.empty(len(at.x))
-        paid: Vector | float = 0.0
-        if len(program.r):
-            missing = self.left - wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
-            d_mu = _small_solve(self.schur, self.border.T @ plane - missing)
-            plane -= self.solved_border @ d_mu
-            d_x[run.mu] = d_mu
-            paid = d_mu @ program.R
-        d_alpha = self.theta * (shift - program.Zy @ plane)
+        missing = self.left - wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
+        d_alpha, plane, d_mu = reduced(shift, right, missing)
+        paid = d_mu @ program.R
         d_q = plane[:-1] + e
         d_q[s:] = (d_q[s:] + self.slope * paid) * self.inverse_d[s:]
         d_sigma = second - sigma * self.inverse_h * paid + self.slope * d_q[s:]
+        d_x = np.empty(len(at.x))
         d_x[run.alpha] = d_alpha
         d_x[run.rest] = -d_alpha
         d_x[run.rho] = first + self.ratio * d_sigma
         d_x[run.sigma] = d_sigma
+        d_x[run.mu] = d_mu
         self.d_q = d_q
         return d_x, wanted - at.z * d_x * self.inverse_x, plane
 
@@ -263,10 +246,3 @@ class _System:
         """Return the largest step at which x and z are not negative."""
         ratio = min(float((d_x * self.inverse_x).min()), float((d_z * self.inverse_z).min()))
         return np.inf if ratio >= 0.0 else -1.0 / ratio
-
-
-def _small_solve(matrix: Matrix, right: Vector) -> Vector:
-    """Solve with the matrix of the constraints, mostly of order 1."""
-    if len(right) == 1:
-        return np.asarray(right / matrix[0, 0])
-    return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0], dtype=float)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.drivers.branch_and_benders.interior_point import Goal, Solved, solve
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.relaxation import Floats, Iterate, Relaxation, warm
@@ -43,13 +44,16 @@ class Plane:
 
 @dataclass(frozen=True)
 class NodeSolution:
-    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane, dual value and number of steps."""
+    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane, dual value, number of steps, and
+    whether the time limit ended them.
+    """
 
     alpha: Vector
     mu: Vector
     plane: Plane
     bound: float
     steps: int
+    late: bool = False
 
 
 @dataclass
@@ -82,14 +86,14 @@ class NodeSolver:
                 start = _warm(program, parent, features, at, margins, kept)
             solved = solve(program, goal, start)
             if solved is None:
-                if kept is None:
+                if kept is None or clock.expired():
                     return found
                 kept = frozen = None
                 continue
             steps += solved.steps
             found = self._unfolded(solved, at, features, kept, frozen, steps)
             missing = self._missing(found, at, features, goal)
-            if not len(missing):
+            if not len(missing) or solved.late:
                 break
             features = np.sort(np.append(features, missing))
         if found is not None and margins is not None and frozen is not None:
@@ -180,7 +184,7 @@ class NodeSolver:
         mu = np.zeros(len(problem.r))
         mu[np.maximum(problem.R[:, features], 0.0).sum(axis=1) > left] = solved.mu
         plane = Plane(w, solved.b, sigma, alpha.astype(np.float32))
-        return NodeSolution(alpha, mu, plane, solved.bound, steps)
+        return NodeSolution(alpha, mu, plane, solved.bound, steps, solved.late)
 
     def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
         """Return the features left out that would lower the bound most: their gain is above the multipliers' price."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from fsopt import clock
 from fsopt.drivers.branch_and_benders.branching import Gains
 from fsopt.drivers.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut, on_grid
 from fsopt.drivers.branch_and_benders.incumbents import Incumbents
@@ -49,6 +51,8 @@ class Search:
     heap : open nodes, by bound and number.
     closed : the smallest bound of all that was closed.
     nodes, solved : nodes so far, and relaxations solved.
+    stage : stages of the root that are complete, see :mod:`fsopt.drivers.branch_and_benders.root`.
+    visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
     """
 
     problem: SelectionProblem
@@ -62,6 +66,8 @@ class Search:
     closed: float = np.inf
     nodes: int = 0
     solved: int = 0
+    stage: int = 0
+    visiting: bool = False
 
     def __post_init__(self) -> None:
         self.pool = Pool(self.problem)
@@ -82,11 +88,49 @@ class Search:
         return min(self.closed, opened, self.incumbents.value)
 
     def run(self, nodes: int, go_on: Callable[[], bool]) -> None:
-        """Branch until no node is open, or that many more nodes were visited, or the clock says stop."""
+        """Branch until no node is open, or that many more nodes were visited, or the clock says stop.
+
+        Raises
+        ------
+        OutOfTime : the time limit passed within a node, which is open again.
+        """
         last = self.nodes + nodes
         while self.heap and self.nodes < last and go_on():
-            _, _, node = heapq.heappop(self.heap)
-            self._branch(node)
+            with self._visit() as node:
+                self._branch(node)
+
+    def open_root(self, at: Partial) -> None:
+        """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
+        cut = self._zero_cut()
+        self.push(Node(0, at, bound(self.problem, cut, at).value, cut, self._unknown))
+
+    def solve_root(self) -> None:
+        """Solve the relaxation of the open root; raises OutOfTime, and leaves it open, where there is no time."""
+        with self._visit() as root:
+            self.solve(0, root.at, None, [])
+
+    @contextmanager
+    def _visit(self) -> Iterator[Node]:
+        """Take the open node of the smallest bound out of the heap for a visit.
+
+        A visit that is interrupted leaves the node open and the tree as it was: what the visit had closed or opened
+        below it is gone, so that the open nodes and the closed ones are still all nodes.
+        """
+        self.visiting = True
+        first, closed = self.tree.next, self.closed
+        _, _, node = heapq.heappop(self.heap)
+        kept = len(self.tree.marks.get(node.number, ()))
+        try:
+            yield node
+        except BaseException:
+            self.tree.cut_back(node.number, kept, first)
+            self.heap = [entry for entry in self.heap if entry[1] < first]
+            heapq.heapify(self.heap)
+            self.push(node)
+            self.closed = closed
+            self.visiting = False
+            raise
+        self.visiting = False
 
     def seed(self, grids: Sequence[Grid]) -> None:
         """Put the cuts of multipliers that are known into the pool."""
@@ -154,6 +198,8 @@ class Search:
         self.solved += 1
         goal = Goal(0.1 * self.tolerance, self.cutoff, BRANCH_GAP if plane is not None else 0.0)
         found = self.solver.solve(at, plane, goal)
+        if found is None or found.late:
+            clock.check()
         cut = None if found is None else self._cut_of(found)
         if found is None or cut is None:  # the node stays open, and is branched by what is known
             plane = self._unknown if plane is None else plane

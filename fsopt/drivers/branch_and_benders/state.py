@@ -13,6 +13,7 @@ from fsopt.drivers.branch_and_benders.evidence import relaxation_bound
 from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.nodes import Plane
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.drivers.branch_and_benders.root import STAGES
 from fsopt.drivers.branch_and_benders.search import Node, Search
 from fsopt.drivers.branch_and_benders.tree import NODE, Tree, replay
 
@@ -42,7 +43,7 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
         "pool_score": search.pool.score,
         "gains": np.array([search.gains.total, search.gains.count]),
         "correlations": search.incumbents.correlations,
-        "tried_keys": np.array([np.frombuffer(key, dtype=np.uint8) for key in tried]).reshape(len(tried), -1),
+        "tried_keys": np.array([np.frombuffer(key, dtype=np.uint8) for key in tried]).reshape(len(tried), (p + 7) // 8),
         "tried_values": np.array(list(tried.values())),
     }
     best = search.incumbents.best
@@ -51,6 +52,8 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
     words = {
         "next": search.tree.next,
         "nodes": search.nodes,
+        "stage": search.stage,
+        "closed": search.closed,
         "solved": search.solved,
         "width": [search.solver.width, search.solver.widest],
         "pool": [search.pool.tests, search.pool.hits],
@@ -86,10 +89,13 @@ def restored(
     nodes = {node.number: node for _, _, node in search.heap}
     if set(opened) != set(nodes) or not all(_within(opened[k], nodes[k].at) for k in nodes):
         raise ValueError("its open nodes are not those of its tree")
-    search.closed = found.bound
+    # Leaves whose cut was not kept have the bound of their relaxation, solved again: it may differ in the last digits.
+    search.closed = min(found.bound, float(words["closed"]))
     _pool(search, arrays, words, cut_of)
     _incumbent(search, arrays)
-    search.nodes, search.solved = int(words["nodes"]), int(words["solved"])
+    search.nodes, search.solved, search.stage = (int(words[name]) for name in ("nodes", "solved", "stage"))
+    if not 0 <= search.stage <= STAGES:
+        raise ValueError(f"its root has {STAGES} stages, not {search.stage}")
     search.solver.width, search.solver.widest = (float(v) for v in words["width"])
     gains = np.asarray(arrays["gains"], dtype=float)
     if gains.shape != (2, problem.p) or not np.isfinite(gains).all() or gains.min(initial=0.0) < 0.0:

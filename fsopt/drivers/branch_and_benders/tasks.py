@@ -9,11 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
 
+from fsopt import clock
 from fsopt.drivers.branch_and_benders.branching import Gains
 from fsopt.drivers.branch_and_benders.cuts import Cut, Pool
 from fsopt.drivers.branch_and_benders.incumbents import Incumbent
@@ -21,6 +22,7 @@ from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.branch_and_benders.search import Node, Search
 from fsopt.drivers.branch_and_benders.tree import Tree
 from fsopt.drivers.interruption import deferred_interruption
+from fsopt.errors import OutOfTime
 
 BLOCK = 2**20
 """Numbers that a task may use."""
@@ -36,7 +38,9 @@ POLL = 0.2
 
 @dataclass
 class Task:
-    """A slice of a search: its problem, open nodes, pool, incumbent, and where its numbers begin."""
+    """A slice of a search: its problem, open nodes, pool, incumbent, where its numbers begin, its seconds, and those of
+    the whole search that are left, None without a limit.
+    """
 
     problem: SelectionProblem
     tolerance: float
@@ -47,6 +51,7 @@ class Task:
     gains: Gains
     first: int
     seconds: float
+    left: float | None
 
 
 @dataclass
@@ -75,7 +80,7 @@ def run_task(task: Task) -> Outcome:
     for node in task.nodes:
         search.push(node)
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
-    with threadpool_limits(1), deferred_interruption():
+    with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), suppress(OutOfTime):
         # A node uses a few numbers for each feature at most.
         enough = task.first + BLOCK - 64 * (task.problem.p + 64)
         search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < enough)
@@ -132,11 +137,11 @@ class Team:
         """The cuts that tasks may refer to."""
         return {node.cut.name for nodes in self.pending.values() for node in nodes}
 
-    def run(self, go_on: Callable[[], bool], remaining: Callable[[], float]) -> None:
+    def run(self, go_on: Callable[[], bool]) -> None:
         """Give out and take in tasks until the clock says stop, or nothing is open."""
         while go_on() and (self.pending or self.search.heap) and not self.broken:
             while len(self.pending) < self.jobs and self.search.heap:
-                self._give(min(SLICE, remaining()))
+                self._give()
             done, _ = wait(self.pending, timeout=POLL, return_when=FIRST_COMPLETED)
             for future in done:
                 self._take(future)
@@ -146,7 +151,7 @@ class Team:
         for future in list(self.pending):
             self._take(future)
 
-    def _give(self, seconds: float) -> None:
+    def _give(self) -> None:
         """Give out every k-th open node, k the number of tasks that are missing: all get a share of the best."""
         search = self.search
         idle = self.jobs - len(self.pending)
@@ -159,7 +164,9 @@ class Team:
         first = search.tree.next
         search.tree.next += BLOCK
         best = search.incumbents.best
-        task = Task(search.problem, search.tolerance, nodes, search.pool, best, width, gains, first, seconds)
+        left = clock.left()
+        seconds = SLICE if left is None else min(SLICE, left)
+        task = Task(search.problem, search.tolerance, nodes, search.pool, best, width, gains, first, seconds, left)
         self.pending[self.executor.submit(run_task, task)] = nodes
 
     def _take(self, future: Future[Outcome]) -> None:

@@ -72,6 +72,12 @@ class Tree:
         self.marks.setdefault(node, []).extend([BRANCH, feature, NODE, without, NODE, with_feature])
         return without, with_feature
 
+    def cut_back(self, node: int, kept: int, first: int) -> None:
+        """Drop the marks of a node behind the first ``kept`` ones, and all nodes with numbers from ``first`` on."""
+        self.marks = {k: marks for k, marks in self.marks.items() if k < first}
+        if node in self.marks:
+            del self.marks[node][kept:]
+
     def forget(self, needed: set[int], most: int) -> None:
         """Drop the multipliers that close nothing and are not needed; of the others too where they take over ``most``
         bytes, the oldest first.

@@ -11,6 +11,7 @@ A node is a partial selection: the features up to a depth are decided. It is pru
 * by infeasibility, where a constraint is violated by every completion.
 
 A pruned node stays pruned when cuts are added, which only raise the bounds: the search is resumed from the open nodes.
+A smaller cutoff keeps it pruned, too; after a larger one the search begins again at the root.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fsopt.errors import OutOfTime
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 TABLE_ENTRIES = 10_000_000
@@ -56,6 +58,8 @@ class BranchAndBound:
     nodes : nodes visited so far.
     open_nodes : those not visited yet; the last ones are visited first.
     order : (p,) the features in the order in which they are decided.
+    begun : number of cuts when the features were ordered, -1 before.
+    cutoff : the last one, at which all nodes that are not open were pruned.
     largest_lhs : (p + 1, k) at each depth the largest left-hand sides of the decided features that can be completed.
     weights, capacity : (p,) and scalar, the constraint whose knapsack bounds the completions.
     tables : depth -> sums of the largest gains, see :meth:`_largest`; ``entries`` : numbers in all of them.
@@ -69,6 +73,8 @@ class BranchAndBound:
     nodes: int = 0
     open_nodes: list[OpenNodes] = field(init=False)
     order: Indices = field(init=False)
+    begun: int = -1
+    cutoff: float = np.inf
     largest_lhs: Matrix = field(init=False)
     weights: Vector = field(init=False)
     capacity: float = np.inf
@@ -81,19 +87,24 @@ class BranchAndBound:
         self.gains = np.zeros((0, p))
         self.weights = np.zeros(p)
         self.order = np.arange(p)
-        self.open_nodes = [OpenNodes(0, np.zeros((1, p), dtype=bool), -np.inf)]
+        self.open_nodes = [self._root()]
+
+    def _root(self) -> OpenNodes:
+        """Return the root as the one open node."""
+        return OpenNodes(0, np.zeros((1, self.R.shape[1]), dtype=bool), -np.inf)
 
     def add(self, constants: Vector, gains: Matrix) -> None:
         """Add cuts (s,), (s, p)."""
         self.constants = np.append(self.constants, constants)
         self.gains = np.vstack([self.gains, gains[:, self.order]])
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Order the features by their largest gain in the cuts so far, and choose the constraint of the knapsack.
 
         A feature of large gain changes the bounds most: decided early, it prunes early. Of the constraints without
         negative coefficients the one on most features bounds the completions.
         """
+        self.begun = len(self.constants)
         self.order = np.argsort(-self.gains.max(axis=0, initial=0.0), kind="stable")
         self.gains, self.R = self.gains[:, self.order], self.R[:, self.order]
         # The features not decided yet lower a left-hand side by at most their negative coefficients, summed from the
@@ -112,8 +123,11 @@ class BranchAndBound:
         ``go_on`` is asked before each step with the number of nodes so far, and looks at the clock; where it says no,
         the search ends with open nodes, and None.
         """
-        if not self.nodes:
-            self._begin()
+        if self.begun < 0:
+            self.begin()
+        if cutoff > self.cutoff:
+            self.open_nodes = [self._root()]
+        self.cutoff = cutoff
         p = len(self.order)
         # The tree is finite: each pass prunes open nodes or replaces them by children one feature deeper.
         while self.open_nodes and go_on(self.nodes):
@@ -140,11 +154,15 @@ class BranchAndBound:
 
     def _not_pruned(self, depth: int, selections: Mask, cutoff: float) -> tuple[Mask, float]:
         """Return the nodes that no cut alone prunes, that of the smallest bound last, and that bound."""
-        fall = self.gains @ selections.T + self._completions(depth, self.capacity - selections @ self.weights)
-        bounds: Vector = (self.constants[:, None] - fall).max(axis=0, initial=-np.inf)
+        bounds = self._bounds(depth, selections)
         falling = np.argsort(-bounds, kind="stable")
         left = falling[bounds[falling] < cutoff]
         return selections[left], float(bounds[left].min(initial=np.inf))
+
+    def _bounds(self, depth: int, selections: Mask) -> Vector:
+        """Return the largest bound (k,) of one cut on each node."""
+        fall = self.gains @ selections.T + self._completions(depth, self.capacity - selections @ self.weights)
+        return np.asarray((self.constants[:, None] - fall).max(axis=0, initial=-np.inf))
 
     def _completions(self, depth: int, left: Vector) -> Matrix:
         """Return an upper bound (s, k) on the gains of a completion in each cut, for capacities left (k,)."""
@@ -185,7 +203,47 @@ class BranchAndBound:
         both = np.stack([selections, with_feature], axis=1).reshape(-1, selections.shape[1])
         if not len(self.r):
             return both
-        return both[np.all(both @ self.R.T <= self.largest_lhs[depth + 1], axis=1)]
+        return both[self._completable(depth + 1, both)]
+
+    def _completable(self, depth: int, selections: Mask) -> Mask:
+        """Return the nodes (k,) of which no constraint alone is violated by every completion."""
+        return np.asarray(np.all(selections @ self.R.T <= self.largest_lhs[depth], axis=1))
+
+    def prove(self, lower: float, go_on: Callable[[int], bool]) -> bool:
+        """Return whether all nodes that are not open are pruned, and a lower bound on all selections holds.
+
+        The tree is searched again from its root down to the open nodes, with all cuts. ``go_on`` looks at the clock.
+
+        Raises
+        ------
+        OutOfTime : the clock ended the search.
+        """
+        slack = SLACK * max(1.0, abs(self.cutoff) if np.isfinite(self.cutoff) else 0.0, abs(lower))
+        for depth, selections, bound in self.open_nodes:
+            below = self._bounds(depth, selections).min(initial=np.inf)
+            wrong = selections[:, depth:].any() or not self._completable(depth, selections).all()
+            if wrong or not max(bound, lower) <= below + slack:
+                return False
+        known = {row[:depth].tobytes() for depth, rows, _ in self.open_nodes for row in rows}
+        cutoff = max(self.cutoff, lower) - slack
+        left, seen = [self._root()], 0
+        while left:
+            if not go_on(seen):
+                raise OutOfTime("the time limit passed before the tree was searched again", "give more seconds")
+            depth, rows, _ = left.pop()
+            seen += len(rows)
+            rows = rows[[row[:depth].tobytes() not in known for row in rows]]
+            if len(rows):
+                rows, _ = self._not_pruned(depth, rows, cutoff)
+            if not len(rows):
+                continue
+            if depth == len(self.order):
+                return False
+            children = self._children(depth, rows)
+            left += [
+                OpenNodes(depth + 1, children[k : k + self.chunk], 0.0) for k in range(0, len(children), self.chunk)
+            ]
+        return True
 
 
 def _relaxed_knapsack(gain: Vector, weight: Vector, left: Vector) -> Vector:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from fsopt.errors import FileError
 from fsopt.files import check_readable, whole_file
 from fsopt.typing import Vector
 
-FORMAT = "fsopt gbd 1"
+FORMAT = "fsopt gbd 2"
 ITERATES = {"best": "best", "chosen": "validated"}
 """Prefix of the arrays of an iterate in the file -> its attribute of the state."""
 AGAIN = "start again without it"
@@ -48,26 +50,49 @@ def identity(data: Dataset, program: Program, validation: Dataset | None, **sett
     return known | {"validation rows": held_out} | {name: json.dumps(value) for name, value in settings.items()}
 
 
-def save(path: Path, state: State, history: list[Mapping[str, Any]], problem: Mapping[str, str]) -> None:
+@dataclass(frozen=True)
+class Saved:
+    """A run in a checkpoint, between two iterations or within a step of the master.
+
+    Attributes
+    ----------
+    state : of the loop.
+    master : the arrays of its master, see :mod:`fsopt.drivers.gbd.master`.
+    history : the records of the iterations that were complete.
+    solvers : names of the solvers so far.
+    stepping : whether the time ended in a step of the master, which is then to be completed.
+    tolerance : of the run.
+    """
+
+    state: State
+    master: Mapping[str, Any]
+    history: list[Mapping[str, Any]]
+    solvers: list[str]
+    stepping: bool
+    tolerance: float
+
+
+def save(path: Path, run: Saved, problem: Mapping[str, str]) -> None:
     """Write a checkpoint in place of the last one; raises FileError."""
+    state = run.state
     arrays: dict[str, Any] = {"alphas": np.array(state.alphas), "lower": state.lower, "stale": state.stale}
+    arrays |= {"sigma": state.sigma, "feasible": state.feasible, **run.master}
     arrays["tried"] = np.array([np.frombuffer(key) for key in sorted(state.tried)])
     for prefix, attribute in ITERATES.items():
         iterate: Iterate | None = getattr(state, attribute)
         if iterate is not None:
             arrays |= {f"{prefix}_{k}": getattr(iterate, k) for k in ("sigma", "w")}
             arrays[f"{prefix}_numbers"] = [iterate.b, iterate.value, iterate.error]
-    words = json.dumps({"problem": dict(problem), "history": history}).encode()
+    said = {"history": run.history, "solvers": run.solvers, "stepping": run.stepping, "tolerance": run.tolerance}
+    words = json.dumps({"problem": dict(problem), **said}).encode()
     with whole_file(path) as temporary, temporary.open("wb") as file:
         np.savez(file, words=np.frombuffer(words, dtype=np.uint8), **arrays)
 
 
-def load(
-    path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vector
-) -> tuple[State, list[Mapping[str, Any]]]:
+def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vector) -> Saved:
     """Read a checkpoint of the same problem, and check its cuts and hyperplanes against the data.
 
-    The saved lower bound is for information: the run that resumes proves it again.
+    The state has no lower bound and no selection to go on with: its master proves the one and finds the other again.
 
     Raises
     ------
@@ -78,6 +103,8 @@ def load(
             held = {name: arrays[name] for name in arrays.files}
         words = json.loads(held["words"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])
+        solvers, stepping = [str(name) for name in words.get("solvers", [])], bool(words.get("stepping"))
+        tolerance = float(words.get("tolerance", 0.0))
     except OSError as error:
         raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
@@ -89,9 +116,16 @@ def load(
                 f"the checkpoint '{path}' is of a run that differs in {name}{shown}",
                 "resume with the data and settings of that run, or start again without it",
             )
+    with undamaged(path):
+        return Saved(_state(held, sub, penalties), held, history, solvers, stepping, tolerance)
+
+
+@contextmanager
+def undamaged(path: Path) -> Iterator[None]:
+    """Raise FileError where the numbers of a checkpoint are wrong."""
     try:
-        return _state(held, sub, penalties), history
-    except (ValueError, KeyError, TypeError) as error:
+        yield
+    except (ValueError, KeyError, TypeError, IndexError) as error:
         raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error
 
 
@@ -104,7 +138,8 @@ def _state(held: Mapping[str, Any], sub: Subproblem, penalties: Vector) -> State
     valid = certify_gbd(data, alphas, c, 0.0, 0.0, 1e-9)
     if not valid.ok:
         raise ValueError(f"its cuts are not valid, by {valid.worst:.1g}")
-    state = State(np.zeros(data.p), lower=float(held["lower"]), alphas=alphas, stale=int(held["stale"]))
+    lower = float(np.minimum(penalties, 0.0).sum())
+    state = State(np.zeros(data.p), feasible=False, lower=lower, alphas=alphas, stale=int(held["stale"]))
     tried = np.array(held["tried"], dtype=float)
     if tried.size and tried.shape[1:] != (data.p,):
         raise ValueError("its selections have another number of features")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyomo.environ as pyo
 from fsopt.certificates.certificate import closed
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
-from fsopt.drivers.gbd.checkpoint import identity, load, save
+from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save, undamaged
 from fsopt.drivers.gbd.master import MilpMaster, SearchMaster, open_master
 from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
@@ -55,7 +55,8 @@ def gbd(
     settings : cuts and stopping criteria.
     validation : samples in the space of ``data``; the answer is then the iterate with the fewest errors there.
     run : its solver is for the subproblem, a QP; its checkpoint is replaced after each iteration, and its resume is a
-        checkpoint of the same data, constraints and settings, but for tolerance, max_cuts and patience.
+        checkpoint of the same data, constraints and settings, but for tolerance, max_cuts and patience; with the same
+        ones, too, its iterates are those of a run without an interruption.
 
     Returns
     -------
@@ -151,20 +152,37 @@ class _Loop:
             self.state.sigma, self.state.feasible = self.master.first(self.recorder), True
 
     def _resume(self, path: Path) -> None:
-        """Take the state of a checkpoint; its lower bound is computed again by the master over its cuts."""
-        self.state, history = load(path, self.problem, self.sub, self.master.penalties)
-        self.recorder.history.extend(history)
-        self.master.add(self.state.alphas)
-        gap, self.state.lower = self.state.gap, _bound_without_cuts(self.master.penalties)
-        self.master.step(self.state, self.settings.tolerance, self.recorder, gap)
+        """Go on where a checkpoint ends: its lower bound is proved again by the master over its cuts."""
+        saved = load(path, self.problem, self.sub, self.master.penalties)
+        self.state = saved.state
+        self.recorder.resume(saved.history, saved.solvers)
+        with undamaged(path):
+            self.master.resume(self.state, saved.master, self.recorder)
+        # A run whose gap was small enough has no next selection: with a smaller tolerance its master looks for one.
+        ended = self.state.sigma.tobytes() in self.state.tried
+        if saved.stepping or (ended and self.settings.tolerance < saved.tolerance):
+            self._step()
 
     def iterate(self) -> None:
-        """Add the cuts at the present selection, go to the next one, and keep a record and a checkpoint of it."""
+        """Add the cuts at the present selection, and go to the next one."""
         self.master.add(self._new_cuts())
-        self.master.step(self.state, self.settings.tolerance, self.recorder)
+        self._step()
+
+    def _step(self) -> None:
+        """Go to the next selection, and keep a record and a checkpoint of the iteration.
+
+        The checkpoint of a step that the time limit ended is the state before it, from which it is completed. Cuts of
+        subproblems that it ended are in none: a run without an interruption has others.
+        """
+        before = replace(self.state)
+        complete = self.master.step(self.state, self.settings.tolerance, self.recorder)
         self.recorder.record(**self._record())
-        if self.run.checkpoint is not None:
-            save(self.run.checkpoint, self.state, self.recorder.history, self.problem)
+        if self.run.checkpoint is not None and not self.sub.late:
+            history = self.recorder.history if complete else self.recorder.history[:-1]
+            state = self.state if complete else before
+            master, tolerance = self.master.snapshot(), self.settings.tolerance
+            saved = Saved(state, master, history, self.recorder.solvers, not complete, tolerance)
+            save(self.run.checkpoint, saved, self.problem)
 
     def _new_cuts(self) -> list[Vector]:
         """Return the multipliers of the new cuts; a feasible selection becomes an iterate."""

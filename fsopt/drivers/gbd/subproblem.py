@@ -22,12 +22,17 @@ class Subproblem:
 
     At a fractional sigma it is :math:`\max_\alpha e'\alpha - \frac12\sum_j \sigma_j q_j(\alpha)^2`, the convex
     extension of F. The model has :math:`w_j = \sigma_j u_j`, so that it is given the roots of sigma.
+
+    Attributes
+    ----------
+    late : whether the time limit ended a solve before its tolerance.
     """
 
     def __init__(self, data: Dataset, model: pyo.ConcreteModel, c: float, run: Run) -> None:
         self.data = data
         self.model = model
         self.c, self.caps = c, loss_weights(c, data.weights)
+        self.late = False
         self.session = run.open(model)
         check_svm("gbd", self.session, data, c)
         self.margins, self.weights = self.session.rows(model.margin), self.session.columns(model.w)
@@ -37,7 +42,9 @@ class Subproblem:
         store(self.model.sigma, np.sqrt(sigma))
         self.session.update(self.model.selection)
         # Read from the point: the values and dual variables of all constraints are not loaded for each of the cuts.
-        point = recorder.solve(self.session, "the subproblem", load=False).point
+        result = recorder.solve(self.session, "the subproblem", load=False)
+        self.late |= result.stop == "time-limit"
+        point = result.point
         if point is None or point.y is None:
             raise no_multipliers(self.session.spec.name, self.session.problem_class)
         # A cut holds for every dual feasible alpha, and for no other: the solver's tolerance is projected away.

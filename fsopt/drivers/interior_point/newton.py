@@ -20,13 +20,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 
 from fsopt import clock
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
+from fsopt.drivers.pieces import cholesky, gram
 from fsopt.drivers.recorder import Recorder
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -118,6 +119,7 @@ class Search:
         self.alpha = np.zeros(self.data.n)
         self.value, self.bound = np.inf, 0.0
         self.stale = 0
+        self.gram: Matrix | None = None
 
     @property
     def gap(self) -> float:
@@ -128,7 +130,6 @@ class Search:
         """Make the first iterate at a hyperplane, on the central path as far as the hyperplane allows."""
         started = time.perf_counter()
         self.V = self.data.X * self.data.y[:, None]
-        self.gram = self.V @ self.V.T if self.data.n < self.data.p else None
         mu = float(np.mean(self.c)) * (0.05 if w.any() else 1.0)
         slack = self.V @ w + self.data.y * b - 1.0
         a = _central(slack, mu, self.c)
@@ -178,26 +179,28 @@ class Search:
         """Return the solver of the systems of a step, None where rounding leaves no Cholesky factor."""
         at, V = self.at, self.V
         d = at.s / at.a + at.u / (self.c - at.a)
-        try:
-            if self.gram is not None:
-                whole = cho_factor(self.gram / at.gamma + np.diag(d))
+        if self.data.n < self.data.p:
+            self.gram = gram(V.T) if self.gram is None else self.gram
+            matrix = self.gram / at.gamma
+            matrix[np.diag_indices(self.data.n)] += d
+            whole = cholesky(matrix)
 
-                def by_samples(q: Vector, r: Vector) -> tuple[Vector, Vector]:
-                    a = cho_solve(whole, q - V @ (r / at.gamma))
-                    return a, (V.T @ a + r) / at.gamma
+            def by_samples(q: Vector, r: Vector) -> tuple[Vector, Vector]:
+                a = cho_solve((whole, True), q - V @ (r / at.gamma))
+                return a, (V.T @ a + r) / at.gamma
 
-                return by_samples
-            root = np.sqrt(d)
-            U: Matrix = V / root[:, None]
-            small = cho_factor(at.gamma * np.eye(self.data.p) + U.T @ U)
-        except np.linalg.LinAlgError:
-            return None
+            return None if whole is None else by_samples
+        root = np.sqrt(d)
+        U: Matrix = V / root[:, None]
+        matrix = gram(U)
+        matrix[np.diag_indices(self.data.p)] += at.gamma
+        small = cholesky(matrix)
 
         def by_features(q: Vector, r: Vector) -> tuple[Vector, Vector]:
-            w = cho_solve(small, U.T @ (q / root) + r)
+            w = cho_solve((small, True), U.T @ (q / root) + r)
             return (q / root - U @ w) / root, w
 
-        return by_features
+        return None if small is None else by_features
 
     def _direction(
         self, solve: Solve, along: tuple[Vector, Vector], away: tuple[Vector, Vector], products: _Products

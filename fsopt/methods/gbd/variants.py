@@ -13,7 +13,8 @@ import numpy as np
 
 from fsopt.customising import in_force
 from fsopt.data import Dataset
-from fsopt.drivers.branch_and_benders.driver import branch_and_benders, selection_problem
+from fsopt.drivers.branch_and_benders.driver import branch_and_benders
+from fsopt.drivers.branch_and_benders.of_master import selection_problem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.run import Run

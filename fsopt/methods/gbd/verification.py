@@ -24,7 +24,7 @@ from fsopt.methods.gbd.parameters import constraints_of, features_of, saved_sele
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
-from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.models.gbd.selection_constraints import SelectionConstraints, unit_rows
 from fsopt.results import Status
 from fsopt.typing import Matrix, Vector
 
@@ -127,9 +127,9 @@ def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> t
     alone = np.diff(sp.csr_matrix(program.A[:, others]).indptr) == 0
     A = program.A[:, columns].toarray()
     upper, lower = alone & np.isfinite(program.hi), alone & np.isfinite(program.lo)
-    unit = np.eye(data.p)
     lb, ub = program.lb[columns], program.ub[columns]
-    left = np.vstack([A[upper], -A[lower], unit[ub < 1.0], -unit[lb > 0.0]])
+    never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
+    left = np.vstack([A[upper], -A[lower], unit_rows(never, data.p), -unit_rows(always, data.p)])
     right = np.concatenate([program.hi[upper], -program.lo[lower], ub[ub < 1.0], -lb[lb > 0.0]])
     return left, right
 

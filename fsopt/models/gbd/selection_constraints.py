@@ -22,7 +22,7 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number, vector, whole
-from fsopt.typing import Matrix, Vector
+from fsopt.typing import Indices, Matrix, Vector
 
 Feature = int | str
 """A feature by its index (from 0) or by its name."""
@@ -171,18 +171,20 @@ class SelectionConstraints:
 
     def inequalities(self) -> tuple[Matrix, Vector]:
         """Return the same constraints as a matrix R (k, p) and right-hand sides r (k,) of ``R sigma <= r``."""
-        unit = np.eye(self.p)
-        left: list[Any] = []
+        p = self.p
+        left: list[Any] = [np.zeros((0, p))]
         right: list[float] = []
         if self.cardinality is not None:
-            left, right = [np.ones(self.p)], [float(self.cardinality)]
+            left, right = [np.ones((1, p))], [float(self.cardinality)]
         if self.costs is not None and self.budget is not None:
-            left, right = [self.costs], [self.budget]
-        left += [-unit[j] for j in self.include] + [unit[j] for j in self.exclude]
+            left, right = [self.costs[None]], [self.budget]
+        left += [-unit_rows(self.include, p), unit_rows(self.exclude, p)]
         right += [-1.0] * len(self.include) + [0.0] * len(self.exclude)
-        left += [unit[j] - unit[k] for j, k in self.implies] + [unit[list(g)].sum(axis=0) for g in self.conflicts]
+        first, second = [j for j, _ in self.implies], [k for _, k in self.implies]
+        left += [unit_rows(first, p) - unit_rows(second, p)]
+        left += [unit_rows(group, p).sum(axis=0, keepdims=True) for group in self.conflicts]
         right += [0.0] * len(self.implies) + [1.0] * len(self.conflicts)
-        return np.array(left).reshape(len(left), self.p), np.array(right)
+        return np.vstack(left), np.array(right)
 
     def violation(self, sigma: Vector) -> float:
         """Return the largest violation by a selection (p,), 0 if it is allowed; that of the budget is relative."""
@@ -195,6 +197,13 @@ class SelectionConstraints:
         violations += [sigma[j] - sigma[k] for j, k in self.implies]
         violations += [float(sigma[list(group)].sum()) - 1.0 for group in self.conflicts]
         return float(max(violations))
+
+
+def unit_rows(places: Sequence[int] | Indices, p: int) -> Matrix:
+    """Return the rows (k, p) of the identity matrix at some places, without the others."""
+    rows = np.zeros((len(places), p))
+    rows[np.arange(len(places)), list(places)] = 1.0
+    return rows
 
 
 def feature_weights(name: str, data: Dataset, lam: ArrayLike) -> Vector:

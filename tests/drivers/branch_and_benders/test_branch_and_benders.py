@@ -10,8 +10,9 @@ from selection_cases import KINDS, allowed_values, drawn, problem_of, solved
 from support import blobs, reference
 
 import fsopt
-from fsopt.drivers.branch_and_benders.driver import branch_and_benders, selection_problem
+from fsopt.drivers.branch_and_benders.driver import branch_and_benders
 from fsopt.drivers.branch_and_benders.evidence import verify
+from fsopt.drivers.branch_and_benders.of_master import selection_problem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import InfeasibleError, ParameterError

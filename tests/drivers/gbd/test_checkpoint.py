@@ -159,6 +159,18 @@ FORGERIES = {
     "selection of halves": {"best_sigma": lambda s: 0.5 * s},
     "used feature not selected": {"best_sigma": lambda s: 0.0 * s},
     "tried too short": {"tried": lambda t: t[:, :-1]},
+    "bound raised": {"lower": lambda v: v + 1e3},
+    "tree without open nodes": {k: (lambda a: a[:0]) for k in ("open_depth", "open_bound", "open_size", "open_rows")},
+    "open node lost": {
+        "open_depth": lambda a: a[1:],
+        "open_bound": lambda a: a[1:],
+        "open_rows": lambda a: a[1:],
+        "open_size": lambda a: a[1:],
+    },
+    "bound of an open node raised": {"open_bound": lambda a: a + 1e3},
+    "open nodes of undecided features": {"open_rows": lambda a: ~a},
+    "cutoff lowered": {"cutoff": lambda v: v - 1e3, "open_depth": lambda a: a[:0]},
+    "next selection of all features": {"sigma": np.ones_like},
     "pickled": {"best_w": lambda w: np.array([object()] * len(w))},
     "no words": {"words": lambda w: w[:-1]},
 }
@@ -171,11 +183,8 @@ def test_a_forged_checkpoint_is_refused(saved, forgery):
         run(resume=saved)
 
 
-def test_a_bound_or_a_list_of_tries_that_is_forged_proves_nothing(saved):
+def test_a_list_of_tries_that_is_forged_proves_nothing(saved):
     least = run().objective
-    rewritten(saved, lower=lambda v: v + 1e3)
-    result = run(resume=saved)
-    assert result.bound <= least * (1 + 2e-6)
     everything = np.array(np.meshgrid(*[[0.0, 1.0]] * 6)).reshape(6, -1).T
     rewritten(saved, tried=lambda t: everything)
     result = run(resume=saved)
