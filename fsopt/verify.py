@@ -79,6 +79,7 @@ class Program:
         self.n = len(held["c"])
         self.c, self.c0 = [number(v) for v in held["c"]], number(held["c0"])
         self.P = {int(j): number(v) for j, v in held["quadratic"]}
+        need(len(self.P) == len(held["quadratic"]), "a column of the quadratic part stands twice")
         self.rows = [Form(columns, values) for columns, values, _, _ in held["rows"]]
         self.limits = [(limit(lo), limit(hi)) for _, _, lo, hi in held["rows"]]
         self.bounds = [(limit(lo), limit(hi)) for lo, hi in zip(held["lb"], held["ub"], strict=True)]
@@ -263,7 +264,7 @@ class Selection:
             return []
         if tree[0] == "leaf":
             return [self.bound(self.cut(tree[1], part), node)]
-        if tree[0] == "known":  # a selection that the claim on all others leaves out
+        if tree == ["known"]:  # a selection that the claim on all others leaves out
             need(len(node[0] | node[1]) == self.p, "a known selection is not complete")
             return []
         features = [tree[1]] if tree[0] == "branch" else [abs(f) - 1 for f in tree[2]]
@@ -318,6 +319,8 @@ def stationary(part: dict[str, Any], program: Program) -> tuple[Fraction, Fracti
     The terms are f (1 - e^-kt) with t = x_a, or t = |x_a - x_b|; their costs at the point are not below those of c.
     """
     x, above = [number(v) for v in part["point"]], program.value(part["point"])
+    curved = [j for _, _, columns in part["slopes"] for j in columns]
+    need(len(set(curved)) == len(curved), "a column is in two concave terms")
     for f, k, columns in part["slopes"]:
         weight, steepness = number(f), number(k)
         need(weight >= 0 and steepness > 0 and len(columns) in (1, 2), "a slope is damaged")
@@ -329,6 +332,11 @@ def stationary(part: dict[str, Any], program: Program) -> tuple[Fraction, Fracti
             need(program.bounds[j][0] == 0 and program.c[j] <= below, "a cost is above the slope of its exponential")
             above += (most - program.c[j]) * x[j]
     return program.bound(part["dual"]), above
+
+
+def leaves_out(tree: list[Any]) -> bool:
+    """Return whether a tree leaves out known selections."""
+    return tree[0] == "known" or any(isinstance(part, list) and bool(part) and leaves_out(part) for part in tree[2:])
 
 
 def ends(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
@@ -350,7 +358,7 @@ def check(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
     """Return the proved interval of a part; raise Refuted where its claim does not follow."""
     claim = part["claim"]
     need((part["kind"] == "stationary") == (claim["status"] == "stationary"), "the status is not that of the evidence")
-    others = '["known"]' in json.dumps(part.get("tree"))
+    others = part["kind"] == "selection" and leaves_out(part["tree"])
     need(not others or claim["status"] == "bounded", "a claim on the optimum leaves no selection out")
     if claim["status"] == "infeasible":
         need(Program(part["program"]).bound(part["ray"], ray=True) > 0, "the ray proves no infeasibility")
@@ -369,6 +377,19 @@ def check(part: dict[str, Any]) -> tuple[Fraction | None, Fraction | None]:
     return lower, upper
 
 
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of the file; raise Refuted where a key stands twice."""
+    need(len(dict(pairs)) == len(pairs), "a key stands twice in an object")
+    return dict(pairs)
+
+
+def readable(proof: Any) -> bool:
+    """Return whether a file is a list of parts with names of one line."""
+    parts = proof["parts"]
+    named = isinstance(parts, list) and all(isinstance(p, dict) and str(p.get("name", "")).isprintable() for p in parts)
+    return proof["format"] == FORMAT and named and bool(parts)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Check the file named on the command line; return 0 where every part is confirmed, 1 where one is refuted."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -377,14 +398,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 0 if given in (["-h"], ["--help"]) else 2
     try:
         with open(given[0], encoding="utf-8") as file:
-            proof = json.load(file)
-        need(proof["format"] == FORMAT and bool(proof["parts"]), "the format is unknown, or there are no parts")
-    except (OSError, ValueError, KeyError, TypeError, Refuted) as error:
+            proof = json.load(file, object_pairs_hook=unique)
+        need(readable(proof), "the format is unknown, or its parts are no list of parts with names")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, Refuted) as error:
         print(f"fsopt-verify: '{given[0]}' is no proof: {error}", file=sys.stderr)
         return 2
     refuted = 0
     for part in proof["parts"]:
-        name = str(part.get("name", "?")) if isinstance(part, dict) else "?"
+        name = str(part.get("name", "?"))
         try:
             check(part)
             print(f"confirmed  {name}: {part['claim']['status']}")

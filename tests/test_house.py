@@ -16,7 +16,7 @@ import fsopt
 PACKAGE = ROOT / "fsopt"
 FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES, MOST_BODY, MOST_PARAMETERS = 300, 50, 9
-ALONE = {PACKAGE / "verify.py": 400}
+ALONE = {PACKAGE / "verify.py": 450}
 """Files that people read alone, and the most lines of each."""
 LAYERS = (
     ("typing", "errors", "files", "arguments", "clock", "locks", "figures", "plugins", "customising", "verify"),

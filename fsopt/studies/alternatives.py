@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -15,6 +16,7 @@ from fsopt.drivers.branch_and_benders.cuts import CAPACITY, Cut, make_cut
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
 from fsopt.drivers.branch_and_benders.enumeration import Enumeration
 from fsopt.drivers.branch_and_benders.evidence import relaxation_bound, renumbered
+from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, replay
@@ -24,9 +26,6 @@ from fsopt.methods.gbd.proofs import claim_of_tree, part_of
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number, whole
 from fsopt.typing import Vector
-
-if TYPE_CHECKING:
-    pass
 
 NODES = 2**62
 """Nodes of an enumeration: as many as the time limit allows."""
@@ -153,9 +152,10 @@ def alternatives(
         search.incumbents.best = None
         search.solve(0, root, None, [])
         search.run(NODES, lambda: not expired() and not interrupted())
-        bound = _replayed(search)
-    claim = _exact(search) if exact else None
-    found = sorted(search.found.values(), key=lambda one: one.value)[:count]
+        listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])
+        bound = _replayed(search, listed)
+    claim = _exact(search, listed) if exact else None
+    found = list(listed.values())
     last = limit if count is None or len(found) < count else found[-1].value
     return Alternatives(
         features=data.features,
@@ -171,22 +171,29 @@ def alternatives(
     )
 
 
-def _exact(search: Enumeration) -> Claim:
-    """Return the claim on all selections but those that were found, with the exact bound of the tree."""
+def _exact(search: Enumeration, listed: Mapping[int, Incumbent]) -> Claim:
+    """Return the claim on all selections but the listed ones, with the exact bound of the tree.
+
+    A selection that was found and is not among the best is a leaf like the others, whose cut is made from its machine.
+    """
     opened = {node.number: node.cut.name for _, _, node in search.heap}
     stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
     used: dict[int, int] = {}
     stream = renumbered(stream, used, search.tree.cuts)
     places = {number: used.setdefault(name, len(used)) for number, name in opened.items() if name in search.tree.cuts}
-    nodes = {**dict.fromkeys(search.found), **dict.fromkeys(opened, FORGOTTEN), **places}
+    closed = dict.fromkeys([*opened, *(number for number in search.found if number not in listed)], FORGOTTEN)
+    nodes = {**dict.fromkeys(listed), **closed, **places}
     held = [search.tree.cuts[name] for name in used]
     cuts = [(grid.tolist(), np.maximum(mu, 0.0).tolist()) for grid, mu in held]
     part = part_of(search.problem, stream, cuts, None, nodes)
     return claim_of_tree("every other selection", part, 0.0, optimal=False)
 
 
-def _replayed(search: Enumeration) -> float:
-    """Return the smallest bound of all leaves but those of the selections that were found, from their cuts."""
+def _replayed(search: Enumeration, listed: Mapping[int, Incumbent]) -> float:
+    """Return the smallest bound of all leaves but the listed selections, from their cuts.
+
+    The value of a selection that was found and is not listed bounds it up to the gap of its machine.
+    """
     problem, made = search.problem, dict[int, Cut]()
 
     def cut_of(name: int) -> Cut | None:
@@ -203,7 +210,8 @@ def _replayed(search: Enumeration) -> float:
             raise ValueError("a leaf is not the selection that was found there")
 
     found = replay(problem, stream, cut_of, lambda at: relaxation_bound(problem, at), check)
-    return float(min([found.bound, *(node.bound for _, _, node in search.heap)]))
+    others = [one.value * (1.0 - search.incumbents.gap) for k, one in search.found.items() if k not in listed]
+    return float(min([found.bound, *others, *(node.bound for _, _, node in search.heap)]))
 
 
 def cardinality_problem(data: Dataset, m: int, c: float, scale: str, name: str) -> SelectionProblem:

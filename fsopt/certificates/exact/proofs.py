@@ -106,8 +106,8 @@ def read_program(held: Mapping[str, Any]) -> ExactProgram:
         len(set(f.columns)) < len(f.columns) for f in forms
     ):
         raise ValueError("the columns of a form are damaged")
-    if any(P[j] <= 0 for j, _ in held["quadratic"]):
-        raise ValueError("the objective is not convex")
+    if any(P[j] <= 0 for j, _ in held["quadratic"]) or len({j for j, _ in held["quadratic"]}) < len(held["quadratic"]):
+        raise ValueError("the objective is not convex, or a column of its quadratic part stands twice")
     return program
 
 
@@ -188,6 +188,9 @@ def _stationary(part: Part, program: ExactProgram) -> tuple[Fraction, Fraction]:
     """Return what a step can reach at least, and the linearised objective at the point at most."""
     x = [decoded(v) for v in part["point"]]
     above = proved_value(program, part["point"])
+    curved = [j for _, _, columns in part["slopes"] for j in columns]
+    if len(set(curved)) < len(curved):
+        raise NotShown("a column is in two concave terms")
     for f, k, columns in part["slopes"]:
         slope = (decoded(f), decoded(k), tuple(columns))
         if slope[0] < 0 or slope[1] <= 0 or len(columns) not in (1, 2):

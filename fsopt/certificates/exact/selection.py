@@ -207,7 +207,7 @@ def _opened(
     """Return the leaves (cut, node) that a tree closes at once, and the trees below it with their nodes."""
     if tree[0] == "leaf":
         return [(tree[1], node)], []
-    if tree[0] == "known" and len(node[0] | node[1]) == problem.p:
+    if tree == ["known"] and len(node[0] | node[1]) == problem.p:
         return [], []  # a selection that the claim on all others leaves out
     if tree[0] not in ("branch", "peg"):
         raise NotShown("the tree is damaged")
