@@ -31,7 +31,7 @@ MOST_DEPTH = 12  # of brackets, in a file: the grammar has 7
 MOST_BITS = 2**20  # of a numerator or a denominator
 MOST_ORDER = 200  # of a matrix
 LARGEST_GAP = Fraction(1, 1000)  # of what is called optimal or stationary
-MOST_WORK = 20 * 10**9  # of Work, in products of numbers of one word
+MOST_WORK = 5 * 10**9  # of Work, in products of numbers of one word
 
 
 class Refuted(Exception):
@@ -78,7 +78,7 @@ def number(value: Any) -> Fraction:
         if not int(bottom or "1", 16):
             refuse(f"{value[:20]!r} is not a number")
         return Fraction(int(top, 16), int(bottom or "1", 16))
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value in (math.inf, -math.inf):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
         refuse(f"{str(value)[:20]} is not a number")
     return Fraction(value)
 
@@ -134,7 +134,13 @@ def parameters(value: Any) -> dict[str, Any]:
 
 def node(value: Any) -> list[Any]:
     """Return a node of a tree."""
-    kinds = {"leaf": [count], "known": [count], "branch": [count], "peg": [count, [whole]], "empty": []}
+    kinds: dict[str, list[Any]] = {
+        "leaf": [count],
+        "known": [count],
+        "branch": [count],
+        "peg": [count, [whole]],
+        "empty": [],
+    }
     if not isinstance(value, list) or not value or value[0] not in kinds.keys() & {str(value[0])}:
         refuse("a node of a tree is none")
     return [value[0], *read(value[1:], tuple(kinds[value[0]]), "a node")]
@@ -291,7 +297,7 @@ class Form:
     def at(self, x: tuple[list[int], int]) -> Fraction:
         """Return the value at a point."""
         spend(len(self.columns) + 1, self.bottom.bit_length() + x[1].bit_length())
-        top = sum(map(mul, self.values, [x[0][j] for j in self.columns])) + self.constant * x[1]
+        top: int = sum(map(mul, self.values, [x[0][j] for j in self.columns])) + self.constant * x[1]
         return Fraction(top, self.bottom * x[1])
 
 
@@ -491,13 +497,16 @@ class Selection:
         if self.main is None:
             return cut[0] - total([*spent, *(gains[j] for j in free)])
         weight, tau = self.R[self.main], ZERO
-        left = room = self.r[self.main] - total(weight[j] for j in node[0])
+        left: Fraction = self.r[self.main] - total(weight[j] for j in node[0])
+        room = left
         for j in sorted((k for k in free if weight[k]), key=lambda k: -gains[k] / weight[k]):
             if weight[j] > room:
                 tau = gains[j] / weight[j]
                 break
             room -= weight[j]
-        return cut[0] - tau * left - total([*spent, *(max(gains[j] - tau * weight[j], ZERO) for j in free)])
+        return total(
+            [cut[0], -tau * left, *(-v for v in spent), *(min(tau * weight[j] - gains[j], ZERO) for j in free)]
+        )
 
     def lowest(self, held: dict[str, Any], left_out: list[list[int]]) -> list[Fraction]:
         """Return the bounds of the leaves of a tree in preorder; its known leaves are the selections left out."""
@@ -544,7 +553,8 @@ class Selection:
             spend(len(scores), self.features[j][1].bit_length() + 64)
             scores = [s + w[j] / self.features[j][1] * v for s, v in zip(scores, self.signed[j], strict=True)]
         loss = total(max(1 - score, ZERO) for score in scores)
-        return total(v * v for v in w) / 2 + self.C * loss + total(self.lam[j] for j in chosen)
+        parts = [*(v * v / 2 for v in w), self.C * loss, *(self.lam[j] for j in chosen)]
+        return total(parts)
 
 
 # -- stationary points, and the ends that a proof shows ------------------------------------------------------------

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.exact.claims import About, Claim
+from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders.cuts import CAPACITY, Cut, make_cut
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
@@ -22,9 +23,10 @@ from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, replay
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.proofs import claim_of_tree, part_of
+from fsopt.methods.gbd.proofs import claim_of_tree, part_of, selection_about
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number, whole
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Vector
 
 NODES = 2**62
@@ -47,8 +49,9 @@ class Alternatives:
     bound : a lower bound on the values of all other selections, recomputed from the cuts of the tree.
     complete : whether every selection up to the limit was found: the bound is above it.
     nodes, seconds : of the enumeration.
-    exact : the claim on the values of all other selections, with the exact bound of the tree; None where this was not
-        asked for.
+    exact : the claim on the values of all other selections, with the exact bound of the tree, or that there are none;
+        None where this was not asked for.
+    proof : its proof file for ``fsopt-verify``, in plain data.
     """
 
     features: tuple[str, ...]
@@ -61,6 +64,7 @@ class Alternatives:
     nodes: int
     seconds: float
     exact: Claim | None = None
+    proof: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
     def shares(self) -> Vector:
@@ -154,7 +158,9 @@ def alternatives(
         search.run(NODES, lambda: not expired() and not interrupted())
         listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])
         bound = _replayed(search, listed)
-    claim = _exact(search, listed) if exact else None
+    claim = _exact(search, listed, cardinality_about(data, m, c)) if exact else None
+    given = {"m": m, "within": within, "count": count, "c": c}
+    header = Header("study", "alternatives", given, data, scale)
     found = list(listed.values())
     last = limit if count is None or len(found) < count else found[-1].value
     return Alternatives(
@@ -168,10 +174,11 @@ def alternatives(
         nodes=search.nodes,
         seconds=time.perf_counter() - started,
         exact=claim,
+        proof=None if claim is None or claim.part is None else proof_file(header, [claim]),
     )
 
 
-def _exact(search: Enumeration, listed: Mapping[int, Incumbent]) -> Claim:
+def _exact(search: Enumeration, listed: Mapping[int, Incumbent], about: About) -> Claim:
     """Return the claim on all selections but the listed ones, with the exact bound of the tree.
 
     A selection that was found and is not among the best is a leaf like the others, whose cut is made from its machine.
@@ -186,7 +193,12 @@ def _exact(search: Enumeration, listed: Mapping[int, Incumbent]) -> Claim:
     held = [search.tree.cuts[name] for name in used]
     cuts = [(grid.tolist(), np.maximum(mu, 0.0).tolist()) for grid, mu in held]
     part = part_of(search.problem, stream, cuts, None, nodes)
-    return claim_of_tree("every other selection", part, 0.0, optimal=False)
+    return replace(claim_of_tree("every other selection", part, 0.0, optimal=False), about=about)
+
+
+def cardinality_about(data: Dataset, m: int, c: float) -> About:
+    """Return the problem of at most m features for a statement."""
+    return selection_about(float(c), SelectionConstraints(data.p, m))
 
 
 def _replayed(search: Enumeration, listed: Mapping[int, Incumbent]) -> float:

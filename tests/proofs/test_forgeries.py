@@ -6,32 +6,15 @@ import json
 
 import numpy as np
 import pytest
+from proof_files import refused, verdict, written
 from selection_cases import exact_value
 from support import blobs
 
 import fsopt
-from fsopt import verify
-from fsopt.certificates.exact.proofs import confirmed
-from fsopt.errors import FileError, NotShown
 from fsopt.exact_checking import exactly
 
 DATA = blobs(n=24, p=5, seed=3, gap=0.4)
-
-
-def refused(part):
-    """Return whether both checkers refuse a part; they have to agree."""
-    found = []
-    for checker, errors in (
-        (verify.check, (verify.Refuted, LookupError, TypeError, ValueError, AttributeError)),
-        (confirmed, (NotShown, FileError)),
-    ):
-        try:
-            checker(part)
-            found.append(False)
-        except errors:
-            found.append(True)
-    assert found[0] == found[1]
-    return found[0]
+TEXT = json.dumps(exactly(fsopt.fit("svm", DATA), DATA).proof())
 
 
 def part_of(name, **params):
@@ -43,7 +26,7 @@ def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_opti
     part = part_of("gbd", m=1, exclude=[best])
     assert part["problem"]["outside"] == [best]
     part["problem"]["outside"] = []
-    part["tree"] = ["branch", best, part["tree"], ["known", 0]]
+    part["tree"] = [["branch", best], *part["tree"], ["known", 0]]
     assert refused(part)
 
 
@@ -55,8 +38,8 @@ def test_a_concave_term_counts_once(name):
     assert refused(twice)
     halves = copy.deepcopy(part)
     f, k, columns = halves["slopes"].pop(0)
-    half = verify.number(f) / 2
-    halves["slopes"] += [[float(half), k, columns], [float(half), k, columns]]
+    half = f / 2
+    halves["slopes"] += [[half, k, columns], [half, k, columns]]
     assert refused(halves)
 
 
@@ -81,28 +64,24 @@ def value(data, selection):
 @pytest.mark.parametrize(
     "text",
     [
-        '{"format": "fsopt proof 1", "parts": ' + "[" * 100_000 + "]" * 100_000 + "}",
-        '{"format": "fsopt proof 1", "parts": 5}',
-        '{"format": "fsopt proof 1", "parts": [{"name": "\\ud800", "kind": 1}]}',
-        '{"format": "fsopt proof 1", "parts": [{"name": "a\\nconfirmed", "kind": 1}]}',
+        '{"format": "fsopt proof 2", "statement": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"format": "fsopt proof 2", "statement": {}, "proof": 5}',
+        TEXT.replace('"svm"', '"\\ud800"', 1),
+        TEXT.replace('"svm"', '"svm\\nconfirmed"', 1),
     ],
     ids=["nesting", "a number for a list", "a lone surrogate", "a line break"],
 )
-def test_no_file_ends_in_a_traceback(text, tmp_path, capsys):
-    path = tmp_path / "proof.json"
-    path.write_text(text)
-    assert verify.main([str(path)]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.count("\n") == 1
+def test_no_file_ends_in_a_traceback(text, tmp_path):
+    code, shown = verdict(written(tmp_path / "proof.json", text))
+    assert code == 2
+    assert shown.startswith("fsopt-verify: ")
+    assert shown.count("\n") == 1
 
 
 def test_a_key_that_stands_twice_is_not_readable(tmp_path):
-    proof = exactly(fsopt.fit("svm", DATA), DATA).proof()
-    text = json.dumps(proof)
-    path = tmp_path / "proof.json"
-    path.write_text(text.replace('"lower": ', '"lower": -1e300, "lower": ', 1))
-    assert verify.main([str(path)]) == 2
+    assert verdict(written(tmp_path / "proof.json", TEXT))[0] == 0
+    text = TEXT.replace('"lower": ', '"lower": -1e300, "lower": ', 1)
+    assert verdict(written(tmp_path / "proof.json", text))[0] == 2
 
 
 def test_a_column_of_the_quadratic_part_that_stands_twice_is_refused():
