@@ -305,7 +305,8 @@ class Program:
     """min sum P_j x_j^2 / 2 + c'x + c0 subject to rows, bounds, cones and matrix inequalities."""
 
     def __init__(self, held: dict[str, Any]) -> None:
-        self.n, self.c, self.c0 = len(held["c"]), held["c"], held["c0"]
+        self.n = len(held["c"])
+        self.c, self.c0 = held["c"], held["c0"]
         self.P = dict(held["quadratic"])
         self.rows = [Form(columns, values) for columns, values, _, _ in held["rows"]]
         self.limits = [(lo, hi) for _, _, lo, hi in held["rows"]]
@@ -347,7 +348,8 @@ class Program:
 
     def bound(self, dual: dict[str, Any], *, ray: bool = False) -> Fraction:
         """Return the lower bound of a feasible dual point; of a ray the objective counts as 0."""
-        y, cones, matrices = dual["rows"], dual["cones"], dual["matrices"]
+        y = dual["rows"]
+        cones, matrices = dual["cones"], dual["matrices"]
         given = [] if ray else dual["curve"]
         lengths = [len(y), len(cones), len(matrices), *map(len, cones), *map(len, matrices), len(given)]
         wanted = [len(self.rows), len(self.cones), len(self.matrices)]
@@ -434,14 +436,16 @@ class Selection:
     """min F(s) + lam's over selections s with R s <= r, where F is the value of a support vector machine on s."""
 
     def __init__(self, held: dict[str, Any]) -> None:
-        self.y, self.C, self.lam = held["y"], held["c"], held["lam"]
+        self.y = held["y"]
+        self.C, self.lam = held["c"], held["lam"]
         need(set(self.y) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
         self.columns, self.p = held["columns"], len(held["columns"])
         need(bool(self.y) and self.p > 0, "the problem is empty")
         need(all(len(x) == len(self.y) for x in self.columns), "a feature has another length")
         self.features = [common(column) for column in self.columns]
         self.signed = [[a * b for a, b in zip(self.y, x, strict=True)] for x, _ in self.features]
-        self.R, self.r, self.main = held["R"], held["r"], held["main"]
+        self.R, self.r = held["R"], held["r"]
+        self.main = held["main"]
         need(len(self.lam) == self.p and all(len(row) == self.p for row in self.R), "the constraints are damaged")
         whole = all(j < self.p for j in (*held["inside"], *held["outside"]))
         need(len(self.R) == len(self.r) and whole, "the constraints are damaged")
@@ -476,7 +480,8 @@ class Selection:
         """Return constant and gains of a cut."""
         if name not in self.cuts:
             need(name < len(held["alpha"]) == len(held["mu"]) and held["steps"] > 0, "a cut is missing")
-            grid, mu, unit = held["alpha"][name], held["mu"][name], self.C / max(held["steps"], 1)
+            grid, mu = held["alpha"][name], held["mu"][name]
+            unit = self.C / held["steps"]
             bounded = len(grid) == len(self.y) and all(a <= held["steps"] for a in grid)
             need(bounded, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
@@ -610,11 +615,13 @@ def problem_of(held: dict[str, Any]) -> Program | Selection:
 
 def check(claim: dict[str, Any], held: dict[str, Any], problem: Program | Selection) -> Interval:
     """Return the proved interval of a claim; raise Refuted where it does not follow."""
-    status, kind, left_out = claim["status"], held["kind"], claim["left_out"]
+    status, kind = claim["status"], held["kind"]
+    left_out = claim["left_out"]
     need((kind == "stationary") == (status == "stationary"), "the status is not that of the proof")
     need((kind == "infeasible") == (status == "infeasible"), "the status is not that of the proof")
     need(not left_out or (kind == "selection" and status in ("bounded", "exhausted")), "it leaves selections out")
-    lower, upper, gap = claim["lower"], claim["upper"], claim["gap"]
+    lower, upper = claim["lower"], claim["upper"]
+    gap = claim["gap"]
     if claim["sense"] == "max":
         lower, upper = None if upper is None else -upper, None if lower is None else -lower
     need(claim["sense"] in ("min", "max"), "the sense is neither min nor max")
@@ -789,7 +796,8 @@ def main(arguments: list[str] | None = None) -> int:
     Work.left = MOST_WORK * int(options.get("--work", "1"))
     statement: Any = None
     found: list[dict[str, Any]] = []
-    compared, code, reason = False, 0, ""
+    compared = False
+    code, reason = 0, ""
     try:
         statement, proof = opened(options[""])
         found, compared = confirm(proof, options.get("--data"), options.get("--program"))

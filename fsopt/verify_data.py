@@ -246,6 +246,11 @@ class Sketch:
         self.lb += [lb] * count
         return range(start, start + count)
 
+    def plane(self, at: Features) -> tuple[range, int]:
+        """Add the variables w and b of a hyperplane."""
+        w = self.add(at.p)
+        return w, self.add(1)[0]
+
     def row(self, terms: Mapping[int, Any], lo: Any = None, hi: Any = None) -> None:
         """Add a row; numbers that are no pairs are exact."""
 
@@ -297,7 +302,8 @@ def near(value: Fraction) -> Near:
 def svm(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min w'w / 2 + C e'xi."""
     (c,) = values(given, "c")
-    w, (b,), xi = s.add(at.p), s.add(1), s.add(at.n, 0, c)
+    w, b = s.plane(at)
+    xi = s.add(at.n, 0, c)
     s.quadratic |= set(w)
     s.margins(at, w, b, xi)
 
@@ -305,7 +311,8 @@ def svm(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
 def onsvm(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min e'(w+ + w-) + C e'xi, w = w+ - w-."""
     (c,) = values(given, "c")
-    w, (b,), plus, minus = s.add(at.p), s.add(1), s.add(at.p, 0, 1), s.add(at.p, 0, 1)
+    w, b = s.plane(at)
+    plus, minus = s.add(at.p, 0, 1), s.add(at.p, 0, 1)
     s.margins(at, w, b, s.add(at.n, 0, c))
     split(s, w, plus, minus)
 
@@ -319,7 +326,8 @@ def split(s: Sketch, w: range, plus: range, minus: range) -> None:
 def rsvm(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min e'xi, w'w <= W."""
     (cap,) = values(given, "w_cap")
-    w, (b,), xi = s.add(at.p), s.add(1), s.add(at.n, 0, 1)
+    w, b = s.plane(at)
+    xi = s.add(at.n, 0, 1)
     s.margins(at, w, b, xi)
     s.cones.append((cap, ONE, list(w)))
 
@@ -327,7 +335,8 @@ def rsvm(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
 def svm_norm(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min t / 2 + C e'xi, ||w|| <= t."""
     (c,) = values(given, "c")
-    w, (b,), (t,), xi = s.add(at.p), s.add(1), s.add(1, 0, Fraction(1, 2)), s.add(at.n, 0, c)
+    w, b = s.plane(at)
+    (t,), xi = s.add(1, 0, Fraction(1, 2)), s.add(at.n, 0, c)
     s.margins(at, w, b, xi)
     s.cones.append((t, t, list(w)))
 
@@ -336,7 +345,8 @@ def fsp_sub(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min u'u / 2 + C e'xi, w_j = sigma_j u_j."""
     (c,), sigma = values(given, "c"), given["sigma"]
     same(isinstance(sigma, list) and len(sigma) == at.p and set(sigma) <= {0, 1}, "sigma is no selection")
-    w, (b,), u, xi = s.add(at.p), s.add(1), s.add(at.p), s.add(at.n, 0, c)
+    w, b = s.plane(at)
+    u, xi = s.add(at.p), s.add(at.n, 0, c)
     s.quadratic |= set(u)
     s.margins(at, w, b, xi)
     for j, k, chosen in zip(w, u, sigma, strict=True):
@@ -345,7 +355,9 @@ def fsp_sub(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
 
 def gmeb_primal(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min e'xi, w_j^2 <= sigma_j t_j, e't <= 1, v+'sigma <= R+, v-'sigma <= R-."""
-    w, (b,), sigma, t, xi = s.add(at.p), s.add(1), s.add(at.p, 0), s.add(at.p, 0), s.add(at.n, 0, 1)
+    w, b = s.plane(at)
+    sigma, t = s.add(at.p, 0), s.add(at.p, 0)
+    xi = s.add(at.n, 0, 1)
     s.margins(at, w, b, xi)
     s.cones += [(k, m, [j]) for j, k, m in zip(w, sigma, t, strict=True)]
     s.row(dict.fromkeys(t, 1), None, 1)
@@ -358,7 +370,7 @@ def gmeb_primal(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
 def misclass_step(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min sum of 1 - e^-alpha y and 1 - e^-alpha z, or its linearisation at 0."""
     (alpha,) = values(given, "alpha")
-    w, (gamma,) = s.add(at.p), s.add(1)
+    w, gamma = s.plane(at)
     y, z = s.add(at.positive, 0, alpha), s.add(at.n - at.positive, 0, alpha)
     s.slopes = [(ONE, alpha, (j,)) for j in (*y, *z)]
     s.errors(at, w, gamma, (y, z))
@@ -367,7 +379,7 @@ def misclass_step(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
 def fsv_step(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min (1 - lambda)(e'y / m + e'z / k) + lambda sum of 1 - e^-alpha v, or its linearisation at 0."""
     lam, alpha = values(given, "lam", "alpha")
-    w, (gamma,) = s.add(at.p), s.add(1)
+    w, gamma = s.plane(at)
     m, k = at.positive, at.n - at.positive
     y, z = s.add(m, 0, near((1 - lam) / max(m, 1))), s.add(k, 0, near((1 - lam) / max(k, 1)))
     v = s.add(at.p, 0, near(lam * alpha))
@@ -413,7 +425,8 @@ def s_mpm(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
 def l1_mpm(s: Sketch, at: Features, given: Mapping[str, Any]) -> None:
     """Sketch min e'(w+ + w-), m_1 = w'mu1 - b >= kappa ||F1 w||, m_2 = b - w'mu2 >= kappa ||F2 w||, both at least 1."""
     (delta,) = values(given, "delta")
-    w, plus, minus, (b,) = s.add(at.p), s.add(at.p, 0, 1), s.add(at.p, 0, 1), s.add(1)
+    w, plus = s.add(at.p), s.add(at.p, 0, 1)
+    minus, (b,) = s.add(at.p, 0, 1), s.add(1)
     (first,), (second,) = s.add(1, 1), s.add(1, 1)
     heads = s.deviations(at, given, w, (0, 0))
     split(s, w, plus, minus)
