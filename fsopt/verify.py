@@ -9,6 +9,7 @@ claim is refuted where one number of its proof does not support it: nothing is a
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import math
@@ -669,6 +670,7 @@ def proved(held: dict[str, Any], problem: Program | Selection, left_out: list[li
 # -- the statement -------------------------------------------------------------------------------------------------
 
 
+@functools.cache
 def sibling(name: str) -> Any:
     """Return a module beside this file, whether fsopt is installed or not."""
     spec = importlib.util.spec_from_file_location(name, __file__.replace("verify.py", f"{name}.py"))
@@ -679,27 +681,27 @@ def sibling(name: str) -> Any:
     return module
 
 
-def confirm(proof: dict[str, Any], data: str | None, exported: str | None) -> tuple[list[dict[str, Any]], bool]:
-    """Return the findings on each claim of a read proof, and whether all were compared with data."""
+def confirm(proof: dict[str, Any], data: str | None, exported: str | None) -> list[dict[str, Any]]:
+    """Return what was found of each claim of a read proof; raise Refuted where one does not follow."""
     statement, programs = proof["statement"], sibling("verify_data")
     claims, held = statement["claims"], proof["proof"]
     need(len(claims) == len(held) > 0, "the claims and their proofs are not equally many")
-    table = None if data is None else programs.Table.of_file(data, statement)
     found = []
-    for claim, part in zip(claims, held, strict=True):
-        program = problem_of(part)
-        try:
-            derived = programs.compare(statement, claim, part, program, table)
+    try:
+        table = None if data is None else programs.Table.of_file(data, statement)
+        for claim, part in zip(claims, held, strict=True):
+            problem = problem_of(part)
+            derived = programs.compare(statement, claim, part, problem, table)
+            if data is not None and not derived:
+                refuse(f"no program is derived from data for '{claim['program']}': give --program")
             if exported is not None:
-                sibling("verify_files").compare(exported, program)
-        except programs.Different as error:
-            raise Refuted(str(error)) from None
-        if data is not None and not derived:
-            refuse(f"no program is derived from data for '{claim['program']}': give --program")
-        lower, upper = check(claim, part, program)
-        gap = None if lower is None or upper is None else width(lower, upper)
-        found.append({"lower": lower, "upper": upper, "gap": gap, "sizes": program.sizes(), "derived": derived})
-    return found, table is not None
+                sibling("verify_files").compare(exported, problem)
+            lower, upper = check(claim, part, problem)
+            gap = None if lower is None or upper is None else width(lower, upper)
+            found.append({"lower": lower, "upper": upper, "gap": gap, "sizes": problem.sizes()})
+    except programs.Different as error:
+        raise Refuted(str(error)) from None
+    return found
 
 
 def decimal(value: Fraction | None, *, up: bool) -> str:
@@ -796,19 +798,20 @@ def main(arguments: list[str] | None = None) -> int:
     Work.left = MOST_WORK * int(options.get("--work", "1"))
     statement: Any = None
     found: list[dict[str, Any]] = []
-    compared = False
     code, reason = 0, ""
     try:
         statement, proof = opened(options[""])
-        found, compared = confirm(proof, options.get("--data"), options.get("--program"))
+        found = confirm(proof, options.get("--data"), options.get("--program"))
     except Refuted as error:
         code, reason = 1, str(error)
     except (OSError, ValueError, RecursionError, MemoryError, Unreadable) as error:
         code, reason = 2, str(error).splitlines()[0] if str(error) else type(error).__name__
+    except Exception as error:  # never a traceback: what is not foreseen is no proof
+        code, reason = 2, f"it is damaged ({type(error).__name__})"
     if "--json" in options:
         ends = [{k: None if f[k] is None else str(f[k]) for k in ("lower", "upper", "gap")} for f in found]
         first = ends[0] if ends else dict.fromkeys(("lower", "upper", "gap"))
-        rest = {"compared_with_data": compared, "compared_with_program": not code and "--program" in options}
+        rest = {f"compared_with_{name}": not code and f"--{name}" in options for name in ("data", "program")}
         told = {"confirmed": code == 0, "statement": statement, **first, **rest, "reason": reason, "claims": ends}
         print(json.dumps(told))
     if code == 2:

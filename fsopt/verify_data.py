@@ -73,14 +73,18 @@ class Table:
 
         The label column and the class +1 are those with which the SHA-256 is that of the statement.
         """
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            first = file.readline()
-            file.seek(0)
-            lines = [line for line in csv.reader(file, delimiter=max(",;\t", key=first.count)) if line]
         data = statement["data"]
+        same(not data["weighted"], "its samples have weights, which no file of data has here")
+        try:
+            with open(path, encoding="utf-8-sig", newline="") as file:
+                first = file.readline()
+                file.seek(0)
+                lines = [line for line in csv.reader(file, delimiter=max(",;\t", key=first.count)) if line]
+        except csv.Error as error:
+            raise Different(f"the file of data is no table: {error}") from None
         lines = lines[len(lines) - data["samples"] :]  # without a line of names
         wide = data["features"] + 1
-        same(len(lines) == data["samples"], f"the file has other than {data['samples']} samples")
+        same(len(lines) == data["samples"] > 0, f"the file has other than {data['samples']} samples")
         same(all(len(line) == wide for line in lines), f"the file has other than {wide} columns")
         for place in (wide - 1, *range(wide - 1)):
             labels = sorted({line[place] for line in lines})
