@@ -142,7 +142,7 @@ def node(value: Any) -> list[Any]:
         "peg": [count, [whole]],
         "empty": [],
     }
-    if not isinstance(value, list) or not value or value[0] not in kinds.keys() & {str(value[0])}:
+    if not isinstance(value, list) or not value or not isinstance(value[0], str) or value[0] not in kinds:
         refuse("a node of a tree is none")
     return [value[0], *read(value[1:], tuple(kinds[value[0]]), "a node")]
 
@@ -695,7 +695,11 @@ def confirm(proof: dict[str, Any], data: str | None, exported: str | None) -> li
             if data is not None and not derived:
                 refuse(f"no program is derived from data for '{claim['program']}': give --program")
             if exported is not None:
-                sibling("verify_files").compare(exported, problem)
+                files = sibling("verify_files")
+                try:
+                    files.compare(exported, problem)
+                except files.Unlike as error:
+                    raise Refuted(str(error)) from None
             lower, upper = check(claim, part, problem)
             gap = None if lower is None or upper is None else width(lower, upper)
             found.append({"lower": lower, "upper": upper, "gap": gap, "sizes": problem.sizes()})

@@ -31,6 +31,7 @@ LAYERS = (
         "customising",
         "verify",
         "verify_data",
+        "verify_files",
     ),
     ("data",),
     ("compiler",),
