@@ -48,7 +48,7 @@ MODELS = {"gmeb-sdp": {}, "misclass-milp": {"big_m": 100.0}, "svm-dual": {}}
 WORDS = ("optimal", "feasible", "bounded", "stationary", "infeasible", "exhausted", "min", "max", "given", "rms")
 SLUGS = ("svm", "onsvm", "rsvm", "gbd", "gbd-lambda", "selection", "fsp-sub", "mpm", "l1-svm", "pearson", "none")
 KINDS = ("convex", "infeasible", "selection", "method", "model", "study", "standard", "center", "alternatives")
-OTHERS = (None, True, "1/0", "0/1", "x", "", [], {}, -1, 0, 1, 10**30, 2.5, 1e308, [[]], "a\nb", "\ud800", "1_0", "0x1")
+OTHERS = (None, True, "1/0", "0/1", "x", "", [], {}, -1, 0, 1, 10**6, 2.5, 1e-6, [[]], "a\nb", "\ud800", "1_0", "0x1")
 
 
 @cache
