@@ -8,7 +8,7 @@ SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test truth fuzz limits lowest pythons lint bench instances reproduce results docs docs-check clean
+.PHONY: demo test truth fuzz limits proofs lowest pythons lint bench instances reproduce results docs docs-check clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -28,6 +28,10 @@ fuzz: .venv/tested
 # `make test` takes a few of them.
 limits: .venv/tested
 	FSOPT_LIMITS=1 $(BIN)/pytest -n auto tests/limits tests/studies/test_given_parameters.py
+
+# 100,000 changed proofs; `make test` takes 2,000.
+proofs: .venv/tested
+	FSOPT_PROOFS=100000 $(BIN)/pytest -n auto tests/proofs
 
 # The core of the tests, and the demo, at the lowest versions that pyproject.toml allows.
 lowest: .lowest/tested

@@ -14,6 +14,7 @@ from fsopt.certificates.certificate import TOLERANCE
 from fsopt.certificates.exact.claims import (
     NOT_VERIFIED,
     VERIFIED,
+    About,
     Claim,
     claim_of_pair,
     claim_of_part,
@@ -23,14 +24,16 @@ from fsopt.certificates.exact.claims import (
 from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.intervals import pair_of, repaired_dual
 from fsopt.certificates.exact.program import dual_start, exact_program
-from fsopt.certificates.exact.proofs import FORMAT, claim_of, dual_data, program_data
+from fsopt.certificates.exact.proofs import claim_of, dual_data, program_data
+from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.checking import check_record, exact_claims
 from fsopt.compiler import Program, compile_model
 from fsopt.customising import Change, customised
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.errors import NotShown, reading
-from fsopt.models.registry import build
+from fsopt.models.registry import MODELS, build
+from fsopt.records import plain
 from fsopt.results import Fit, Point, Status
 from fsopt.saved import fit_from, fit_record, point_from, sealed
 from fsopt.typing import Vector
@@ -54,12 +57,14 @@ class ExactCheck:
     ----------
     claimed : the status of the answer.
     claims : each with its interval or its reason.
+    header : what the statement of a proof says beside the claims.
     numerically : whether the answer was verified numerically, which it has to be too: features, support and
         preprocessing are compared there.
     """
 
     claimed: Status
     claims: tuple[Claim, ...]
+    header: Header
     numerically: bool = True
 
     @property
@@ -87,9 +92,8 @@ class ExactCheck:
         return {"word": self.word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
 
     def proof(self) -> dict[str, Any]:
-        """Return the evidence of all claims that have one, for ``fsopt-verify``: the format of docs/exact.md."""
-        parts = [claim.part for claim in self.claims if claim.part is not None]
-        return {"format": FORMAT, "about": ABOUT, "claimed": self.claimed, "parts": parts}
+        """Return the statement and the evidence of all claims that have one, for ``fsopt-verify``: docs/exact.md."""
+        return proof_file(self.header, self.claims)
 
 
 def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
@@ -104,7 +108,9 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     ------
     FileError : the evidence is damaged, or the data are others.
     """
-    return ExactCheck(fit.status, tuple(exact_claims(fit, data)), numerically)
+    changed = sorted(fit.details.get("customised", {}))
+    header = Header("method", fit.method, fit.params, data, str(fit.params.get("scale", "none")), changed)
+    return ExactCheck(fit.status, tuple(exact_claims(fit, data)), header, numerically)
 
 
 FIT = Kind("a Fit", lambda value: isinstance(value, Fit), "give the result of fsopt.fit")
@@ -160,12 +166,14 @@ def check_record_exactly(
     *,
     customise: Mapping[str, Change] | None = None,
     numerically: bool = True,
+    raw: Dataset | None = None,
 ) -> ExactCheck:
     """Return what rational arithmetic shows of a saved answer.
 
     Parameters
     ----------
     record, path, data, customise : as in :func:`fsopt.checking.check_record`, which looks at the file first.
+    raw : the data before the preprocessing of a saved solve; by default ``data`` had none.
     numerically : whether it was verified numerically.
 
     Raises
@@ -175,11 +183,19 @@ def check_record_exactly(
     with customised(customise):
         if "method" in record:
             return exactly(fit_from(record, path), data, numerically=numerically)
-        return ExactCheck(Status(record["status"]), tuple(_solve_claims(record, data)), numerically)
+        scale = "none" if raw is None else str(record.get("scale", "none"))
+        changed = sorted(record.get("customised", {}))
+        header = Header("model", record["model"], record["params"], data if raw is None else raw, scale, changed)
+        return ExactCheck(Status(record["status"]), tuple(_solve_claims(record, data)), header, numerically)
 
 
 def _solve_claims(record: Mapping[str, Any], data: Dataset) -> list[Claim]:
     """Return the claim of a saved solve."""
+    about = About(record["model"], plain({**MODELS[record["model"]].parameters, **record["params"]}))
+    return [replace(claim, about=about) for claim in _claims_of_solve(record, data)]
+
+
+def _claims_of_solve(record: Mapping[str, Any], data: Dataset) -> list[Claim]:
     with reading("answer"):
         program = compile_model(build(record["model"], data, **record["params"]))
         point, evidence, ray = (
@@ -242,10 +258,10 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
             continue
         if bound > 0:
             part = {
-                "kind": "convex",
+                "kind": "infeasible",
                 "program": program_data(exact),
-                "ray": dual_data(bare, dual),
-                "claim": claim_of("infeasible", None, None, ZERO),
+                "ray": {k: v for k, v in dual_data(bare, dual).items() if k != "curve"},
+                "claim": claim_of("infeasible", None, None, None),
             }
             return claim_of_part("there is no feasible point", part)
     return not_shown("there is no feasible point", reason)

@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
 
 def fingerprint(data: Dataset) -> str:
-    """Return the SHA-256 of X, y and the weights, which ties a saved answer to its data."""
+    """Return the SHA-256 of X, y and the weights, which ties a saved answer to its data.
+
+    It is that of the text ``(n, p)`` and then of the numbers as little-endian doubles, X sample by sample.
+    """
     digest = hashlib.sha256(repr(data.X.shape).encode())
-    digest.update(np.ascontiguousarray(data.X).tobytes())
-    digest.update(np.ascontiguousarray(data.y).tobytes())
+    digest.update(np.ascontiguousarray(data.X, dtype="<f8").tobytes())
+    digest.update(np.ascontiguousarray(data.y, dtype="<f8").tobytes())
     if data.weights is not None:
-        digest.update(np.ascontiguousarray(data.weights).tobytes())
+        digest.update(np.ascontiguousarray(data.weights, dtype="<f8").tobytes())
     return digest.hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Verbs ``data fetch``, ``data make`` and ``data show``: data sets."""
+"""Verbs ``data fetch``, ``data make``, ``data write`` and ``data show``: data sets."""
 
 from __future__ import annotations
 
@@ -54,6 +54,25 @@ def make(
         print_json(record)
     else:
         show(f"wrote {', '.join(record['files'])}")
+
+
+@app.command("write")
+@with_layout
+def write_data(
+    data: Annotated[str, typer.Argument(help="wdbc, a file, or a name in FSOPT_DATA")],
+    output: Annotated[Path, typer.Option("-o", "--output", help=".csv or .npz", callback=options.writable)],
+    layout: Layout = WHOLE,
+    json: options.Json = False,
+) -> None:
+    """Write a data set as it is read, numbers and the labels -1 and 1: the file that 'fsopt-verify --data' takes."""
+    from fsopt.data.synthetic.files import write
+
+    found = load(data, layout)
+    write(found, output)
+    if json:
+        print_json({"data": found.name, "file": str(output)})
+    else:
+        show(f"wrote {output}")
 
 
 @app.command("show")

@@ -39,19 +39,19 @@ def evidence(
     source = load(data, checked_layout(record, layout, solution))
     work, changes = answered(record, source, customise)
     numerically = bool(check_record(record, work, str(solution), customise=changes)["verified"])
-    found = check_record_exactly(record, work, str(solution), customise=changes, numerically=numerically)
+    found = check_record_exactly(record, work, str(solution), customise=changes, numerically=numerically, raw=source)
     proof = found.proof()
-    if not proof["parts"]:
+    if not proof["proof"]:
         remark("nothing is written: no claim has exact evidence")
     else:
         write_text(output, dumps(proof))
     shown = found.plain()
     if json:
-        print_json({"proof": str(output) if proof["parts"] else None, **shown})
+        print_json({"proof": str(output) if proof["proof"] else None, **shown})
     else:
         print_exact(shown)
-        if proof["parts"]:
-            show(f"wrote {output}, {len(proof['parts'])} of {len(found.claims)} claims: fsopt-verify {output}")
+        if proof["proof"]:
+            show(f"wrote {output}, {len(proof['proof'])} of {len(found.claims)} claims: fsopt-verify {output}")
     return EXIT_SOLVED if found.verified else EXIT_NOT_SOLVED
 
 

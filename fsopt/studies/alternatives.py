@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.exact.claims import About, Claim
+from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders.cuts import CAPACITY, Cut, make_cut
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
 from fsopt.drivers.branch_and_benders.enumeration import Enumeration
 from fsopt.drivers.branch_and_benders.evidence import relaxation_bound, renumbered
+from fsopt.drivers.branch_and_benders.incumbents import Incumbent
 from fsopt.drivers.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.branch_and_benders.tree import FORGOTTEN, replay
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import OutOfTime, Run
-from fsopt.methods.gbd.proofs import claim_of_tree, part_of
+from fsopt.methods.gbd.proofs import claim_of_tree, part_of, selection_about
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number, whole
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Vector
-
-if TYPE_CHECKING:
-    pass
 
 NODES = 2**62
 """Nodes of an enumeration: as many as the time limit allows."""
@@ -49,8 +50,9 @@ class Alternatives:
     bound : a lower bound on the values of all other selections, recomputed from the cuts of the tree.
     complete : whether every selection up to the limit was found: the bound is above it.
     nodes, seconds : of the enumeration.
-    exact : the claim on the values of all other selections, with the exact bound of the tree; None where this was not
-        asked for.
+    exact : the claim on the values of all other selections, with the exact bound of the tree, or that there are none;
+        None where this was not asked for.
+    proof : its proof file for ``fsopt-verify``, in plain data.
     """
 
     features: tuple[str, ...]
@@ -63,6 +65,7 @@ class Alternatives:
     nodes: int
     seconds: float
     exact: Claim | None = None
+    proof: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
     def shares(self) -> Vector:
@@ -156,9 +159,12 @@ def alternatives(
         with suppress(OutOfTime):
             search.solve_root()
             search.run(NODES, lambda: not expired() and not interrupted())
-        bound = _replayed(search)
-    claim = _exact(search) if exact else None
-    found = sorted(search.found.values(), key=lambda one: one.value)[:count]
+        listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])
+        bound = _replayed(search, listed)
+    claim = _exact(search, listed, cardinality_about(data, m, c)) if exact else None
+    given = {"m": m, "within": within, "count": count, "c": c}
+    header = Header("study", "alternatives", given, data, scale)
+    found = list(listed.values())
     last = limit if count is None or len(found) < count else found[-1].value
     return Alternatives(
         features=data.features,
@@ -171,25 +177,38 @@ def alternatives(
         nodes=search.nodes,
         seconds=time.perf_counter() - started,
         exact=claim,
+        proof=None if claim is None or claim.part is None else proof_file(header, [claim]),
     )
 
 
-def _exact(search: Enumeration) -> Claim:
-    """Return the claim on all selections but those that were found, with the exact bound of the tree."""
+def _exact(search: Enumeration, listed: Mapping[int, Incumbent], about: About) -> Claim:
+    """Return the claim on all selections but the listed ones, with the exact bound of the tree.
+
+    A selection that was found and is not among the best is a leaf like the others, whose cut is made from its machine.
+    """
     opened = {node.number: node.cut.name for _, _, node in search.heap}
     stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
     used: dict[int, int] = {}
     stream = renumbered(stream, used, search.tree.cuts)
     places = {number: used.setdefault(name, len(used)) for number, name in opened.items() if name in search.tree.cuts}
-    nodes = {**dict.fromkeys(search.found), **dict.fromkeys(opened, FORGOTTEN), **places}
+    closed = dict.fromkeys([*opened, *(number for number in search.found if number not in listed)], FORGOTTEN)
+    nodes = {**dict.fromkeys(listed), **closed, **places}
     held = [search.tree.cuts[name] for name in used]
     cuts = [(grid.tolist(), np.maximum(mu, 0.0).tolist()) for grid, mu in held]
     part = part_of(search.problem, stream, cuts, None, nodes)
-    return claim_of_tree("every other selection", part, 0.0, optimal=False)
+    return replace(claim_of_tree("every other selection", part, 0.0, optimal=False), about=about)
 
 
-def _replayed(search: Enumeration) -> float:
-    """Return the smallest bound of all leaves but those of the selections that were found, from their cuts."""
+def cardinality_about(data: Dataset, m: int, c: float) -> About:
+    """Return the problem of at most m features for a statement."""
+    return selection_about(float(c), SelectionConstraints(data.p, m))
+
+
+def _replayed(search: Enumeration, listed: Mapping[int, Incumbent]) -> float:
+    """Return the smallest bound of all leaves but the listed selections, from their cuts.
+
+    The value of a selection that was found and is not listed bounds it up to the gap of its machine.
+    """
     problem, made = search.problem, dict[int, Cut]()
 
     def cut_of(name: int) -> Cut | None:
@@ -206,7 +225,8 @@ def _replayed(search: Enumeration) -> float:
             raise ValueError("a leaf is not the selection that was found there")
 
     found = replay(problem, stream, cut_of, lambda at: relaxation_bound(problem, at), check)
-    return float(min([found.bound, *(node.bound for _, _, node in search.heap)]))
+    others = [one.value * (1.0 - search.incumbents.gap) for k, one in search.found.items() if k not in listed]
+    return float(min([found.bound, *others, *(node.bound for _, _, node in search.heap)]))
 
 
 def cardinality_problem(data: Dataset, m: int, c: float, scale: str, name: str) -> SelectionProblem:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.exact.claims import About, Claim
+from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders.cuts import CAPACITY
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
@@ -19,7 +21,7 @@ from fsopt.figures import BLUE, new_figure
 from fsopt.methods.gbd.proofs import Plane, claim_of_search
 from fsopt.models.blocks import whole
 from fsopt.results import DriverResult
-from fsopt.studies.alternatives import cardinality_problem
+from fsopt.studies.alternatives import cardinality_about, cardinality_problem
 from fsopt.typing import Mask, Vector
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class Necessity:
     seconds : of all searches.
     exact : the claim on the optimum, and one for each feature on the best selection with or without it, whichever is
         not the optimum: each with the exact interval that its tree proves; empty where this was not asked for.
+    proof : their proof file for ``fsopt-verify``, in plain data; None where this was not asked for.
     """
 
     features: tuple[str, ...]
@@ -52,6 +55,7 @@ class Necessity:
     without_bound: Vector
     seconds: float
     exact: tuple[Claim, ...] = ()
+    proof: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
     def needed(self) -> Mask:
@@ -135,7 +139,8 @@ def necessity(
     upper, lower = np.zeros((2, data.p)), np.zeros((2, data.p))
     upper[:], lower[:] = first.objective, first.bound
     seeds = first.point["seeds"]
-    claims = [_exact("the optimum", problem, first, tolerance)] if exact else []
+    about = cardinality_about(data, m, c)
+    claims = [_exact("the optimum", problem, first, tolerance, about)] if exact else []
     for j in range(data.p):
         left = None
         if time_limit is not None:
@@ -144,9 +149,12 @@ def necessity(
         part = problem.with_fixed(j, selected=bool(other))
         result = _search(part, tolerance, left, seeds)
         if exact:
-            claims.append(_exact(f"{('without', 'with')[other]} {data.features[j]}", part, result, tolerance))
+            rule = {("exclude", "include")[other]: [j]}
+            stated = replace(about, parameters={**about.parameters, **rule})
+            claims.append(_exact(f"{('without', 'with')[other]} {data.features[j]}", part, result, tolerance, stated))
         seeds = result.point["seeds"]
         upper[other, j], lower[other, j] = result.objective, max(float(result.bound or 0.0), float(first.bound or 0.0))
+    given = {"m": m, "c": c, "tolerance": tolerance}
     return Necessity(
         features=data.features,
         support=tuple(np.flatnonzero(chosen).tolist()),
@@ -158,13 +166,15 @@ def necessity(
         without_bound=lower[0],
         seconds=time.perf_counter() - started,
         exact=tuple(claims),
+        proof=proof_file(Header("study", "necessity", given, data, scale), claims) if exact else None,
     )
 
 
-def _exact(name: str, problem: SelectionProblem, result: DriverResult, tolerance: float) -> Claim:
+def _exact(name: str, problem: SelectionProblem, result: DriverResult, tolerance: float, about: About) -> Claim:
     """Return the claim of a search with the exact interval of its tree."""
     at = result.point
-    return claim_of_search(name, problem, at["evidence"], Plane(at["sigma"] > 0.5, at["w"], at["b"]), tolerance)
+    plane = Plane(at["sigma"] > 0.5, at["w"], at["b"])
+    return replace(claim_of_search(name, problem, at["evidence"], plane, tolerance), about=about)
 
 
 def _search(problem: SelectionProblem, tolerance: float, seconds: float | None, seeds: Any) -> DriverResult:

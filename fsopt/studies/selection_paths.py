@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.data import Dataset
 from fsopt.drivers.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.drivers.branch_and_benders.driver import branch_and_benders
@@ -27,6 +28,7 @@ from fsopt.methods.gbd.proofs import Plane, claim_of_search
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, scaled_hyperplane
 from fsopt.models.blocks import number, whole
 from fsopt.results import DriverResult
+from fsopt.studies.alternatives import cardinality_about
 from fsopt.typing import Mask, Matrix, Vector
 
 if TYPE_CHECKING:
@@ -109,10 +111,14 @@ class SelectionPath:
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
             plane = Plane(np.isin(np.arange(data.p), self.support[k]), w, b)
             problem = _problem(work, self.c, int(m))
-            found.append(
-                claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], plane, self.tolerance)
-            )
+            claim = claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], plane, self.tolerance)
+            found.append(replace(claim, about=cardinality_about(data, int(m), self.c)))
         return tuple(found)
+
+    def proof(self, data: Dataset) -> dict[str, Any]:
+        """Return the proof file of :meth:`exact` for ``fsopt-verify``, in plain data."""
+        given = {"c": self.c, "tolerance": self.tolerance}
+        return proof_file(Header("study", "path", given, data, self.scale), self.exact(data))
 
     def plot(self) -> Figure:
         """Return the optimal values and their lower bounds against the number of features."""

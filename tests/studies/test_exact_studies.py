@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
+from proof_files import checked
 from support import blobs
 
 import fsopt
@@ -18,7 +19,7 @@ def data():
 
 
 def confirmed(claim):
-    return verify.check(claim.part) is not None
+    return checked(claim.part) is not None
 
 
 def test_every_point_of_the_path_is_verified_exactly(data):
@@ -50,7 +51,7 @@ def test_all_other_selections_cost_more_than_the_limit(data):
     forged = copy.deepcopy(claim.part)
     forged["claim"] |= {"status": "feasible", "upper": 1e9}
     with pytest.raises(verify.Refuted):
-        verify.check(forged)
+        checked(forged)
 
 
 def test_a_comparison_shows_the_word_of_each_row(data):

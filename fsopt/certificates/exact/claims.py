@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +12,13 @@ from fsopt.certificates.exact.forms import decimal, rounded
 from fsopt.certificates.exact.intervals import Pair, repaired_dual
 from fsopt.certificates.exact.program import ExactProgram
 from fsopt.certificates.exact.proofs import (
+    LARGEST_GAP,
     Slope,
     claim_of,
     confirmed,
     dual_data,
     program_data,
+    relative_width,
     slope_costs,
 )
 from fsopt.errors import NotShown
@@ -24,6 +26,25 @@ from fsopt.typing import Vector as Floats
 
 VERIFIED = "verified exactly"
 NOT_VERIFIED = "not verified exactly"
+
+
+@dataclass(frozen=True)
+class About:
+    """The program that a claim is about.
+
+    Attributes
+    ----------
+    program : slug of a model, or ``selection``.
+    parameters : of the program.
+    rows, columns : samples and features of it, by place; None for all.
+    units : of its features after preprocessing: ``given``, or ``rms`` where each has a root mean square of 1.
+    """
+
+    program: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    rows: Sequence[int] | None = None
+    columns: Sequence[int] | None = None
+    units: str = "given"
 
 
 @dataclass(frozen=True)
@@ -37,6 +58,8 @@ class Claim:
     holds : whether the claim follows from the interval, with the claimed gap.
     reason : why it does not, or what else there is to say; empty where nothing is.
     part : the evidence in plain data; None where there is none.
+    about : the program.
+    sign : +1 for a minimum, -1 for a maximum, whose part is about its negative.
     """
 
     name: str
@@ -45,13 +68,13 @@ class Claim:
     holds: bool = False
     reason: str = ""
     part: Part | None = None
+    about: About = field(default_factory=About)
+    sign: int = 1
 
     @property
     def width(self) -> Fraction | None:
         """The width of the interval, relative to its larger end or 1."""
-        if self.lower is None or self.upper is None:
-            return None
-        return (self.upper - self.lower) / max(Fraction(1), abs(self.upper), abs(self.lower))
+        return None if self.lower is None or self.upper is None else relative_width(self.lower, self.upper)
 
     def plain(self) -> dict[str, Any]:
         """Return the claim as plain data: ends as fractions, decimals rounded outward beside them."""
@@ -88,7 +111,7 @@ def claim_of_part(name: str, part: Part, sign: int = 1) -> Claim:
         return Claim(name, reason=error.message)
     if sign < 0:
         lower, upper = None if upper is None else -upper, None if lower is None else -lower
-    return Claim(name, lower, upper, holds=True, part={"name": name, **part})
+    return Claim(name, lower, upper, holds=True, part=part, sign=sign)
 
 
 def claim_of_pair(name: str, status: str, pair: Pair, gap: float) -> Claim:
@@ -108,25 +131,41 @@ def claim_of_pair(name: str, status: str, pair: Pair, gap: float) -> Claim:
         "point": None if pair.x is None else [encoded(v) for v in pair.x],
         "dual": None if pair.dual is None else dual_data(pair.program, pair.dual),
     }
-    closed = word != "optimal" or _closed(pair, Fraction(gap))
-    part = {
-        "kind": "convex",
-        **evidence,
-        "claim": claim_of(word if closed else "feasible", pair.lower, pair.upper, Fraction(gap)),
-    }
-    found = claim_of_part(name, part, pair.program.sign)
-    if status == "optimal" and (word != status or not closed):
-        reason = "; ".join(pair.reasons) or "the interval is wider than the claimed gap"
-        return replace(found, holds=False, reason=reason)
+    found = claim_of_ends(name, word, {"kind": "convex", **evidence}, (pair.lower, pair.upper), gap)
+    if pair.program.sign < 0:
+        found = replace(found, lower=_negative(found.upper), upper=_negative(found.lower), sign=-1)
+    if status == "optimal" and word != status:
+        return replace(found, holds=False, reason="; ".join(pair.reasons))
     return found
 
 
-def _closed(pair: Pair, gap: Fraction) -> bool:
-    """Return whether the interval, its ends rounded outward, is as narrow as is claimed."""
-    assert pair.lower is not None
-    assert pair.upper is not None
-    lower, upper = rounded(pair.lower, up=False), rounded(pair.upper, up=True)
-    return upper - lower <= gap * max(Fraction(1), abs(upper))
+def _negative(end: Fraction | None) -> Fraction | None:
+    return None if end is None else -end
+
+
+def claim_of_ends(
+    name: str, status: str, part: Part, ends: tuple[Fraction | None, Fraction | None], gap: float
+) -> Claim:
+    """Return the claim of evidence that shows the ends of an interval.
+
+    An interval that is wider than the gap shows no optimum: the claim is on the value of its point then, and does not
+    hold.
+
+    Parameters
+    ----------
+    status : ``optimal``, ``feasible``, ``bounded`` or ``exhausted``.
+    gap : relative to the larger end, the largest width of the interval of an optimum; at most 1/1000.
+    """
+    allowed = min(Fraction(gap), LARGEST_GAP)
+    lower, upper = ends
+    if status == "optimal" and lower is not None and upper is not None:
+        width = relative_width(rounded(lower, up=False), rounded(upper, up=True))
+        if width > allowed:
+            claim = {**part.get("claim", {}), **claim_of("feasible", lower, upper, None)}
+            reason = f"the relative gap is {decimal(width, up=True, digits=3)}, above {float(allowed):g}"
+            return replace(claim_of_part(name, {**part, "claim": claim}), holds=False, reason=reason)
+    claim = claim_of(status, lower, None if status == "bounded" else upper, allowed)
+    return claim_of_part(name, {**part, "claim": {**claim, **part.get("claim", {})}})
 
 
 def claim_of_stationary(

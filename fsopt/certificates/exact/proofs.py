@@ -16,23 +16,37 @@ from fsopt.certificates.exact.forms import ZERO, Form, rounded
 from fsopt.certificates.exact.intervals import bound_of, value_at
 from fsopt.certificates.exact.program import ExactProgram, Matrix
 from fsopt.certificates.exact.repair import violated
-from fsopt.certificates.exact.selection import leaves_out, proved_ends
+from fsopt.certificates.exact.selection import proved_ends
 from fsopt.errors import NotShown, reading
 
-FORMAT = "fsopt proof 1"
 Interval: TypeAlias = tuple[Fraction | None, Fraction | None]
 Slope: TypeAlias = tuple[Fraction, Fraction, tuple[int, ...]]
 """Weight f, steepness k and the columns of a concave term ``f (1 - exp(-k t))``: ``t = x_a``, or ``|x_a - x_b|``."""
 
 
-def claim_of(status: str, lower: Fraction | None, upper: Fraction | None, gap: Fraction) -> dict[str, Any]:
-    """Return a claim on the minimisation form, its ends rounded outward to short numbers."""
+LARGEST_GAP = Fraction(1, 1000)
+"""The largest relative width of the interval of what is called optimal or stationary."""
+
+
+def claim_of(status: str, lower: Fraction | None, upper: Fraction | None, gap: Fraction | None) -> dict[str, Any]:
+    """Return a claim on the minimisation form, its ends rounded outward to short numbers.
+
+    Parameters
+    ----------
+    gap : relative to the larger end, the claimed width of the interval of an optimum or a stationary point.
+    """
     return {
         "status": status,
         "lower": encoded(None if lower is None else rounded(lower, up=False)),
         "upper": encoded(None if upper is None else rounded(upper, up=True)),
-        "gap": encoded(gap),
+        "gap": encoded(gap) if status in ("optimal", "stationary") else None,
+        "left_out": [],
     }
+
+
+def relative_width(lower: Fraction, upper: Fraction) -> Fraction:
+    """Return the width of an interval, relative to its larger end or 1."""
+    return (upper - lower) / max(Fraction(1), abs(upper), abs(lower))
 
 
 def program_data(program: ExactProgram) -> dict[str, Any]:
@@ -106,8 +120,10 @@ def read_program(held: Mapping[str, Any]) -> ExactProgram:
         len(set(f.columns)) < len(f.columns) for f in forms
     ):
         raise ValueError("the columns of a form are damaged")
-    if any(P[j] <= 0 for j, _ in held["quadratic"]):
-        raise ValueError("the objective is not convex")
+    if not n or len(held["lb"]) != n or len(held["ub"]) != n:
+        raise ValueError("it is empty, or has other numbers of bounds")
+    if any(P[j] <= 0 for j, _ in held["quadratic"]) or len({j for j, _ in held["quadratic"]}) < len(held["quadratic"]):
+        raise ValueError("the objective is not convex, or a column of its quadratic part stands twice")
     return program
 
 
@@ -188,6 +204,11 @@ def _stationary(part: Part, program: ExactProgram) -> tuple[Fraction, Fraction]:
     """Return what a step can reach at least, and the linearised objective at the point at most."""
     x = [decoded(v) for v in part["point"]]
     above = proved_value(program, part["point"])
+    curved = [j for _, _, columns in part["slopes"] for j in columns]
+    if program.curved:
+        raise NotShown("the terms are not those of a linear program")
+    if len(set(curved)) < len(curved):
+        raise NotShown("a column is in two concave terms")
     for f, k, columns in part["slopes"]:
         slope = (decoded(f), decoded(k), tuple(columns))
         if slope[0] < 0 or slope[1] <= 0 or len(columns) not in (1, 2):
@@ -206,10 +227,24 @@ def _ends(part: Part) -> Interval:
     program = read_program(part["program"])
     if part["kind"] == "stationary":
         return _stationary(part, program)
+    if part["kind"] == "infeasible":
+        proved_ray(program, part["ray"])
+        return None, None
     if part["kind"] != "convex":
         raise ValueError(f"its kind is {part['kind']!r}")
-    above = None if part.get("point") is None else proved_value(program, part["point"])
-    return None if part.get("dual") is None else proved_bound(program, part["dual"]), above
+    above = None if part["point"] is None else proved_value(program, part["point"])
+    return None if part["dual"] is None else proved_bound(program, part["dual"]), above
+
+
+GIVEN: Mapping[str, tuple[tuple[bool, bool, bool], ...]] = {
+    "optimal": ((True, True, True),),
+    "stationary": ((True, True, True),),
+    "feasible": ((True, True, False), (False, True, False)),
+    "bounded": ((True, False, False),),
+    "infeasible": ((False, False, False),),
+    "exhausted": ((False, False, False),),
+}
+"""Status -> whether a claim has a lower end, an upper end and a gap."""
 
 
 def confirmed(part: Part) -> Interval:
@@ -221,25 +256,27 @@ def confirmed(part: Part) -> Interval:
     FileError : the part is damaged.
     """
     with reading("proof"):
-        claim = part["claim"]
-        if (part["kind"] == "stationary") != (claim["status"] == "stationary"):
+        claim, kind = part["claim"], part["kind"]
+        status = claim["status"]
+        if any((kind == name) != (status == name) for name in ("stationary", "infeasible")):
             raise NotShown("the status is not that of the evidence")
-        if part["kind"] == "selection" and leaves_out(part["tree"]) and claim["status"] != "bounded":
+        if claim["left_out"] and (kind != "selection" or status not in ("bounded", "exhausted")):
             raise NotShown("a claim on the optimum leaves no selection out")
-        if claim["status"] == "infeasible":
-            proved_ray(read_program(part["program"]), part["ray"])
-            return None, None
+        lower, upper, gap = (_limit(claim[name]) for name in ("lower", "upper", "gap"))
+        if (lower is not None, upper is not None, gap is not None) not in GIVEN.get(status, ()):
+            raise NotShown("the numbers of the claim are not those of its status")
         below, above = _ends(part)
-        lower, upper = _limit(claim["lower"]), _limit(claim["upper"])
+        if status == "exhausted" and (kind != "selection" or below is not None):
+            raise NotShown("there are other selections")
         if lower is not None and (below is None or lower > below):
             raise NotShown("the claimed bound is above the proved one")
         if upper is not None and (above is None or above > upper):
             raise NotShown("the claimed value is below the proved one")
-        if claim["status"] in ("optimal", "stationary"):
-            if lower is None or upper is None or not lower <= upper:
-                raise NotShown("an end of the claimed interval is missing")
-            if upper - lower > decoded(claim["gap"]) * max(Fraction(1), abs(upper)):
+        if lower is not None and upper is not None and lower > upper:
+            raise NotShown("the ends of the interval are in the wrong order")
+        if lower is not None and upper is not None and gap is not None:
+            if relative_width(lower, upper) > gap:
                 raise NotShown("the interval is wider than the claimed gap")
-        elif {"feasible": upper, "bounded": lower}.get(claim["status"]) is None:
-            raise NotShown("the claimed status is unknown, or has no number")
+            if gap > LARGEST_GAP:
+                raise NotShown("the claimed gap is above 1/1000, the largest of what is called optimal")
         return lower, upper

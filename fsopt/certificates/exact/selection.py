@@ -67,6 +67,10 @@ class Problem:
             raise ValueError("its parts have other lengths, or the labels or the penalty weight are damaged")
         if not fixed[0] | fixed[1] <= set(range(p)):
             raise ValueError("a fixed feature is none")
+        if not y or not p or any(len(k) != len(y) for k in columns):
+            raise ValueError("it is empty, or a feature has another length")
+        if main is not None and main < 0:
+            raise ValueError("there is no main constraint")
         if main is not None and any(v < 0 for v in R[main]):
             raise ValueError("the main constraint has negative weights")
         floats = np.array([[float(v) for v in column] for column in columns]).reshape(p, len(y))
@@ -144,7 +148,7 @@ class Cuts:
         """Raise NotShown unless the multipliers of a cut are dual feasible, in integers."""
         grid, steps = self.part["alpha"][name], self.part["steps"]
         y = self.problem.y
-        if len(grid) != len(y) or not all(isinstance(a, int) and 0 <= a <= steps for a in grid):
+        if steps < 1 or len(grid) != len(y) or not all(isinstance(a, int) and 0 <= a <= steps for a in grid):
             raise NotShown(f"a multiplier of cut {name} is out of bounds")
         if sum(map(mul, grid, y)):
             raise NotShown(f"the multipliers of cut {name} do not balance")
@@ -177,16 +181,10 @@ def proved_ends(part: Part) -> tuple[Fraction | None, Fraction | None]:
     """Return the smallest bound of the leaves and the value of the point, None where there is none."""
     problem = Problem.of(part["problem"])
     cuts = Cuts(problem, part)
-    found: list[Leaf] = []
-    pending = [(part["tree"], problem.decided(problem.fixed, set(), set()))]
-    while pending:
-        tree, node = pending.pop()
-        if (node is None) != (tree[0] == "empty"):
-            raise NotShown("a node is wrongly marked as empty")
-        if node is not None:
-            leaves, below = _opened(problem, tree, node)
-            found += [Leaf(cut, at, _near_bound(problem, cuts.near(cut), at)) for cut, at in leaves]
-            pending += below
+    found = [
+        Leaf(cut, at, _near_bound(problem, cuts.near(cut), at))
+        for cut, at in _leaves(problem, part["tree"], part["claim"]["left_out"])
+    ]
     lowest: Fraction | None = None
     for leaf in sorted(found, key=lambda leaf: leaf.low):
         if lowest is not None and leaf.low > lowest:
@@ -196,30 +194,50 @@ def proved_ends(part: Part) -> tuple[Fraction | None, Fraction | None]:
     return lowest, None if part["point"] is None else problem.value(part["point"])
 
 
-def leaves_out(tree: Sequence[Any]) -> bool:
-    """Return whether a tree leaves out known selections: it proves no optimum then."""
-    return tree[0] == "known" or any(isinstance(part, list) and bool(part) and leaves_out(part) for part in tree[2:])
+def _leaves(problem: Problem, tree: Sequence[Any], left_out: Sequence[Any]) -> list[tuple[int, Node]]:
+    """Return cut and node of all leaves of a tree in preorder, its known leaves apart: the selections left out."""
+    pending = [problem.decided(problem.fixed, set(), set())]
+    leaves: list[tuple[int, Node]] = []
+    met: list[int] = []
+    for mark, *rest in tree:
+        if not pending:
+            raise NotShown("a part of the tree belongs to no node")
+        node = pending.pop()
+        if (node is None) != (mark == "empty"):
+            raise NotShown("a node is wrongly marked as empty")
+        if node is None:
+            continue
+        if mark == "leaf":
+            (cut,) = rest
+            leaves.append((cut, node))
+        elif mark == "known":
+            (known,) = rest
+            if frozenset(left_out[known]) != node[0] or len(node[0] | node[1]) != problem.p:
+                raise NotShown("a known selection is none of those left out")
+            met.append(known)
+        elif mark == "branch":
+            (j,) = rest
+            _refuse_decided(problem, node, [j])
+            pending += [problem.decided(node, {j}, set()), problem.decided(node, set(), {j})]
+        elif mark == "peg":
+            cut, features = rest
+            _refuse_decided(problem, node, [abs(f) - 1 for f in features])
+            into, out = {f - 1 for f in features if f > 0}, {-f - 1 for f in features if f < 0}
+            leaves += [(cut, (node[0], node[1] | {j})) for j in into]
+            leaves += [(cut, (node[0] | {j}, node[1])) for j in out]
+            pending.append(problem.decided(node, into, out))
+        else:
+            raise NotShown("the tree is damaged")
+    if pending or sorted(met) != list(range(len(left_out))):
+        raise NotShown("the tree ends early, or its known leaves are not the selections left out")
+    return leaves
 
 
-def _opened(
-    problem: Problem, tree: Sequence[Any], node: Node
-) -> tuple[list[tuple[int, Node]], list[tuple[Any, Node | None]]]:
-    """Return the leaves (cut, node) that a tree closes at once, and the trees below it with their nodes."""
-    if tree[0] == "leaf":
-        return [(tree[1], node)], []
-    if tree[0] == "known" and len(node[0] | node[1]) == problem.p:
-        return [], []  # a selection that the claim on all others leaves out
-    if tree[0] not in ("branch", "peg"):
-        raise NotShown("the tree is damaged")
-    features = [tree[1]] if tree[0] == "branch" else [abs(f) - 1 for f in tree[2]]
-    if not all(0 <= j < problem.p and j not in node[0] and j not in node[1] for j in features):
+def _refuse_decided(problem: Problem, node: Node, features: Sequence[int]) -> None:
+    """Raise NotShown where a feature is decided at a node already, or stands twice."""
+    free = all(0 <= j < problem.p and j not in node[0] and j not in node[1] for j in features)
+    if not free or len(set(features)) < len(features):
         raise NotShown("a feature is not free at its node")
-    if tree[0] == "branch":
-        j = tree[1]
-        return [], [(tree[2], problem.decided(node, set(), {j})), (tree[3], problem.decided(node, {j}, set()))]
-    into, out = {f - 1 for f in tree[2] if f > 0}, {-f - 1 for f in tree[2] if f < 0}
-    leaves = [(tree[1], (node[0], node[1] | {j})) for j in into] + [(tree[1], (node[0] | {j}, node[1])) for j in out]
-    return leaves, [(tree[3], problem.decided(node, into, out))]
 
 
 def _near_bound(problem: Problem, cut: tuple[float, Floats, float], node: Node) -> float:

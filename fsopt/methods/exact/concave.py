@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import TOLERANCE
-from fsopt.certificates.exact.claims import Claim, claim_of_pair, claim_of_stationary, not_shown, with_statement
+from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, claim_of_stationary, not_shown, with_statement
 from fsopt.certificates.exact.intervals import pair_of, primal_point
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Slope
@@ -19,7 +20,8 @@ from fsopt.methods.exact.hinge import error_values
 from fsopt.methods.exact.programs import NO_EVIDENCE, OTHER, assembled, multipliers, point_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import LOCAL_TOLERANCE, finite_vector, has_program
-from fsopt.models.registry import build
+from fsopt.models.registry import MODELS, build
+from fsopt.records import plain
 from fsopt.results import Point, Status
 from fsopt.saved import point_from
 from fsopt.typing import Vector
@@ -57,7 +59,10 @@ def of_l0_mpm(saved: SavedFit) -> list[Claim]:
     steepness = Fraction(float(saved.params["alpha"]))
     pairs = [_columns(program, model, name) for name in ("w_plus", "w_minus")]
     slopes = [(Fraction(1), steepness, pair) for pair in zip(*pairs, strict=True)]
-    return [_principle(program, _with_moments(model, program, saved, point.x), point, slopes)]
+    shown = {k: v for k, v in {**MODELS["l0-mpm-step"].parameters, **stated}.items() if k != "v"}
+    about = About("l0-mpm-step", plain({**shown, "alpha": saved.params["alpha"]}))
+    found = _principle(program, _with_moments(model, program, saved, point.x), point, slopes)
+    return [replace(found, about=about)]
 
 
 DEFINED = (("spread1", "u1"), ("spread2", "u2"), ("mean1", "m1"), ("mean2", "m2"))
@@ -116,7 +121,7 @@ def _of_sla(saved: SavedFit, slug: str, params: dict[str, float], terms: Sequenc
             point = point_from(saved.fit.details["point"], program)
     columns = [j for name in terms for j in _columns(program, model, name)]
     slopes: list[Slope] = [(Fraction(weight), Fraction(float(params["alpha"])), (j,)) for j in columns]
-    return [_principle(program, x, point, slopes)]
+    return [replace(_principle(program, x, point, slopes), about=About(slug, plain(params)))]
 
 
 def _principle(program: Program, x: Vector, point: Point, slopes: Sequence[Slope]) -> Claim:
@@ -139,7 +144,7 @@ def _zero(saved: SavedFit, slug: str, params: dict[str, float], name: str) -> Cl
         pair = pair_of(program, x, np.zeros(exact_program(program).dual_size))
     except NotShown as error:
         return not_shown(name, str(error))
-    claim = claim_of_pair(name, "optimal", pair, TOLERANCE)
+    claim = replace(claim_of_pair(name, "optimal", pair, TOLERANCE), about=About(slug, plain(params)))
     return with_statement(claim, saved.fit.objective, saved.fit.bound, TOLERANCE)
 
 

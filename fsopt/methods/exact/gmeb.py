@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.exact.claims import About, Claim
 from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model
 from fsopt.errors import reading
@@ -57,4 +57,7 @@ def of_gmeb(saved: SavedFit) -> list[Claim]:
             place = len(exact.rows) + 3 * j
             k = int(program.variables[cone.tails[0].columns[0]].index())
             start[place : place + 3] = scales[k], unit, -s[k]
-    return [optimum(saved, program, x, start, name=NAME)]
+    shown = dict(zip(("r_plus", "r_minus"), (None if np.isinf(r) else r for r in radii), strict=True))
+    kept = None if len(prepared.kept) == saved.raw.p else prepared.kept.tolist()
+    about = About("gmeb-primal", shown, columns=kept, units="rms")
+    return [optimum(saved, program, x, start, about=about, name=NAME)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.certificates.certificate import TOLERANCE
-from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown
+from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_shown
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
@@ -48,7 +48,7 @@ def by_multipliers(saved: SavedFit) -> list[Claim]:
     with reading("multipliers"):
         alpha = finite_vector(saved.fit.details["alpha"], saved.data.n)
     program, x, point = _with_alpha(slug, saved.data, {"c": saved.params["c"]}, (saved.w, saved.b), alpha)
-    return [optimum(saved, program, x, point)]
+    return [optimum(saved, program, x, point, about=About(slug, {"c": float(saved.params["c"])}))]
 
 
 def of_rsvm(saved: SavedFit) -> list[Claim]:
@@ -60,7 +60,7 @@ def of_rsvm(saved: SavedFit) -> list[Claim]:
     if saved.fit.params.get("w_cap") not in (None, cap):
         return [not_shown(OPTIMUM, OTHER)]
     program, x, point = _with_alpha("rsvm", saved.data, {"w_cap": cap}, (saved.w, saved.b), alpha)
-    return [optimum(saved, program, x, point)]
+    return [optimum(saved, program, x, point, about=About("rsvm", {"w_cap": cap}))]
 
 
 def of_subset(saved: SavedFit) -> list[Claim]:
@@ -85,8 +85,10 @@ def of_subset(saved: SavedFit) -> list[Claim]:
         pair = pair_of(*_with_alpha(slug, part, params, (saved.w[chosen], saved.b), alpha))
     except NotShown as error:
         return [not_shown(VALUE, str(error))]
+    about = About(slug, params, columns=chosen.tolist())
     value = claim_of_pair(VALUE, "feasible", replace(pair, dual=None, lower=None), TOLERANCE)
-    return [with_value(value, fit.objective, TOLERANCE), claim_of_pair(MACHINE, "optimal", pair, TOLERANCE)]
+    claims = [with_value(value, fit.objective, TOLERANCE), claim_of_pair(MACHINE, "optimal", pair, TOLERANCE)]
+    return [replace(claim, about=about) for claim in claims]
 
 
 def of_value(saved: SavedFit) -> list[Claim]:
@@ -94,7 +96,8 @@ def of_value(saved: SavedFit) -> list[Claim]:
     model = build("misclass-step", saved.data, alpha=1.0)
     program = compile_model(model)
     pair = pair_of(program, assembled(model, program, error_values(saved.data, saved.w, saved.b)), None)
-    return [with_value(claim_of_pair(VALUE, "feasible", pair, TOLERANCE), saved.fit.objective, TOLERANCE)]
+    claim = replace(claim_of_pair(VALUE, "feasible", pair, TOLERANCE), about=About("misclass-step", {"alpha": 1.0}))
+    return [with_value(claim, saved.fit.objective, TOLERANCE)]
 
 
 def error_values(data: Dataset, w: Vector, b: float) -> dict[str, Vector]:

@@ -10,13 +10,14 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.certificates.certificate import TOLERANCE
-from fsopt.certificates.exact.claims import Claim, claim_of_pair, not_shown, with_statement
+from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_shown, with_statement
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.errors import NotShown, reading
 from fsopt.methods.spec import SavedFit
 from fsopt.models.registry import MODELS, build
+from fsopt.records import plain
 from fsopt.results import Point, Status
 from fsopt.saved import point_from
 from fsopt.typing import Vector
@@ -55,7 +56,8 @@ def by_program(saved: SavedFit) -> list[Claim]:
     x = point.x
     if details["program"] in HINGE:
         x = assembled(model, program, hinge_values(saved.data, saved.w, saved.b), x)
-    return [optimum(saved, program, x, point)]
+    parameters = {**MODELS[details["program"]].parameters, **details["program_params"]}
+    return [optimum(saved, program, x, point, about=About(details["program"], plain(parameters)))]
 
 
 def own_parameters(saved: SavedFit, slug: str, stated: Mapping[str, Any]) -> bool:
@@ -99,13 +101,14 @@ def multipliers(model: pyo.ConcreteModel, program: Program, values: Mapping[str,
 
 
 def optimum(
-    saved: SavedFit, program: Program, x: Vector, point: Point | Vector | None, *, name: str = OPTIMUM
+    saved: SavedFit, program: Program, x: Vector, point: Point | Vector | None, *, about: About, name: str = OPTIMUM
 ) -> Claim:
     """Return the claim of a saved fit on the optimum of a program, or on the value of a heuristic answer.
 
     Parameters
     ----------
     x : (n,) its answer. ``point`` : with the multipliers of the program, or its dual variables.
+    about : the program, for a statement.
     """
     fit = saved.fit
     gap = max(float(fit.params.get("tolerance", 0.0)), TOLERANCE)
@@ -114,7 +117,7 @@ def optimum(
         pair = pair_of(program, x, point)
     except NotShown as error:
         return not_shown(name, str(error))
-    claim = claim_of_pair(name, status, pair, gap)
+    claim = replace(claim_of_pair(name, status, pair, gap), about=about)
     if status == "optimal":
         return with_statement(claim, fit.objective, fit.bound, gap)
     return with_value(claim, fit.objective, gap)

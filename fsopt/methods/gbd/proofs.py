@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from fsopt.certificates.certificate import TOLERANCE
-from fsopt.certificates.exact.claims import Claim, claim_of_part, not_shown
+from fsopt.certificates.exact.claims import About, Claim, claim_of_ends, not_shown
 from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
-from fsopt.certificates.exact.proofs import claim_of
 from fsopt.certificates.exact.selection import proved_ends
 from fsopt.drivers.branch_and_benders.cuts import on_grid
 from fsopt.drivers.branch_and_benders.evidence import RESOLVED, unpacked
@@ -22,14 +20,18 @@ from fsopt.drivers.branch_and_benders.nodes import NodeSolver
 from fsopt.drivers.branch_and_benders.problem import GRID, Partial, SelectionProblem
 from fsopt.drivers.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, LEAF, NODE, PEG
 from fsopt.errors import NotShown, ParameterError, reading
-from fsopt.methods.gbd.parameters import saved_selection
+from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection, split, training_data
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
+from fsopt.records import plain
 from fsopt.results import Status
 from fsopt.typing import Mask, Vector
 
 Cuts: TypeAlias = list[tuple[list[int], list[float]]]
 """Multipliers on the grid and mu of each cut."""
+Pending: TypeAlias = tuple[Partial | None, Sequence[int] | None]
+"""A node that is to be added, and the features to be pegged there; None for one that a cut of its own closes."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
 NAME = "the optimum over all allowed selections"
 
@@ -51,11 +53,38 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     with reading("tree of the search"):
         part = part_of(problem, *_held(problem, fit.details["evidence"]), Plane(sigma, saved.w, saved.b))
     gap = max(float(fit.params["tolerance"]), TOLERANCE)
-    return [claim_of_tree(NAME, part, gap, optimal=fit.status is Status.OPTIMAL)]
+    claim = claim_of_tree(NAME, part, gap, optimal=fit.status is Status.OPTIMAL)
+    return [replace(claim, about=_about(saved))]
+
+
+def _about(saved: SavedFit) -> About:
+    """Return the problem of a saved fit for a statement: features by their places."""
+    at = saved.fit.params
+    share = at.get("validation")
+    rows = None if share is None else np.sort(split(saved.data, share, at.get("seed", 0))[0]).tolist()
+    found = constraints_of(training_data(saved.data, at), at)
+    return selection_about(float(at["c"]), found, at.get("lam"), rows)
+
+
+def selection_about(c: float, found: SelectionConstraints, lam: Any = None, rows: Sequence[int] | None = None) -> About:
+    """Return the problem of a selection for a statement.
+
+    Parameters
+    ----------
+    c : penalty weight of the hinge loss.
+    found : the constraints.
+    lam : penalty weights of the features, one number or one for each; None for none.
+    rows : the training samples; None for all.
+    """
+    limits = {"m": found.cardinality, "costs": found.costs, "budget": found.budget, "lam": lam}
+    rules = {name: getattr(found, name) for name in RULES}
+    return About("selection", plain({"c": c, **limits, **rules}), rows)
 
 
 def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:
     """Return the claim of a part without one: the interval that its tree and its hyperplane prove.
+
+    Without a hyperplane it is a lower bound, or that there is no selection but those left out.
 
     Parameters
     ----------
@@ -66,8 +95,11 @@ def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:
             lower, upper = proved_ends(part)
         except NotShown as error:
             return not_shown(name, error.message)
-    status = "optimal" if optimal and lower is not None else "bounded" if upper is None else "feasible"
-    return claim_of_part(name, {**part, "claim": claim_of(status, lower, upper, Fraction(gap))})
+    if upper is None:
+        status = "exhausted" if lower is None else "bounded"
+    else:
+        status = "optimal" if optimal and lower is not None else "feasible"
+    return claim_of_ends(name, status, part, (lower, upper), gap)
 
 
 def claim_of_search(name: str, problem: SelectionProblem, held: Mapping[str, Any], plane: Plane, gap: float) -> Claim:
@@ -75,7 +107,7 @@ def claim_of_search(name: str, problem: SelectionProblem, held: Mapping[str, Any
     with reading("tree of the search"):
         part = part_of(problem, *_held(problem, held), plane)
     claim = claim_of_tree(name, part, gap, optimal=True)
-    return claim if claim.holds else claim_of_tree(name, part, gap, optimal=False)
+    return claim if claim.holds or claim.part is None else replace(claim, holds=True, reason="")
 
 
 @dataclass(frozen=True)
@@ -117,7 +149,8 @@ def part_of(
     """
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
-    tree = _Nested(problem, stream, cuts, nodes or {}).root()
+    replayed = _Preorder(problem, stream, cuts, nodes or {})
+    replayed.walk()
     for _, row in cuts:
         if problem.main is not None:
             row[problem.main] = 0.0
@@ -141,18 +174,21 @@ def part_of(
         "steps": GRID,
         "alpha": [grid for grid, _ in cuts],
         "mu": [row for _, row in cuts],
-        "tree": tree,
+        "tree": replayed.tree,
         "point": point,
+        "claim": {"left_out": replayed.left_out},
     }
 
 
-class _Nested:
-    """A stream in preorder as nested lists; a leaf whose cut was not kept gets one from its relaxation.
+class _Preorder:
+    """A stream as the nodes of a proof, in preorder; a leaf whose cut was not kept gets one from its relaxation.
 
     Attributes
     ----------
     cuts : multipliers on the grid and mu of each cut, to which new ones are added.
     nodes : as in :func:`part_of`.
+    tree : the nodes.
+    left_out : the features of each known selection.
     """
 
     def __init__(
@@ -160,14 +196,21 @@ class _Nested:
     ) -> None:
         self.problem, self.stream = problem, stream
         self.cuts, self.nodes = cuts, nodes
+        self.tree: list[list[Any]] = []
+        self.left_out: list[list[int]] = []
         self.place = 0
 
-    def root(self) -> list[Any]:
-        """Return the whole tree; raises ValueError where the stream is none."""
-        tree = self._node(self.problem.root())
+    def walk(self) -> None:
+        """Read the whole stream; raises ValueError where it is none."""
+        pending: list[Pending] = [(self.problem.root(), ())]
+        while pending:
+            at, features = pending.pop()
+            if features is None:
+                self._close(at)
+            else:
+                pending += self._branched(at, features) if features else self._node(at)
         if self.place != len(self.stream):
             raise ValueError("the tree has parts that belong to no node")
-        return tree
 
     def _next(self, count: int = 1) -> list[int]:
         taken = list(self.stream[self.place : self.place + count])
@@ -176,40 +219,54 @@ class _Nested:
         self.place += count
         return taken
 
-    def _node(self, at: Partial | None) -> list[Any]:
+    def _node(self, at: Partial | None) -> list[Pending]:
+        """Add a node, and return those below it, the first one last."""
         (mark,) = self._next()
         if mark == EMPTY:
-            return ["empty"]
-        if at is not None and mark == NODE:
-            cut = self.nodes[self._next()[0]]
-            return ["known"] if cut is None else ["leaf", self._cut(cut, at)]
-        if at is None or mark not in (LEAF, BRANCH, PEG):
+            self.tree.append(["empty"])
+            return []
+        if at is None or mark not in (NODE, LEAF, BRANCH, PEG):
             raise ValueError("a node is wrongly marked")
-        problem = self.problem
-        if mark == LEAF:
-            return ["leaf", self._cut(self._next()[0], at)]
+        if mark in (NODE, LEAF):
+            (name,) = self._next()
+            cut = self.nodes[name] if mark == NODE else name
+            self.tree.append(self._known(at) if cut is None else ["leaf", self._cut(cut, at)])
+            return []
         if mark == BRANCH:
             (j,) = self._next()
-            sides = [problem.propagated(at.decided(j, selected=chosen)) for chosen in (False, True)]
-            return ["branch", j, *(self._node(side) for side in sides)]
+            self.tree.append(["branch", j])
+            return [(self.problem.propagated(at.decided(j, selected=chosen)), ()) for chosen in (True, False)]
         name, count = self._next(2)
         features = self._next(count)
-        left = at
+        if name == FORGOTTEN:
+            return [(at, features)]
+        self.tree.append(["peg", self._cut(name, at), features])
         for f in features:
-            left = left.decided(abs(f) - 1, selected=f > 0)
-        if name != FORGOTTEN:
-            return ["peg", self._cut(name, at), features, self._node(problem.propagated(left))]
-        return self._branched(at, features)
+            at = at.decided(abs(f) - 1, selected=f > 0)
+        return [(self.problem.propagated(at), ())]
 
-    def _branched(self, at: Partial, features: Sequence[int]) -> list[Any]:
-        """Return pegs whose cut was not kept as branchings, one after another."""
-        if not features:
-            return self._node(self.problem.propagated(at))
+    def _known(self, at: Partial) -> list[Any]:
+        self.left_out.append(np.flatnonzero(at.inside).tolist())
+        return ["known", len(self.left_out) - 1]
+
+    def _branched(self, at: Partial | None, features: Sequence[int]) -> list[Pending]:
+        """Add the first of the pegs whose cut was not kept as a branching; its other value is a leaf of its own."""
         j, selected = abs(features[0]) - 1, features[0] > 0
-        other = self.problem.propagated(at.decided(j, selected=not selected))
-        closed: list[Any] = ["empty"] if other is None else ["leaf", self._cut(FORGOTTEN, other)]
-        rest = self._branched(at.decided(j, selected=selected), features[1:])
-        return ["branch", j, closed, rest] if selected else ["branch", j, rest, closed]
+        if at is None or (at.inside if selected else at.outside)[j]:
+            return [(at, features[1:])]
+        if not at.free[j]:  # the features before this one leave the other value alone
+            self._close(at)
+            if self._next() != [EMPTY]:
+                raise ValueError("a node is wrongly marked")
+            return []
+        self.tree.append(["branch", j])
+        rest = (self.problem.propagated(at.decided(j, selected=selected)), features[1:])
+        other = (self.problem.propagated(at.decided(j, selected=not selected)), None)
+        return [rest, other] if selected else [other, rest]
+
+    def _close(self, at: Partial | None) -> None:
+        """Add a leaf with a cut of its own."""
+        self.tree.append(["empty"] if at is None else ["leaf", self._cut(FORGOTTEN, at)])
 
     def _cut(self, name: int, at: Partial) -> int:
         """Return the number of a cut; one that was not kept is made from the relaxation of its node."""

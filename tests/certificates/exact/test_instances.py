@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from proof_files import checked
 
 from fsopt import verify
 from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair
@@ -38,7 +39,7 @@ def test_the_optimum_is_verified_exactly(slug):
     assert claim.width <= Fraction(1, 10**6)
     assert claim.lower - Fraction(1, 10**6) <= Fraction(result.objective) <= claim.upper + Fraction(1, 10**6)
     part = json.loads(json.dumps(claim.part))
-    assert verify.check(part) == confirmed(part)
+    assert checked(part) == confirmed(part)
 
 
 @pytest.mark.parametrize("slug", OTHERS)
@@ -72,12 +73,12 @@ def test_an_infeasible_program_needs_a_ray_that_proves_it():
     program = compile_model(model)
     found = claim_infeasible(program, Point(np.zeros(2), np.array([2.0, -1.0]), np.zeros(0)))
     assert found.holds  # the doubles of the second row are twice those of the first, exactly
-    assert verify.check(found.part) == confirmed(found.part) == (None, None)
+    assert checked(found.part) == confirmed(found.part) == (None, None)
     assert not claim_infeasible(program, Point(np.zeros(2), np.array([1.0, 0.0]), np.zeros(0))).holds
     forged = json.loads(json.dumps(found.part))
     forged["program"]["rows"][1][3] = 3
     with pytest.raises(verify.Refuted):
-        verify.check(forged)
+        checked(forged)
     with pytest.raises(NotShown):
         confirmed(forged)
 

@@ -10,6 +10,7 @@ from support import blobs
 import fsopt
 from fsopt import verify
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED
+from fsopt.data.synthetic.files import write
 from fsopt.errors import FileError
 from fsopt.exact_checking import exactly
 from fsopt.methods.registry import METHODS
@@ -49,12 +50,15 @@ def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
 @pytest.mark.parametrize("name", METHODS)
 def test_the_proof_is_confirmed_by_the_independent_checker(name, fits, data, tmp_path, capsys):
     proof = exactly(fits[name], data).proof()
-    if not proof["parts"]:
+    if not proof["proof"]:
         return
     path = tmp_path / "proof.json"
     path.write_text(json.dumps(proof))
     assert verify.main([str(path)]) == 0
-    assert "REFUTED" not in capsys.readouterr().out
+    assert "not compared with data" in capsys.readouterr().out
+    write(data, tmp_path / "data.csv")
+    assert verify.main([str(path), "--data", str(tmp_path / "data.csv")]) == 0
+    assert "follows from the data" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["svm", "gmeb", "mpm", "rsvm"])

@@ -1,0 +1,91 @@
+"""Forged proofs that were once confirmed, or ended in a traceback: each is refused."""
+
+import copy
+import itertools
+import json
+
+import numpy as np
+import pytest
+from proof_files import refused, verdict, written
+from selection_cases import exact_value
+from support import blobs
+
+import fsopt
+from fsopt.exact_checking import exactly
+
+DATA = blobs(n=24, p=5, seed=3, gap=0.4)
+TEXT = json.dumps(exactly(fsopt.fit("svm", DATA), DATA).proof())
+
+
+def part_of(name, **params):
+    return copy.deepcopy(exactly(fsopt.fit(name, DATA, **params), DATA).claims[0].part)
+
+
+def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_optimum():
+    (best,) = np.flatnonzero(fsopt.fit("gbd", DATA, m=1).details["sigma"]).tolist()
+    part = part_of("gbd", m=1, exclude=[best])
+    assert part["problem"]["outside"] == [best]
+    part["problem"]["outside"] = []
+    part["tree"] = [["branch", best], *part["tree"], ["known", 0]]
+    assert refused(part)
+
+
+@pytest.mark.parametrize("name", ["fsv", "l0-mpm"])
+def test_a_concave_term_counts_once(name):
+    part = part_of(name, **({"lam": 0.3} if name == "fsv" else {}))
+    twice = copy.deepcopy(part)
+    twice["slopes"].append(twice["slopes"][0])
+    assert refused(twice)
+    halves = copy.deepcopy(part)
+    f, k, columns = halves["slopes"].pop(0)
+    half = f / 2
+    halves["slopes"] += [[half, k, columns], [half, k, columns]]
+    assert refused(halves)
+
+
+@pytest.mark.parametrize(("seed", "m", "count"), [(4, 2, 3), (5, 3, 4), (6, 3, 4), (6, 2, 3)])
+def test_the_bound_of_the_best_selections_holds_for_those_cut_off(seed, m, count):
+    data = blobs(n=24, p=6, seed=seed, gap=0.4)
+    found = fsopt.alternatives(data, m, within=0.3, count=count, scale="none", exact=True)
+    values = {s: value(data, s) for k in range(m + 1) for s in itertools.combinations(range(6), k)}
+    others = min(v for s, v in values.items() if s not in found.support)
+    assert found.exact.holds
+    assert float(found.exact.lower) <= others * (1 + 1e-7)
+    assert found.bound <= others * (1 + 1e-7)
+
+
+def value(data, selection):
+    """Return the value of a selection; without any feature every sample of the smaller class costs 2."""
+    if not selection:
+        return 2.0 * min(len(data.positive), len(data.negative))
+    return exact_value(data, np.isin(np.arange(data.p), selection), 1.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"format": "fsopt proof 2", "statement": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"format": "fsopt proof 2", "statement": {}, "proof": 5}',
+        TEXT.replace('"svm"', '"\\ud800"', 1),
+        TEXT.replace('"svm"', '"svm\\nconfirmed"', 1),
+    ],
+    ids=["nesting", "a number for a list", "a lone surrogate", "a line break"],
+)
+def test_no_file_ends_in_a_traceback(text, tmp_path):
+    code, shown = verdict(written(tmp_path / "proof.json", text))
+    assert code == 2
+    assert shown.startswith("fsopt-verify: ")
+    assert shown.count("\n") == 1
+
+
+def test_a_key_that_stands_twice_is_not_readable(tmp_path):
+    assert verdict(written(tmp_path / "proof.json", TEXT))[0] == 0
+    text = TEXT.replace('"lower": ', '"lower": -1e300, "lower": ', 1)
+    assert verdict(written(tmp_path / "proof.json", text))[0] == 2
+
+
+def test_a_column_of_the_quadratic_part_that_stands_twice_is_refused():
+    part = part_of("svm")
+    part["program"]["quadratic"].insert(0, part["program"]["quadratic"][-1])
+    part["dual"]["curve"].insert(0, part["dual"]["curve"][-1])
+    assert refused(part)

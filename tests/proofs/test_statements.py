@@ -1,0 +1,207 @@
+"""Proof files: what a statement says, data and programs that are other ones, and files that would take for ever."""
+
+import copy
+import json
+import time
+
+import pytest
+from proof_files import verdict, written
+from proofs.forging import DATA, bases
+from support import blobs
+
+import fsopt
+from fsopt import verify
+from fsopt.cli import main
+from fsopt.data.synthetic.files import write
+from fsopt.exact_checking import exactly
+from fsopt.trained import fingerprint
+
+WDBC = {"svm": {}, "gbd": {"m": 1}}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    write(fsopt.load_dataset("wdbc"), folder / "wdbc.csv")
+    write(blobs(n=351, p=34, seed=1), folder / "other.csv")
+    write(DATA, folder / "small.csv")
+    return folder
+
+
+@pytest.mark.parametrize("name", WDBC)
+def test_a_proof_for_wdbc_is_confirmed_with_its_data_and_refused_with_others(name, files, tmp_path):
+    data = fsopt.load_dataset("wdbc")
+    path = written(tmp_path / "proof.json", exactly(fsopt.fit(name, data, **WDBC[name]), data).proof())
+    code, shown = verdict(path, "--data", str(files / "wdbc.csv"))
+    assert code == 0, shown
+    assert shown.splitlines()[-1] == "confirmed  proved for the program that follows from the data"
+    code, shown = verdict(path, "--data", str(files / "other.csv"))
+    assert code == 1
+    assert shown.splitlines()[-1].startswith("REFUTED    the file has other than 569 samples")
+
+
+def test_one_number_of_the_data_is_enough_to_refuse_them(files, tmp_path):
+    path = written(tmp_path / "proof.json", bases()["onsvm"])
+    text = (files / "small.csv").read_text()
+    number = text.splitlines()[1].split(",")[0]
+    (tmp_path / "data.csv").write_text(text.replace(number, number[:-1] + str((int(number[-1]) + 1) % 10), 1))
+    code, shown = verdict(path, "--data", str(tmp_path / "data.csv"))
+    assert code == 1
+    assert "SHA-256" in shown
+
+
+def test_data_of_the_stated_digest_refute_a_program_of_other_data(files, tmp_path):
+    for name in ("onsvm", "gbd", "fsv", "mpm", "gmeb"):
+        other = blobs(n=8, p=3, seed=6, gap=0.4)
+        params = {"gbd": {"m": 1}, "fsv": {"lam": 0.3}}.get(name, {})
+        proof = exactly(fsopt.fit(name, other, **params), other).proof()
+        proof["statement"]["data"]["sha256"] = fingerprint(DATA)
+        path = written(tmp_path / "proof.json", proof)
+        assert verdict(path)[0] == 0
+        code, shown = verdict(path, "--data", str(files / "small.csv"))
+        assert code == 1, name
+        assert "REFUTED    its" in shown or "the covariance" in shown
+
+
+@pytest.mark.parametrize("method", ["rsvm", "gbd", "fsv", "gmeb", "mpm", "pearson", "rfe", "svm-norm", "onsvm"])
+def test_a_proof_that_is_renamed_is_refused(method, tmp_path):
+    proof = copy.deepcopy(bases()["svm"])
+    proof["statement"]["name"] = method
+    assert verdict(written(tmp_path / "proof.json", proof))[0] == 1
+    slugs = {"gbd": "selection", "fsv": "fsv-step", "gmeb": "gmeb-primal", "rfe": "fsp-sub"}
+    proof["statement"]["claims"][0]["program"] = slugs.get(method, method)
+    assert verdict(written(tmp_path / "proof.json", proof))[0] == 1
+
+
+def test_a_method_that_is_not_known_is_not_compared_with_data(files, tmp_path):
+    proof = copy.deepcopy(bases()["svm"])
+    proof["statement"]["name"] = "unheard-of"
+    path = written(tmp_path / "proof.json", proof)
+    assert verdict(path)[0] == 0
+    code, shown = verdict(path, "--data", str(files / "small.csv"))
+    assert code == 2
+    assert "--program" in shown
+
+
+@pytest.mark.parametrize("change", ["samples", "features", "c", "m", "gap", "wide gap", "scale", "empty"])
+def test_a_statement_that_its_proof_does_not_match_is_refused(change, tmp_path):
+    proof = copy.deepcopy(bases()["gbd"])
+    statement = proof["statement"]
+    (claim,) = statement["claims"]
+    if change in ("samples", "features"):
+        statement["data"][change] -= 1
+    elif change in ("c", "m"):
+        claim["parameters"][change] = statement["parameters"][change] = 2
+    elif change == "gap":
+        claim["gap"] = 0
+    elif change == "wide gap":
+        claim |= {"gap": 0.5, "lower": 0}
+    elif change == "scale":
+        statement["scale"] = "none"
+    else:
+        proof["proof"][0]["problem"] |= {"y": [], "columns": [], "lam": []}
+    assert verdict(written(tmp_path / "proof.json", proof))[0] == 1
+
+
+def test_the_json_object_has_the_statement_and_its_interval(files, tmp_path):
+    path = written(tmp_path / "proof.json", bases()["svm"])
+    code, shown = verdict(path, "--data", str(files / "small.csv"), "--json")
+    found = json.loads(shown)
+    assert code == 0
+    assert found["confirmed"]
+    assert found["compared_with_data"]
+    assert found["statement"] == json.loads(path.read_text())["statement"]
+    assert verify.Fraction(found["gap"]) <= verify.Fraction(found["statement"]["claims"][0]["gap"])
+    code, shown = verdict(written(tmp_path / "proof.json", "[1"), "--json")
+    assert code == 2
+    assert not json.loads(shown.splitlines()[0])["confirmed"]
+
+
+def test_a_file_of_the_old_format_says_what_to_do(tmp_path):
+    code, shown = verdict(written(tmp_path / "proof.json", '{"format": "fsopt proof 1", "parts": [1]}'))
+    assert code == 2
+    assert "fsopt evidence" in shown
+
+
+def test_alternatives_that_list_all_selections_state_that_there_is_no_other(files, tmp_path):
+    found = fsopt.alternatives(DATA, 1, within=1e9, exact=True)
+    assert found.exact.holds
+    assert len(found.support) == 4
+    assert found.proof["statement"]["claims"][0]["status"] == "exhausted"
+    code, shown = verdict(written(tmp_path / "proof.json", found.proof), "--data", str(files / "small.csv"))
+    assert code == 0
+    assert "there is no selection, but for" in shown
+
+
+def test_an_interval_of_some_per_cent_is_no_optimum():
+    data = fsopt.load_dataset("wdbc")
+    found = fsopt.check(fsopt.fit("gbd", data, m=3, tolerance=10.0), data, exact=True)["exact"]
+    (claim,) = found["claims"]
+    if float(claim["relative_width"]) > 1e-3:
+        assert found["word"] == "not verified exactly" or claim["reason"] == ""
+    assert claim["lower"] is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("svm", ("mps",)), ("onsvm", ("mps", "cbf")), ("rsvm", ("cbf",)), ("misclass-milp", ("mps",)), ("mpm", ("cbf",))],
+)
+def test_a_proof_is_compared_with_the_exported_program(name, options, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for place, seed in (("own", 5), ("other", 6)):
+        write(blobs(n=8, p=3, seed=seed, gap=0.4), tmp_path / f"{place}.csv")
+    commands = [f"solve {name} --data own.csv -o answer.json", "evidence answer.json --data own.csv -o proof.json"]
+    commands += [f"export {name} --data {k}.csv -o {k}.{e}" for k in ("own", "other") for e in options]
+    for command in commands:
+        with pytest.raises(SystemExit):
+            main(command.split())
+    capsys.readouterr()
+    for ending in options:
+        assert verdict("proof.json", "--program", f"own.{ending}")[0] == 0
+        code, shown = verdict("proof.json", "--program", f"other.{ending}")
+        assert code == 1
+        assert "another one" in shown
+
+
+def _huge(change):
+    proof = copy.deepcopy(bases()["vertex" if change != "steps" else "gbd"])
+    program = proof["proof"][0].get("program")
+    if change == "steps":
+        proof["proof"][0]["steps"] = 10**4000
+    elif change == "digits":
+        program["c"][0] = "1" * 10**6
+    elif change == "denominators":
+        program |= {"c": [f"1/{2**4000 + 2 * k + 1:x}" for k in range(2000)], "lb": [0] * 2000, "ub": [None] * 2000}
+    elif change == "order":
+        program["matrices"] = [{"order": 201, "entries": [[[0], [1], 0]] * (201 * 202 // 2)}]
+        proof["proof"][0]["dual"]["matrices"] = [[0] * (201 * 202 // 2)]
+    elif change == "samples":
+        proof["statement"]["data"] |= {"samples": 10**12, "positive": 10**11, "features": 10**9}
+        proof["statement"] |= {"name": "svm", "answer": "method", "parameters": {}}
+        proof["statement"]["claims"][0] |= {"program": "svm", "parameters": {"c": 1}}
+    return json.dumps(proof)
+
+
+@pytest.mark.parametrize("change", ["steps", "digits", "denominators", "order", "samples"])
+def test_numbers_without_measure_are_refused_soon(change, tmp_path):
+    started = time.process_time()
+    code, shown = verdict(written(tmp_path / "proof.json", _huge(change)))
+    assert code in (1, 2), shown
+    assert "damaged" not in shown
+    assert time.process_time() - started < 20
+
+
+def test_the_work_is_bounded_and_can_be_raised(tmp_path, monkeypatch):
+    monkeypatch.setattr(verify, "MOST_WORK", 100)
+    path = written(tmp_path / "proof.json", bases()["svm"])
+    code, shown = verdict(path)
+    assert code == 2
+    assert "--work" in shown
+    assert verdict(path, "--work", "1000000")[0] == 0
+    assert verdict(path, "--work", "x")[0] == 2
+
+
+@pytest.mark.parametrize("text", ["1e999", "NaN", "-Infinity", "1e400"])
+def test_numbers_that_are_none_are_not_readable(text, tmp_path):
+    held = json.dumps(bases()["vertex"])
+    assert verdict(written(tmp_path / "proof.json", held.replace('"c0": 0', f'"c0": {text}')))[0] == 2
