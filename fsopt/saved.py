@@ -179,10 +179,11 @@ def _completed(
     size : (p,) of the weights of the preprocessed features.
     names : of all features.
     """
-    sigma = _finite(record.get("details", {}).get("sigma", ()))
-    if sigma.shape != size.shape or features != tuple(names[j] for j in support):
+    sigma = record.get("details", {}).get("sigma")
+    whole_list = isinstance(sigma, list) and len(sigma) == len(size) and all(v in (0.0, 1.0) for v in sigma)
+    if not whole_list or features != tuple(names[j] for j in support):
         return support, features  # of another method, or damaged: the check says so
-    idle = np.flatnonzero((sigma > 0.5) & (size <= LEFT_OUT * size.max()))
+    idle = np.flatnonzero((np.array(sigma) == 1.0) & (size <= LEFT_OUT * size.max()))
     whole = tuple(sorted({*support, *idle.tolist()}))
     return whole, tuple(names[j] for j in whole)
 

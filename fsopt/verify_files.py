@@ -85,7 +85,8 @@ def number(text: str) -> Fraction:
 
 def read_mps(lines: list[str]) -> Exported:
     """Return the program of a free MPS file."""
-    found, section, senses = Exported(), "", {}
+    found, section = Exported(), ""
+    senses: dict[str, str] = {}
     rows: dict[str, Terms] = {}
     ends: dict[str, list[Fraction | None]] = {}
     columns: dict[str, int] = {}
