@@ -103,6 +103,7 @@ def test_a_tuned_unit_chooses_on_its_training_samples_alone():
         assert row["objective"] == pytest.approx(best.fit.objective)
 
 
+@pytest.mark.slow
 def test_all_executors_give_the_same_rows(tmp_path):
     wanted = compared(run_here(STUDY).rows)
     assert compared(fsopt.run_study(STUDY, jobs=2).rows) == wanted
@@ -112,6 +113,7 @@ def test_all_executors_give_the_same_rows(tmp_path):
         assert compared(fsopt.run_study(STUDY, executor=processes, store=tmp_path / "s").rows) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_dask_gives_the_same_rows_and_a_killed_worker_costs_its_unit_alone():
     distributed = pytest.importorskip("distributed")
@@ -210,6 +212,7 @@ def hang(task):
     return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
 
 
+@pytest.mark.slow
 def test_a_unit_that_hangs_is_killed_at_its_hard_limit(monkeypatch):
     monkeypatch.setattr(executors, "run_task", hang)
     monkeypatch.setattr(executors, "hard_limit", lambda seconds: 15.0)
@@ -218,6 +221,7 @@ def test_a_unit_that_hangs_is_killed_at_its_hard_limit(monkeypatch):
     assert "was ended after 15 seconds" in found.rows[-1]["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory limits are Linux's")
 def test_a_unit_beyond_its_memory_is_a_row():
     wide = blobs(1500, 3)
@@ -228,6 +232,7 @@ def test_a_unit_beyond_its_memory_is_a_row():
     assert set(found.counts) <= {"memory", "failed"}
 
 
+@pytest.mark.slow
 def test_ten_kills_at_random_moments_and_each_unit_once(folder):
     words = [sys.executable, "-m", "fsopt", "study", "run", "study.toml", "--jobs", "2", "--store"]
     subprocess.run([*words, "whole.sqlite"], check=True, capture_output=True)
