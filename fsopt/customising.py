@@ -7,13 +7,13 @@ certified or searched.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from fsopt.arguments import Kind
@@ -102,33 +102,48 @@ def names_of(functions: Mapping[str, Change]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class FromFile:
-    """A function of a Python file, loaded at its first call: it can be sent to other processes.
+    """A function of a Python file, loaded at its first call: it can be sent to other processes, with the file's text.
 
     Attributes
     ----------
     path, name : of the file, and of the function in it.
     slug : the key, where the name in the file is a mapping of slugs to functions; empty otherwise.
+    sent : the text of the file, where it came from another process, whose files this one may not have.
     """
 
     path: str
     name: str
     slug: str = ""
+    sent: str | None = None
 
     @property
     def __name__(self) -> str:
         """File and function, for messages and saved answers."""
         return f"{Path(self.path).name}:{self.name}"
 
+    @property
+    def text(self) -> str:
+        """The text of the file; raises ParameterError."""
+        if self.sent is not None:
+            return self.sent
+        try:
+            return Path(self.path).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise ParameterError(f"there is no Python file '{self.path}'", "give FILE.py:FUNCTION") from error
+
+    def __reduce__(self) -> tuple[type[FromFile], tuple[str, str, str, str]]:
+        return type(self), (self.path, self.name, self.slug, self.text)
+
     def load(self) -> Any:
         """Return the function, or the mapping; raises ParameterError."""
         key = f"fsopt_customise_{abs(hash(str(Path(self.path).resolve())))}"
         if key not in sys.modules:
-            spec = importlib.util.spec_from_file_location(key, self.path)
-            if spec is None or spec.loader is None or not Path(self.path).is_file():
-                raise ParameterError(f"there is no Python file '{self.path}'", "give FILE.py:FUNCTION")
-            module = importlib.util.module_from_spec(spec)
+            module = ModuleType(key)
+            module.__file__ = self.path
             try:
-                spec.loader.exec_module(module)
+                exec(compile(self.text, self.path, "exec"), vars(module))
+            except ParameterError:
+                raise
             except Exception as error:
                 raise ParameterError(f"'{self.path}' cannot be run ({error!r})", "correct the file") from error
             sys.modules[key] = module

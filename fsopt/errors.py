@@ -106,6 +106,12 @@ class PackageError(FsoptError):
     kind = "package"
 
 
+class WorkersLost(FsoptError):
+    """The executor of a study was lost with all its workers: units without a row are computed by another run."""
+
+    kind = "workers"
+
+
 class InternalError(FsoptError):
     """An error inside fsopt that no user can cause on purpose: the last resort of the command line."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,11 @@ else:
 
     def _try_lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
+"""What the system says of a lock that another process has."""
 
 
 @contextmanager
@@ -52,16 +58,25 @@ def alone(path: Path | None) -> Iterator[None]:
 def _locked(beside: Path, path: Path) -> int:
     """Return the open lock file; raise FileError where another process has it."""
     while True:  # until the file that was locked is the one in the folder: a process that ends removes its own
+        # A link may have been laid by somebody else, and would have a file made wherever it leads.
+        if beside.is_symlink():
+            raise FileError(
+                f"the lock of '{path}' is a symbolic link, '{beside}'", "remove it, or choose another place"
+            )
         try:
-            handle = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+            handle = os.open(beside, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o600)
         except OSError as error:
             raise FileError(f"cannot write '{path}': {error.strerror}", "choose another place") from error
         try:
             _try_lock(handle)
         except OSError as error:
             os.close(handle)
+            if error.errno not in HELD:
+                raise FileError(
+                    f"'{path}' cannot be locked, its file system has no locks: {error.strerror}", "choose another place"
+                ) from error
             raise FileError(f"another process is writing '{path}'", "wait for it, or give another file") from error
         with suppress(OSError):
-            if os.path.samestat(os.fstat(handle), beside.stat()):
+            if os.path.samestat(os.fstat(handle), beside.lstat()):
                 return handle
         os.close(handle)

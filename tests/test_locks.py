@@ -1,13 +1,16 @@
 """Locks of files: a second process is refused, and a killed one leaves no lock behind."""
 
+import errno
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support import ROOT, blobs
 
 import fsopt
+from fsopt import locks
 from fsopt.errors import FileError
 from fsopt.locks import alone
 
@@ -66,4 +69,26 @@ for _ in range(30):
 
 def test_a_folder_that_does_not_exist_is_an_error_of_the_package(tmp_path):
     with pytest.raises(FileError, match="cannot write"), alone(tmp_path / "none" / "run.npz"):
+        pass
+
+
+def test_a_lock_that_is_a_link_is_refused_and_nothing_is_made_where_it_leads(tmp_path, monkeypatch):
+    victim = tmp_path / "victim"
+    (tmp_path / ".run.npz.lock").symlink_to(victim)
+    with pytest.raises(FileError, match="symbolic link"), alone(tmp_path / "run.npz"):
+        pass
+    assert not victim.exists()
+    # The link is laid between the look and the opening.
+    monkeypatch.setattr(Path, "is_symlink", lambda self: False)
+    with pytest.raises(FileError, match="cannot write"), alone(tmp_path / "run.npz"):
+        pass
+    assert not victim.exists()
+
+
+def test_a_file_system_without_locks_is_not_taken_for_another_process(tmp_path, monkeypatch):
+    def refuse(handle):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(locks, "_try_lock", refuse)
+    with pytest.raises(FileError, match="no locks"), alone(tmp_path / "run.npz"):
         pass

@@ -1,7 +1,8 @@
-"""Verbs ``study run``, ``status``, ``show`` and ``export``: studies in a store."""
+"""Verbs ``study run``, ``status``, ``show``, ``export``, ``report`` and ``copy``: studies in a store."""
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,6 +46,9 @@ def run(
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     scheduler: Annotated[str | None, typer.Option("--scheduler", help="Dask scheduler, tcp://HOST:PORT")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="also units that failed or were ended by a limit")] = False,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="run the Python files that the study names in customise")
+    ] = False,
     json: options.Json = False,
 ) -> int:
     """Run the units of a study that have no row yet; after an interruption or a kill, the same command goes on."""
@@ -55,7 +59,7 @@ def run(
     check_jobs(jobs)
     if scheduler is not None and jobs != -1:
         raise ParameterError("both --jobs and --scheduler are given", "give one of them")
-    asked = read_study(study)
+    asked = read_study(study, allow_code=allow_code or _agreed(study))
     with progress_bar(asked.name, total=1) as update:
         try:
             with nullcontext() if scheduler is None else dask_executor(scheduler) as executor:
@@ -77,6 +81,16 @@ def run(
         show(f"{asked.name}: {len(found.rows)} units, {_states(counts)}")
     _tell_failures(found.rows)
     return EXIT_SOLVED if found.complete else EXIT_NOT_SOLVED
+
+
+def _agreed(study: Path) -> bool:
+    """Ask on a terminal whether the code that a study names may run; without a terminal nobody agrees."""
+    from fsopt.studies.contents import code_of, study_content
+
+    code = code_of(study_content(study))
+    if not code or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    return typer.confirm(f"the study runs the code of {', '.join(code)}: have you read it, and may it run?", err=True)
 
 
 def _told(p: Progress) -> str:
@@ -110,6 +124,25 @@ def _tell_failures(rows: Any) -> None:
         remark("--retry computes them again")
 
 
+def _tell_damaged(damaged: dict[str, str]) -> None:
+    """Name the damaged rows, which are left out, on stderr."""
+    for key, reason in damaged.items():
+        remark(f"the row {key} is damaged and left out: {reason}")
+    if damaged:
+        remark("the run of the study computes them again")
+
+
+def _read(store: Path, study: str | None) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the names of the chosen studies and their rows; damaged ones are named on stderr."""
+    from fsopt.studies.store import opened
+
+    with opened(store) as held:
+        names = _chosen(held, study)
+        rows = [row for row in held.rows() if row["study"] in names]
+        _tell_damaged(held.damaged)
+    return names, rows
+
+
 def _chosen(held: Store, study: str | None) -> list[str]:
     """Return the studies that are asked for; refuse a name that the store has not."""
     names = held.studies()
@@ -126,9 +159,14 @@ def status(store: StorePath, json: options.Json = False) -> int:
     from fsopt.studies.store import opened
 
     with opened(store) as held:
-        counts = {name: held.counts(name) for name in held.studies()}
+        counts: dict[str, dict[str, int]] = {name: {} for name in held.studies()}
+        for row in held.rows():
+            of_study = counts[row["study"]]
+            of_study[row["state"]] = of_study.get(row["state"], 0) + 1
+        damaged = held.damaged
+    _tell_damaged(damaged)
     if json:
-        print_json({"store": str(store), "studies": counts})
+        print_json({"store": str(store), "studies": counts, "damaged": damaged})
     else:
         show(pairs([(name, f"{sum(c.values())} units: {_states(c)}") for name, c in counts.items()] or [("none", "")]))
     return EXIT_SOLVED
@@ -142,12 +180,10 @@ def show_rows(
     json: options.Json = False,
 ) -> int:
     """Print means over folds and seeds, or all of one row."""
-    from fsopt.studies.store import opened
+    from fsopt.saved import plain
     from fsopt.studies.summary import summarised
 
-    with opened(store) as held:
-        names = _chosen(held, study)
-        rows = [row for name in names for row in held.rows(name)]
+    names, rows = _read(store, study)
     if key is not None:
         found = {row["key"]: row for row in rows if row["key"].startswith(key)}
         if len(found) != 1:
@@ -155,7 +191,7 @@ def show_rows(
                 f"{len(found)} units have a key that begins with '{key}'", "'study export' has the keys"
             )
         [row] = found.values()
-        print_json(row) if json else show(pairs(row.items()))
+        print_json(plain(row)) if json else show(pairs(row.items()))
         return EXIT_SOLVED
     listed = [(name, line) for name in names for line in summarised(r for r in rows if r["study"] == name)]
     if json:
@@ -204,13 +240,12 @@ def export(
     import pandas as pd
 
     from fsopt.files import whole_file
-    from fsopt.studies.store import PLAIN, exported, opened
+    from fsopt.studies.store import PLAIN, exported
 
     suffix = output.suffix.lower()
     if suffix not in FORMATS:
         raise ParameterError(f"the type of '{output}' is not known", f"one of {', '.join(FORMATS)}")
-    with opened(store) as held:
-        rows = exported(row for name in _chosen(held, study) for row in held.rows(name))
+    rows = exported(_read(store, study)[1])
     frame = pd.DataFrame(rows, columns=[*PLAIN, "study", "key"])
     with whole_file(output) as temporary:
         if suffix == ".csv":
@@ -234,12 +269,23 @@ def report(
 ) -> int:
     """Write the report of a study: one self-contained HTML page."""
     from fsopt.studies.report import write_report
-    from fsopt.studies.store import opened
     from fsopt.studies.study_report import study_sections
 
-    with opened(store) as held:
-        names = _chosen(held, study)
-        sections = [section for name in names for section in study_sections(list(held.rows(name)))]
+    names, rows = _read(store, study)
+    sections = [s for name in names for s in study_sections([row for row in rows if row["study"] == name])]
     write_report(output, ", ".join(names) or "no study", sections)
+    remark(f"wrote {output}")
+    return EXIT_SOLVED
+
+
+@app.command()
+def copy(
+    store: StorePath,
+    output: Annotated[Path, typer.Option("-o", "--output", help="file of the copy", callback=options.writable)],
+) -> int:
+    """Copy a store, also while a run writes it: the copy is whole, one file, and is never put over another one."""
+    from fsopt.studies.store import copy_store
+
+    copy_store(store, output)
     remark(f"wrote {output}")
     return EXIT_SOLVED

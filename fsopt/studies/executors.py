@@ -7,6 +7,7 @@ limit, and it may crash, without harm to the thread; one process serves one thre
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -31,6 +32,8 @@ LIBRARIES = ("sklearn.metrics", "sklearn.model_selection", "sklearn.svm", "clara
 """Loaded before the memory of a unit is limited: libraries that start threads hang where the limit stops these."""
 HARD, STARTING = 2.0, 30.0
 """A unit is killed after this multiple of its time limit and these seconds, in which its process starts."""
+ATTEMPTS = 2
+"""Processes that a unit is given: the first may have been killed by somebody else."""
 _THREAD = threading.local()
 
 
@@ -72,7 +75,10 @@ def run_limited(task: Task) -> dict[str, Any]:
     if process is None:
         process = _THREAD.process = Process(run_task)
         getattr(_THREAD, "opened", []).append(process)
-    answer = process.ask(task, hard_limit(task[0].time_limit))
+    for _ in range(ATTEMPTS):
+        answer = process.ask(task, hard_limit(task[0].time_limit))
+        if process.ended or not isinstance(answer, Failure) or answer.late:
+            break
     if isinstance(answer, Failure):
         return failure(answer.message, TIMEOUT if answer.late else FAILED, seconds=answer.seconds)
     if isinstance(answer, BaseException):
@@ -130,6 +136,9 @@ def dask_executor(address: str) -> Iterator[Executor]:
         from distributed import Client
     except ImportError as error:
         raise PackageError("--scheduler needs Dask, which is not installed", "pip install fsopt[dask]") from error
+    # What is lost is an error of the study; Dask tells it by tracebacks as well.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError, TypeError) as error:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 import queue
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsopt.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
+from fsopt.customising import FromFile
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, WorkersLost
 from fsopt.plugins import load
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
 from fsopt.studies.methods import study_spec
 from fsopt.studies.store import Row, Store, exported, opened
 from fsopt.studies.study import Study, load_all, read_study, study_from
-from fsopt.studies.units import DONE, Unit, failure, units_of
+from fsopt.studies.units import ABSENT, DONE, Unit, failure, units_of
 from fsopt.studies.workers import portable
 
 if TYPE_CHECKING:
@@ -93,6 +96,7 @@ class StudyResult:
     executor=optional(EXECUTOR),
     jobs=WHOLE,
     retry=FLAG,
+    allow_code=FLAG,
     progress=optional(FUNCTION),
 )
 def run_study(
@@ -102,6 +106,7 @@ def run_study(
     executor: Executor | None = None,
     jobs: int = -1,
     retry: bool = False,
+    allow_code: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> StudyResult:
     """Run the units of a study that have no row yet, and return all rows.
@@ -120,6 +125,8 @@ def run_study(
         Processes on this machine; -1 takes all processors.
     retry : bool, default False
         Also compute units again that failed or were ended by a limit.
+    allow_code : bool, default False
+        Let a TOML file name Python functions beside it (``customise``), whose files are then run. A mapping may always.
     progress : Callable[[Progress], None], optional
         Called with a :class:`Progress` after each unit.
 
@@ -131,13 +138,14 @@ def run_study(
     Raises
     ------
     ParameterError, UnknownNameError, DataError, FileError : before any fit. The error of a unit is a row.
+    WorkersLost : the executor can run nothing any more; the rows before that are in the store.
     KeyboardInterrupt : by Ctrl-C; the rows before it are in the store.
 
     Notes
     -----
     A unit is killed after twice its time limit and 30 seconds. Solvers run on one thread.
     """
-    asked = study if isinstance(study, Study) else _read(study)
+    asked = study if isinstance(study, Study) else _read(study, allow_code)
     workers = check_jobs(jobs)
     with opened(store, write=True) as held:
         # A generator, so that what the caller gave is closed in the order of its opening.
@@ -151,7 +159,8 @@ def run_study(
 
 def local_executor(study: Study, jobs: int) -> Executor:
     """Return processes on this machine, or this process where a function of the user cannot be sent to another one."""
-    changes = [method.customise for method in study.methods]
+    # A function of a file goes with the text of the file, which may hold any word.
+    changes = [f for method in study.methods for f in method.customise.values() if not isinstance(f, FromFile)]
     return Processes(jobs) if portable((own_entries(), changes)) else InProcess()
 
 
@@ -162,8 +171,10 @@ def check_jobs(jobs: int) -> int:
     return (os.cpu_count() or 1) if jobs < 0 else jobs
 
 
-def _read(study: Mapping[str, Any] | str | Path) -> Study:
-    return study_from({"name": "study", **study}) if isinstance(study, Mapping) else read_study(study)
+def _read(study: Mapping[str, Any] | str | Path, allow_code: bool) -> Study:
+    if isinstance(study, Mapping):
+        return study_from({"name": "study", **study})
+    return read_study(study, allow_code=allow_code)
 
 
 def advance(study: Study, store: Store, executor: Executor, *, own: bool, retry: bool = False) -> Iterator[Progress]:
@@ -174,11 +185,11 @@ def advance(study: Study, store: Store, executor: Executor, *, own: bool, retry:
         units = list(units_of(study, loaded))
         store.plan(study.name, units)
         waiting = store.waiting(study.name, retry)
-        sent: dict[str, Dataset] = {one.digest: one.data for one in loaded if one.file is None}
+        data = {one.digest: one.data for one in loaded}
         # Methods with a loop take longest: they go first, so that no process waits for one of them at the end.
         todo = list({unit.key: unit for unit in units if unit.key in waiting}.values())
         todo.sort(key=lambda unit: not study_spec(unit.method).driver)
-        yield from _recorded(study, store, _tasks(todo, sent, study.memory_limit), executor)
+        yield from _recorded(study, store, Work(todo, data, study.memory_limit), executor)
     except BaseException:
         if own:
             executor.shutdown(cancel_futures=True)
@@ -187,58 +198,93 @@ def advance(study: Study, store: Store, executor: Executor, *, own: bool, retry:
         executor.shutdown()
 
 
-def _tasks(units: Sequence[Unit], sent: Mapping[str, Dataset], gigabytes: float | None) -> list[Task]:
-    own = own_entries()
-    return [(unit, sent.get(unit.digest) if unit.file is None else None, gigabytes, own) for unit in units]
+@dataclass(frozen=True)
+class Work:
+    """Units to be computed, the data of each fingerprint, and the gigabytes of each unit."""
+
+    units: Sequence[Unit]
+    data: Mapping[str, Dataset]
+    gigabytes: float | None
 
 
-def _recorded(study: Study, store: Store, tasks: Sequence[Task], executor: Executor) -> Iterator[Progress]:
-    """Write the rows of tasks as they end."""
+def _recorded(study: Study, store: Store, work: Work, executor: Executor) -> Iterator[Progress]:
+    """Write the rows of units as they end."""
     counts = store.counts(study.name)
     total = sum(counts.values())
     failed = sum(n for state, n in counts.items() if state not in (DONE, "waiting"))
-    kept = total - len(tasks)
+    kept = total - len(work.units)
     failed = min(failed, kept)
     started = time.perf_counter()
-    for ended, (unit, row) in enumerate(_results(tasks, executor), start=1):
+    for ended, (unit, row) in enumerate(_results(work, executor, store.settle), start=1):
         store.save(unit.key, row)
         failed += row["state"] != DONE
-        left = (time.perf_counter() - started) / ended * (len(tasks) - ended)
+        left = (time.perf_counter() - started) / ended * (len(work.units) - ended)
         yield Progress(kept + ended, total, failed, left, {**unit.description, **row})
 
 
-def _results(tasks: Sequence[Task], executor: Executor) -> Iterator[tuple[Unit, Row]]:
-    """Yield (unit, row) as they end; an executor that loses a unit gives it a row that says so."""
+def _results(work: Work, executor: Executor, idle: Callable[[], None]) -> Iterator[tuple[Unit, Row]]:
+    """Yield (unit, row) as they end, and call ``idle`` where none is there; a lost unit has a row that says so.
+
+    Workers read the files of the study themselves. Data that one of them does not have are sent from then on.
+    """
     function = run_task if isinstance(executor, InProcess) else run_limited
-    done: queue.SimpleQueue[tuple[Task, Future[Row]]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[Unit, Future[Row]]] = queue.SimpleQueue()
     pending: set[Future[Row]] = set()
-    todo = iter(tasks)
+    todo, own = deque(work.units), own_entries()
+    sent = {unit.digest for unit in todo if unit.file is None}
+    left = len(todo)
     try:
-        for _ in tasks:
-            while len(pending) < WINDOW and (task := next(todo, None)) is not None:
-                future = executor.submit(function, task)
+        while left:
+            while len(pending) < WINDOW and todo:
+                unit = todo.popleft()
+                task: Task = (unit, work.data[unit.digest] if unit.digest in sent else None, work.gigabytes, own)
+                with _reached(Exception):  # each library has an error of its own for an executor that takes no units
+                    future = executor.submit(function, task)
                 pending.add(future)
-                future.add_done_callback(partial(_put, done, task))
+                future.add_done_callback(partial(_put, done, unit))
                 if isinstance(executor, InProcess):
                     break
-            task, future = _next(done)
+            if done.empty():
+                idle()
+            unit, future = _next(done)
             pending.discard(future)
-            error = future.exception()
-            yield task[0], future.result() if error is None else failure(_lost(error))
+            with _reached():
+                error = future.exception()
+                if isinstance(error, BrokenExecutor):
+                    raise error
+            row = future.result() if error is None else failure(_lost(error))
+            if row["state"] == ABSENT:
+                sent.add(unit.digest)
+                todo.appendleft(unit)
+                continue
+            left -= 1
+            yield unit, row
     finally:
         for future in pending:
             future.cancel()
 
 
-def _put(done: queue.SimpleQueue[tuple[Task, Future[Row]]], task: Task, ended: Future[Row]) -> None:
-    done.put((task, ended))
+@contextmanager
+def _reached(*others: type[Exception]) -> Iterator[None]:
+    """Tell apart an executor that is lost, after which its units are still to be computed, from a unit that is."""
+    lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, *others)
+    try:
+        yield
+    except lost as error:
+        raise WorkersLost(
+            "the workers of the study, or their scheduler, were lost", "start them again: the same command goes on"
+        ) from error
+
+
+def _put(done: queue.SimpleQueue[tuple[Unit, Future[Row]]], unit: Unit, ended: Future[Row]) -> None:
+    done.put((unit, ended))
 
 
 def _lost(error: BaseException) -> str:
     return f"its worker was lost ({type(error).__name__}: {str(error).partition(chr(10))[0][:200]})"
 
 
-def _next(done: queue.SimpleQueue[tuple[Task, Future[Row]]]) -> tuple[Task, Future[Row]]:
+def _next(done: queue.SimpleQueue[tuple[Unit, Future[Row]]]) -> tuple[Unit, Future[Row]]:
     while True:  # until a worker answers: an executor ends every future
         try:
             return done.get(timeout=PAUSE)

@@ -1,7 +1,7 @@
 """The store of studies and reproductions: one SQLite file, one row for each unit, written by the coordinator alone.
 
-Every row is a transaction of its own in a write-ahead log, so that a killed program loses the units in progress and no
-other one. The workers of a study never open the file.
+Every row is a transaction of its own, so that a killed program loses the units in progress and no other one. The
+workers of a study never open the file. Readers have a copy in memory (:mod:`fsopt.studies.snapshots`).
 """
 
 from __future__ import annotations
@@ -9,15 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from fsopt.errors import FileError
-from fsopt.files import brief, check_readable, check_writable
+from fsopt.files import brief, check_readable, check_writable, whole_file
 from fsopt.locks import alone
 from fsopt.saved import plain
+from fsopt.studies.row_checking import WAITING, Damaged, checked_row, planned, units_found
+from fsopt.studies.snapshots import beside, local, snapshot
 from fsopt.studies.units import DONE, Unit, versions
 
 Row: TypeAlias = dict[str, Any]
@@ -25,8 +29,12 @@ Row: TypeAlias = dict[str, Any]
 APPLICATION = 0x66736F70
 """The number by which a file is known to be a store ("fsop")."""
 FORMAT = 1
-WAITING = "waiting"
-"""The state of a unit that was planned and has no row yet."""
+OFTEN = 1.0
+"""Seconds within which rows go from the log into the file, so that a plain copy of the file has them."""
+PATIENCE = 600.0
+"""Seconds for which a run whose store cannot be written, because its disk is full, holds a row and tries again."""
+PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY)
+"""Reasons that may pass why a row cannot be written."""
 PLAIN = {
     "data": "TEXT",
     "method": "TEXT",
@@ -68,15 +76,29 @@ CREATE TABLE IF NOT EXISTS parts (key TEXT PRIMARY KEY, experiment TEXT, argumen
 
 
 class Store:
-    """An open store; made by :func:`opened`."""
+    """An open store; made by :func:`opened`.
+
+    Attributes
+    ----------
+    damaged : key of a unit -> the reason why its row, when it was last read, was left out.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        self.damaged: dict[str, str] = {}
+        self.settled, self.unsettled = time.monotonic(), False
         connection.row_factory = sqlite3.Row
+        # A text that is no UTF-8 is a damaged value, not an error of the whole table.
+        connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
 
     def plan(self, study: str, units: Sequence[Unit]) -> None:
-        """State the units of a study, in the order of its rows; a plan of the same name is replaced, rows are kept."""
+        """State the units of a study, in the order of its rows; a plan of the same name is replaced.
+
+        Rows are kept; a damaged one gives way, so that its unit is computed again.
+        """
+        list(self.rows(study))
         with self.connection as c:
+            c.executemany("DELETE FROM units WHERE key = ?", [(key,) for key in self.damaged])
             c.execute("DELETE FROM plans WHERE study = ?", (study,))
             c.executemany("INSERT INTO plans VALUES (?, ?, ?)", [(study, k, u.key) for k, u in enumerate(units)])
             described = ({"key": unit.key, "state": WAITING, **unit.description} for unit in units)
@@ -85,6 +107,8 @@ class Store:
                 "VALUES (:key, :state, :data, :method, :params, :fold, :seed, :solver_asked)",
                 ({**row, "params": json.dumps(row["params"])} for row in described),
             )
+        self.unsettled = True
+        self.settle()
 
     def waiting(self, study: str, retry: bool) -> set[str]:
         """Return the keys of the units without a row; with ``retry`` also of those that failed or were ended early."""
@@ -94,46 +118,74 @@ class Store:
         return {key for key, state in states if state == WAITING or (retry and state != DONE)}
 
     def save(self, key: str, row: Mapping[str, Any]) -> None:
-        """Write the row of a unit, durable when this returns: the program may be killed then."""
+        """Write the row of a unit, durable when this returns: the program may be killed then.
+
+        Where the disk is full, it waits for :data:`PATIENCE` seconds.
+        """
         filled = {**row, "versions": dict(versions())}
         names = [name for name in PLAIN if name in filled]
         values = [json.dumps(filled[k]) if k in JSON_COLUMNS else _number(filled[k], PLAIN[k]) for k in names]
         cleared = [name for name in RESULTS if name not in filled]
         settings = ", ".join([f"{name} = ?" for name in names] + [f"{name} = NULL" for name in cleared])
-        with self.connection as c:
-            c.execute(f"UPDATE units SET {settings} WHERE key = ?", (*values, key))
+        started = time.monotonic()
+        while True:
+            try:
+                with self.connection as c:
+                    c.execute(f"UPDATE units SET {settings} WHERE key = ?", (*values, key))
+                break
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in PASSING or time.monotonic() - started > PATIENCE:
+                    raise
+                warnings.warn(f"the store cannot be written ({error}): the run waits for it", stacklevel=2)
+                time.sleep(OFTEN)
+        self.unsettled = True
+        if time.monotonic() - self.settled > OFTEN:
+            self.settle()
+
+    def settle(self) -> None:
+        """Bring the rows from the log into the file; the run calls it, too, when it has no other row to write."""
+        if not self.unsettled:
+            return
+        self.settled, self.unsettled = time.monotonic(), False
+        with suppress(sqlite3.OperationalError):  # no space, or a reader: the rows are in the log
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def studies(self) -> list[str]:
         """Return the names of the studies, in the order of their first plans."""
-        return [
-            name for (name,) in self.connection.execute("SELECT study FROM plans GROUP BY study ORDER BY MIN(rowid)")
-        ]
+        return list(dict.fromkeys(study for study, _ in planned(self.connection, self.damaged) if study is not None))
 
     def rows(self, study: str | None = None) -> Iterator[Row]:
-        """Yield the rows of a study, or of all, in the order of the plan; waiting units among them."""
-        chosen = "" if study is None else "WHERE study = :study"
-        query = f"SELECT study, units.* FROM plans JOIN units USING (key) {chosen} ORDER BY plans.rowid"
-        for found in self.connection.execute(query, {"study": study}):
-            row = {**dict.fromkeys(PLAIN), **found}
-            yield {k: json.loads(v) if k in JSON_COLUMNS and v is not None else v for k, v in row.items()}
+        """Yield the rows of a study, or of all, in the order of the plan; waiting units among them.
+
+        A damaged row is left out; :attr:`damaged` names it.
+        """
+        self.damaged = {}
+        plans = [(name, key) for name, key in planned(self.connection, self.damaged) if study in (None, name)]
+        found = units_found(self.connection, [key for _, key in plans])
+        for name, key in plans:
+            try:
+                row = checked_row(found[key], PLAIN, frozenset(JSON_COLUMNS))
+            except (Damaged, KeyError) as error:
+                self.damaged[key] = str(error) if isinstance(error, Damaged) else "it cannot be read"
+                continue
+            yield {"study": name, "key": key, **row}
 
     def counts(self, study: str) -> dict[str, int]:
-        """Return state -> number of units of a study."""
-        return dict(
-            self.connection.execute(
-                "SELECT state, COUNT(*) FROM plans JOIN units USING (key) WHERE study = ? GROUP BY state", (study,)
-            ).fetchall()
-        )
+        """Return state -> number of units of a study, without damaged ones."""
+        states = sorted(row["state"] for row in self.rows(study))
+        return {state: states.count(state) for state in dict.fromkeys(states)}
 
     def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
         """Return the value of a part of an experiment, as JSON has it; computed where there is no row of it yet."""
         words = json.dumps(plain(arguments), sort_keys=True)
         key = hashlib.sha256(json.dumps([experiment, words, dict(versions())]).encode()).hexdigest()[:32]
         found = self.connection.execute("SELECT value FROM parts WHERE key = ?", (key,)).fetchone()
-        text: str = json.dumps(compute(), default=plain) if found is None else found["value"]
-        if found is None:
-            with self.connection as c:
-                c.execute("INSERT INTO parts VALUES (?, ?, ?, ?)", (key, experiment, words, text))
+        if found is not None:
+            with suppress(ValueError, TypeError, RecursionError):  # a damaged value is computed again
+                return json.loads(found["value"])
+        text = json.dumps(compute(), default=plain)
+        with self.connection as c:
+            c.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?)", (key, experiment, words, text))
         return json.loads(text)
 
 
@@ -161,15 +213,40 @@ def opened(path: str | Path | None, *, write: bool = False) -> Iterator[Store]:
         yield Store(connection)
         connection.close()
         return
-    place = check_writable(path) if write else check_readable(path, "the store")
-    with alone(place if write else None), _refusing(place):
-        where = place if write else f"{place.resolve().as_uri()}?mode=ro"
-        connection = sqlite3.connect(where, uri=not write, timeout=30.0)
-        try:
+    if not write:
+        place = check_readable(path, "the store")
+        with _refusing(place), closing(snapshot(place)) as connection:
             _identify(connection, place, write)
             yield Store(connection)
+        return
+    place = check_writable(path)
+    with alone(place), _refusing(place), closing(sqlite3.connect(place, timeout=30.0)) as connection:
+        _identify(connection, place, write)
+        # A log is quick; the other journal works on every file system. Each survives the end of the program.
+        connection.execute(f"PRAGMA journal_mode = {'WAL' if local(place.resolve().parent) else 'DELETE'}")
+        # No call of fsync for each row; a power cut may cost the last ones.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        try:
+            yield Store(connection)
         finally:
-            connection.close()
+            with suppress(sqlite3.OperationalError):  # at rest it is one file; a reader just now leaves it a log
+                connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def copy_store(source: str | Path, target: str | Path) -> None:
+    """Copy a store, also one that a run is writing: the copy has all rows of one moment, and is whole or not there.
+
+    Raises
+    ------
+    FileError : the store cannot be read, or the copy not be written.
+    """
+    place, new = check_readable(source, "the store"), check_writable(target)
+    if new.exists() or beside(new):  # a log of another store there would be read into this one
+        raise FileError(f"there is a store '{brief(new)}', or the log of one", "give another name")
+    with alone(new), _refusing(place), closing(snapshot(place)) as held:
+        _identify(held, place, write=False)
+        with whole_file(target) as temporary, closing(sqlite3.connect(temporary)) as copy:
+            held.backup(copy)
 
 
 @contextmanager
@@ -178,9 +255,9 @@ def _refusing(place: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise FileError(
-            f"the store '{brief(place)}' is damaged or cannot be used: {error}", "give another file"
-        ) from error
+        passing = getattr(error, "sqlite_errorcode", 0) & 0xFF in PASSING
+        hint = "make room, or wait for the disk: the same command goes on" if passing else "give another file"
+        raise FileError(f"the store '{brief(place)}' is damaged or cannot be used: {error}", hint) from error
 
 
 def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
@@ -189,7 +266,6 @@ def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
     [version] = connection.execute("PRAGMA user_version").fetchone()
     [tables] = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
     if write and tables == 0:
-        connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(
             f"BEGIN; {SCHEMA} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; COMMIT;"
         )
@@ -200,8 +276,6 @@ def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
         known = {column[1] for column in connection.execute("PRAGMA table_info(units)")}
         for name in PLAIN.keys() - known:
             connection.execute(f"ALTER TABLE units ADD COLUMN {name} {PLAIN[name]}")
-    # The log survives the end of the program without a call of fsync for each row; a power cut may cost the last ones.
-    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def exported(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

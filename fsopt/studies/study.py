@@ -17,7 +17,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import product
@@ -27,10 +26,11 @@ from typing import Any, TypeAlias
 from fsopt.arguments import SECONDS, plain
 from fsopt.customising import Change, FromFile
 from fsopt.data import Dataset, load_dataset
-from fsopt.errors import FileError, ParameterError, shown
-from fsopt.files import check_readable
+from fsopt.errors import ParameterError, shown
+from fsopt.files import brief
 from fsopt.models.spec import check_parameters
 from fsopt.saved import fingerprint
+from fsopt.studies.contents import code_of, study_content
 from fsopt.studies.methods import check_study_changes, comparison_params, study_spec
 
 
@@ -151,19 +151,24 @@ class Study:
             method.check()
 
 
-def read_study(path: str | Path) -> Study:
+def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
     """Return the study of a TOML file; files of data are looked for beside it first.
+
+    Parameters
+    ----------
+    path : of the file.
+    allow_code : run the Python files that its ``customise`` entries name.
 
     Raises
     ------
     FileError : the file cannot be read, or is not TOML.
-    ParameterError, UnknownNameError : a wrong entry; the message names it.
+    ParameterError, UnknownNameError : a wrong entry, or code without ``allow_code``; the message names it.
     """
-    place = check_readable(path, "the study")
-    try:
-        content = tomllib.loads(place.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"the study '{path}' is not TOML: {error}", "write lines such as folds = 3") from error
+    content = study_content(path)
+    code = code_of(content)
+    if code and not allow_code:
+        raise ParameterError(f"the study '{brief(path)}' runs {', '.join(code)}", "read it, then give --allow-code")
+    place = Path(path).expanduser()
     return study_from({"name": place.stem, **content}, place.parent)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from fsopt.figures import new_figure
 from fsopt.studies.ranking import Ranking, profile, ranking, stability
 from fsopt.studies.report import ReportTable, Section
-from fsopt.studies.store import WAITING
+from fsopt.studies.row_checking import WAITING
 from fsopt.studies.summary import Line, summarised
 from fsopt.studies.units import DONE
 
@@ -49,7 +49,7 @@ def _of_data(name: str, lines: Sequence[Line]) -> Section:
     for line in lines:
         held = {k: None if v is None else v.mean for k, v in line.measures.items()}
         accuracy = line.measures["accuracy"]
-        selections = [row["features"] for row in line.rows if row["fold"] is not None and row["state"] == DONE]
+        selections = [row["features"] for row in line.rows if row["fold"] is not None and row["features"] is not None]
         listed.append(
             (
                 line.title,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.studies.store import WAITING
+from fsopt.studies.row_checking import WAITING
 from fsopt.studies.units import DONE
 
 MEASURES = ("accuracy", "balanced_accuracy", "mcc", "recall", "auc", "n_features", "seconds", "cpu_seconds")

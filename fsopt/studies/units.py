@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,10 +37,18 @@ DONE = "done"
 FAILED = "failed"
 TIMEOUT = "timeout"
 MEMORY = "memory"
+ABSENT = "absent"
+"""The state of a unit whose data the worker cannot read: no row, the data are sent to it."""
 CERTIFICATE = ("kind", "ok", "worst", "residuals", "tolerance")
 """The parts of a certificate that a row keeps."""
 TRACED = 200
 """Records of iterations that a row keeps, at most."""
+
+
+class AbsentError(DataError):
+    """A worker cannot read a file of the study."""
+
+    kind = ABSENT
 
 
 @cache
@@ -122,8 +129,7 @@ class Unit:
 def _identity(function: Change) -> list[str]:
     """Return what tells a function from others: module and name, or file, name and the hash of the file's text."""
     if isinstance(function, FromFile):
-        text = Path(function.path).read_bytes()
-        return [function.name, function.slug, hashlib.sha256(text).hexdigest()]
+        return [function.name, function.slug, hashlib.sha256(function.text.encode()).hexdigest()]
     return [str(getattr(function, name, "")) for name in ("__module__", "__qualname__")]
 
 
@@ -177,7 +183,10 @@ def _points(study: Study, one: Loaded, method: StudyMethod) -> Iterator[Unit]:
 @lru_cache(maxsize=4)
 def _read(file: DataFile, digest: str) -> Dataset:
     """Return the data of a unit, read once by each process; raises DataError where they are not those of the study."""
-    data = file.load()
+    try:
+        data = file.load()
+    except FsoptError as error:  # the program that runs the study has read it: it has what this machine has not
+        raise AbsentError(error.message, error.hint) from error
     if fingerprint(data) != digest:
         raise DataError(f"'{file.file}' holds other data on this machine", "put the same file on every machine")
     return data
@@ -222,7 +231,7 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
         word = exact_word(found, train, customise=unit.customise or None) if asked else None
         row = _row(found, test, late)
     except FsoptError as error:
-        state = {"time-limit": TIMEOUT, "memory": MEMORY}.get(error.kind, FAILED)
+        state = {"time-limit": TIMEOUT, "memory": MEMORY, ABSENT: ABSENT}.get(error.kind, FAILED)
         return failure(str(error), state, **_since(started))
     except MemoryError as error:
         return failure(f"the memory was used up ({error})", MEMORY, **_since(started))

@@ -17,11 +17,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that a worker gets, unless the user has set them: all workers together use each processor once."""
-PROGRAM = "import sys; sys.path[:] = {path!r}; from fsopt.studies.workers import serve; serve()"
+PROGRAM = "import sys; sys.path[:] = {path!r}; from fsopt.studies.workers import serve; serve({parent})"
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Process:
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM.format(path=sys.path)],
+            [sys.executable, "-c", PROGRAM.format(path=sys.path, parent=os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**dict.fromkeys(THREADS, str(self.threads)), **os.environ},
@@ -134,19 +134,29 @@ def _follow(parent: int) -> None:
     os._exit(1)
 
 
-def serve() -> None:
-    """Answer the tasks on standard input until it ends: the main function of a worker process."""
+def serve(parent: int) -> None:
+    """Answer the tasks on standard input until it ends: the main function of a worker process.
+
+    Parameters
+    ----------
+    parent : number of the process that started this one, and that may have ended since.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the study ends its workers itself
     if sys.platform != "win32":  # where a process keeps the number of a parent that ended
-        threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a solver's prints must not come between the answers
-    function = pickle.load(sys.stdin.buffer)
-    while True:  # until the study closes the pipe
-        try:
-            task = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
+    try:
+        _answer(sys.stdin.buffer, answers)
+    except (EOFError, BrokenPipeError):  # the study has closed the pipes, or has died: nobody waits for an answer
+        os._exit(0)
+
+
+def _answer(tasks: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer tasks; raises EOFError or BrokenPipeError where there are no more."""
+    function = pickle.load(tasks)
+    while True:
+        task = pickle.load(tasks)
         try:
             result = function(task)
         except Exception as error:

@@ -1,14 +1,12 @@
 """Studies: every unit once, whatever ends the run; the same rows from every executor; failures are rows."""
 
-import itertools
 import json
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,7 @@ from support import blobs
 
 import fsopt
 from fsopt.cli import main
-from fsopt.errors import DataError, FileError, ParameterError, UnknownNameError
+from fsopt.errors import DataError, FileError, ParameterError, UnknownNameError, WorkersLost
 from fsopt.studies import executors, store, units
 from fsopt.studies.executors import InProcess
 from fsopt.studies.study import read_study, study_from
@@ -45,6 +43,29 @@ name = "svm"
 tune = true
 grid = { c = [0.1, 1.0] }
 """
+
+
+RULES = """
+def rule(model):
+    model.b.fix(0.25)  # if __name__ == "__main__"
+"""
+
+
+class Broken(InProcess):
+    """An executor that is lost with its first unit."""
+
+    def __init__(self, how):
+        self.how = how
+
+    def submit(self, fn, /, *args):
+        future = Future()
+        if self.how == "closed":
+            raise OSError("the client is closed")
+        if self.how == "cancelled":
+            future.cancel()
+        else:
+            future.set_exception(BrokenExecutor("its processes died"))
+        return future
 
 
 def with_methods(*methods, **rest):
@@ -103,7 +124,6 @@ def test_a_tuned_unit_chooses_on_its_training_samples_alone():
         assert row["objective"] == pytest.approx(best.fit.objective)
 
 
-@pytest.mark.slow
 def test_all_executors_give_the_same_rows(tmp_path):
     wanted = compared(run_here(STUDY).rows)
     assert compared(fsopt.run_study(STUDY, jobs=2).rows) == wanted
@@ -113,15 +133,25 @@ def test_all_executors_give_the_same_rows(tmp_path):
         assert compared(fsopt.run_study(STUDY, executor=processes, store=tmp_path / "s").rows) == wanted
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_dask_gives_the_same_rows_and_a_killed_worker_costs_its_unit_alone():
+def test_dask_gives_the_same_rows_and_a_killed_worker_costs_its_unit_alone(folder, tmp_path_factory):
+    """The workers have folders of their own: neither the data, nor the code, nor the store are there."""
     distributed = pytest.importorskip("distributed")
     wanted = compared(run_here(STUDY).rows)
+    (folder / "rules.py").write_text(RULES)
+    changed = {"name": "svm", "customise": {"svm": "rules.py:rule"}}
+    apart = with_methods({"name": "pearson"}, changed, data=["mine.csv", "wdbc"], seeds=[0])
+    wanted_apart = compared(run_here(apart).rows)
     with (
         distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
+        places = {worker: str(tmp_path_factory.mktemp("machine")) for worker in client.scheduler_info()["workers"]}
+        for worker, place in places.items():
+            client.run(os.chdir, place, workers=[worker])
+        found = fsopt.run_study(apart, store="apart.sqlite", executor=client.get_executor(pure=False))
+        assert compared(found.rows) == wanted_apart
+        assert not [name for place in places.values() for name in os.listdir(place)]
         assert compared(fsopt.run_study(STUDY, executor=client.get_executor(pure=False)).rows) == wanted
         pids = list(client.run(os.getpid).values())
         killed = []
@@ -212,7 +242,6 @@ def hang(task):
     return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
 
 
-@pytest.mark.slow
 def test_a_unit_that_hangs_is_killed_at_its_hard_limit(monkeypatch):
     monkeypatch.setattr(executors, "run_task", hang)
     monkeypatch.setattr(executors, "hard_limit", lambda seconds: 15.0)
@@ -221,7 +250,6 @@ def test_a_unit_that_hangs_is_killed_at_its_hard_limit(monkeypatch):
     assert "was ended after 15 seconds" in found.rows[-1]["error"]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory limits are Linux's")
 def test_a_unit_beyond_its_memory_is_a_row():
     wide = blobs(1500, 3)
@@ -232,37 +260,50 @@ def test_a_unit_beyond_its_memory_is_a_row():
     assert set(found.counts) <= {"memory", "failed"}
 
 
-@pytest.mark.slow
-def test_ten_kills_at_random_moments_and_each_unit_once(folder):
-    words = [sys.executable, "-m", "fsopt", "study", "run", "study.toml", "--jobs", "2", "--store"]
-    subprocess.run([*words, "whole.sqlite"], check=True, capture_output=True)
-    rng = np.random.default_rng(0)
-    seen = []
-    for _ in range(10):
-        process = subprocess.Popen([*words, "killed.sqlite"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(rng.uniform(0.3, 3.0))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        seen.append(dict(finished("killed.sqlite")))
-    for earlier, later in itertools.pairwise(seen):
-        assert earlier.items() <= later.items(), "a finished unit was lost or computed again"
-    subprocess.run([*words, "killed.sqlite"], check=True, capture_output=True)
-    tables = []
-    for name in ("whole.sqlite", "killed.sqlite"):
-        with store.opened(name) as held:
-            tables.append(compared(held.rows()))
-    assert tables[0] == tables[1]
-    assert len({row["key"] for row in tables[1]}) == len(tables[1]) == 24
+@pytest.mark.parametrize("how", ["closed", "cancelled", "broken"])
+def test_units_of_a_lost_executor_have_no_row_and_are_computed_by_the_next_run(tmp_path, how):
+    with pytest.raises(WorkersLost, match="goes on"):
+        fsopt.run_study(STUDY, executor=Broken(how), store=tmp_path / "s")
+    with store.opened(tmp_path / "s") as held:
+        assert held.counts("small") == {"waiting": 12}
+    assert run_here(STUDY, store=tmp_path / "s").complete
 
 
-def finished(name):
-    """Return (key, seconds) of the rows of a store, whose seconds would differ in a second computation."""
-    if not os.path.exists(name):
-        return []
-    with sqlite3.connect(name) as connection:
-        if not connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            return []
-        return connection.execute("SELECT key, seconds FROM units WHERE state != 'waiting'").fetchall()
+def test_code_beside_a_study_file_runs_with_consent_alone(folder, capsys, monkeypatch):
+    (folder / "rules.py").write_text("open('ran', 'w').close()\n" + RULES)
+    text = 'data = ["mine.csv"]\n[[methods]]\nname = "svm"\ncustomise = { svm = "rules.py:rule" }\n'
+    (folder / "changed.toml").write_text(text)
+    with pytest.raises(ParameterError, match=r"rules\.py:rule.*--allow-code"):
+        fsopt.run_study("changed.toml", executor=InProcess())
+    words = ["study", "run", "changed.toml", "--store", "s.sqlite", "--jobs", "1"]
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    for stream in (sys.stdin, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda text, err: False)
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert not (folder / "ran").exists()
+    assert "rules.py:rule" in capsys.readouterr().err
+    found = fsopt.run_study("changed.toml", executor=InProcess(), allow_code=True)
+    assert found.complete
+    assert (folder / "ran").exists()
+
+
+def test_a_unit_whose_process_is_killed_by_somebody_else_is_run_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("FSOPT_TEST_ONCE", str(tmp_path / "once"))
+    monkeypatch.setattr(executors, "run_task", killed_once)
+    assert fsopt.run_study(with_methods({"name": "svm"}, seeds=[0], folds=0), jobs=1).complete
+
+
+def killed_once(task):
+    place = os.environ["FSOPT_TEST_ONCE"]
+    if not os.path.exists(place):
+        open(place, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
 
 
 def test_the_store_is_one_programs_and_no_other_file(tmp_path, folder):

@@ -2,11 +2,13 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
 
-import pytest
+from support import ROOT
 
 from fsopt.studies.executors import Processes
 from fsopt.studies.workers import Failure, Process
@@ -39,7 +41,6 @@ def results(*words, hard_limit=None):
     return found
 
 
-@pytest.mark.slow
 def test_every_task_has_its_result_whatever_the_others_do():
     found = results("a", "crash", "bb", "leave", "print", "ccc")
     assert [found[k] for k in (0, 2, 4, 5)] == [101, 102, 105, 103]
@@ -77,3 +78,24 @@ def test_no_process_is_left_where_the_caller_stops_early():
     if children.exists():
         commands = [Path(f"/proc/{pid}/cmdline").read_text() for pid in children.read_text().split()]
         assert not [c for c in commands if "fsopt.studies.workers" in c]
+
+
+def test_a_worker_whose_parent_died_before_it_looked_ends_at_once():
+    """The parent is killed as soon as the worker has a number: this test holds its pipe, which tells it nothing.
+
+    The worker has the output of its parent, too, so that the call below returns when both have ended.
+    """
+    program = (
+        "import os, subprocess, sys\n"
+        "from fsopt.studies.workers import PROGRAM\n"
+        "words = [sys.executable, '-c', PROGRAM.format(path=sys.path, parent=os.getpid())]\n"
+        "print(subprocess.Popen(words, stdin=int(sys.argv[1])).pid, flush=True)\n"
+        "os._exit(1)"
+    )
+    read, write = os.pipe()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    words = [sys.executable, "-c", program, str(read)]
+    parent = subprocess.run(words, stdout=subprocess.PIPE, env=environment, pass_fds=[read], timeout=60, check=False)
+    os.close(write)
+    os.close(read)
+    assert int(parent.stdout) > 0

@@ -1,0 +1,147 @@
+"""Rows as a store has them: each column is looked at, so that a damaged row is named instead of used."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from fsopt.records import plain
+from fsopt.results import Status
+from fsopt.studies.units import DONE, FAILED, MEMORY, TIMEOUT
+
+Test: TypeAlias = Callable[[Any], bool]
+
+WAITING = "waiting"
+"""The state of a unit that was planned and has no row yet."""
+
+
+def _text(value: Any) -> bool:
+    """Return whether a value is a text that was valid UTF-8 in the file."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _between(low: float, high: float) -> Test:
+    return lambda value: _number(value) and low <= value <= high
+
+
+def _mapping(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _list_of(test: Test) -> Test:
+    return lambda value: isinstance(value, list) and all(test(v) for v in value)
+
+
+def _parameters(value: Any) -> bool:
+    """Return whether a value is the parameters of a unit; those of a tuned one have the candidates."""
+    if not _mapping(value):
+        return False
+    tuned = value.get("tuned", [{}])
+    return bool(tuned) and _list_of(_mapping)(tuned)
+
+
+def _record(value: Any) -> bool:
+    """Return whether a value is a record of the trace: seconds, incumbent and bound, of which one may be unknown."""
+    if not isinstance(value, list) or len(value) != 3:
+        return False
+    return _number(value[0]) and all(v is None or _number(v) for v in value[1:])
+
+
+ROUNDING = 1e-9
+"""By which a mean of shares may exceed 1."""
+_KINDS: Mapping[str, Test] = {
+    "INTEGER": lambda value: isinstance(value, int),
+    "REAL": lambda value: isinstance(value, (int, float)),
+    "TEXT": _text,
+}
+"""Type of a column -> whether a value is of it."""
+_TESTS: Mapping[str, Test] = {
+    "state": lambda value: value in (WAITING, DONE, FAILED, TIMEOUT, MEMORY),
+    "status": lambda value: value in set(Status),
+    "objective": _number,
+    "n_features": lambda value: isinstance(value, int) and value >= 0,
+    **dict.fromkeys(("seconds", "cpu_seconds"), _between(0.0, 1e12)),
+    **dict.fromkeys(("accuracy", "balanced_accuracy", "recall", "auc"), _between(0.0 - ROUNDING, 1.0 + ROUNDING)),
+    "mcc": _between(-1.0 - ROUNDING, 1.0 + ROUNDING),
+    "params": _parameters,
+    "features": _list_of(_text),
+    "fitted": _mapping,
+    "certificate": _mapping,
+    "warnings": _list_of(_text),
+    "trace": _list_of(_record),
+    "versions": _mapping,
+}
+"""Column -> whether a value can be its own, beyond the type."""
+NEEDED = ("data", "method", "params", "state")
+"""Columns that no row is without."""
+
+
+class Damaged(ValueError):
+    """A row that no run has written like this, with its reason."""
+
+
+def checked_row(found: Mapping[str, Any], kinds: Mapping[str, str], coded: frozenset[str]) -> dict[str, Any]:
+    """Return a row with the values of its columns.
+
+    Parameters
+    ----------
+    found : column -> value in the file; columns that an earlier version did not have are missing.
+    kinds : column -> type in the file.
+    coded : columns with JSON texts.
+
+    Raises
+    ------
+    Damaged : a value is not of its column.
+    """
+    row: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        value = found.get(name)
+        row[name] = value
+        if value is None:
+            if name in NEEDED:
+                raise Damaged(f"it has no {name}")
+            continue
+        if not _KINDS[kind](value):
+            raise Damaged(f"its {name} is not of the type {kind}")
+        try:
+            row[name] = plain(json.loads(value)) if name in coded else value
+        except (ValueError, RecursionError) as error:
+            raise Damaged(f"its {name} is no JSON text") from error
+        if name in _TESTS and not _TESTS[name](row[name]):
+            raise Damaged(f"its {name} has a value that no run writes")
+    return row
+
+
+def planned(connection: sqlite3.Connection, damaged: dict[str, str]) -> list[tuple[str, str]]:
+    """Return (study, key) of all planned units; those without one of them are added to the damaged ones."""
+    found: list[tuple[str, str]] = []
+    try:
+        for study, key in connection.execute("SELECT study, key FROM plans NOT INDEXED ORDER BY rowid"):
+            if _text(study) and _text(key):
+                found.append((study, key))
+            else:
+                damaged[f"{len(found) + 1} of the plan"] = "it has no study or no key"
+    except sqlite3.DatabaseError as error:
+        damaged[f"after {len(found)} of the plan"] = f"the plan cannot be read ({error})"
+    return found
+
+
+def units_found(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """Return key -> row as the file has it; where a page of the file is damaged, of those keys that can be read."""
+    try:
+        return {row["key"]: dict(row) for row in connection.execute("SELECT * FROM units NOT INDEXED")}
+    except sqlite3.DatabaseError:
+        found: dict[str, Mapping[str, Any]] = {}
+        for key in dict.fromkeys(keys):
+            with suppress(sqlite3.DatabaseError):
+                for row in connection.execute("SELECT * FROM units WHERE key = ?", (key,)):
+                    found[key] = dict(row)
+        return found

@@ -1,0 +1,62 @@
+"""A night's run: every unit once and no process left, whatever is killed.
+
+``FSOPT_SOAK`` has the seconds: ``make soak`` takes half an hour, for studies of 2,000 units over processes and Dask
+by turns. Without it, a few units are run over processes, and two things happen to them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from soak.campaign import Soak, Tally, finished, free_address, lasting
+
+SECONDS = float(os.environ.get("FSOPT_SOAK", "0"))
+SEEDS, PACE, MOST = (80, 15.0, 45) if SECONDS else (1, 4.0, 2)
+MOST_GROWTH = 30.0
+"""Megabytes by which a process may grow once it has loaded everything."""
+
+
+def table(tallies: dict[str, Tally], units: int) -> str:
+    """Return the figures of a campaign as a table."""
+    lines = [f"| {units} units each | {' | '.join(tallies)} |", "| --- |" + " ---: |" * len(tallies)]
+    for item in dataclasses.fields(Tally):
+        if item.name != "growth":
+            values = [f"{getattr(tally, item.name):.4g}" for tally in tallies.values()]
+            lines.append(f"| {item.name.replace('_', ' ')} | {' | '.join(values)} |")
+    for name in sorted({name for tally in tallies.values() for name in tally.growth}):
+        values = [f"{tally.growth[name]:.1f}" if name in tally.growth else "-" for tally in tallies.values()]
+        lines.append(f"| growth of a {name}, MB | {' | '.join(values)} |")
+    return "\n".join(lines)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", [0])
+def test_a_study_that_is_killed_again_and_again_ends_as_the_one_in_peace(tmp_path: Path, seed: int) -> None:
+    if sys.platform != "linux":  # processes are found in /proc
+        return
+    soak = Soak(tmp_path, SEEDS, PACE, MOST, seed)
+    until = time.monotonic() + SECONDS
+    whole, tally = soak.undisturbed()
+    wanted, tallies = lasting(whole), {"in peace": tally}
+    assert len(wanted) == len(finished(whole)) == soak.units
+    number = 0
+    while number == 0 or time.monotonic() < until:
+        number += 1
+        places: dict[str, tuple[tuple[str, ...], str | None]]
+        places = {f"processes {number}": (("worker", "kill", "full", "worker", "interrupt"), None)}
+        if SECONDS:
+            kinds = ("worker", "scheduler", "full", "kill", "worker", "interrupt")
+            places[f"Dask {number}"] = (kinds, free_address())
+        for name, (kinds, address) in places.items():
+            store = tmp_path / f"{name.replace(' ', '-')}.sqlite"
+            tallies[name] = soak.disturbed(store, kinds, address)
+            assert lasting(store) == wanted
+            print("\n" + table(tallies, soak.units), flush=True)
+    assert all(more < MOST_GROWTH for tally in tallies.values() for more in tally.growth.values())
+    names = {path.name for path in tmp_path.iterdir() if path.suffix not in (".log", ".toml")}
+    assert names == {"whole.sqlite", *(f"{name.replace(' ', '-')}.sqlite" for name in tallies if name != "in peace")}

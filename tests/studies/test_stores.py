@@ -1,0 +1,390 @@
+"""Stores travel: read where nothing can be written, copied during a run, and read in spite of damaged rows."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import ROOT, blobs
+
+import fsopt
+from fsopt.cli import main
+from fsopt.errors import FileError
+from fsopt.studies import snapshots, store
+from fsopt.studies.executors import InProcess
+from fsopt.studies.store import PLAIN, copy_store, opened
+
+EDITS = 40 * int(os.environ.get("FSOPT_FUZZ", "1"))
+STUDY = {
+    "name": "small",
+    "data": [blobs(40, 3)],
+    "folds": 2,
+    "time_limit": 20,
+    "methods": [
+        {"name": "pearson"},
+        {"name": "l1-svm", "grid": {"c": [0.1, 1.0]}, "tune": True, "inner_folds": 2},
+        {"name": "l1-mpm", "params": {"delta": 0.999}},
+    ],
+}
+NOBODY = 65534
+READ = """
+import os, sys
+from fsopt.studies.store import opened
+def read(place):
+    with opened(place) as held:
+        return [row["state"] for row in held.rows()]
+read(sys.argv[1])  # loads what another user might not
+if os.getuid() == 0:
+    os.setgid({nobody}); os.setuid({nobody})
+for place in sys.argv[2:]:
+    print(*sorted(read(place)))
+"""
+"""Reads as a user who cannot write the folder: nothing is read-only for root."""
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A store at rest."""
+    place = tmp_path_factory.mktemp("stores") / "original.sqlite"
+    fsopt.run_study(STUDY, executor=InProcess(), store=place)
+    return place
+
+
+def left_by_a_kill(place: Path, *, log: bool) -> None:
+    """Change a store to one whose run was killed: rows are in its log, or it lies there without one."""
+    with sqlite3.connect(place) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        if log:
+            connection.execute("UPDATE units SET seconds = 7.5")
+    if log:
+        for end in ("", "-wal", "-shm"):
+            shutil.copyfile(f"{place}{end}", f"{place}{end}.kept")
+    connection.close()
+    if log:
+        for end in ("", "-wal", "-shm"):
+            os.replace(f"{place}{end}.kept", f"{place}{end}")
+
+
+def seconds_of(place: Path) -> set[float]:
+    with opened(place) as held:
+        return {row["seconds"] for row in held.rows()}
+
+
+def command(words, capsys, code=0):
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    out, err = capsys.readouterr()
+    assert ended.value.code == code, err
+    return out, err
+
+
+@pytest.fixture
+def place(original, tmp_path):
+    """A copy of the store, alone in its folder."""
+    return Path(shutil.copyfile(original, tmp_path / "s.sqlite"))
+
+
+def test_a_store_at_rest_is_one_file_and_reading_leaves_no_other(place):
+    left_by_a_kill(place, log=False)
+    assert seconds_of(place)
+    assert [file.name for file in place.parent.iterdir()] == ["s.sqlite"]
+
+
+@pytest.mark.parametrize("lost", ["", "-shm"])
+def test_the_rows_in_the_log_of_a_killed_run_are_read(place, lost):
+    left_by_a_kill(place, log=True)
+    if lost:
+        Path(f"{place}{lost}").unlink()
+    before = sorted(file.name for file in place.parent.iterdir())
+    assert seconds_of(place) == {7.5}
+    assert sorted(file.name for file in place.parent.iterdir()) == before
+
+
+def test_half_of_a_transaction_of_a_killed_run_is_taken_back(place, tmp_path_factory):
+    wanted = seconds_of(place)
+    program = (
+        "import os, sqlite3, sys\n"
+        "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "c.execute('PRAGMA cache_size = 1')\n"
+        "c.execute('BEGIN'); c.execute('UPDATE units SET seconds = 9.5, error = hex(zeroblob(9999))')\n"
+        "os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(place)], check=True)
+    assert Path(f"{place}-journal").exists()
+    assert seconds_of(place) == wanted
+
+
+def test_a_store_in_a_folder_that_cannot_be_written_is_read(original):
+    folder = Path(tempfile.mkdtemp())  # where another user gets in, too
+    try:
+        places = [folder / name for name in ("rest.sqlite", "killed.sqlite", "without.sqlite")]
+        for place in places:
+            shutil.copyfile(original, place)
+        left_by_a_kill(places[1], log=True)
+        left_by_a_kill(places[2], log=False)
+        for file in folder.iterdir():
+            file.chmod(0o444)
+        folder.chmod(0o555)
+        words = [sys.executable, "-c", READ.format(nobody=NOBODY), original, *places]
+        done = subprocess.run(words, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == "done done done done failed failed\n" * 3
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]), "HOME": "/"}
+
+
+def test_during_a_run_the_file_alone_has_the_rows_and_readers_hinder_nobody(tmp_path, monkeypatch):
+    place, copied, seen = tmp_path / "s.sqlite", tmp_path / "copied", []
+    monkeypatch.setattr(store, "OFTEN", 0.0)
+
+    def look(state):
+        subprocess.run(["cp", place, copied], check=True)  # of another process: this one has locks to lose
+        seen.append(sum(finished_rows(copied)))
+        copied.unlink()
+        copy_store(place, copied)
+        seen.append(sum(finished_rows(copied)))
+        copied.unlink()
+
+    fsopt.run_study(STUDY, store=place, jobs=1, progress=look)
+    assert seen == [k for k in range(1, 7) for _ in range(2)]
+    assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"]
+
+
+def test_rows_leave_the_log_when_there_is_no_other_row_to_write(tmp_path):
+    place, copied, seen = tmp_path / "s.sqlite", tmp_path / "copied", []
+
+    class Waiting(InProcess):
+        def submit(self, fn, /, *args):
+            subprocess.run(["cp", place, copied], check=True)
+            seen.append(sum(finished_rows(copied)))
+            return super().submit(fn, *args)
+
+    fsopt.run_study(STUDY, store=place, executor=Waiting(), progress=lambda state: time.sleep(0.3))
+    assert seen[-1] >= 2, "the rows of more than a second ago"
+
+
+def finished_rows(place):
+    with opened(place) as held:
+        return [row["state"] != "waiting" for row in held.rows()]
+
+
+def test_a_folder_of_other_machines_has_a_journal_that_needs_no_memory_in_common(tmp_path, monkeypatch):
+    modes = []
+
+    def mode(state):
+        modes.append((tmp_path / "s.sqlite-wal").exists())
+
+    fsopt.run_study(STUDY, store=tmp_path / "s.sqlite", executor=InProcess(), progress=mode)
+    monkeypatch.setattr(store, "local", lambda folder: False)
+    fsopt.run_study({**STUDY, "seeds": [1]}, store=tmp_path / "s.sqlite", executor=InProcess(), progress=mode)
+    assert modes == [True] * 6 + [False] * 6
+
+
+def test_the_kind_of_a_file_system_is_that_of_the_mount_which_holds_the_folder(tmp_path, monkeypatch):
+    lines = (
+        "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw",
+        "40 22 0:50 / /home rw - nfs4 server:/home rw,vers=4.2",
+        r"41 40 0:51 / /home/my\040disk rw shared:7 master:2 - xfs /dev/sdb1 rw",
+        "42 22 0:52 / /scratch rw - lustre mgs:/scratch rw",
+        "43 22 0:53 / /sshfs rw - fuse.sshfs host:/ rw",
+    )
+    (tmp_path / "mounts").write_text("\n".join(lines) + "\n")
+    monkeypatch.setattr(snapshots, "MOUNTS", tmp_path / "mounts")
+    found = {
+        place: snapshots.local(Path(place)) for place in ("/tmp", "/home/a", "/home/my disk/b", "/scratch", "/homes")
+    }
+    assert found == {"/tmp": True, "/home/a": False, "/home/my disk/b": True, "/scratch": False, "/homes": True}
+    assert not snapshots.local(Path("/sshfs/x"))
+    monkeypatch.setattr(snapshots, "MOUNTS", tmp_path / "none")
+    assert not snapshots.local(Path("/tmp")), "a system that does not say"
+
+
+def test_a_run_waits_while_its_disk_is_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "OFTEN", 0.05)
+    with opened(tmp_path / "s.sqlite", write=True) as held:
+        [size] = held.connection.execute("PRAGMA page_count").fetchone()
+        held.connection.execute(
+            "INSERT INTO units (key, data, method, params, state) VALUES ('k', 'd', 'm', '{}', 'waiting')"
+        )
+        held.connection.commit()
+        held.connection.execute(f"PRAGMA max_page_count = {size}")
+        row = {"state": "done", "error": "x" * 20_000, "seconds": 1.0}
+        monkeypatch.setattr(store, "PATIENCE", 0.2)
+        with pytest.warns(UserWarning, match="full"), pytest.raises(sqlite3.OperationalError, match="full"):
+            held.save("k", row)
+        monkeypatch.setattr(store, "PATIENCE", 60.0)
+        monkeypatch.setattr(store.time, "sleep", lambda s: held.connection.execute("PRAGMA max_page_count = 100000"))
+        with pytest.warns(UserWarning, match="the run waits"):
+            held.save("k", row)
+        assert held.connection.execute("SELECT state FROM units").fetchone()[0] == "done"
+
+
+def test_a_copy_is_never_put_over_another_store_or_beside_its_log(place, tmp_path, capsys):
+    command(f"study copy --store {place} -o {tmp_path / 'new.sqlite'}", capsys)
+    assert seconds_of(tmp_path / "new.sqlite") == seconds_of(place)
+    for there in (place, tmp_path / "new.sqlite"):
+        with pytest.raises(FileError, match="there is a store"):
+            copy_store(place, there)
+    (tmp_path / "other.sqlite-wal").write_bytes(b"log")
+    with pytest.raises(FileError, match="log"):
+        copy_store(place, tmp_path / "other.sqlite")
+
+
+# ------------------------------------------------ damage
+
+VALUES = (None, "", "x", 7, -1, 2.5, 1e308, "1e400", b"\xff\xfe", "\ud800".encode("utf-8", "surrogatepass"), "[" * 5000)
+JSONS = (
+    "{",
+    "[]",
+    "{}",
+    "null",
+    "NaN",
+    "[NaN]",
+    '{"tuned": []}',
+    '{"tuned": [3]}',
+    '[[1, "a", 2]]',
+    '"text"',
+    "[" * 900 + "]" * 900,
+)
+VERBS = ("status", "status --json", "show", "show --json", "export -o {0}/rows.csv", "report -o {0}/page.html")
+
+
+def edited(place: Path, rng: np.random.Generator) -> str:
+    """Change a store in one place; return what was done."""
+    kind = rng.integers(10)
+    if kind == 0:
+        content = place.read_bytes()
+        place.write_bytes(content[: int(rng.integers(0, len(content)))])
+        return "cut off"
+    if kind == 1:
+        content = bytearray(place.read_bytes())
+        at = int(rng.integers(0, len(content)))
+        content[at : at + 40] = rng.bytes(40)
+        place.write_bytes(content)
+        return f"noise at {at}"
+    with sqlite3.connect(place, isolation_level=None) as connection:
+        if kind == 2:
+            statement = str(
+                rng.choice(
+                    [
+                        "DROP TABLE units",
+                        "DROP TABLE plans",
+                        "DROP TABLE parts",
+                        "DELETE FROM units",
+                        "ALTER TABLE units DROP COLUMN state",
+                        "ALTER TABLE units DROP COLUMN trace",
+                        "ALTER TABLE plans DROP COLUMN key",
+                        "PRAGMA user_version = 9",
+                        "PRAGMA application_id = 0",
+                        "ALTER TABLE units RENAME COLUMN data TO file",
+                    ]
+                )
+            )
+            try:
+                connection.execute(statement)
+            except sqlite3.OperationalError:  # a column of the primary key
+                connection.execute("DELETE FROM plans")
+            return statement
+        table, columns = ("plans", ("study", "place", "key")) if kind == 3 else ("units", ("key", *PLAIN))
+        column = str(rng.choice(columns))
+        value = (VALUES + JSONS)[rng.integers(len(VALUES) + len(JSONS))]
+        rows = [r for (r,) in connection.execute(f"SELECT rowid FROM {table}")]
+        chosen = int(rng.choice(rows))
+        held = sqlite3.Binary(value) if isinstance(value, bytes) else value
+        if isinstance(value, bytes) and rng.integers(2):
+            connection.execute(f"UPDATE {table} SET {column} = CAST(? AS TEXT) WHERE rowid = ?", (held, chosen))
+        else:
+            connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (held, chosen))
+    connection.close()
+    return f"{table}.{column} of row {chosen} is {value!r:.40}"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_edited_store_has_its_damaged_rows_named_and_the_others_read(original, tmp_path, capsys):
+    rng = np.random.default_rng(5)
+    ends: dict[str, int] = {}
+    for case in range(EDITS):
+        place = Path(shutil.copyfile(original, tmp_path / "s.sqlite"))
+        done = edited(place, rng)
+        verb = VERBS[case % len(VERBS)].format(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            main(f"study {verb} --store {place}".split())
+        out, err = capsys.readouterr()
+        told = f"{done}, study {verb}: {out[-300:]} {err[-600:]}"
+        assert "inside fsopt" not in err + out, told
+        assert ended.value.code in (0, 2), told
+        lines = err.splitlines()
+        if ended.value.code == 2:
+            assert len(lines) == 1, told
+        end = "refused" if ended.value.code else "rows named" if any("damaged" in line for line in lines) else "whole"
+        ends[end] = ends.get(end, 0) + 1
+        if "of row" in done and end == "rows named":
+            assert len([line for line in lines if "damaged" in line]) == 1, told
+    assert set(ends) >= {"rows named", "whole"}, ends
+
+
+def test_a_run_computes_a_damaged_row_again(place, capsys):
+    wanted = {row["key"]: row for row in rows_of(place)}
+    with sqlite3.connect(place) as connection:
+        connection.execute("UPDATE units SET trace = '[[' WHERE rowid = 1")
+        connection.execute("UPDATE units SET params = 'x', state = NULL WHERE rowid = 3")
+        connection.execute("DELETE FROM units WHERE rowid = 4")
+    connection.close()
+    assert len(rows_of(place)) == len(wanted) - 3
+    out, err = command(f"study status --store {place} --json", capsys)
+    assert len(json.loads(out)["damaged"]) == 3
+    assert err.count("damaged") == 3
+    fsopt.run_study(STUDY, executor=InProcess(), store=place)
+    again = {row["key"]: row for row in rows_of(place)}
+    volatile = ("seconds", "trace")
+    assert [{k: v for k, v in r.items() if k not in volatile} for r in again.values()] == [
+        {k: v for k, v in r.items() if k not in volatile} for r in wanted.values()
+    ]
+
+
+def rows_of(place):
+    with opened(place) as held:
+        return list(held.rows())
+
+
+def test_a_damaged_part_of_a_reproduction_is_computed_again(tmp_path):
+    for text in ('{"a": 1}', "{", None, b"\xff"):
+        with opened(tmp_path / "s.sqlite", write=True) as held:
+            assert held.part("table", {"n": 1}, lambda: {"a": 1}) == {"a": 1}
+            held.connection.execute("UPDATE parts SET value = ?", (text,))
+            held.connection.commit()
+
+
+def test_a_reader_that_stops_in_the_middle_does_not_stop_the_run(place):
+    with opened(place) as reader:
+        rows = reader.rows()
+        next(rows)
+        failed = []
+
+        def run():
+            try:
+                fsopt.run_study({**STUDY, "seeds": [3]}, executor=InProcess(), store=place)
+            except FileError as error:
+                failed.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join(60)
+        assert not failed
+        assert not thread.is_alive()
+        assert len(list(rows)) == 5

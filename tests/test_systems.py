@@ -1,0 +1,92 @@
+"""Systems other than this one: the main verbs without the modules, functions and file systems that only POSIX has."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+from support import ROOT, blobs
+
+MISSING = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "posix_ipc", "readline")
+"""Modules of POSIX."""
+WITHOUT = r"""
+import asyncio, os, pathlib, queue, signal, socket, subprocess, sys, tempfile, types
+import numpy, pandas, pyomo.environ, sklearn.svm, sklearn.model_selection, rich.console, typer  # know their system
+
+locked = []
+sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=lambda *asked: locked.append(asked))
+for name in {missing}:
+    sys.modules[name] = None
+for name in ("fork", "getuid", "geteuid", "getgid", "setsid", "getpgid", "killpg", "O_NOFOLLOW", "mkfifo", "uname"):
+    if hasattr(os, name):
+        delattr(os, name)
+for name in ("SIGHUP", "SIGUSR1", "SIGALRM", "SIGPIPE", "pthread_sigmask", "setitimer", "alarm"):
+    if hasattr(signal, name):
+        delattr(signal, name)
+sys.platform = "win32"
+
+from fsopt.cli import main
+
+def run(words, code=0):
+    try:
+        main(words.split())
+    except SystemExit as ended:
+        assert ended.code == code, (words, ended.code)
+
+for words in {verbs}:
+    run(words)
+run("fit svm --data none.csv", 2)
+from fsopt.studies import executors, snapshots
+snapshots.MOUNTS = pathlib.Path("none")
+run("study run study.toml --store s.sqlite --jobs 1")
+for words in ("status", "show", "export -o rows.csv", "copy -o again.sqlite"):
+    run("study " + words + " --store s.sqlite")
+with executors.limited_memory(1.0):
+    assert locked
+"""
+VERBS = (
+    "models",
+    "solvers",
+    "methods",
+    "doctor",
+    "show svm",
+    "solve svm --data mine.csv -o solved.json",
+    "fit gbd --data mine.csv --param m=2 --checkpoint run.npz -o fit.json",
+    "check fit.json --data mine.csv",
+    "predict fit.json --data mine.csv",
+    "export svm --data mine.csv -o svm.lp",
+)
+STUDY = 'data = ["mine.csv"]\nfolds = 2\nmemory_limit = 4\n[[methods]]\nname = "pearson"\n'
+
+
+def test_the_main_verbs_run_without_posix(tmp_path):
+    data = blobs(30, 3)
+    lines = [",".join([*(f"{v:.6f}" for v in x), str(int(y))]) for x, y in zip(data.X, data.y, strict=True)]
+    (tmp_path / "mine.csv").write_text(
+        "\n".join(["area,fractal dimension,size,label", *lines]) + "\n", encoding="utf-8"
+    )
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    program = WITHOUT.format(missing=MISSING, verbs=VERBS)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    # A text whose encoding is not named has another one on Windows: fsopt names it everywhere.
+    words = [sys.executable, "-X", "warn_default_encoding", "-W", "default::EncodingWarning", "-c", program]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    ours = [line for line in done.stderr.splitlines() if "EncodingWarning" in line and f"{ROOT}{os.sep}fsopt" in line]
+    assert not ours
+    assert (tmp_path / "again.sqlite").exists()
+
+
+def test_modules_and_functions_of_posix_are_behind_a_guard():
+    """What a test on this system cannot run is looked for: each use is in one of the files known to have a guard."""
+    words = rf"^\s*(import|from) ({'|'.join(MISSING)})\b|os\.(fork|getuid|geteuid|killpg|mkfifo|setsid|uname)\b"
+    words += r"|signal\.SIG(KILL|HUP|USR|ALRM|PIPE)"
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "fsopt").rglob("*.py")
+        if re.search(words, path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    }
+    assert found == {"fsopt/locks.py", "fsopt/studies/executors.py"}
