@@ -27,13 +27,14 @@ from fsopt.errors import OutOfTime
 from fsopt.results import Status
 
 LONG = bool(os.environ.get("FSOPT_LIMITS"))
-DATA, PARAMS = (blobs(120, 20, seed=3, gap=0.1), {"m": 5}) if LONG else (blobs(60, 9, seed=3, gap=0.1), {"m": 3})
+DATA, M = (blobs(120, 20, seed=3, gap=0.1), 7) if LONG else (blobs(50, 12, seed=11, gap=0.1), 4)
 CASES = {
-    "cardinality": {"m": PARAMS["m"]},
-    "initial": {"m": PARAMS["m"], "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
+    "cardinality": {"m": M},
+    "initial": {"m": M, "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
     "penalties": {"lam": 6.0},
 }
-STEP = {"between nodes": 1 if LONG else 11, "record": 1, "written": 1, "within a relaxation": 1 if LONG else 37}
+STEP = dict.fromkeys(("between nodes", "record", "written", "within a relaxation"), 1)
+STEP |= {} if LONG else {"between nodes": 17, "written": 5, "within a relaxation": 131}
 
 
 def fitted(case, folder, **options):
