@@ -1,20 +1,33 @@
 # Two commands on a fresh machine with Python >= 3.11:
 #   make demo   installs into .venv and compares all methods on the Wisconsin breast cancer data
-#   make test   installs what the tests need and runs the whole test suite
+#   make test   installs what the tests need and runs the test suite: every model, method, solver and verb
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := tests/solvers/test_conformance.py tests/drivers tests/methods tests/data tests/cli
+NUMBERS := tests/library tests/models tests/compiler tests/certificates tests/formats tests/drivers tests/methods
+KERNELS := Nehalem $(shell grep -qsw avx2 /proc/cpuinfo && echo Haswell) $(shell grep -qsw avx512vl /proc/cpuinfo && echo SkylakeX)
 SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test truth fuzz limits proofs soak lock sbom audit lowest pythons lint bench instances reproduce results docs docs-check clean
+.PHONY: demo test test-all kernels truth fuzz limits proofs soak lock sbom audit lowest pythons lint bench instances reproduce results docs docs-check clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
 
 test: .venv/tested
-	$(BIN)/pytest -n auto --require-solvers highs,clarabel,scs,ipopt,scip
+	$(BIN)/pytest -n auto -m "not slow" --require-solvers highs,clarabel,scs,ipopt,scip
+
+# Also the tests that take seconds: pages, notebooks, examples, type checkers, killed studies, samples of the campaigns.
+test-all: test
+	$(BIN)/pytest -n auto -m slow
+
+# The tests of numbers with each kind of BLAS kernel that this processor has: no answer depends on it.
+kernels: .venv/tested
+	for kernel in $(KERNELS); do \
+	    echo "BLAS kernel $$kernel"; \
+	    OPENBLAS_CORETYPE=$$kernel $(BIN)/pytest -n auto -m "not slow" $(NUMBERS) || exit 1; \
+	done
 
 # All solvers against each other on all instances, and all changes of saved answers; `make test` takes a sample of these.
 truth: .venv/tested
@@ -57,7 +70,7 @@ audit: .venv/tested
 
 # The core of the tests, and the demo, at the lowest versions that pyproject.toml allows.
 lowest: .lowest/tested
-	.lowest/bin/python -m pytest -n auto -p no:cacheprovider $(CORE)
+	.lowest/bin/python -m pytest -n auto -m "not slow" -p no:cacheprovider $(CORE)
 	.lowest/bin/fsopt compare --data wdbc
 
 # The core of the tests on the other versions of Python that this machine has.
@@ -65,7 +78,7 @@ pythons: .venv/tested
 	for python in $(PYTHONS); do \
 	    $(BIN)/uv venv -q --clear --python $$python .python && \
 	    $(BIN)/uv pip install -q --python .python/bin/python --only-binary :all: -e ".[$(SOLVERS)]" $(TOOLS) && \
-	    .python/bin/python -m pytest -n auto -p no:cacheprovider $(CORE) || exit 1; \
+	    .python/bin/python -m pytest -n auto -m "not slow" -p no:cacheprovider $(CORE) || exit 1; \
 	done
 
 # A small part of every table and figure of the papers, two minutes on two processors; data sets that are not in the

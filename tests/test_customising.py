@@ -151,6 +151,7 @@ def test_a_function_of_a_file_changes_fit_and_check(table, tmp_path, capsys):
     assert "--customise" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_compare_sends_the_function_of_a_file_to_its_workers(table, capsys):
     place = f"{PACKAGE / 'rules.py'}:BOTH"
     code = run(
@@ -198,6 +199,7 @@ def in_package(*arguments):
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env, cwd=Path.home())
 
 
+@pytest.mark.slow
 def test_an_own_package_goes_through_fit_compare_check_and_export(table, tmp_path):
     out = str(tmp_path / "fit.json")
     fitted = in_package("-m", "fsopt", "fit", "elastic-svm", "--data", table, "--param", "mu=2", "-o", out, "--json")
@@ -217,6 +219,7 @@ def test_an_own_package_goes_through_fit_compare_check_and_export(table, tmp_pat
     assert "elastic-svm" in in_package("-m", "fsopt", "models").stdout
 
 
+@pytest.mark.slow
 def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -72,13 +73,18 @@ def test_the_modules_and_functions_that_a_page_names_are_there(page):
             place = getattr(place, part) if hasattr(place, part) else importlib.import_module(found)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_the_tests_that_a_page_names_are_there(page):
+@cache
+def tests_of_files() -> dict[str, set[str]]:
     there: dict[str, set[str]] = {}
     for path in (ROOT / "tests").rglob("test_*.py"):
         body = ast.parse(path.read_text(encoding="utf-8")).body
         there.setdefault(path.name, set()).update(f.name for f in body if isinstance(f, ast.FunctionDef))
-    file = ""
+    return there
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_tests_that_a_page_names_are_there(page):
+    there, file = tests_of_files(), ""
     for named, test in re.findall(r"`(test_\w+\.py)?(?:::(test_\w+))?`", page.read_text(encoding="utf-8")):
         file = named or file
         if file:
@@ -110,6 +116,7 @@ def test_a_notebook_calls_papers_by_their_authors(path):
     assert not [c.source for c in cells if re.search(r"\bpapers? [1-5]\b", c.source, re.IGNORECASE)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_the_notebook_executes(path, monkeypatch):
     if "FSOPT_DATA" in path.read_text(encoding="utf-8") and not SHARED.is_dir():
@@ -142,6 +149,7 @@ def follow(guide: str, root: Path) -> list[str]:
     return written
 
 
+@pytest.mark.slow
 def test_the_examples_of_contributing_work_as_written(tmp_path):
     shutil.copytree(ROOT / "fsopt", tmp_path / "fsopt", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__", "saved"))

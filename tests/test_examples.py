@@ -15,18 +15,21 @@ def example(request):
     return request.param
 
 
+@pytest.mark.slow
 def test_an_example_runs(example):
     done = subprocess.run([sys.executable, str(example)], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout
 
 
+@pytest.mark.slow
 def test_mypy_is_content(example):
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(example)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_pyright_is_content(example):
     command = [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable, str(example)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

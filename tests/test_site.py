@@ -23,6 +23,7 @@ FIRST_SCREEN = 45
 """Lines of a page on the first screen, beneath its title."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", DOCS, ids=name)
 def test_the_code_on_a_page_runs(page, tmp_path):
     done = run(page.read_text(encoding="utf-8"), tmp_path)
@@ -49,6 +50,7 @@ def test_every_model_and_method_has_a_page(made):
     assert {f"methods/{one}.md" for one in fsopt.METHODS} <= set(made)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file that is opened in one line
 @pytest.mark.parametrize("path", [f"models/{s}.md" for s in fsopt.MODELS] + [f"methods/{m}.md" for m in fsopt.METHODS])
 def test_the_code_on_a_page_made_from_the_registries_runs(path, made, monkeypatch, capsys):

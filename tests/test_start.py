@@ -14,6 +14,7 @@ from fsopt.data.scores import matthews
 SLOW = ("scipy.stats", "sklearn", "matplotlib", "joblib", "pandas", "casadi", "gurobipy", "pyscipopt")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["models", "methods", "solvers", "show svm", "fit onsvm --data wdbc", "--help"])
 def test_a_verb_imports_no_slow_package(verb):
     code = f"import sys; from fsopt.cli import main\ntry: main({verb.split()!r})\nexcept SystemExit: pass\n"

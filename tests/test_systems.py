@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import pytest
 from support import ROOT, blobs
 
 MISSING = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "posix_ipc", "readline")
@@ -61,6 +62,7 @@ VERBS = (
 STUDY = 'data = ["mine.csv"]\nfolds = 2\nmemory_limit = 4\n[[methods]]\nname = "pearson"\n'
 
 
+@pytest.mark.slow
 def test_the_main_verbs_run_without_posix(tmp_path):
     data = blobs(30, 3)
     lines = [",".join([*(f"{v:.6f}" for v in x), str(int(y))]) for x, y in zip(data.X, data.y, strict=True)]

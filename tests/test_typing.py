@@ -35,6 +35,7 @@ def by_pyright(name: str) -> set[int]:
     return {d["range"]["start"]["line"] + 1 for d in found if d["severity"] == "error"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checker", [by_mypy, by_pyright])
 @pytest.mark.parametrize("script", ["right.py", "wrong.py"])
 def test_a_type_checker_finds_the_mistakes_of_a_users_script(checker, script):

@@ -39,6 +39,7 @@ def run(words, capsys, code=0):
 SHORT = "compare --data one.npz --folds 2 --jobs 1"
 
 
+@pytest.mark.slow
 def test_parameters_solver_and_tuning_are_in_the_rows(folder, capsys):
     out, _ = run(f"{SHORT} --methods svm,onsvm --param svm.c=0.3 --param onsvm.c=2 --json", capsys)
     assert [row["params"]["c"] for row in json.loads(out)["rows"]] == [0.3, 2]
@@ -50,6 +51,7 @@ def test_parameters_solver_and_tuning_are_in_the_rows(folder, capsys):
     assert record["rows"][0]["params"]["c"] in (0.1, 1.0, 10.0)
 
 
+@pytest.mark.slow
 def test_several_data_sets_have_a_table_each_and_a_majority(folder, capsys):
     words = "compare --data one.npz --data two.npz --folds 2 --jobs 1 --methods svm,sklearn-l1-svc"
     record = json.loads(run(f"{words} --json", capsys)[0])

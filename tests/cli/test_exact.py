@@ -72,6 +72,7 @@ def test_fit_takes_exact_and_saves_what_can_be_checked(tmp_path, monkeypatch, ca
     assert run("check fit.json --data wdbc --json", capsys)["verified"]
 
 
+@pytest.mark.slow
 def test_compare_shows_the_word_of_each_row(capsys):
     text = run("compare --data wdbc --methods svm,s-mpm --folds 2 --jobs 1 --exact", capsys)
     assert "svm: verified exactly" in text

@@ -86,6 +86,7 @@ def test_closed_streams_take_nothing_and_files_nothing_else(folder: Path) -> Non
     assert code == 2
 
 
+@pytest.mark.slow
 def test_names_beyond_the_alphabet_of_the_terminal_are_escaped(folder: Path) -> None:
     ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"}
     for verb in ("fit svm --data d.csv", "data show d.csv", "fit svm --data d.csv --json"):

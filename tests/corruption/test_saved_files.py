@@ -94,6 +94,7 @@ def faults_of(where: str, changed: Changed, outcome: Outcome, answers: Answers, 
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "kind"), KINDS, ids=[f"{verb}-{kind}" for verb, kind in KINDS])
 def test_a_false_file_is_not_verified(verb: str, kind: str, answers: Answers, record_property) -> None:
     false, faults, count = [], [], 0

@@ -28,6 +28,7 @@ LABELS = np.where(DATA.y > 0, "yes", "no")
 EACH = [getattr(estimators, name) for name in estimators.__all__]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", EACH, ids=lambda cls: cls.__name__)
 def test_the_checks_of_scikit_learn(estimator):
     with warnings.catch_warnings():

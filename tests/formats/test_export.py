@@ -108,6 +108,7 @@ def zoo(sense: int = pyo.minimize) -> pyo.ConcreteModel:
     return m
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("slug", ALGEBRAIC)
 def test_other_software_reads_our_files_and_finds_our_optimum(slug: str, reader: str, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from fuzz.attack import FACTOR, attack, generator
 from support import blobs
 
@@ -78,6 +79,7 @@ OPTIONS = (
 )
 
 
+@pytest.mark.slow
 def test_every_command_line_ends_as_promised(tmp_path, monkeypatch, capsys):
     data = blobs(14, 3, seed=6)
     rows = [",".join([*map(repr, x), str(int(y))]) for x, y in zip(data.X.tolist(), data.y, strict=True)]

@@ -76,6 +76,7 @@ def timed(method, data, limit):
     return time.process_time() - started, status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", fsopt.METHODS)
 def test_a_method_ends_soon_after_its_limit(method):
     process = Process(partial(seconds_of, method))

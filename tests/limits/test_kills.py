@@ -17,6 +17,7 @@ PARAMS = {"gbd": "--param m=5", "gbd-lambda": "--param lam=1.0"}
 RESUMABLE = [name for name, spec in fsopt.METHODS.items() if spec.resumable]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", RESUMABLE)
 def test_a_killed_and_resumed_run_ends_as_the_whole_one(method, tmp_path):
     data = blobs(120, 30, seed=3, gap=0.1)

@@ -41,8 +41,8 @@ grid = {{ c = [0.01, 0.1, 1.0] }}
 """
 UNITS = 25
 """Units of the study for each seed."""
-GROWN = 60.0
-"""Seconds after which a process has loaded all that it needs: what it grows from then on is a leak."""
+GROWN = 6.0
+"""Seconds of the processor after which a process has loaded all that it needs, however busy the machine is."""
 
 
 @dataclass
@@ -92,11 +92,19 @@ def megabytes(pid: int) -> float | None:
     return next((int(line.split()[1]) / 1000 for line in lines if line.startswith("VmRSS")), None)
 
 
+def processor_seconds(pid: int) -> float:
+    """Return the seconds that a process has used of the processor, 0 of one that has ended."""
+    try:
+        numbers = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Memory:
     """Memory of processes when they have loaded everything, and now."""
 
     def __init__(self) -> None:
-        self.born: dict[int, float] = {}
         self.first: dict[int, float] = {}
         self.growth: dict[str, float] = {}
 
@@ -104,7 +112,7 @@ class Memory:
         for mark in marks:
             for pid, words in processes(mark).items():
                 used = megabytes(pid)
-                if used is None or time.monotonic() - self.born.setdefault(pid, time.monotonic()) < GROWN:
+                if used is None or processor_seconds(pid) < GROWN:
                     continue
                 name, more = kind(words), used - self.first.setdefault(pid, used)
                 self.growth[name] = max(self.growth.get(name, 0.0), more)

@@ -34,6 +34,7 @@ def table(tallies: dict[str, Tally], units: int) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("seed", [0])
 def test_a_study_that_is_killed_again_and_again_ends_as_the_one_in_peace(tmp_path: Path, seed: int) -> None:

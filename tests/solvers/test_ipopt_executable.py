@@ -135,6 +135,7 @@ def test_infeasible_and_unbounded_programs_are_not_called_solved(executable):
     assert (result.status, result.stop, result.objective) == ("none", "infeasible", None)
 
 
+@pytest.mark.slow
 def test_options_limits_repeated_equations_and_constraints_without_variables(executable, wdbc):
     with pytest.raises(OptionError, match="'nope'"):
         fsopt.solve(hyperbola(), "ipopt", options={"nope": 1, "max_iter": 3})

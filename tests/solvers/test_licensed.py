@@ -41,6 +41,7 @@ def close(value, expected):
     return abs(value - expected) <= 1e-6 * max(1.0, abs(expected))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", CONVEX)
 def test_models_are_solved_to_the_certified_optimum_of_the_open_solvers(slug, solver):
     # Overlapping classes, except where only separable ones have a solution.

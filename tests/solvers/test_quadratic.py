@@ -57,6 +57,7 @@ def test_highs_is_given_no_quadratic_program() -> None:
     assert SOLVERS[0] == "clarabel"
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize(("solver", "slug", "name", "c"), CASES)
 def test_an_answer_that_is_called_optimal_is_the_optimum(

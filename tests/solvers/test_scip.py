@@ -45,6 +45,7 @@ def proved(result) -> bool:
     return result.certificate.residuals["primal"] <= TOLERANCE and gap <= TOLERANCE and result.certificate.ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", CLAIMED)
 def test_every_model_of_its_classes_agrees_with_the_preferred_solver(slug):
     m = small(slug)
@@ -161,6 +162,7 @@ def nonconvex(body, side):
     return m
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["ring", "product", "exp", "log", "root", "power", "base", "ratio", "abs", "sin"])
 def test_nonconvex_rows_against_a_grid(body):
     side = 0.9

@@ -47,6 +47,7 @@ def test_every_model_of_its_classes_is_certified_and_agrees(slug):
     assert result.bound == pytest.approx(other.objective, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slug", "params"), [("gmeb-primal", {}), ("gmeb-dual", {}), ("rsvm", {}), ("onsvm", {})])
 @pytest.mark.parametrize("units", ["standardised", "raw"])
 def test_a_real_data_set_is_certified_in_any_units(slug, params, units, wdbc, wdbc_std):

@@ -33,6 +33,7 @@ def scaled_along(slug: str, unit: float) -> tuple[dict[str, float], float]:
     return {}, 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slug", "solver", "units"), CASES)
 def test_the_optimum_does_not_depend_on_the_units_of_the_features(slug: str, solver: str, units: str) -> None:
     data, unit = blobs(16, 3, seed=3), UNITS[units]

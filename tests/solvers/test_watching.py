@@ -80,7 +80,7 @@ def test_ctrl_c_keeps_the_incumbent(solver):
 
 @pytest.mark.parametrize("solver", ["highs", "scip", "gurobi"])
 def test_a_warm_start_is_the_first_incumbent(solver):
-    model = knapsacks(22)
+    model = knapsacks(15)
     best = fsopt.solve(model, "highs").objective
     assert pyo.value(model.o) == pytest.approx(best)
     result = watched(model, solver, warm_start=True)

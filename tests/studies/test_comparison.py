@@ -74,6 +74,7 @@ def crash(task):
     return executors.run_unit(task[0], task[1])
 
 
+@pytest.mark.slow
 def test_a_crash_is_the_error_of_its_row_alone(monkeypatch):
     monkeypatch.setattr(executors, "run_task", crash)
     svm, mpm = compare(DATA, ["svm", "mpm"], folds=3, jobs=2)

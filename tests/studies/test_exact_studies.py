@@ -54,6 +54,7 @@ def test_all_other_selections_cost_more_than_the_limit(data):
         checked(forged)
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_the_word_of_each_row(data):
     rows = {row.method: row for row in compare(data, ["svm", "s-mpm"], folds=2, jobs=1, exact=True)}
     assert rows["svm"].exact == "verified exactly"

@@ -148,6 +148,7 @@ def environment():
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]), "HOME": "/"}
 
 
+@pytest.mark.slow
 def test_during_a_run_the_file_alone_has_the_rows_and_readers_hinder_nobody(tmp_path, monkeypatch):
     place, copied, seen = tmp_path / "s.sqlite", tmp_path / "copied", []
     monkeypatch.setattr(store, "OFTEN", 0.0)
@@ -165,6 +166,7 @@ def test_during_a_run_the_file_alone_has_the_rows_and_readers_hinder_nobody(tmp_
     assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"]
 
 
+@pytest.mark.slow
 def test_rows_leave_the_log_when_there_is_no_other_row_to_write(tmp_path):
     place, copied, seen = tmp_path / "s.sqlite", tmp_path / "copied", []
 
@@ -314,6 +316,7 @@ def edited(place: Path, rng: np.random.Generator) -> str:
     return f"{table}.{column} of row {chosen} is {value!r:.40}"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_an_edited_store_has_its_damaged_rows_named_and_the_others_read(original, tmp_path, capsys):
     rng = np.random.default_rng(5)
@@ -351,7 +354,7 @@ def test_a_run_computes_a_damaged_row_again(place, capsys):
     assert err.count("damaged") == 3
     fsopt.run_study(STUDY, executor=InProcess(), store=place)
     again = {row["key"]: row for row in rows_of(place)}
-    volatile = ("seconds", "trace")
+    volatile = ("seconds", "cpu_seconds", "trace")
     assert [{k: v for k, v in r.items() if k not in volatile} for r in again.values()] == [
         {k: v for k, v in r.items() if k not in volatile} for r in wanted.values()
     ]

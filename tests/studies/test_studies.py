@@ -124,6 +124,7 @@ def test_a_tuned_unit_chooses_on_its_training_samples_alone():
         assert row["objective"] == pytest.approx(best.fit.objective)
 
 
+@pytest.mark.slow
 def test_all_executors_give_the_same_rows(tmp_path):
     wanted = compared(run_here(STUDY).rows)
     assert compared(fsopt.run_study(STUDY, jobs=2).rows) == wanted
@@ -133,6 +134,7 @@ def test_all_executors_give_the_same_rows(tmp_path):
         assert compared(fsopt.run_study(STUDY, executor=processes, store=tmp_path / "s").rows) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_dask_gives_the_same_rows_and_a_killed_worker_costs_its_unit_alone(folder, tmp_path_factory):
     """The workers have folders of their own: neither the data, nor the code, nor the store are there."""
@@ -242,6 +244,7 @@ def hang(task):
     return {"state": "done", "status": "optimal", "stop": "optimal", "seconds": 0.0, "error": ""}
 
 
+@pytest.mark.slow
 def test_a_unit_that_hangs_is_killed_at_its_hard_limit(monkeypatch):
     monkeypatch.setattr(executors, "run_task", hang)
     monkeypatch.setattr(executors, "hard_limit", lambda seconds: 15.0)
@@ -250,6 +253,7 @@ def test_a_unit_that_hangs_is_killed_at_its_hard_limit(monkeypatch):
     assert "was ended after 15 seconds" in found.rows[-1]["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory limits are Linux's")
 def test_a_unit_beyond_its_memory_is_a_row():
     wide = blobs(1500, 3)
@@ -292,6 +296,7 @@ def test_code_beside_a_study_file_runs_with_consent_alone(folder, capsys, monkey
     assert (folder / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_unit_whose_process_is_killed_by_somebody_else_is_run_again(monkeypatch, tmp_path):
     monkeypatch.setenv("FSOPT_TEST_ONCE", str(tmp_path / "once"))
     monkeypatch.setattr(executors, "run_task", killed_once)

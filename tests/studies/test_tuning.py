@@ -86,6 +86,7 @@ def test_held_out_samples_change_no_statistic_of_the_training_samples():
     assert list(expected) == [float(np.mean(f.predict(X[test]) == data.y[test])) for f in fits]
 
 
+@pytest.mark.slow
 def test_parallel_is_serial():
     data = blobs(40, 3, seed=6, gap=0.4)
     candidates = [{"c": c} for c in (0.05, 0.5, 5.0)]

@@ -27,6 +27,7 @@ def test_whole_weights_are_repeated_samples(name):
     assert weighted == pytest.approx(repeated, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_folds_keep_their_weights():
     rows = list(compare(BOTH[0], ["svm", "mpm"], folds=3, jobs=1))
     assert rows[0].cv_auc > 0.5

@@ -8,6 +8,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+import pytest
 from support import ROOT
 
 from fsopt.studies.executors import Processes
@@ -41,6 +42,7 @@ def results(*words, hard_limit=None):
     return found
 
 
+@pytest.mark.slow
 def test_every_task_has_its_result_whatever_the_others_do():
     found = results("a", "crash", "bb", "leave", "print", "ccc")
     assert [found[k] for k in (0, 2, 4, 5)] == [101, 102, 105, 103]

@@ -67,6 +67,7 @@ def test_a_reference_is_solved_globally(entry: dict[str, Any]) -> None:
     check_equal(result, kernel_scaling(data, scaling="global", **params))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(DRAWN))
 def test_a_drawn_instance_is_solved_globally(seed: int) -> None:
     data, params = drawn(seed)

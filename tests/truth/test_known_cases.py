@@ -86,6 +86,7 @@ REFERENCE = {"gmeb-nonconvex": "gmeb-primal", "svm-margin": "svm-norm"}
 SETTINGS = {"rsvm-least-norm": {"e_cap": 14.0}, "svm-margin": {"c": 1.0}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize(("solver", "slug"), IN_UNITS)
 def test_no_wrong_claim_in_other_units(solver: str, slug: str, units: str) -> None:
@@ -148,6 +149,7 @@ def test_a_bound_of_clarabel_excludes_no_attained_value(seed: int) -> None:
 # ---------------------------------------------------------------- e: quadratic programs of HiGHS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("c", [0.01, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize("name", ["wdbc", "ionosphere", "sonar", "pima", "cleveland"])
 def test_a_realistic_svm_is_never_called_unbounded(name: str, c: float) -> None:

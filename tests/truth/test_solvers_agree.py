@@ -20,6 +20,7 @@ SECONDS = 5.0 if WHOLE else 1.0
 """Time limit of a call of a solver."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instance", list(all_instances()) if WHOLE else sample(PER_MODEL), ids=str)
 def test_no_answer_is_contradicted(instance: Instance) -> None:
     if instance.data is None:

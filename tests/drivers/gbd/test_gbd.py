@@ -44,6 +44,7 @@ def drawn_limits(kind, p, seed):
     }[kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cardinality", "budget", "logic", "include", "lambda"])
 @pytest.mark.parametrize("seed", range(10))
 def test_gbd_finds_the_best_of_all_allowed_selections(kind, seed):
@@ -77,6 +78,7 @@ PARTS = {
 LIMITS = {"m": {"m": 2}, "include": {"m": 2, "include": [1]}, "lambda": {"lam": 2.0}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_of_the_loop_can_be_swapped_and_the_optimum_stays(part, limits):

@@ -10,6 +10,7 @@ from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.results import Status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("lam", [0.0, 0.3, 3.0, [0.1, 5.0, 1.0, 0.0]], ids=str)
 def test_the_fit_is_the_best_of_all_selections_at_its_penalty_weight(seed, lam):

@@ -127,6 +127,7 @@ def degenerate(seed):
     return fsopt.Dataset(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scaling", ["local", "global"])
 @pytest.mark.parametrize("c", [0.0, 1e-3])
 def test_degenerate_data_end_with_a_certificate(scaling, c):
