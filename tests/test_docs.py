@@ -74,7 +74,7 @@ def test_the_modules_and_functions_that_a_page_names_are_there(page):
 
 
 @cache
-def tests_of_files() -> dict[str, set[str]]:
+def named_in_files() -> dict[str, set[str]]:
     there: dict[str, set[str]] = {}
     for path in (ROOT / "tests").rglob("test_*.py"):
         body = ast.parse(path.read_text(encoding="utf-8")).body
@@ -84,7 +84,7 @@ def tests_of_files() -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_tests_that_a_page_names_are_there(page):
-    there, file = tests_of_files(), ""
+    there, file = named_in_files(), ""
     for named, test in re.findall(r"`(test_\w+\.py)?(?:::(test_\w+))?`", page.read_text(encoding="utf-8")):
         file = named or file
         if file:
