@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from fsopt.errors import ParameterError, shown
 
 P = ParamSpec("P")
@@ -66,6 +68,18 @@ def refuse_registration(what: str, name: Any, taken: bool, function: Any) -> Non
 def plain(value: Any) -> bool:
     """Return whether a parameter is a number, a text, or a list, mapping or array, of whatever."""
     return value is None or isinstance(value, numbers.Number | str) or _is_list(value) or isinstance(value, Mapping)
+
+
+def own_number(value: Any) -> Any:
+    """Return a number of numpy, or a fraction, as Python's own bool, int or float; any other value as it is.
+
+    The interfaces of most solvers refuse numpy's types.
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    return float(value) if isinstance(value, numbers.Real) else value
 
 
 def each(kind: Kind) -> Kind:

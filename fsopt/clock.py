@@ -9,6 +9,7 @@ go on, because what is then built is the rest of a step, or the certificate of t
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ LEAST = 0.1
 """Seconds that a solve is given at least: a solver with none would not even say so."""
 
 
+FOREVER = 1e9
+"""Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
 SHARE, GRACE = 0.1, 1.0
 """Share of the limit, and seconds, that building a model may take beyond it: a limit of milliseconds still builds."""
 
@@ -37,10 +40,16 @@ class _Limit:
 _LIMIT: ContextVar[_Limit | None] = ContextVar("limit", default=None)
 
 
+def seconds_of(limit: float | None) -> float | None:
+    """Return a time limit, a real number of whatever type, as a float; None for none, and from :data:`FOREVER` on."""
+    seconds = math.inf if limit is None else float(limit)
+    return seconds if seconds < FOREVER else None
+
+
 @contextmanager
 def limited(seconds: float | None, *, extend: bool = False) -> Iterator[None]:
     """Run a block within a time limit; None sets none. A limit around it holds, too, unless this one may extend it."""
-    outer = _LIMIT.get()
+    outer, seconds = _LIMIT.get(), seconds_of(seconds)
     if seconds is None:
         yield
         return
@@ -53,6 +62,22 @@ def limited(seconds: float | None, *, extend: bool = False) -> Iterator[None]:
         yield
     finally:
         _LIMIT.reset(token)
+
+
+@contextmanager
+def anew() -> Iterator[None]:
+    """Run a block that looks for a point as if there were none yet: its building of models ends at the limit, too."""
+    outer = _LIMIT.get()
+    if outer is None:
+        yield
+        return
+    limit = _Limit(outer.deadline, outer.patience)
+    token = _LIMIT.set(limit)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
+        outer.found = outer.found or limit.found
 
 
 def left(seconds: float | None = None) -> float | None:

@@ -64,6 +64,12 @@ def in_force(slug: str) -> bool:
     return present is not None and slug in present.functions
 
 
+def changes_in_force() -> bool:
+    """Return whether there is a function for the models of any slug: what solves no model would not see it."""
+    present = _CURRENT.get()
+    return present is not None and bool(present.functions)
+
+
 def complete(model: Any) -> None:
     """Call the function in force for a model, once.
 

@@ -46,7 +46,8 @@ class Recorder:
         self.sessions = sessions
         self.run = run
         self.history: list[Mapping[str, Any]] = []
-        self._deadline = None if run.time_limit is None else time.perf_counter() + run.time_limit
+        limit = clock.seconds_of(run.time_limit)
+        self._deadline = None if limit is None else time.perf_counter() + limit
         self._late = 0
         self._spent = dict.fromkeys(PHASES, 0.0)
         self._seen = dict.fromkeys(PHASES, 0.0)

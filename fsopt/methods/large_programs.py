@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fsopt.arguments import word
 from fsopt.certificates.certificate import Certificate
+from fsopt.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.run import Run
@@ -20,13 +21,19 @@ LARGE = 150_000
 INTERIOR = 500_000
 """Entries of the data from which support vector machines are solved without a model of them, see docs/limits.md."""
 
+MODELLED = 5_000_000
+"""Entries of the data up to which a model is a second route: it takes about a gigabyte."""
 
-def uses_interior_point(interior: bool | None, data: Dataset, run: Run) -> bool:
-    """Return whether a support vector machine is solved by fsopt's interior point, without a model.
+
+def interior_order(interior: bool | None, data: Dataset, run: Run) -> tuple[bool, ...]:
+    """Return the routes to a support vector machine, true for fsopt's interior point, false for its model.
+
+    The first is tried first, the second where that ends without a certified optimum. There is no second where the user
+    names a solver, changes a model, or excludes a route; a model of very large data would not fit into the memory.
 
     Parameters
     ----------
-    interior : true, false, or None: for large data, where the user names no solver.
+    interior : true: the interior point first; false: never; None: first for large data, where the user names no solver.
 
     Raises
     ------
@@ -36,7 +43,26 @@ def uses_interior_point(interior: bool | None, data: Dataset, run: Run) -> bool:
         raise ParameterError(f"interior is {interior!r}", "true or false; leave it out to decide by the size")
     if interior and run.solver is not None:
         raise ParameterError(f"interior is true, and solver '{run.solver}' is named", "leave one of them out")
-    return data.X.size >= INTERIOR and run.solver is None if interior is None else interior
+    if interior is False or run.solver is not None or (interior is None and changes_in_force()):
+        return (False,)
+    if not (interior or data.X.size >= INTERIOR):
+        return (False, True)
+    return (True, False) if data.X.size <= MODELLED else (True,)
+
+
+def generation_order(generate: bool | str, data: Dataset, run: Run) -> tuple[bool, ...]:
+    """Return the routes to a linear program, true for restricted programs, false for the whole one, in their order.
+
+    The reasons for one route alone are those of :func:`interior_order`.
+
+    Raises
+    ------
+    ParameterError : another word for ``generate``.
+    """
+    changed = changes_in_force()
+    if uses_generation(generate, data, run) and not (changed and generate == "auto"):
+        return (True, False) if run.solver is None and not changed and data.X.size <= MODELLED else (True,)
+    return (False, True) if run.solver is None and not changed and generate is not False else (False,)
 
 
 def uses_generation(generate: bool | str, data: Dataset, run: Run, *, features: bool = True) -> bool:

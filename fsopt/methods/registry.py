@@ -211,7 +211,7 @@ def fit(
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     try:
         with alone(places[0]), clock.limited(time_limit), customised(customise) as read:
-            run = Run(solver, time_limit, options, progress, places[0], places[1], executor)
+            run = Run(solver, clock.seconds_of(time_limit), options, progress, places[0], places[1], executor)
             fitted = entry.fit(data, run, **params)
     except ParameterError as error:
         raise _in_words_of(entry, error) from error

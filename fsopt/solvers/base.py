@@ -19,10 +19,10 @@ from fsopt.compiler.program import COMPONENT, MODEL, ROW
 from fsopt.compiler.rereading import reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.rows import read_row
 from fsopt.errors import FsoptError, ParameterError, SolverError
-from fsopt.results import SolveResult
+from fsopt.results import SolveResult, Status
 from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.connection import Connection
-from fsopt.solvers.interface import FOREVER, Change, Settings
+from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.outcome import certified_result, load_values
 from fsopt.solvers.registry import TRANSFORMATIONS, alternatives, choose
 from fsopt.solvers.spec import SolverSpec
@@ -199,7 +199,7 @@ class Session:
         """
         before = dict(self.seconds)
         clock.look()
-        limit = clock.left(None if time_limit is None or time_limit >= FOREVER else float(time_limit))
+        limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
             with watching(watch), heard(watch if self.spec.hears else None):
                 outcome = self.connection.solve(limit, None if mip_gap is None else float(mip_gap))
@@ -207,12 +207,40 @@ class Session:
         self.seconds["solve"] += outcome.seconds
         started = time.perf_counter()
         result = certified_result(self.program, outcome, self.spec.name)
+        if self._refinable(outcome, result):
+            result = self._refined(result, None if limit is None else limit - outcome.seconds)
         if load and result.status.solved and result.point is not None:
             load_values(self.program, result.point, result.shadow_prices)
         self.seconds["load"] += time.perf_counter() - started
         seconds = {k: v - before[k] for k, v in self.seconds.items() if k != "update"}
         seconds["translate"] = self.seconds["translate"]
         return replace(result, seconds=seconds)
+
+    def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:
+        """Return whether the solver calls an answer optimal whose certificate fails, at its default tolerance."""
+        claimed = outcome.status is Status.OPTIMAL and result.status in (Status.FEASIBLE, Status.NONE)
+        default = self.settings.tolerance is None and not self.settings.own
+        return claimed and default and bool(self.spec.finer)
+
+    def _refined(self, first: SolveResult, seconds: float | None) -> SolveResult:
+        """Return the first certified optimum at one of the finer tolerances of the solver, else the result as it was.
+
+        Solvers measure residuals in the units of their own equilibration, and the certificate in those of each
+        constraint: the default tolerance can be met in the first and missed in the second.
+        """
+        other, started = copy.copy(self), time.perf_counter()
+        for tolerance in self.spec.finer:
+            left = None if seconds is None else seconds - (time.perf_counter() - started)
+            if left is not None and left <= 0:
+                break
+            other.settings = replace(self.settings, tolerance=tolerance)
+            try:
+                result = certified_result(self.program, other._open().solve(left), self.spec.name)
+            except FsoptError:
+                break
+            if result.status is Status.OPTIMAL:
+                return replace(result, message=f"{result.message}; solved again at the tolerance {tolerance:g}")
+        return first
 
     def with_solver(self, solver: str) -> Session:
         """Return a session of the same arrays in another solver, with the options that all solvers have.

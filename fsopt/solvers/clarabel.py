@@ -179,5 +179,6 @@ SPEC = SolverSpec(
     tolerance=1e-6,
     pip="pip install clarabel",
     hears=True,
+    finer=(1e-10, 1e-11),
     licence="Apache-2.0, in the core install",
 )

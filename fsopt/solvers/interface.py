@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fsopt.arguments import own_number
 from fsopt.errors import OptionError, shown
 from fsopt.results import Point, Status
 from fsopt.typing import Indices, Vector
@@ -27,8 +28,6 @@ LARGEST = 2**31 - 1
 """The largest whole number that every solver takes."""
 COARSE = 1e-5
 """The coarsest integer tolerance that solvers have by default; it counts for one that does not state its own."""
-FOREVER = 1e9
-"""Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
 INFINITY = 1e20
 """Bounds from this size on count as absent, as the solvers themselves take them."""
 
@@ -55,14 +54,14 @@ class Settings:
     @staticmethod
     def make(options: Mapping[str, Any] | None, *, tee: bool = False) -> Settings:
         """Split a mapping of options into the common ones and the solver's own."""
-        given = dict(options or {})
+        given = {name: own_number(value) for name, value in (options or {}).items()}
         common: dict[str, Any] = {}
         for name, kind in (("tolerance", float), ("mip_gap", float), ("threads", int), ("seed", int)):
             if name in given:
                 value = given.pop(name)
                 most = LARGEST if kind is int else float(np.finfo(float).max)
                 if isinstance(value, bool) or not isinstance(value, (int, kind)) or not 0 <= value <= most:
-                    reason = f"must be a number from 0 to {most:g}, not {shown(value)}"
+                    reason = f"must be a {'whole ' if kind is int else ''}number from 0 to {most:g}, not {shown(value)}"
                     raise OptionError(f"option '{name}' {reason}", "correct the option")
                 common[name] = kind(value)
         return Settings(tee=tee, own=given, **common)

@@ -51,6 +51,8 @@ class SolverSpec:
     licence : its licence, and how to get one.
     executable : program on the search path that replaces a missing package; empty for none.
     interior : (option, value) pairs, by the solver's own names, with which it returns no vertices.
+    finer : tolerances of further solves where the certificate of an answer at the default one fails; empty where they
+        are not worth their seconds.
     takes : whether it takes a program, for a solver with ranks that takes programs of one structure only; where the
         user names no solver, it is passed over for all others. None: it takes every program of its classes.
     hears : whether its interface stops the solver after Ctrl-C, see :func:`fsopt.solvers.watching.heard`.
@@ -71,6 +73,7 @@ class SolverSpec:
     executable: str = ""
     declined: Mapping[str, str] = field(default_factory=dict)
     interior: tuple[tuple[str, Any], ...] = ()
+    finer: tuple[float, ...] = ()
     takes: Callable[[Program], bool] | None = None
     hears: bool = False
     present: Callable[[], bool] | None = None

@@ -32,6 +32,25 @@ def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector, *, 
     return make(Kind.CONVEX, gap, objective=value, bound=bound, bound_source="dual point")
 
 
+def certify_svm_norm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector) -> Certificate:
+    r"""Certify a hyperplane as the optimum of (19) of Peleg & Meir, the unsquared norm, in numpy alone.
+
+    Every :math:`\alpha \in [0, C]^n` with :math:`y'\alpha = 0` and :math:`\|X'Y\alpha\| \le \tfrac12` gives the lower
+    bound :math:`e'\alpha`. Multipliers that are too long are divided by twice that norm.
+
+    Parameters
+    ----------
+    data, c : the samples, and the penalty weight of the hinge loss.
+    alpha : (n,) multipliers; the nearest feasible ones are taken.
+    """
+    kept = project_multipliers(alpha, data.y, loss_weights(c, data.weights))
+    length = float(np.linalg.norm(data.X.T @ (kept * data.y)))
+    bound = float(kept.sum()) * min(1.0, 0.5 / max(length, 1e-300))
+    value = 0.5 * float(np.linalg.norm(w)) + c * hinge(data.X @ w + b, data.y, data.weights)
+    gap = {"gap": relative_gap(value, bound)}
+    return make(Kind.CONVEX, gap, objective=value, bound=bound, bound_source="dual point")
+
+
 def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector, *, gram: bool = False) -> Certificate:
     r"""Certify a hyperplane as the optimum of (13), in numpy alone.
 

@@ -1,15 +1,16 @@
 r"""Newton's method for support vector machines: the iterates, their linear systems, and the best answer so far.
 
-The optimality conditions of :class:`HingeProblem`, with V = YX, the multipliers a of the margins, s and u of the bounds
-of a, and the multiplier gamma of w'w/2 (1 where that is in the objective) with the slack t of the capacity:
+The optimality conditions of a :class:`fsopt.drivers.interior_point.problems.HingeProblem`, with V = YX of centred
+samples, the weights g of their losses, the multipliers a of the margins, and s and u of the bounds of a:
 
 .. math::
 
     \gamma w = V'a, \quad y'a = 0, \quad Vw + by - e = s - u, \quad
-    a_i s_i = (C - a_i) u_i = \mu, \quad \gamma t = \mu, \ t = W - w'w
+    a_i s_i = (g_i - a_i) u_i = \mu, \quad r t = \mu
 
-With D = diag(s / a + u / (C - a)) each step solves systems :math:`D\,\delta a + V \delta w = q`,
-:math:`\gamma\,\delta w - V'\delta a = r`, which are eliminated in the smaller dimension of the data.
+where gamma, r and t belong to the term of the weights. With D = diag(s / a + u / (g - a)) each step solves systems
+:math:`D\,\delta a + V \delta w = q`, :math:`\gamma\,\delta w - V'\delta a = r`, which are eliminated in the smaller
+dimension of the data.
 """
 
 from __future__ import annotations
@@ -20,71 +21,46 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg import cho_solve
+from scipy.linalg import cho_solve, qr
 
 from fsopt import clock
 from fsopt.certificates.residuals import relative_gap
-from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
+from fsopt.data.hyperplanes import project_multipliers
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.pieces import cholesky, gram
+from fsopt.drivers.interior_point.problems import HingeProblem
+from fsopt.drivers.pieces import PIECE, cholesky, gram
 from fsopt.drivers.recorder import Recorder
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
 SOLVER = "fsopt"
 """Name of the solver in results: the loop is this package's own."""
 BACK = 0.99
 """Share of the step to the boundary that is taken."""
-CAREFUL = 0.9
-"""Share of that step for gamma and t: w = V'a / gamma follows gamma, and its square should not leave the ball far."""
+CAREFUL = 0.7
+"""Share of that step for r and t: w = V'a / gamma follows r, and its square should not leave the ball far."""
+PROGRESS = 0.01
+"""Share by which a measure has to fall to count as progress."""
 INSIDE = 1e-12
 """Distance of the first multipliers from their bounds, relative to C."""
 Solve: TypeAlias = Callable[[Vector, Vector], tuple[Vector, Vector]]
 """Function (q (n,), r (p,)) -> (delta a, delta w)."""
 
 
-@dataclass(frozen=True)
-class HingeProblem:
-    r"""Minimise :math:`\tfrac12 w'w + C e'\xi`, or :math:`C e'\xi` subject to :math:`w'w \le W`, the hinge loss e'xi.
-
-    Attributes
-    ----------
-    data, c : the samples, and C > 0.
-    capacity : W > 0; None for the first problem.
-    """
-
-    data: Dataset
-    c: float
-    capacity: float | None = None
-
-    def hyperplane(self, w: Vector) -> tuple[Vector, float, float]:
-        """Return w, shortened where it is too long, its best intercept, and the objective value."""
-        square = float(w @ w)
-        if self.capacity is not None and square > self.capacity:
-            w = w * np.sqrt(self.capacity / square)
-        scores = self.data.X @ w
-        b = midpoint_intercept(scores, self.data.y, self.data.weights)
-        loss = self.c * hinge(scores + b, self.data.y, self.data.weights)
-        return w, b, loss if self.capacity is not None else loss + 0.5 * square
-
-    def bound(self, alpha: Vector) -> float:
-        """Return the lower bound by multipliers (n,) in [0, C] with y'alpha = 0."""
-        square = float(((self.data.X.T @ (alpha * self.data.y)) ** 2).sum())
-        cost = 0.5 * square if self.capacity is None else np.sqrt(self.capacity * square)
-        return float(alpha.sum() - cost)
-
-
 @dataclass
 class _Iterate:
-    """A point of the optimality conditions, or a direction from one."""
+    """A point of the optimality conditions, or a direction from one.
+
+    The distance z of a from its upper bound g is a part of its own: computed as g - a it would be rounded to 0.
+    """
 
     w: Vector
     b: float
     a: Vector
+    z: Vector
     s: Vector
     u: Vector
-    gamma: float = 1.0
-    t: float = 0.0
+    r: float
+    t: float
 
     def plus(self, step: _Iterate, length: float) -> _Iterate:
         """Return the point after a step of this length."""
@@ -94,7 +70,7 @@ class _Iterate:
 
 @dataclass(frozen=True)
 class _Products:
-    """Reductions asked of the products a s, (C - a) u and gamma t."""
+    """Reductions asked of the products a s, (g - a) u and r t."""
 
     lower: Vector
     upper: Vector
@@ -109,56 +85,70 @@ class Search:
     w, b, value : the hyperplane with the smallest objective value so far.
     alpha, bound : the multipliers with the largest lower bound so far.
     at : the iterate.
-    stale : iterations since the gap fell.
+    stale : iterations since the last progress, see :meth:`_note_progress`.
     """
 
     def __init__(self, problem: HingeProblem, recorder: Recorder) -> None:
         self.problem, self.recorder = problem, recorder
-        self.data, self.c = problem.data, loss_weights(problem.c, problem.data.weights)
+        self.data, self.c = problem.data, np.broadcast_to(loss_weights(1.0, problem.data.weights), (problem.data.n,))
         self.w, self.b = np.zeros(self.data.p), 0.0
         self.alpha = np.zeros(self.data.n)
-        self.value, self.bound = np.inf, 0.0
-        self.stale = 0
+        # At a capacity the multipliers of a bound below 0 are kept, too: their refinement may be the evidence.
+        self.value, self.bound = np.inf, 0.0 if problem.capacity is None else -np.inf
+        self.basis: Matrix | None = None
         self.gram: Matrix | None = None
+        self.stale, self.smallest = 0, np.full(3, np.inf)
 
     @property
     def gap(self) -> float:
         """The relative gap between value and bound."""
-        return relative_gap(self.value, self.bound) if np.isfinite(self.value) else np.inf
+        return relative_gap(self.value, max(self.bound, 0.0)) if np.isfinite(self.value) else np.inf
 
-    def begin(self, w: Vector, b: float) -> None:
-        """Make the first iterate at a hyperplane, on the central path as far as the hyperplane allows."""
+    def begin(self) -> None:
+        """Make the first iterate, at w = 0 with multipliers on the central path."""
         started = time.perf_counter()
-        self.V = self.data.X * self.data.y[:, None]
-        mu = float(np.mean(self.c)) * (0.05 if w.any() else 1.0)
-        slack = self.V @ w + self.data.y * b - 1.0
-        a = _central(slack, mu, self.c)
-        self.at = _Iterate(w, b, a, mu / a, mu / (self.c - a))
-        if self.problem.capacity is not None:
-            self.at.t = max(self.problem.capacity - float(w @ w), 0.05 * self.problem.capacity)
-            self.at.gamma = max(float(np.linalg.norm(self.V.T @ a)), mu) / np.sqrt(self.problem.capacity)
+        centre = self.data.X.mean(axis=0)
+        self.V = (self.data.X - centre) * self.data.y[:, None]
+        self.unit = float(np.linalg.norm(self.V)) / np.sqrt(self.data.n) or 1.0
+        self.V /= self.unit
+        self.penalty = self.problem.penalty(self.unit)
+        if self.data.n < self.data.p and self.data.n * self.V.size <= PIECE:
+            # V = LQ', with w = Qv: pivoting grades the columns of L, which a Cholesky factor takes in every unit, where
+            # VV' is singular up to rounding. LAPACK's factor with pivots is slow and looks at no clock: for larger
+            # data VV' has to do.
+            self.basis, upper, order = qr(self.V.T, mode="economic", pivoting=True)
+            self.V = np.ascontiguousarray(upper.T[np.argsort(order)])
+        mu, w = float(np.mean(self.c)), np.zeros(self.V.shape[1])
+        a = _central(-np.ones(self.data.n), mu, self.c)
+        z = self.c - a
+        r, t = self.penalty.begin(max(float(np.linalg.norm(self.V.T @ a)), mu))
+        self.at = _Iterate(w, 0.0, a, z, mu / a, mu / z, r, t)
         self._look()
         self.recorder.count(SOLVER, time.perf_counter() - started)
 
     def iterate(self) -> bool:
         """Take one step of predictor and corrector; return whether rounding allowed one."""
+        with np.errstate(all="ignore"):  # a multiplier next to its bound overflows; a step is looked at as a whole
+            return self._step()
+
+    def _step(self) -> bool:
         started = time.perf_counter()
-        at, c = self.at, self.c
+        at = self.at
         solve = self._factor()
         if solve is None:
             return False
-        along = solve(self.data.y, np.zeros(self.data.p))
-        away = (np.zeros(self.data.n), np.zeros(self.data.p))
-        if self.problem.capacity is not None:
-            away = solve(away[0], -at.w)
-        products = _Products(at.a * at.s, (c - at.a) * at.u, at.gamma * at.t)
+        along = solve(self.data.y, np.zeros(self.V.shape[1]))
+        away = (np.zeros(self.data.n), np.zeros(self.V.shape[1]))
+        if not self.penalty.fixed:
+            away = solve(away[0], -self.penalty.slope(at.r) * at.w)
+        products = _Products(at.a * at.s, at.z * at.u, at.r * at.t)
         ahead = self._direction(solve, along, away, products)
         mu = self._mean_product(at)
         target = mu * (self._mean_product(at.plus(ahead, min(1.0, self._longest(ahead)))) / mu) ** 3
         products = _Products(
             products.lower + ahead.a * ahead.s - target,
             products.upper - ahead.a * ahead.u - target,
-            products.length + ahead.gamma * ahead.t - target,
+            products.length + ahead.r * ahead.t - target,
         )
         step = self._direction(solve, along, away, products)
         length = min(1.0, BACK * self._longest(step))
@@ -172,32 +162,33 @@ class Search:
 
     def _mean_product(self, at: _Iterate) -> float:
         """Return mu, the mean of all products of a pair at a point."""
-        count = 2 * self.data.n + (self.problem.capacity is not None)
-        return float(at.a @ at.s + (self.c - at.a) @ at.u + at.gamma * at.t) / count
+        count = 2 * self.data.n + (not self.penalty.fixed)
+        return float(at.a @ at.s + at.z @ at.u + at.r * at.t) / count
 
     def _factor(self) -> Solve | None:
         """Return the solver of the systems of a step, None where rounding leaves no Cholesky factor."""
         at, V = self.at, self.V
-        d = at.s / at.a + at.u / (self.c - at.a)
-        if self.data.n < self.data.p:
+        gamma = self.penalty.gamma(at.r)
+        d = at.s / at.a + at.u / at.z
+        if V.shape[0] < V.shape[1]:
             self.gram = gram(V.T) if self.gram is None else self.gram
-            matrix = self.gram / at.gamma
-            matrix[np.diag_indices(self.data.n)] += d
+            matrix = self.gram / gamma
+            matrix[np.diag_indices(len(d))] += d
             whole = cholesky(matrix)
 
             def by_samples(q: Vector, r: Vector) -> tuple[Vector, Vector]:
-                a = cho_solve((whole, True), q - V @ (r / at.gamma))
-                return a, (V.T @ a + r) / at.gamma
+                a = cho_solve((whole, True), q - V @ (r / gamma), check_finite=False)
+                return a, (V.T @ a + r) / gamma
 
             return None if whole is None else by_samples
         root = np.sqrt(d)
         U: Matrix = V / root[:, None]
         matrix = gram(U)
-        matrix[np.diag_indices(self.data.p)] += at.gamma
+        matrix[np.diag_indices(V.shape[1])] += gamma
         small = cholesky(matrix)
 
         def by_features(q: Vector, r: Vector) -> tuple[Vector, Vector]:
-            w = cho_solve((small, True), U.T @ (q / root) + r)
+            w = cho_solve((small, True), U.T @ (q / root) + r, check_finite=False)
             return (q / root - U @ w) / root, w
 
         return None if small is None else by_features
@@ -207,62 +198,68 @@ class Search:
     ) -> _Iterate:
         """Return Newton's direction for these reductions of the products.
 
-        ``along`` and ``away`` are the solutions for a change of the intercept and of gamma by 1.
+        ``along`` and ``away`` are the solutions for a change of the intercept and of r by 1.
         """
         at, y = self.at, self.data.y
-        c = self.c
         off = self.V @ at.w - 1.0 + at.b * y - at.s + at.u
-        base = solve(-off - products.lower / at.a + products.upper / (c - at.a), self.V.T @ at.a - at.gamma * at.w)
+        stationary = self.V.T @ at.a - self.penalty.gamma(at.r) * at.w
+        base = solve(-off - products.lower / at.a + products.upper / at.z, stationary)
         slope, rest = float(y @ along[0]), float(y @ base[0] + y @ at.a)
-        gamma, beyond = 0.0, 0.0
-        if self.problem.capacity is None:
+        in_r, in_w = self.penalty.slack_slopes(at.r, at.w)
+        beyond = at.t - self.penalty.slack(at.r, at.w)
+        r = 0.0
+        if self.penalty.fixed:
             b = rest / slope
         else:
-            beyond = at.t - self.problem.capacity + float(at.w @ at.w)
-            pull = -2.0 * at.gamma * at.w
-            right = at.gamma * beyond - products.length - float(pull @ base[1])
-            matrix = [[slope, -float(y @ away[0])], [-float(pull @ along[1]), float(pull @ away[1]) + at.t]]
-            b, gamma = (float(v) for v in np.linalg.solve(matrix, [rest, right]))
-        a, w = (base[k] - b * along[k] + gamma * away[k] for k in (0, 1))
-        s, u = (-products.lower - at.s * a) / at.a, (-products.upper + at.u * a) / (c - at.a)
-        t = -beyond - 2.0 * float(at.w @ w) if self.problem.capacity is not None else 0.0
-        return _Iterate(w, b, a, s, u, gamma, t)
+            pull = in_w * at.r * at.w
+            right = at.r * beyond - products.length - float(pull @ base[1])
+            lower = [-float(pull @ along[1]), float(pull @ away[1]) + at.t + at.r * in_r]
+            b, r = (float(v) for v in np.linalg.solve([[slope, -float(y @ away[0])], lower], [rest, right]))
+        a, w = (base[k] - b * along[k] + r * away[k] for k in (0, 1))
+        s, u = (-products.lower - at.s * a) / at.a, (-products.upper + at.u * a) / at.z
+        return _Iterate(w, b, a, -a, s, u, r, -beyond + in_r * r + in_w * float(at.w @ w))
 
     def _longest(self, step: _Iterate) -> float:
         """Return the length of the step to the boundary."""
         at = self.at
-        pairs = [(at.a, step.a), (self.c - at.a, -step.a), (at.s, step.s), (at.u, step.u)]
-        if self.problem.capacity is not None:
-            pairs.append((CAREFUL * np.array([at.gamma, at.t]), np.array([step.gamma, step.t])))
+        pairs = [(at.a, step.a), (at.z, -step.a), (at.s, step.s), (at.u, step.u)]
+        if not self.penalty.fixed:
+            pairs.append((CAREFUL * np.array([at.r, at.t]), np.array([step.r, step.t])))
         return min(float((-v[dv < 0] / dv[dv < 0]).min(initial=np.inf)) for v, dv in pairs)
 
     def _look(self) -> None:
         """Take hyperplane and multipliers of the iterate over where they are better, each on its own."""
-        before = self.gap
-        w, b, value = self.problem.hyperplane(self.at.w)
+        w = self.at.w if self.basis is None else self.basis @ self.at.w
+        w, b, value = self.problem.hyperplane(w / self.unit)
         if value < self.value:
             self.value = value
             self.w, self.b = w, b
-        alpha = project_multipliers(self.at.a, self.data.y, self.c)
-        bound = self.problem.bound(alpha)
+        alpha, bound = self.problem.bound(self.problem.c * project_multipliers(self.at.a, self.data.y, self.c))
         if bound > self.bound:
             self.bound, self.alpha = bound, alpha
-        self.stale = 0 if self.gap < before else self.stale + 1
+        self._note_progress()
         clock.found()
 
+    def _note_progress(self) -> None:
+        """Count the iterations since the gap, the dual residual or the mean product last fell by a hundredth.
 
-def _central(slack: Vector, mu: float, c: float | Vector) -> Vector:
+        The gap alone does not tell: it is 1 until the multipliers are nearly feasible, because the bound is 0 until
+        then, and with classes that separate well this takes dozens of iterations. The dual residual falls with every
+        step by the share of its length; where all three rest, rounding has the last word.
+        """
+        at = self.at
+        stationary = self.V.T @ at.a - self.penalty.gamma(at.r) * at.w
+        residual = float(np.linalg.norm(stationary)) + abs(float(at.a @ self.data.y))
+        now = np.array([self.gap, residual, self._mean_product(at)])
+        fell = now < (1.0 - PROGRESS) * self.smallest
+        self.smallest = np.where(fell, now, self.smallest)
+        self.stale = 0 if fell.any() else self.stale + 1
+
+
+def _central(slack: Vector, mu: float, c: Vector) -> Vector:
     """Return a (n,) in (0, C) with mu / a - mu / (C - a) = slack: the multipliers on the central path."""
     root = np.hypot(slack * c, 2.0 * mu)
     q = slack * c + 2.0 * mu
     # One of the two forms of the root of a quadratic equation does not cancel.
     a = np.where(q >= 0, 2.0 * mu * c / np.where(q >= 0, q + root, 1.0), (q - root) / np.where(q < 0, 2.0 * slack, 1.0))
     return np.clip(a, INSIDE * c, c * (1.0 - INSIDE))
-
-
-def sample(y: Vector, size: int) -> Indices:
-    """Return places of about ``size`` samples at equal distances within each class, both classes present."""
-    share = size / len(y)
-    parts = [np.flatnonzero(y == sign) for sign in (1.0, -1.0)]
-    picked = [part[np.linspace(0, len(part) - 1, max(1, round(share * len(part)))).astype(int)] for part in parts]
-    return np.sort(np.concatenate(picked))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,23 @@ from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
+from fsopt.methods.routes import first_certified
 from fsopt.methods.selection import SelectionRule, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.results import DriverResult, Fit, SolveResult
+from fsopt.typing import Vector
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The hyperplane of a route, its outcome, and the evidence for the details of the fit."""
+
+    w: Vector
+    b: float
+    result: SolveResult | DriverResult
+    details: Mapping[str, Any]
 
 
 def fit_convex_svm(
@@ -34,8 +46,7 @@ def fit_convex_svm(
     c: float,
     scale: str,
     rule: SelectionRule,
-    generate: bool = False,
-    interior: bool = False,
+    order: tuple[bool, ...],
 ) -> Fit:
     """Solve a support vector machine on preprocessed data and return its Fit.
 
@@ -45,29 +56,40 @@ def fit_convex_svm(
     c : penalty weight of the hinge loss.
     scale : preprocessing.
     rule : which weights count as selected.
-    generate : whether the program, then that of ``onsvm``, is solved by column and constraint generation.
-    interior : whether the program, then that of ``svm``, is solved by fsopt's own interior point.
+    order : the routes in their order: false for the model, true for the driver without it, for ``svm`` the interior
+        point, for ``onsvm`` column and constraint generation.
     """
     started = time.perf_counter()
+    c = number(slug, "c", c, low=0.0, strict=True)
     work, map_ = preprocess(data, scale)
-    result: SolveResult | DriverResult
-    if generate or interior:
-        c = number(slug, "c", c, low=0.0, strict=True)
-        if generate:
-            result = column_generation(work, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p), run=run)
-        else:
-            result = svm_interior_point(work, c=c, run=run)
-        hyperplane = Hyperplane(result.point["w"], result.point["b"], ())
-        details: dict[str, Any] = {"alpha": result.point["alpha"]}
-    else:
+
+    def by_model() -> _Found:
         model = builder(work, c=c)
         _, result = run.solve(model, f"'{slug}'")
-        hyperplane = Hyperplane(values_of(model.w), model.b.value, ())
-        details = evidence(slug, {"c": c}, result.point)
+        return _Found(values_of(model.w), model.b.value, result, evidence(slug, {"c": c}, result.point))
+
+    def by_driver() -> _Found:
+        if slug == "svm":
+            result = svm_interior_point(work, c=c, run=run)
+        else:
+            result = column_generation(work, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p), run=run)
+        return _Found(result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]})
+
+    routes = [by_driver if own else by_model for own in order]
+    found, warnings = first_certified(routes, lambda found: found.result)
+    hyperplane = Hyperplane(found.w, found.b, ())
     coef, deviation = raw_hyperplane(hyperplane, map_)[0], deviations(data)
     # The rule is relative: without this, rounded zeros would be selected where w = 0.
     support = rule.select(without_rounding(coef, deviation), deviation)
-    return make_fit(data, map_, replace(hyperplane, support=support), result, started=started, details=details)
+    return make_fit(
+        data,
+        map_,
+        replace(hyperplane, support=support),
+        found.result,
+        started=started,
+        warnings=warnings,
+        details=found.details,
+    )
 
 
 def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.onsvm import check, objective
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.large_programs import uses_generation
+from fsopt.methods.large_programs import generation_order
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.onsvm import build_onsvm
@@ -53,8 +53,8 @@ def fit_l1_svm(
     -----
     Peleg & Meir, section 6.1.
     """
-    selection, generated = SelectionRule(rule, units, epsilon), uses_generation(generate, data, run)
-    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, generate=generated)
+    selection, order = SelectionRule(rule, units, epsilon), generation_order(generate, data, run)
+    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=selection, order=order)
 
 
 SPEC = MethodSpec(

@@ -15,7 +15,7 @@ from fsopt.data.weights import loss_weights
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.exact.hinge import by_multipliers
-from fsopt.methods.large_programs import certify_generation, uses_generation
+from fsopt.methods.large_programs import certify_generation, generation_order
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program
@@ -42,8 +42,8 @@ def fit_onsvm(
     generate : bool | str, default 'auto'
         Solve restricted programs of some samples and features
         (:func:`fsopt.drivers.column_generation.driver.column_generation`) instead of the whole one, with the same
-        objective value and a proof for all samples and features: true, false, or ``auto`` (default), which does so for
-        large data.
+        objective value and a proof for all samples and features: ``auto`` (default) does so first for large data, and
+        second where the whole program ends without a certified optimum; true first for all data; false never.
 
     Returns
     -------
@@ -58,8 +58,8 @@ def fit_onsvm(
     -----
     Aytug, (ONSVM).
     """
-    generated = uses_generation(generate, data, run)
-    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, generate=generated)
+    order = generation_order(generate, data, run)
+    return fit_convex_svm("onsvm", build_onsvm, data, run, c=c, scale=scale, rule=RULE, order=order)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from fsopt.drivers.interior_point.certificate import certify_svm
 from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
-from fsopt.methods.large_programs import uses_interior_point
+from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.mop.rsvm_verification import stated_residuals
+from fsopt.methods.routes import first_certified
 from fsopt.methods.selection import select
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
@@ -30,6 +31,9 @@ from fsopt.typing import Indices, Vector
 
 MACHINES = ("svm", "rsvm")
 """The words of the parameter ``machine``."""
+
+_Trained: TypeAlias = tuple[Vector, float, Vector, SolveResult | DriverResult]
+"""Hyperplane w, b, multipliers, and the outcome of the solver or driver."""
 
 NOTE = "the support vector machine is optimal on the selected features; their selection is a heuristic"
 
@@ -108,7 +112,7 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
         details: dict[str, Any] = dict(found.details)
         warnings = found.warnings
     else:
-        v, b, alpha, outcome = _svm(part, run, settings.c)
+        (v, b, alpha, outcome), warnings = _svm(part, run, settings.c)
         certificate = certify_svm(part, settings.c, v, b, alpha)
         details = {"c": settings.c, "alpha": alpha}
     w = np.zeros(work.p)
@@ -182,17 +186,23 @@ def _part(work: Dataset, subset: Indices) -> Dataset:
     return work.columns(subset) if len(subset) else Dataset(np.zeros((work.n, 1)), work.y, weights=work.weights)
 
 
-def _svm(part: Dataset, run: Run, c: float) -> tuple[Vector, float, Vector, SolveResult | DriverResult]:
-    """Return hyperplane and multipliers of the support vector machine, and the outcome of its solver or driver."""
-    if uses_interior_point(None, part, run):
+def _svm(part: Dataset, run: Run, c: float) -> tuple[_Trained, tuple[str, ...]]:
+    """Return hyperplane, multipliers and outcome of the support vector machine, and warnings."""
+
+    def by_driver() -> _Trained:
         found = svm_interior_point(part, c=c, run=run)
         return found.point["w"], found.point["b"], found.point["alpha"], found
-    model = build_svm(part, c=c)
-    session, result = run.solve(model, "the last support vector machine", load=False)
-    if result.point is None or result.point.y is None:
-        raise no_multipliers(result.solver, session.problem_class)
-    w = result.point.x[session.columns(model.w)]
-    return w, midpoint_intercept(part.X @ w, part.y, part.weights), result.point.y[session.rows(model.margin)], result
+
+    def by_model() -> _Trained:
+        model = build_svm(part, c=c)
+        session, result = run.solve(model, "the last support vector machine", load=False)
+        if result.point is None or result.point.y is None:
+            raise no_multipliers(result.solver, session.problem_class)
+        w, alpha = result.point.x[session.columns(model.w)], result.point.y[session.rows(model.margin)]
+        return w, midpoint_intercept(part.X @ w, part.y, part.weights), alpha, result
+
+    routes = [by_driver if own else by_model for own in interior_order(None, part, run)]
+    return first_certified(routes, lambda found: found[3])
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

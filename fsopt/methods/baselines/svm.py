@@ -17,7 +17,7 @@ from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_param
 from fsopt.methods.baselines.kernel_svm import fit_kernel_svm
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.kernel_values import DEGREE
-from fsopt.methods.large_programs import uses_interior_point
+from fsopt.methods.large_programs import interior_order
 from fsopt.methods.selection import THRESHOLDS, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, extend, saved_vector
@@ -55,8 +55,9 @@ def fit_svm(
         and 0.01.
     interior : bool, optional
         Whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries and
-        more, where no solver is named.
+        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): first for data of 500,000
+        entries and more, where no solver is named, and second where the model ends without a certified optimum. False:
+        never.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
         features are the training samples; None for a hyperplane in the space of the features.
@@ -82,8 +83,8 @@ def fit_svm(
             raise ParameterError("interior is true, and a kernel is named", "leave one of them out")
         return fit_kernel_svm(data, run, c=c, scale=scale, kernel=(kernel, width, DEGREE if degree is None else degree))
     selection = SelectionRule(rule, units, epsilon)
-    own = uses_interior_point(interior, data, run)
-    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, interior=own)
+    order = interior_order(interior, data, run)
+    return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, order=order)
 
 
 def check(saved: SavedFit) -> Certificate:

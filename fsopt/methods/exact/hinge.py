@@ -31,12 +31,14 @@ from fsopt.results import Point
 from fsopt.typing import Indices, Vector
 
 KERNEL = "the hyperplane is an expansion in kernel values, for which there is no program in rational numbers"
+ROUNDED = 1e-15
+"""Relative rounding error of a norm: the number t of (19) is at least the norm."""
 VALUE = "the value of the hyperplane"
 MACHINE = "the optimum of the last support vector machine, on the selected features"
 
 
 def by_multipliers(saved: SavedFit) -> list[Claim]:
-    """Return the claim of ``svm``, ``onsvm`` and ``l1-svm``: by the program of the fit, or by its multipliers.
+    """Return the claim of ``svm``, ``onsvm``, ``l1-svm`` and ``svm-norm``: by the program, or by multipliers.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def by_multipliers(saved: SavedFit) -> list[Claim]:
     """
     if "alpha" not in saved.fit.details:
         return by_program(saved)
-    slug = "svm" if saved.fit.method == "svm" else "onsvm"
+    slug = saved.fit.method if saved.fit.method in ("svm", "svm-norm") else "onsvm"
     with reading("multipliers"):
         alpha = finite_vector(saved.fit.details["alpha"], saved.data.n)
     program, x, point = _with_alpha(slug, saved.data, {"c": saved.params["c"]}, (saved.w, saved.b), alpha)
@@ -116,11 +118,13 @@ def _with_alpha(
     q = data.X.T @ (alpha * data.y)
     if model.component("split") is not None:
         rows["split"] = -q
-    x = assembled(model, program, hinge_values(data, *plane))
-    z = np.zeros(len(program.cones.h))
-    if len(z):  # of ||w|| <= sqrt(W): the head takes the norm of q, and its tail takes -q
+    values, z = hinge_values(data, *plane), np.zeros(len(program.cones.h))
+    if slug == "svm-norm":
+        values["t"] = np.array([np.nextafter(np.linalg.norm(plane[0]) * (1.0 + ROUNDED), np.inf)])
+    x = assembled(model, program, values)
+    if len(z):  # of ||w|| <= sqrt(W) or <= t: the head takes the norm of q, or the cost of t, and the tail takes -q
         columns = program.cones.G[1:].tocsr().indices
         place = {id(v): k for k, v in enumerate(model.w.values())}
-        z[0] = np.linalg.norm(q)
+        z[0] = 0.5 if slug == "svm-norm" else np.linalg.norm(q)
         z[1:] = [-q[place[id(program.variables[j])]] for j in columns]
     return program, x, point_of(program, x, multipliers(model, program, rows), z)

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from fsopt.certificates.certificate import Certificate
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.interior_point.certificate import certify_svm_norm
+from fsopt.drivers.interior_point.driver import svm_norm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.gmeb.bound_terms import largest_norm, theorem_c
+from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.routes import first_certified
 from fsopt.methods.selection import select
-from fsopt.methods.spec import MethodSpec, Value
-from fsopt.methods.verification import check_program, evidence
+from fsopt.methods.spec import MethodSpec, SavedFit, Value
+from fsopt.methods.verification import check_program, evidence, extend, saved_vector
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.svm_norm import build_svm_norm
-from fsopt.results import Fit
+from fsopt.results import DriverResult, Fit, SolveResult
 from fsopt.typing import Vector
+
+_Found: TypeAlias = tuple[Vector, float, SolveResult | DriverResult, dict[str, Any]]
+"""Hyperplane w, b, the outcome of its solver or driver, and the evidence for the details of the fit."""
 
 FLAT = 1e-3
 """Span of the scores up to which w is 0 up to the noise of a solver: that of another w is at least 2."""
@@ -59,21 +69,50 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     started = time.perf_counter()
     c = number("svm-norm", "c", c, low=0.0, strict=True)
     work, map_ = preprocess(data, scale)
-    model = build_svm_norm(work, c=c)
-    _, result = run.solve(model, "'svm-norm'")
-    w = values_of(model.w)
+    order = interior_order(None, work, run)
+    (w, b, result, proof), warnings = first_certified(
+        [partial(_by_driver if own else _by_model, work, run, c) for own in order], lambda found: found[2]
+    )
     flat = float(np.ptp(work.X @ w)) <= FLAT
     own = theorem_c(work.X, r=max(largest_norm(work.X), 1e-300))
-    warnings = ("w is 0: C is below its threshold, and (18) has no minimiser",) if flat else ()
+    if flat:
+        warnings = ("w is 0: C is below its threshold, and (18) has no minimiser", *warnings)
     return make_fit(
         data,
         map_,
-        Hyperplane(w, model.b.value, select("svm-norm", w)),
+        Hyperplane(w, b, select("svm-norm", w)),
         result,
         started=started,
         warnings=warnings,
-        details=evidence("svm-norm", {"c": c}, result.point, theorem_c=own),
+        details={**proof, "theorem_c": own},
     )
+
+
+def _by_model(work: Dataset, run: Run, c: float) -> _Found:
+    """Return the answer of the model."""
+    model = build_svm_norm(work, c=c)
+    _, result = run.solve(model, "'svm-norm'")
+    return values_of(model.w), model.b.value, result, evidence("svm-norm", {"c": c}, result.point)
+
+
+def _by_driver(work: Dataset, run: Run, c: float) -> _Found:
+    """Return the answer of the interior point."""
+    result = svm_norm_interior_point(work, c=c, run=run)
+    return result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]}
+
+
+def check(saved: SavedFit) -> Certificate:
+    """Certify a saved fit again, by the point of its program or by the multipliers of the interior point.
+
+    Raises
+    ------
+    FileError : the saved point or multipliers are damaged.
+    """
+    if "alpha" not in saved.fit.details:
+        return check_program(saved)
+    alpha = saved_vector(saved, "alpha", saved.data.n)
+    proof = certify_svm_norm(saved.data, float(saved.params["c"]), saved.w, saved.b, alpha)
+    return extend(proof, saved.residuals)
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -82,5 +121,13 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 
 
 SPEC = MethodSpec(
-    "svm-norm", fit_svm_norm, objective, check_program, ("svm-norm",), paper="gmeb", equation="(9), (19), section 5"
+    "svm-norm",
+    fit_svm_norm,
+    objective,
+    check,
+    ("svm-norm",),
+    paper="gmeb",
+    equation="(9), (19), section 5",
+    driver="interior-point",
+    exact=by_multipliers,
 )

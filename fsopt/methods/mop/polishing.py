@@ -13,6 +13,8 @@ ACTIVE = 1e-5
 """Share of a bound within which a solver's multiplier is at that bound."""
 MOST = 500
 """Largest number of samples on the margin: the system is dense."""
+KEPT = 1e-9
+"""Relative fall of the lower bound that is rounding."""
 RANK = 1e-13
 """Singular values of the system below this share of the largest one are rounding errors of 0."""
 
@@ -35,7 +37,7 @@ def polished(data: Dataset, alpha: Vector, w_cap: float) -> Vector:
 
     Returns
     -------
-    (n,) multipliers, or ``alpha`` where the result is outside the bounds or its gap is not smaller.
+    (n,) multipliers, or ``alpha`` where the result is outside the bounds, its gap is not smaller or its bound is lower.
     """
     caps = np.broadcast_to(loss_weights(1.0, data.weights), (data.n,))
     upper = alpha >= caps * (1.0 - ACTIVE)
@@ -62,7 +64,41 @@ def polished(data: Dataset, alpha: Vector, w_cap: float) -> Vector:
     if np.any(found < 0.0) or np.any(found > caps):
         return alpha
     found = project_multipliers(found, data.y, caps)
-    return found if _gap(data, found, w_cap) <= _gap(data, alpha, w_cap) else alpha
+    lower = _bound(data, alpha, w_cap)
+    as_good = _bound(data, found, w_cap) >= lower - KEPT * max(1.0, abs(lower))
+    return found if as_good and _gap(data, found, w_cap) <= _gap(data, alpha, w_cap) else alpha
+
+
+def balanced(data: Dataset, alpha: Vector, w_cap: float) -> Vector:
+    r"""Return multipliers of (13) with :math:`X'Y\alpha = 0` up to rounding, for a capacity that is not active.
+
+    The lower bound is :math:`e'\alpha - \sqrt W\|X'Y\alpha\|`: at a large W the rest of :math:`X'Y\alpha` that a solver
+    leaves takes all of it. The shortest change of the multipliers inside their bounds removes that rest.
+
+    Returns
+    -------
+    (n,) multipliers, or ``alpha`` where the result is outside the bounds or its bound is not larger.
+    """
+    caps = np.broadcast_to(loss_weights(1.0, data.weights), (data.n,))
+    free = np.flatnonzero((alpha > caps * ACTIVE) & (alpha < caps * (1.0 - ACTIVE)))
+    if not 0 < len(free) <= MOST:
+        return alpha
+    centred = data.X - data.X.mean(axis=0)
+    found = np.where(alpha < caps * ACTIVE, 0.0, np.where(alpha > caps * (1.0 - ACTIVE), caps, alpha))
+    units = np.maximum(np.abs(centred).max(axis=0), 1e-300)
+    system = np.vstack([(centred[free] / units * data.y[free, None]).T, data.y[free]])
+    for _ in range(2):  # the second time for the rounding errors of the first
+        rest = np.append((centred / units).T @ (found * data.y), found @ data.y)
+        found[free] -= np.linalg.lstsq(system, rest, rcond=RANK)[0]
+    if np.any(found < 0.0) or np.any(found > caps):
+        return alpha
+    found = project_multipliers(found, data.y, caps)
+    return found if _bound(data, found, w_cap) > _bound(data, alpha, w_cap) else alpha
+
+
+def _bound(data: Dataset, alpha: Vector, w_cap: float) -> float:
+    """Return the lower bound of feasible multipliers."""
+    return float(alpha.sum()) - float(np.sqrt(w_cap) * np.linalg.norm(data.X.T @ (alpha * data.y)))
 
 
 def _gap(data: Dataset, alpha: Vector, w_cap: float) -> float:

@@ -27,8 +27,10 @@ from fsopt.data.weights import loss_weights
 from fsopt.drivers.interior_point.certificate import certify_rsvm as certify_rsvm
 from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point
 from fsopt.drivers.run import Run, usable
-from fsopt.methods.large_programs import uses_interior_point
-from fsopt.methods.mop.polishing import polished
+from fsopt.methods.assembly import certified
+from fsopt.methods.large_programs import interior_order
+from fsopt.methods.mop.polishing import balanced, polished
+from fsopt.methods.routes import first_certified
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
@@ -100,8 +102,9 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     work : preprocessed data, all features used.
     run : solver, time limit of each solve, and options; without them a tolerance of 1e-10 is asked for.
     w_cap : W > 0.
-    route : ``dual`` (default) solves (14), ``primal`` (13). The solver has to give multipliers. Large data, where no
-        solver is named, are left to :func:`fsopt.drivers.interior_point.driver.rsvm_interior_point`.
+    route : ``dual`` (default) solves (14), ``primal`` (13). The solver has to give multipliers. Where no solver is
+        named, :func:`fsopt.drivers.interior_point.driver.rsvm_interior_point` is the first way for large data, and the
+        second where (14) ends without a certified optimum.
 
     Returns
     -------
@@ -118,11 +121,19 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     """
     word("route", route, ROUTES)
     w_cap = number("rsvm", "w_cap", w_cap, low=0.0, strict=True)
-    if route == "dual" and uses_interior_point(None, work, run):
-        return _solve_without_model(work, run, w_cap)
-    run = exact(run)
     build = build_rsvm_dual if route == "dual" else build_rsvm
-    return solve_at_capacity(work, run, run.open(build(work, w_cap=w_cap)), w_cap)
+
+    def by_model() -> RsvmSolution:
+        tight = exact(run)
+        return solve_at_capacity(work, tight, tight.open(build(work, w_cap=w_cap)), w_cap)
+
+    def by_driver() -> RsvmSolution:
+        return _solve_without_model(work, run, w_cap)
+
+    order = interior_order(None, work, run) if route == "dual" else (False,)
+    routes = [by_driver if own else by_model for own in order]
+    found, warnings = first_certified(routes, lambda found: certified(found.outcome, found.certificate))
+    return replace(found, warnings=found.warnings + warnings)
 
 
 def exact(run: Run) -> Run:
@@ -159,10 +170,12 @@ def _settled(
     """Return the support vector machine of multipliers and of the solver's own w.
 
     The hyperplane of the multipliers, ``w = v / gamma``, is taken where it is certified. Where gamma is too small for
-    that, the candidate with the smaller residual is taken, of it and the solver's own w, shortened to w'w = W.
+    that, the candidate with the smaller loss is taken, of it and the solver's own w, shortened to w'w = W.
     """
     caps = loss_weights(1.0, work.weights)
     alpha = polished(work, project_multipliers(alpha, work.y, caps), w_cap)
+    if float(np.linalg.norm(work.X.T @ (alpha * work.y))) <= INACTIVE * work.n * np.sqrt(w_cap):
+        alpha = balanced(work, alpha, w_cap)
     direction = work.X.T @ (alpha * work.y)
     gamma = float(np.linalg.norm(direction) / np.sqrt(w_cap))
     supporting = alpha
@@ -178,7 +191,7 @@ def _settled(
     proofs = [
         certify_rsvm(work, w_cap, w, midpoint_intercept(work.X @ w, work.y, work.weights), alpha) for w, _ in inside
     ]
-    best = 0 if proofs[0].ok else int(np.argmin([proof.worst for proof in proofs]))
+    best = 0 if proofs[0].ok else int(np.argmin([proof.objective or 0.0 for proof in proofs]))
     (w, beta), certificate = inside[best], proofs[best]
     interval, capacity = best_intercepts(work.X @ w, work.y, work.weights), float(w @ w)
     vectors = support_vectors(supporting)
@@ -201,7 +214,7 @@ def _settled(
             "n_support_vectors": len(vectors),
             **evidence,
         },
-        warnings=() if gamma else (_inactive_warning(w_cap, capacity),),
+        warnings=(_inactive_warning(w_cap, capacity),) if certificate.ok and not gamma else (),
     )
 
 

@@ -19,6 +19,7 @@ from fsopt.certificates.certificate import Kind, make
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import OutOfTime, usable
 from fsopt.errors import InfeasibleError
+from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.results import DriverResult, SolveResult, Status
@@ -30,6 +31,9 @@ GRID = np.sin(np.linspace(0.0, np.pi / 2, 21)[1:-1]) ** 2
 
 TOLERANCE = 1e-5
 """Largest relative slope of a stationary answer."""
+
+NEARLY = 1e4
+"""kappa* above which alpha* is 1 up to rounding, 1 - 1e-8, and the inner program unbounded."""
 
 
 @dataclass(frozen=True)
@@ -147,14 +151,16 @@ class AccuracySearch:
         model.kappa.set_value(kappa(beta))
         session.update(model.objective)
         solved = session.solve(time_limit=self.recorder.remaining, load=False)
-        if solved.status is Status.UNBOUNDED:
-            raise InfeasibleError(
-                "'s-mpm' is unbounded: the covariance of class +1 is singular along a direction that separates the "
-                "means, which would have the worst-case accuracy 1",
-                "set a ridge > 0, for example ridge=0.01",
-            )
         if not solved.status.solved and self.recorder.expired:
             raise OutOfTime("the time limit passed before S-MPM had a hyperplane", "give more seconds")
+        # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.
+        nearly = not solved.status.solved and accuracy_limit(self.moments).kappa > NEARLY
+        if solved.status is Status.UNBOUNDED or nearly:
+            raise InfeasibleError(
+                "'s-mpm' is unbounded up to rounding: the covariances are singular along a direction that separates "
+                "the means, which would have the worst-case accuracy 1",
+                "set a larger ridge, for example ridge=0.01 for standardised features",
+            )
         point = usable(solved, "the inner problem of S-MPM").point
         assert point is not None
         w = point.x[session.columns(model.w)]

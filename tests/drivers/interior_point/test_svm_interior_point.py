@@ -7,10 +7,10 @@ from support import blobs
 import fsopt
 from fsopt.checking import check_record
 from fsopt.data import Dataset
-from fsopt.drivers.interior_point import driver as module
 from fsopt.drivers.interior_point.certificate import certify_svm
-from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point
+from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point, svm_norm_interior_point
 from fsopt.drivers.run import Run
+from fsopt.methods import large_programs
 from fsopt.saved import fit_record
 
 
@@ -42,14 +42,6 @@ def test_the_optimum_is_that_of_the_model(name, c):
     expected = fsopt.solve(fsopt.build("svm", data, c=c)).objective
     assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-8)
     assert found.bound <= found.objective <= found.bound + 1e-6 * max(1.0, abs(found.objective))
-
-
-def test_a_part_of_the_samples_gives_the_start(monkeypatch):
-    data = blobs(300, 4)
-    plain = svm_interior_point(data)
-    monkeypatch.setattr(module, "SMALLEST", 20)
-    started = svm_interior_point(data)
-    assert started.objective == pytest.approx(plain.objective, rel=1e-8)
 
 
 def test_a_limit_leaves_a_hyperplane_and_a_bound_that_hold():
@@ -102,3 +94,32 @@ def test_the_smallest_loss_at_a_capacity_is_that_of_the_model(name, w_cap):
     assert found.point["w"] @ found.point["w"] <= w_cap * (1 + 1e-9)
     expected = fsopt.solve(fsopt.build("rsvm", data, w_cap=w_cap)).objective
     assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("c", [1e-4, 1e-2, 1.0, 1e3])
+@pytest.mark.parametrize("name", CASES)
+def test_the_optimum_with_an_unsquared_norm_is_that_of_the_model(name, c):
+    data = CASES[name]
+    found = svm_norm_interior_point(data, c=c)
+    assert found.status == "optimal", (found.stop, found.certificate)
+    expected = fsopt.solve(fsopt.build("svm-norm", data, c=c)).objective
+    assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("units", [1e-6, 1e6, 10.0 ** np.linspace(-8, 8, 5)], ids=["small", "large", "wild"])
+@pytest.mark.parametrize("solve", [svm_interior_point, svm_norm_interior_point])
+def test_the_units_of_the_data_do_not_matter(solve, units):
+    data = CASES["long"]
+    found = solve(Dataset((data.X + 1e3) * units, data.y), c=1.0)
+    assert found.status == "optimal", (found.stop, found.certificate)
+
+
+def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monkeypatch):
+    monkeypatch.setattr(large_programs, "INTERIOR", 1)
+    for c in (1e-3, 1.0):
+        fit = fsopt.fit("svm-norm", CASES["long"], c=c)
+        checked = fsopt.check(fit, CASES["long"], exact=True)
+        assert (fit.solver, checked["exact"]["word"]) == ("fsopt", "verified exactly")
+        forged = fit_record(fit, data=CASES["long"], source="drawn")
+        forged["objective"] = forged["objective"] * 0.9
+        assert not check_record(forged, CASES["long"], "drawn")["verified"]

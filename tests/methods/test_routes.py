@@ -1,0 +1,124 @@
+"""A support vector machine that ends without a certified optimum is solved by its other route, and the fit says so."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.checking import check_record
+from fsopt.drivers.interior_point import driver
+from fsopt.errors import OutOfTime, SolverError
+from fsopt.methods import large_programs
+from fsopt.methods.baselines import convex_svm
+from fsopt.methods.routes import first_certified
+from fsopt.results import Status
+from fsopt.saved import fit_record
+
+DATA = blobs(80, 5, seed=4)
+
+
+@pytest.fixture
+def stalling(monkeypatch):
+    """Let data of every size go to an interior point that stalls at its first iterate."""
+    monkeypatch.setattr(large_programs, "INTERIOR", 1)
+    monkeypatch.setattr(driver, "STALLED", -1)
+
+
+@pytest.mark.parametrize("method", ["svm", "rsvm", "svm-norm", "fisher"])
+def test_a_stall_is_left_for_the_model_and_the_fit_says_so(method, stalling):
+    params = {"machine": "svm"} if method == "fisher" else {}
+    fit = fsopt.fit(method, DATA, **params)
+    expected = fsopt.fit(method, DATA, solver="clarabel", **params)
+    assert fit.objective == pytest.approx(expected.objective, rel=1e-6)
+    assert fit.status == expected.status
+    assert any("stalled" in warning and "clarabel" in warning for warning in fit.warnings)
+    assert check_record(fit_record(fit, data=DATA, source="drawn"), DATA, "drawn")["verified"]
+
+
+@pytest.mark.parametrize("method", ["svm", "rsvm", "svm-norm"])
+def test_the_separated_classes_of_large_data_are_solved(method):
+    """The bound is 0 until the multipliers are nearly feasible, here for some dozen iterations: that is no stall."""
+    random = np.random.default_rng(0)
+    y = np.where(random.random(20_000) < 0.5, 1.0, -1.0)
+    X = random.standard_normal((20_000, 30))
+    X[:, :3] += 1.5 * y[:, None]
+    fit = fsopt.fit(method, fsopt.Dataset(X, y))
+    assert (fit.status, fit.solver, fit.bound > 0.0) == ("optimal", "fsopt", True)
+
+
+def test_an_answer_without_a_certificate_claims_no_inactive_capacity(stalling, monkeypatch):
+    monkeypatch.setattr(large_programs, "MODELLED", 0)
+    fit = fsopt.fit("rsvm", DATA)
+    assert fit.status == "feasible"
+    assert not any("inactive" in warning for warning in fit.warnings)
+    assert any("nearest to an optimum" in warning for warning in fit.warnings)
+
+
+def test_a_named_solver_is_the_only_route(stalling, monkeypatch):
+    monkeypatch.setattr(driver, "_minimise", None)
+    assert fsopt.fit("svm", DATA, solver="clarabel").solver == "clarabel"
+    assert fsopt.fit("svm", DATA, interior=False).solver == "clarabel"
+    assert fsopt.fit("onsvm", DATA, generate=False).solver == "highs"
+
+
+def test_a_changed_model_is_solved_as_a_model(monkeypatch):
+    """What solves no model would not see the change."""
+
+    def heavier(model):
+        model.objective.expr = model.objective.expr + 0.5 * model.w[0] ** 2
+
+    monkeypatch.setattr(large_programs, "INTERIOR", 1)
+    assert fsopt.fit("svm", DATA, customise={"svm": heavier}).solver == "clarabel"
+
+
+def test_column_generation_that_stalls_is_left_for_the_whole_program(monkeypatch):
+    whole = convex_svm.column_generation
+
+    def stalled(*arguments, **keywords):
+        return replace(whole(*arguments, **keywords), status=Status.FEASIBLE, stop="stalled")
+
+    monkeypatch.setattr(convex_svm, "column_generation", stalled)
+    fit = fsopt.fit("onsvm", DATA, generate=True)
+    assert fit.status == "optimal"
+    assert any("stalled" in warning for warning in fit.warnings)
+
+
+class Ended:
+    """An outcome."""
+
+    certificate = None
+
+    def __init__(self, status, stop="optimal", solver="one"):
+        self.status, self.stop, self.solver = Status(status), stop, solver
+
+
+def raising(error):
+    def route():
+        raise error
+
+    return route
+
+
+def outcome(answer):
+    return answer
+
+
+def test_the_first_answer_is_kept_where_its_time_is_over():
+    late = Ended("feasible", "time-limit")
+    assert first_certified([lambda: late, raising(AssertionError())], outcome) == (late, ())
+    stalled = Ended("feasible", "stalled")
+    found, warnings = first_certified([lambda: stalled, raising(OutOfTime("late", "wait"))], outcome)
+    assert found is stalled
+    assert "stalled" in warnings[0]
+
+
+def test_the_error_of_the_first_route_is_that_of_all():
+    first = SolverError("first", "hint")
+    with pytest.raises(SolverError, match="first"):
+        first_certified([raising(first), raising(SolverError("second", "hint"))], outcome)
+    good = Ended("optimal", solver="two")
+    found, warnings = first_certified([raising(first), lambda: good], outcome)
+    assert found is good
+    assert warnings == ("first: the answer is that of two",)
