@@ -25,6 +25,8 @@ from fsopt.files import check_readable, whole_file
 from fsopt.typing import Vector
 
 FORMAT = "fsopt gbd 2"
+CUTS_ALONE = "fsopt gbd 1"
+"""The format of version 0.1: cuts and hyperplanes without the state of the master."""
 ITERATES = {"best": "best", "chosen": "validated"}
 """Prefix of the arrays of an iterate in the file -> its attribute of the state."""
 AGAIN = "start again without it"
@@ -57,7 +59,7 @@ class Saved:
     Attributes
     ----------
     state : of the loop.
-    master : the arrays of its master, see :mod:`fsopt.drivers.gbd.master`.
+    master : the arrays of its master, see :mod:`fsopt.drivers.gbd.master`; none in a file of version 0.1.
     history : the records of the iterations that were complete.
     solvers : names of the solvers so far.
     stepping : whether the time ended in a step of the master, which is then to be completed.
@@ -109,6 +111,9 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
         raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise FileError(f"'{path}' is no checkpoint of gbd: {error}", AGAIN) from error
+    whole = found.get("format") != CUTS_ALONE
+    if not whole:
+        found["format"], stepping = FORMAT, True
     for name, value in problem.items():
         if found.get(name) != value:
             shown = "" if len(value) > 20 else f" ({found.get(name)}, not {value})"
@@ -117,7 +122,7 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
                 "resume with the data and settings of that run, or start again without it",
             )
     with undamaged(path):
-        return Saved(_state(held, sub, penalties), held, history, solvers, stepping, tolerance)
+        return Saved(_state(held, sub, penalties), held if whole else {}, history, solvers, stepping, tolerance)
 
 
 @contextmanager

@@ -157,7 +157,10 @@ class _Loop:
         self.state = saved.state
         self.recorder.resume(saved.history, saved.solvers)
         with undamaged(path):
-            self.master.resume(self.state, saved.master, self.recorder)
+            if saved.master:
+                self.master.resume(self.state, saved.master, self.recorder)
+            else:
+                self.master.add(self.state.alphas)
         # A run whose gap was small enough has no next selection: with a smaller tolerance its master looks for one.
         ended = self.state.sigma.tobytes() in self.state.tried
         if saved.stepping or (ended and self.settings.tolerance < saved.tolerance):
