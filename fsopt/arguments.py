@@ -11,8 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
-
 from fsopt.errors import ParameterError, shown
 
 P = ParamSpec("P")
@@ -75,7 +73,8 @@ def own_number(value: Any) -> Any:
 
     The interfaces of most solvers refuse numpy's types.
     """
-    if isinstance(value, bool | np.bool_):
+    # By its name, as help texts do not load numpy.
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)
     if isinstance(value, numbers.Integral):
         return int(value)

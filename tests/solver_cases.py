@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyomo.environ as pyo
 
+import fsopt
+
 BOUNDS = {"le": 2.0, "ge": 1.0, "eq": 3.0, "range": 1.25, "up": 1.5, "low": 0.5, "fixed": 0.25}
 """Names and values of the bounds of :func:`active_bounds`: of constraints, variables, and the fixed variable."""
 
@@ -72,4 +74,21 @@ def knapsacks(n: int = 45, *, equations: bool = False) -> pyo.ConcreteModel:
     half = [int(a) // 2 for a in A.sum(axis=1)]
     m.c = pyo.Constraint(range(5), rule=lambda m, i: bodies[i] == half[i] if equations else bodies[i] <= half[i])
     m.o = pyo.Objective(expr=sum((int(A[:, j].sum()) + 300) * m.x[j] for j in range(n)), sense=pyo.maximize)
+    return m
+
+
+def works(solver: str, model: pyo.ConcreteModel) -> bool:
+    """Return whether a solver takes a model here: some are installed without a licence."""
+    try:
+        fsopt.solve(model, solver)
+    except fsopt.FsoptError:
+        return False
+    return True
+
+
+def one_integer() -> pyo.ConcreteModel:
+    """Return the smallest integer program."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(domain=pyo.Binary)
+    m.o = pyo.Objective(expr=m.x)
     return m

@@ -87,13 +87,14 @@ def test_a_method_ends_soon_after_its_limit(method):
     assert not late
 
 
-@pytest.mark.skipif(not os.environ.get("FSOPT_LIMITS"), reason="minutes for each method: make limits")
-@pytest.mark.parametrize("shape", LARGE)
-@pytest.mark.parametrize("method", fsopt.METHODS)
-def test_a_method_ends_soon_after_its_limit_on_large_data(method, shape):
-    """At most 1.2 times the limit and two seconds, in which the modules are imported, too."""
-    process = Process(partial(seconds_of_large, method))
-    found = process.ask(shape, 10 * KILLED)
-    process.close()
-    assert isinstance(found, tuple), found
-    assert found[0] <= LARGE_MOST, found
+if os.environ.get("FSOPT_LIMITS"):  # minutes for each method
+
+    @pytest.mark.parametrize("shape", LARGE)
+    @pytest.mark.parametrize("method", fsopt.METHODS)
+    def test_a_method_ends_soon_after_its_limit_on_large_data(method, shape):
+        """At most 1.2 times the limit and two seconds, in which the modules are imported, too."""
+        process = Process(partial(seconds_of_large, method))
+        found = process.ask(shape, 10 * KILLED)
+        process.close()
+        assert isinstance(found, tuple), found
+        assert found[0] <= LARGE_MOST, found
