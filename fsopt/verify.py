@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # called by its path, this file would otherwise import its ne
 FORMAT, OLD = "fsopt proof 2", "fsopt proof 1"
 ZERO, ONE = Fraction(0), Fraction(1)
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node
-Cut = tuple[Fraction, list[Fraction]]  # value >= constant - sum of the gains of the selected features
+CutValues = tuple[Fraction, list[Fraction]]  # value >= constant - sum of the gains of the selected features
 Interval = tuple["Fraction | None", "Fraction | None"]
 MOST_BYTES = 2**29
 MOST_DEPTH = 12  # of brackets, in a file: the grammar has 7
@@ -453,7 +453,7 @@ class Selection:
         self.fixed = (frozenset(held["inside"]), frozenset(held["outside"]))
         need(self.main is None or self.main < len(self.R), "there is no main constraint")
         need(self.main is None or all(v >= 0 for v in self.R[self.main]), "the main constraint has negative weights")
-        self.cuts: dict[int, Cut] = {}
+        self.cuts: dict[int, CutValues] = {}
 
     def sizes(self) -> dict[str, int]:
         """Return the numbers of samples, features and constraints."""
@@ -477,7 +477,7 @@ class Selection:
             if not into and not out:
                 return node
 
-    def cut(self, name: int, held: dict[str, Any]) -> Cut:
+    def cut(self, name: int, held: dict[str, Any]) -> CutValues:
         """Return constant and gains of a cut."""
         if name not in self.cuts:
             need(name < len(held["alpha"]) == len(held["mu"]) and held["steps"] > 0, "a cut is missing")
@@ -495,7 +495,7 @@ class Selection:
             self.cuts[name] = (unit * sum(grid) - total(map(mul, mu, self.r)), gains)
         return self.cuts[name]
 
-    def bound(self, cut: Cut, node: Node) -> Fraction:
+    def bound(self, cut: CutValues, node: Node) -> Fraction:
         """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is best."""
         gains, spent = cut[1], [cut[1][j] for j in node[0]]
         free = [j for j in range(self.p) if j not in node[0] and j not in node[1] and gains[j] > 0]
@@ -688,7 +688,7 @@ def confirm(proof: dict[str, Any], data: str | None, exported: str | None) -> li
     need(len(claims) == len(held) > 0, "the claims and their proofs are not equally many")
     found = []
     try:
-        table = None if data is None else programs.Table.of_file(data, statement)
+        table = None if data is None else programs.Samples.of_file(data, statement)
         for claim, part in zip(claims, held, strict=True):
             problem = problem_of(part)
             derived = programs.compare(statement, claim, part, problem, table)

@@ -57,7 +57,7 @@ def short(value: Fraction) -> Fraction:
 # -- data ----------------------------------------------------------------------------------------------------------
 
 
-class Table:
+class Samples:
     """The samples and labels of a file.
 
     The canonical data are the text ``(n, p)``, then the samples one after another, then the labels -1 and +1, as
@@ -68,7 +68,7 @@ class Table:
         self.X, self.y = X, y
 
     @classmethod
-    def of_file(cls, path: str, statement: Mapping[str, Any]) -> Table:
+    def of_file(cls, path: str, statement: Mapping[str, Any]) -> Samples:
         """Return the data of a CSV file: numbers, and one column of two labels wherever it stands.
 
         The label column and the class +1 are those with which the SHA-256 is that of the statement.
@@ -118,7 +118,7 @@ class Features:
     reach : feature -> its largest entry, in its unit.
     """
 
-    def __init__(self, statement: Mapping[str, Any], claim: Mapping[str, Any], table: Table | None) -> None:
+    def __init__(self, statement: Mapping[str, Any], claim: Mapping[str, Any], table: Samples | None) -> None:
         data = statement["data"]
         rows, columns = claim["rows"], claim["columns"]
         same(increasing(rows, data["samples"]) and increasing(columns, data["features"]), "its rows are no samples")
@@ -483,7 +483,7 @@ LIMITS = ("m", "costs", "budget", "include", "exclude", "implies", "conflicts", 
 
 
 def compare(
-    statement: Mapping[str, Any], claim: Mapping[str, Any], part: Mapping[str, Any], program: Any, table: Table | None
+    statement: Mapping[str, Any], claim: Mapping[str, Any], part: Mapping[str, Any], program: Any, table: Samples | None
 ) -> bool:
     """Raise Different where a program is not that of its claim; return whether there is one to compare it with."""
     name, slug = statement["name"], claim["program"]
@@ -619,7 +619,7 @@ def limits_of(given: Mapping[str, Any], p: int) -> list[tuple[list[Fraction], Fr
 
 
 def compare_selection(
-    statement: Mapping[str, Any], claim: Mapping[str, Any], part: Mapping[str, Any], problem: Any, table: Table | None
+    statement: Mapping[str, Any], claim: Mapping[str, Any], part: Mapping[str, Any], problem: Any, table: Samples | None
 ) -> None:
     """Raise Different where a problem bounds other selections than those that the statement allows.
 

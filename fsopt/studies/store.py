@@ -157,7 +157,7 @@ class Store:
     def rows(self, study: str | None = None) -> Iterator[Row]:
         """Yield the rows of a study, or of all, in the order of the plan; waiting units among them.
 
-        A damaged row is left out; :attr:`damaged` names it.
+        A damaged row is left out; the attribute ``damaged`` names it.
         """
         self.damaged = {}
         plans = [(name, key) for name, key in planned(self.connection, self.damaged) if study in (None, name)]
