@@ -71,6 +71,15 @@ def project_multipliers(alpha: Vector, y: Vector, cap: float | Vector) -> Vector
     return a
 
 
+def combination(data: Dataset, alpha: Vector) -> Vector:
+    """Return X'Y alpha (p,) of multipliers (n,) with y'alpha = 0, from centred samples.
+
+    The mean of the samples has no part in it, but where it is large its rounding errors would be the whole result.
+    """
+    found: Vector = (data.X - data.X.mean(axis=0)).T @ (alpha * data.y)
+    return found
+
+
 def svm_value(data: Dataset, w: Vector, b: float, c: float) -> float:
     """Return the objective value 0.5 w'w + C e'xi of the support vector machine, the slacks by their weights."""
     return 0.5 * float(w @ w) + c * hinge(data.X @ w + b, data.y, data.weights)

@@ -7,7 +7,7 @@ import numpy as np
 from fsopt.certificates.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, kernel_svm_value, project_multipliers, svm_value
+from fsopt.data.hyperplanes import combination, hinge, kernel_svm_value, project_multipliers, svm_value
 from fsopt.data.weights import loss_weights
 from fsopt.typing import Vector
 
@@ -24,8 +24,9 @@ def certify_svm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector, *, 
     c : penalty weight of the hinge loss, times the weights of the samples where they have some: C_i for C.
     alpha : (n,) multipliers; the nearest feasible ones are taken.
     """
-    turned = project_multipliers(alpha, data.y, loss_weights(c, data.weights)) * data.y
-    square = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
+    kept = project_multipliers(alpha, data.y, loss_weights(c, data.weights))
+    turned = kept * data.y
+    square = float(turned @ data.X @ turned) if gram else float((combination(data, kept) ** 2).sum())
     bound = float(turned @ data.y) - 0.5 * square
     value = kernel_svm_value(data, w, b, c) if gram else svm_value(data, w, b, c)
     gap = {"gap": relative_gap(value, bound)}
@@ -44,7 +45,7 @@ def certify_svm_norm(data: Dataset, c: float, w: Vector, b: float, alpha: Vector
     alpha : (n,) multipliers; the nearest feasible ones are taken.
     """
     kept = project_multipliers(alpha, data.y, loss_weights(c, data.weights))
-    length = float(np.linalg.norm(data.X.T @ (kept * data.y)))
+    length = float(np.linalg.norm(combination(data, kept)))
     bound = float(kept.sum()) * min(1.0, 0.5 / max(length, 1e-300))
     value = 0.5 * float(np.linalg.norm(w)) + c * hinge(data.X @ w + b, data.y, data.weights)
     gap = {"gap": relative_gap(value, bound)}
@@ -71,9 +72,10 @@ def certify_rsvm(data: Dataset, w_cap: float, w: Vector, b: float, alpha: Vector
         Kind ``convex``, residuals ``capacity`` (excess of w'w over W, relative to W) and ``gap``.
     """
     scores = data.X @ w
-    turned = project_multipliers(alpha, data.y, loss_weights(1.0, data.weights)) * data.y
+    kept = project_multipliers(alpha, data.y, loss_weights(1.0, data.weights))
+    turned = kept * data.y
     square = float(w @ scores) if gram else float(w @ w)
-    length = float(turned @ data.X @ turned) if gram else float(((data.X.T @ turned) ** 2).sum())
+    length = float(turned @ data.X @ turned) if gram else float((combination(data, kept) ** 2).sum())
     bound = max(float(turned @ data.y) - float(np.sqrt(w_cap * max(length, 0.0))), 0.0)
     loss = hinge(scores + b, data.y, data.weights)
     residuals = {"capacity": max(square / w_cap - 1.0, 0.0), "gap": relative_gap(loss, bound)}

@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.data.hyperplanes import combination, hinge, midpoint_intercept
 from fsopt.typing import Vector
 
 
@@ -176,7 +176,7 @@ class HingeProblem:
 
     def bound(self, alpha: Vector) -> tuple[Vector, float]:
         """Return multipliers (n,) in [0, C] with y'alpha = 0, shortened where they are too long, and their bound."""
-        length = float(np.linalg.norm(self.data.X.T @ (alpha * self.data.y)))
+        length = float(np.linalg.norm(combination(self.data, alpha)))
         if self.norm:
             alpha = alpha * min(1.0, 0.5 / max(length, 1e-300))
             return alpha, float(alpha.sum())
