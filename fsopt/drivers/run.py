@@ -15,6 +15,8 @@ from fsopt.errors import OutOfTime as OutOfTime
 from fsopt.errors import SolverError
 from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
+from fsopt.solvers.registry import no_multipliers
+from fsopt.typing import Vector
 
 Progress: TypeAlias = Callable[[Mapping[str, Any]], None]
 
@@ -92,3 +94,11 @@ def usable(result: SolveResult, what: str) -> SolveResult:
         f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",
         "try another solver, other parameters or scaled data",
     )
+
+
+def multipliers(session: Session, result: SolveResult, constraints: pyo.Constraint) -> Vector:
+    """Return the multipliers (k,) of linear constraints; raises SolverError where the solver gives none."""
+    if result.point is None or result.point.y is None:
+        raise no_multipliers(result.solver, session.problem_class)
+    y: Vector = result.point.y[session.rows(constraints)]
+    return y

@@ -16,10 +16,10 @@ from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate, hinge, midpoint_intercept
 from fsopt.data.splits import check_features
-from fsopt.drivers.run import Run, usable
+from fsopt.drivers.run import Run, multipliers, usable
 from fsopt.errors import ParameterError
 from fsopt.figures import BLUE, ORANGE, new_figure
-from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, multipliers, solve_at_capacity, squared_radius
+from fsopt.methods.mop.rsvm_training import certify_rsvm, exact, solve_at_capacity, squared_radius
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import hinge_cost, number, squares

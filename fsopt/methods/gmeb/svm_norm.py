@@ -11,12 +11,13 @@ import numpy as np
 
 from fsopt.certificates.certificate import Certificate
 from fsopt.compiler.values import values_of
+from fsopt.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.interior_point.certificate import certify_svm_norm
 from fsopt.drivers.interior_point.driver import svm_norm_interior_point
-from fsopt.drivers.run import Run
-from fsopt.methods.assembly import make_fit
+from fsopt.drivers.run import Run, multipliers
+from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.gmeb.bound_terms import largest_norm, theorem_c
 from fsopt.methods.large_programs import interior_order
@@ -27,7 +28,7 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence, extend, saved_vector
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.svm_norm import build_svm_norm
-from fsopt.results import DriverResult, Fit, SolveResult
+from fsopt.results import DriverResult, Fit, SolveResult, Status
 from fsopt.typing import Vector
 
 _Found: TypeAlias = tuple[Vector, float, SolveResult | DriverResult, dict[str, Any]]
@@ -89,10 +90,18 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
 
 
 def _by_model(work: Dataset, run: Run, c: float) -> _Found:
-    """Return the answer of the model."""
+    """Return the answer of the model; that of the model as it is built is certified by its multipliers in numpy.
+
+    In units over many orders the residuals of the cone's arrays are too coarse for the objective value.
+    """
     model = build_svm_norm(work, c=c)
-    _, result = run.solve(model, "'svm-norm'")
-    return values_of(model.w), model.b.value, result, evidence("svm-norm", {"c": c}, result.point)
+    session, result = run.solve(model, "'svm-norm'")
+    w, b = values_of(model.w), model.b.value
+    if changes_in_force() or result.status is not Status.OPTIMAL:
+        return w, b, result, evidence("svm-norm", {"c": c}, result.point)
+    alpha = multipliers(session, result, model.margin)
+    proof = certify_svm_norm(work, c, w, b, alpha)
+    return w, b, certified(result, proof), {"alpha": alpha}
 
 
 def _by_driver(work: Dataset, run: Run, c: float) -> _Found:

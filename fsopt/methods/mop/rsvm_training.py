@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyomo.environ as pyo
 
 from fsopt.arguments import word
 from fsopt.certificates.certificate import TOLERANCE, Certificate
@@ -26,7 +25,7 @@ from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, p
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.interior_point.certificate import certify_rsvm as certify_rsvm
 from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point
-from fsopt.drivers.run import Run, usable
+from fsopt.drivers.run import Run, multipliers, usable
 from fsopt.methods.assembly import certified
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.polishing import balanced, polished
@@ -38,7 +37,6 @@ from fsopt.models.mop.rsvm_dual import build_rsvm_dual
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
 from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
-from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 ROUTES = ("dual", "primal")
@@ -266,11 +264,3 @@ def _smallest_norm(work: Dataset, run: Run, before: SolveResult) -> tuple[Vector
     seconds = {k: sum(r.seconds.get(k, 0.0) for r in (before, free, result)) for k in result.seconds}
     w = values_of(model.w)
     return w, multipliers(session, result, model.margin), replace(result, seconds=seconds)
-
-
-def multipliers(session: Session, result: SolveResult, constraints: pyo.Constraint) -> Vector:
-    """Return the multipliers (k,) of linear constraints; raises SolverError where the solver gives none."""
-    if result.point is None or result.point.y is None:
-        raise no_multipliers(result.solver, session.problem_class)
-    y: Vector = result.point.y[session.rows(constraints)]
-    return y
