@@ -82,6 +82,8 @@ class Samples:
                 lines = [line for line in csv.reader(file, delimiter=max(",;\t", key=first.count)) if line]
         except csv.Error as error:
             raise Different(f"the file of data is no table: {error}") from None
+        except UnicodeError:
+            raise ValueError(f"the data '{path}' are no text: give the CSV file of 'fsopt data write'") from None
         lines = lines[len(lines) - data["samples"] :]  # without a line of names
         wide = data["features"] + 1
         same(len(lines) == data["samples"] > 0, f"the file has other than {data['samples']} samples")

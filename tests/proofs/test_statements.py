@@ -50,6 +50,14 @@ def test_one_number_of_the_data_is_enough_to_refuse_them(files, tmp_path):
     assert "SHA-256" in shown
 
 
+def test_data_that_are_no_text_are_named(tmp_path):
+    path = written(tmp_path / "proof.json", exactly(fsopt.fit("svm", DATA), DATA).proof())
+    (tmp_path / "data.csv.gz").write_bytes(b"\x1f\x8b\x08")
+    code, shown = verdict(path, "--data", str(tmp_path / "data.csv.gz"))
+    assert code == 2
+    assert "data.csv.gz' are no text: give the CSV file of 'fsopt data write'" in shown
+
+
 def test_data_of_the_stated_digest_refute_a_program_of_other_data(files, tmp_path):
     for name in ("onsvm", "gbd", "fsv", "mpm", "gmeb"):
         other = blobs(n=8, p=3, seed=6, gap=0.4)
