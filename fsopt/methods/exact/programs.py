@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import TOLERANCE
+from fsopt.certificates.certificate import TOLERANCE, gap_allowed
 from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_shown, with_statement
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.compiler import Program, compile_model
@@ -111,7 +111,7 @@ def optimum(
     about : the program, for a statement.
     """
     fit = saved.fit
-    gap = max(float(fit.params.get("tolerance", 0.0)), TOLERANCE)
+    gap = max(gap_allowed(fit.params.get("tolerance", 0.0)), TOLERANCE)
     status = "optimal" if fit.status is Status.OPTIMAL else "feasible"
     try:
         pair = pair_of(program, x, point)

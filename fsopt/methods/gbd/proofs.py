@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.certificates.certificate import TOLERANCE
+from fsopt.certificates.certificate import TOLERANCE, gap_allowed
 from fsopt.certificates.exact.claims import About, Claim, claim_of_ends, not_shown
 from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
@@ -52,8 +52,9 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     sigma = saved_selection(saved.data, {**saved.params, "sigma": fit.details["sigma"]}) > 0.5
     with reading("tree of the search"):
         part = part_of(problem, *_held(problem, fit.details["evidence"]), Plane(sigma, saved.w, saved.b))
-    gap = max(float(fit.params["tolerance"]), TOLERANCE)
-    claim = claim_of_tree(NAME, part, gap, optimal=fit.status is Status.OPTIMAL)
+    gap = max(gap_allowed(fit.params["tolerance"]), TOLERANCE)
+    optimal = fit.status is Status.OPTIMAL
+    claim = claim_of_tree(NAME if optimal else f"bounds on {NAME}", part, gap, optimal=optimal)
     return [replace(claim, about=_about(saved))]
 
 
