@@ -3,8 +3,8 @@
 #   make test   installs what the tests need and runs the test suite: every model, method, solver and verb
 PYTHON ?= python3
 BIN := .venv/bin
-CORE := tests/solvers/test_conformance.py tests/drivers tests/methods tests/data tests/cli
-NUMBERS := tests/library tests/models tests/compiler tests/certificates tests/formats tests/drivers tests/methods
+CORE := tests/solvers/test_conformance.py tests/drivers tests/algorithms tests/methods tests/data tests/cli
+NUMBERS := tests/library tests/models tests/compiler tests/certificates tests/formats tests/drivers tests/algorithms tests/methods
 KERNELS := Nehalem $(shell grep -qsw avx2 /proc/cpuinfo && echo Haswell) $(shell grep -qsw avx512vl /proc/cpuinfo && echo SkylakeX)
 SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"

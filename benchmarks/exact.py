@@ -30,9 +30,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import fsopt
+from fsopt.algorithms.warm_svm import WarmSvm
 from fsopt.data import Dataset
 from fsopt.data.synthetic.gbd import gbd_set_one, gbd_set_two
-from fsopt.drivers.warm_svm import WarmSvm
 from fsopt.methods.preprocessing import preprocess
 
 SHARED = Path(os.environ.get("FSOPT_SHARED", Path(__file__).resolve().parents[2] / "shared"))

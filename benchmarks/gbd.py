@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 import fsopt
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset, gbd_set_one
-from fsopt.results import Fit
 
 TOLERANCE = 1e-4
 SHARED = Path(os.environ.get("FSOPT_SHARED", Path(__file__).resolve().parents[2] / "shared"))

@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.table import Table
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.run import Run
-from fsopt.results import Status
 
 ASKED = 5.0
 SIZES = [(n, 50) for n in (1_000, 3_000, 10_000, 30_000, 100_000)]

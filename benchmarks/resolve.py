@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 import fsopt
+from fsopt.answers.results import DriverResult
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.drivers.dca import dca
@@ -31,7 +32,6 @@ from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.models.sla.step_function import step_costs
-from fsopt.results import DriverResult
 from fsopt.solvers.conic import ConicForm
 
 LIMIT = 1.3

@@ -10,31 +10,36 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from fsopt.common import moved
 from fsopt.solvers import pyomo_plugin
 
 if TYPE_CHECKING:
     from fsopt import estimators as estimators
+    from fsopt.analysis.alternatives import alternatives as alternatives
     from fsopt.analysis.differences import diff as diff
+    from fsopt.analysis.fronts import pareto_front as pareto_front
     from fsopt.analysis.infeasibility import explain as explain
+    from fsopt.analysis.necessity import necessity as necessity
+    from fsopt.analysis.radius_paths import gmeb_path as gmeb_path
+    from fsopt.analysis.selection_paths import gbd_path as gbd_path
     from fsopt.analysis.sensitivity import sensitivity as sensitivity
-    from fsopt.certificates.certificate import Certificate as Certificate
+    from fsopt.answers.certificate import Certificate as Certificate
+    from fsopt.answers.results import DriverResult as DriverResult
+    from fsopt.answers.results import Fit as Fit
+    from fsopt.answers.results import SolveResult as SolveResult
+    from fsopt.answers.results import Status as Status
+    from fsopt.answers.saved import load_fit as load_fit
     from fsopt.certificates.model import certify as certify
     from fsopt.compiler.classes import classify as classify
     from fsopt.data import Dataset as Dataset
     from fsopt.data import load_dataset as load_dataset
     from fsopt.errors import FsoptError as FsoptError
-    from fsopt.exact_checking import check as check
     from fsopt.formats.writers import export as export
     from fsopt.methods.registry import METHODS as METHODS
     from fsopt.methods.registry import register_method as register_method
     from fsopt.methods.spec import MethodSpec as MethodSpec
     from fsopt.models.registry import MODELS as MODELS
     from fsopt.models.registry import register_model as register_model
-    from fsopt.results import DriverResult as DriverResult
-    from fsopt.results import Fit as Fit
-    from fsopt.results import SolveResult as SolveResult
-    from fsopt.results import Status as Status
-    from fsopt.saved import load_fit as load_fit
     from fsopt.signatures import build as build
     from fsopt.signatures import fit as fit
     from fsopt.solvers.base import Session as Session
@@ -42,44 +47,40 @@ if TYPE_CHECKING:
     from fsopt.solvers.registry import SOLVERS as SOLVERS
     from fsopt.solvers.registry import register_solver as register_solver
     from fsopt.solvers.spec import SolverSpec as SolverSpec
-    from fsopt.studies.alternatives import alternatives as alternatives
-    from fsopt.studies.fronts import pareto_front as pareto_front
-    from fsopt.studies.necessity import necessity as necessity
-    from fsopt.studies.radius_paths import gmeb_path as gmeb_path
     from fsopt.studies.running import run_study as run_study
-    from fsopt.studies.selection_paths import gbd_path as gbd_path
+    from fsopt.verification.exact_checking import check as check
 
 __version__ = "0.2.0"
 _HOME = {
-    "Certificate": "fsopt.certificates.certificate",
+    "Certificate": "fsopt.answers.certificate",
     "Dataset": "fsopt.data",
-    "DriverResult": "fsopt.results",
-    "Fit": "fsopt.results",
+    "DriverResult": "fsopt.answers.results",
+    "Fit": "fsopt.answers.results",
     "FsoptError": "fsopt.errors",
     "METHODS": "fsopt.methods.registry",
     "MODELS": "fsopt.models.registry",
     "MethodSpec": "fsopt.methods.spec",
     "SOLVERS": "fsopt.solvers.registry",
     "Session": "fsopt.solvers.base",
-    "SolveResult": "fsopt.results",
+    "SolveResult": "fsopt.answers.results",
     "SolverSpec": "fsopt.solvers.spec",
-    "Status": "fsopt.results",
-    "alternatives": "fsopt.studies.alternatives",
+    "Status": "fsopt.answers.results",
+    "alternatives": "fsopt.analysis.alternatives",
     "build": "fsopt.models.registry",
     "certify": "fsopt.certificates.model",
-    "check": "fsopt.exact_checking",
+    "check": "fsopt.verification.exact_checking",
     "classify": "fsopt.compiler.classes",
     "diff": "fsopt.analysis.differences",
     "estimators": "fsopt.estimators",
     "explain": "fsopt.analysis.infeasibility",
     "export": "fsopt.formats.writers",
     "fit": "fsopt.methods.registry",
-    "gbd_path": "fsopt.studies.selection_paths",
-    "gmeb_path": "fsopt.studies.radius_paths",
+    "gbd_path": "fsopt.analysis.selection_paths",
+    "gmeb_path": "fsopt.analysis.radius_paths",
     "load_dataset": "fsopt.data",
-    "load_fit": "fsopt.saved",
-    "necessity": "fsopt.studies.necessity",
-    "pareto_front": "fsopt.studies.fronts",
+    "load_fit": "fsopt.answers.saved",
+    "necessity": "fsopt.analysis.necessity",
+    "pareto_front": "fsopt.analysis.fronts",
     "register_method": "fsopt.methods.registry",
     "register_model": "fsopt.models.registry",
     "register_solver": "fsopt.solvers.registry",
@@ -136,7 +137,7 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
         value = home if home.__name__ == f"fsopt.{name}" else getattr(home, name)
         globals()[name] = value
         if name in ("METHODS", "MODELS", "SOLVERS"):  # with the entries of other packages
-            import_module("fsopt.plugins").load()
+            import_module("fsopt.common.plugins").load()
         return value
 
 
@@ -144,4 +145,5 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+moved.register()
 pyomo_plugin.register()

@@ -8,11 +8,11 @@ from typing import Any, Literal, Never, overload
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.customising import Change
+from fsopt.answers.results import Fit
+from fsopt.common.customising import Change
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
-from fsopt.results import Fit
 
 @overload
 def build(

@@ -51,7 +51,7 @@ def penalty():
     weight lambda (logarithmic, no unit) of `fsv`: between 0.02 and 0.1 half of the features cost no accuracy.
     Program (21) of [Mangasarian](/sla.md).
     """
-    from fsopt.figures import ORANGE, new_figure
+    from fsopt.common.figures import ORANGE, new_figure
 
     data, weights = fsopt.load_dataset("wdbc"), [0.005, 0.01, 0.02, 0.05, 0.1, 0.2]
     fits = [fsopt.fit("fsv", data, lam=weight) for weight in weights]
@@ -72,7 +72,7 @@ def worst_case():
     delta that `l1-mpm` guarantees for every distribution with the moments of the data. The dotted line is the largest
     feasible delta, `alpha*` = 0.775. Program (12)-(15) of [Yang & Ju](/mpm.md).
     """
-    from fsopt.figures import new_figure
+    from fsopt.common.figures import new_figure
 
     data, deltas = fsopt.load_dataset("wdbc"), [0.3, 0.5, 0.6, 0.7, 0.74, 0.76, 0.77]
     fits = [fsopt.fit("l1-mpm", data, delta=delta) for delta in deltas]

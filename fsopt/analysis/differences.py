@@ -7,7 +7,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.arguments import FLAG, checked
+from fsopt.common.arguments import FLAG, checked
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.compiler.program import MODEL

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.arguments import SECONDS, checked
+from fsopt.answers.results import Point, Status
 from fsopt.certificates.convex import farkas
+from fsopt.common.arguments import SECONDS, checked
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.compiler.program import MODEL
 from fsopt.errors import ParameterError
-from fsopt.results import Point, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Settings

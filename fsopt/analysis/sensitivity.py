@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.arguments import TEXT, checked, optional
+from fsopt.answers.results import SolveResult
+from fsopt.common.arguments import TEXT, checked, optional
 from fsopt.compiler import Program
 from fsopt.compiler.program import MODEL
 from fsopt.errors import SolverError
-from fsopt.results import SolveResult
 from fsopt.solvers.base import Session
 from fsopt.solvers.highs import ranges
 from fsopt.solvers.registry import no_multipliers

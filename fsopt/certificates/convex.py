@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import Point
 from fsopt.certificates.residuals import block_norms, bound_excess, largest_term, relative, row_excess, split_by_bound
 from fsopt.compiler import Program
-from fsopt.results import Point
 from fsopt.typing import Vector
 
 

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.arguments import checked
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import RESULT, Point, SolveResult
 from fsopt.certificates.convex import dual_point, farkas, primal_cost, recession
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.form import recognise
 from fsopt.certificates.nonconvex import certify_nonconvex
 from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
+from fsopt.common.arguments import checked
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import convex
 from fsopt.compiler.program import MODEL
 from fsopt.compiler.substitution import with_substituted_objective
 from fsopt.errors import ParameterError, SolverError, reading
-from fsopt.results import RESULT, Point, SolveResult
 from fsopt.typing import Vector
 
 
@@ -90,7 +90,8 @@ class Claim:
     source : name of the solver.
     evidence : primal-dual point of another solver, None where the point has multipliers of its own.
     evidence_source : name of that solver.
-    cuts : the cuts behind the bound, as in :class:`fsopt.results.SolveResult`: the bound is then recomputed from them.
+    cuts : the cuts behind the bound, as in :class:`fsopt.answers.results.SolveResult`: the bound is then recomputed
+        from them.
     """
 
     bound: float | None = None

@@ -16,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import Point
 from fsopt.certificates.residuals import (
     block_norms,
     integrality,
@@ -29,7 +30,6 @@ from fsopt.certificates.residuals import (
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
-from fsopt.results import Point
 from fsopt.typing import Vector
 
 SMALL = 1e-8

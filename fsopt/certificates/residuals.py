@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.certificates.certificate import TOLERANCE
+from fsopt.answers.certificate import TOLERANCE
 from fsopt.compiler import Program
 from fsopt.typing import Vector
 

@@ -10,8 +10,8 @@ from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, escape, pairs, print_json, show, table
 from fsopt.cli.solving import Scale, built
-from fsopt.customising import complete, customised
-from fsopt.data.layout import Layout
+from fsopt.common.customising import complete, customised
+from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
@@ -36,7 +36,7 @@ def explain(
     from dataclasses import asdict
 
     from fsopt.analysis.infeasibility import explain as run
-    from fsopt.saved import plain
+    from fsopt.answers.saved import plain
 
     found = run(_model(model, data, layout, param, scale, customise), time_limit=time_limit or 60.0)
     if json:
@@ -61,7 +61,7 @@ def sensitivity(
     from dataclasses import asdict
 
     from fsopt.analysis.sensitivity import sensitivity as run
-    from fsopt.saved import plain
+    from fsopt.answers.saved import plain
 
     found = run(_model(model, data, layout, param, scale, customise), solver)
     if json:
@@ -113,9 +113,9 @@ def diff(
     from dataclasses import asdict
 
     from fsopt.analysis.differences import diff as run
+    from fsopt.answers.saved import plain
     from fsopt.errors import ParameterError
     from fsopt.models.registry import model_spec
-    from fsopt.saved import plain
 
     specs = [model_spec(name) for name in (first, second)]
     given = options.parse_params(param)

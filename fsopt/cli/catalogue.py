@@ -14,7 +14,7 @@ from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import columns, escape, narrow, pairs, print_json, remark, table
 from fsopt.cli.output import show as put
-from fsopt.data.layout import Layout
+from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 def models(json: options.Json = False) -> None:
     """List the models: class, paper and equation, parameters."""
+    from fsopt.common.plugins import load
     from fsopt.models.registry import MODELS
-    from fsopt.plugins import load
 
     load()
     rows: list[dict[str, Any]] = [
@@ -50,8 +50,8 @@ def models(json: options.Json = False) -> None:
 
 def solvers(json: options.Json = False) -> None:
     """List the solvers: classes, what they prove and return, and whether they are installed."""
+    from fsopt.common.plugins import load
     from fsopt.compiler.classes import CLASSES
-    from fsopt.plugins import load
     from fsopt.solvers.registry import SOLVERS
 
     load()
@@ -110,8 +110,8 @@ def methods(
     if name is not None:
         _method(name, json)
         return
+    from fsopt.common.plugins import load
     from fsopt.methods.registry import METHODS
-    from fsopt.plugins import load
 
     load()
     rows: list[dict[str, Any]] = [

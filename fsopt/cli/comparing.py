@@ -23,7 +23,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.cli.proving import Exact
-from fsopt.data.layout import Layout
+from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def compare(
     The last line names the methods without an answer: an error ended the fit to all samples, or one of a fold. The exit
     code is 1 only where no method has one.
     """
-    from fsopt.saved import plain
+    from fsopt.answers.saved import plain
     from fsopt.solvers.registry import solver_spec
     from fsopt.studies.comparison import compare as run
     from fsopt.studies.comparison import comparison_study, majority

@@ -10,7 +10,7 @@ import typer
 from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE, load, with_layout
 from fsopt.cli.output import pairs, print_json, show
-from fsopt.data.layout import Layout
+from fsopt.data.tables.layout import Layout
 
 app = typer.Typer(
     help="Data sets: fetch one from OpenML, draw one of the papers', or look at one.",

@@ -21,7 +21,7 @@ def doctor(json: options.Json = False) -> int:
     Each solver that is installed solves a tiny program, which shows its licence. Exit code 1: a solver of the core
     install does not work.
     """
-    from fsopt.data.readers import FOLDER_VARIABLE
+    from fsopt.data.tables.readers import FOLDER_VARIABLE
 
     folder = os.environ.get(FOLDER_VARIABLE)
     record: dict[str, Any] = {
@@ -44,7 +44,7 @@ def doctor(json: options.Json = False) -> int:
 
 
 def _solvers() -> list[dict[str, str]]:
-    from fsopt.plugins import load
+    from fsopt.common.plugins import load
     from fsopt.solvers.registry import SOLVERS
 
     load()

@@ -28,11 +28,11 @@ from fsopt.cli.output import (
 )
 from fsopt.cli.proving import Exact, print_exact
 from fsopt.cli.solving import print_certificate
-from fsopt.data.layout import Layout
+from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
+    from fsopt.answers.results import Fit
     from fsopt.data import Dataset
-    from fsopt.results import Fit
 
 
 def fit(
@@ -51,10 +51,10 @@ def fit(
     json: options.Json = False,
 ) -> int:
     """Run a method: selected features, classifier, certificate. Ctrl-C prints the incumbent."""
-    from fsopt.exact_checking import check
+    from fsopt.answers.records import fit_record, sealed
     from fsopt.methods.registry import fit as run
     from fsopt.methods.registry import method_spec
-    from fsopt.records import fit_record, sealed
+    from fsopt.verification.exact_checking import check
 
     changes = options.read_changes(customise, method_spec(method).models)
     params, solver_options = options.parse_params(param), options.read_options(options_file)
@@ -149,9 +149,9 @@ def predict(
 
     Only the columns that the fit uses are needed; they are found by their names.
     """
+    from fsopt.answers.records import plain
+    from fsopt.answers.saved import fit_from, read_fit
     from fsopt.data import load_samples
-    from fsopt.records import plain
-    from fsopt.saved import fit_from, read_fit
 
     record = read_fit(saved)
     fitted = fit_from(record, saved)
@@ -207,7 +207,7 @@ def _accuracy(names: list[str], truth: list[str], labels: Sequence[str]) -> floa
 
     A label of several classes, such as ``not a`` or ``b|c``, stands for each that is not the other one.
     """
-    from fsopt.data.table import is_missing, same_label
+    from fsopt.data.tables.table import is_missing, same_label
 
     if not truth or any(is_missing(t) for t in truth):
         return None

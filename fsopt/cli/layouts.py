@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fsopt.data.layout import DEFAULT_TARGET, MISSING, Layout
+from fsopt.data.tables.layout import DEFAULT_TARGET, MISSING, Layout
 from fsopt.errors import FileError, ParameterError, shown
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _class_weight(given: list[str] | None) -> str | tuple[tuple[str, float], ...
 def load(source: str, layout: Layout) -> Dataset:
     """Load a data set; its size, its labels and what became of its columns are remarks on stderr."""
     from fsopt.cli.output import remark
-    from fsopt.data.readers import load_table
+    from fsopt.data.tables.readers import load_table
 
     data = load_table(source, layout)
     remark(f"{data.name}: {data.n} samples, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")

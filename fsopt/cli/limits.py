@@ -9,7 +9,7 @@ import typer
 from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import escape, print_json, remark, show, table
-from fsopt.data.layout import Layout
+from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -29,9 +29,9 @@ def mpm_limits(
     json: options.Json = False,
 ) -> None:
     """Print the largest delta that is feasible for l1-mpm and l0-mpm: on all samples and on each training fold."""
+    from fsopt.answers.saved import plain
     from fsopt.data.splits import stratified_folds, train_and_test
     from fsopt.data.weights import refuse_weights
-    from fsopt.saved import plain
 
     source = load(data, layout)
     refuse_weights("the minimax probability machine", source.weights, "leave out --weights and --class-weight")

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from fsopt.customising import Change, FromFile
-from fsopt.data.registry import READERS
+from fsopt.common.customising import Change, FromFile
+from fsopt.common.files import brief, check_readable
+from fsopt.data.tables.registry import READERS
 from fsopt.errors import FileError, OptionError, ParameterError
-from fsopt.files import brief, check_readable
 
 
 def models(incomplete: str) -> list[str]:
@@ -55,7 +55,7 @@ Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 
 def writable(path: Path | None) -> Path | None:
     """Refuse an output path that cannot be written, before any work is done."""
-    from fsopt.files import check_writable
+    from fsopt.common.files import check_writable
 
     return None if path is None else check_writable(path)
 

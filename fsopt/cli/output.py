@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsopt.cli.streams import abandon, printable
+from fsopt.common.files import write_text
 from fsopt.errors import FileError, FsoptError, OutOfTime
-from fsopt.files import write_text
 
 if TYPE_CHECKING:
     from rich.table import Table

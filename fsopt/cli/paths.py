@@ -19,7 +19,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
-from fsopt.data.layout import Layout
+from fsopt.data.tables.layout import Layout
 
 
 def path(
@@ -35,9 +35,9 @@ def path(
     json: options.Json = False,
 ) -> int:
     """Print the best support vector machine with at most M features for every M, and a lower bound on each."""
-    from fsopt.files import write_text
-    from fsopt.saved import plain
-    from fsopt.studies.selection_paths import gbd_path
+    from fsopt.analysis.selection_paths import gbd_path
+    from fsopt.answers.saved import plain
+    from fsopt.common.files import write_text
 
     source, values = load(data, layout), _numbers(m)
     with progress_bar("path") as update:

@@ -10,7 +10,7 @@ import typer
 from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE, load
 from fsopt.cli.output import EXIT_SOLVED, print_json, show
-from fsopt.data.layout import Layout
+from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
 FORMATS = (".png", ".pdf", ".svg")
@@ -30,8 +30,8 @@ def plot(
     json: options.Json = False,
 ) -> int:
     """Draw a saved fit: its weights, the course of its loop, or the scores of a data set by class."""
-    from fsopt.files import check_writable, whole_file
-    from fsopt.saved import fit_from, read_fit
+    from fsopt.answers.saved import fit_from, read_fit
+    from fsopt.common.files import check_writable, whole_file
 
     target = check_writable(saved.with_suffix(".png")) if output is None else output
     if target.suffix.lower() not in FORMATS:

@@ -11,7 +11,7 @@ import typer
 from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE, checked_layout, load
 from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, remark, show
-from fsopt.data.layout import Layout
+from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.data import Dataset
@@ -30,10 +30,10 @@ def evidence(
     """Write the exact evidence of a saved answer as a proof, which 'fsopt-verify' confirms or refutes alone."""
     from json import dumps
 
-    from fsopt.checking import check_record
-    from fsopt.exact_checking import check_record_exactly
-    from fsopt.files import write_text
-    from fsopt.saved import read_record
+    from fsopt.answers.saved import read_record
+    from fsopt.common.files import write_text
+    from fsopt.verification.checking import check_record
+    from fsopt.verification.exact_checking import check_record_exactly
 
     record = read_record(solution)
     source = load(data, checked_layout(record, layout, solution))

@@ -143,8 +143,8 @@ def _make(folder: Path) -> None:
 
 def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool) -> dict[str, Any]:
     """Return an outcome as plain data."""
+    from fsopt.answers.saved import plain
     from fsopt.papers.reproduction import counts
-    from fsopt.saved import plain
 
     record: dict[str, Any] = plain(
         {
@@ -164,7 +164,7 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool) -> d
 
 def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, Any]) -> None:
     """Write a page in Markdown and the figures of an experiment."""
-    from fsopt.files import whole_file, write_text
+    from fsopt.common.files import whole_file, write_text
     from fsopt.papers.pages import markdown
 
     write_text(folder / f"{one.name}.md", markdown(record))

@@ -25,14 +25,14 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.cli.proving import Exact, answered, print_exact
-from fsopt.customising import complete, customised, names_of
-from fsopt.data.layout import Layout
+from fsopt.common.customising import complete, customised, names_of
+from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
 
+    from fsopt.answers.results import SolveResult
     from fsopt.data import Dataset
-    from fsopt.results import SolveResult
 
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 
@@ -66,7 +66,7 @@ def solve(
     """Build a model on a data set, solve it, and certify the answer."""
     import time
 
-    from fsopt.saved import plain, sealed, solve_record
+    from fsopt.answers.saved import plain, sealed, solve_record
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
     from fsopt.solvers.watching import Watch
@@ -128,7 +128,7 @@ def _told(record: Mapping[str, Any]) -> str:
 
 def _verify(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:
     """Solve again with another solver and return the relative differences of both answers."""
-    from fsopt.saved import plain
+    from fsopt.answers.saved import plain
     from fsopt.solvers.base import Session
 
     second = Session(model, solver).solve(load=False)
@@ -230,11 +230,11 @@ def check(
     json: options.Json = False,
 ) -> int:
     """Verify a saved answer again, without any solver; what rests on a solver's word alone is named."""
-    from fsopt.checking import check_record
-    from fsopt.exact_checking import check_record_exactly
-    from fsopt.records import plain
-    from fsopt.saved import read_record
-    from fsopt.solve_checking import WORD
+    from fsopt.answers.records import plain
+    from fsopt.answers.saved import read_record
+    from fsopt.verification.checking import check_record
+    from fsopt.verification.exact_checking import check_record_exactly
+    from fsopt.verification.solve_checking import WORD
 
     record = read_record(solution)
     source = load(data, checked_layout(record, layout, solution))

@@ -6,7 +6,7 @@ import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 
-from fsopt.arguments import checked
+from fsopt.common.arguments import checked
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL
 

@@ -21,7 +21,7 @@ from pyomo.core.expr.numeric_expr import (
 )
 from pyomo.core.expr.numvalue import native_numeric_types, value
 
-from fsopt import clock
+from fsopt.common import clock
 from fsopt.typing import Vector
 
 

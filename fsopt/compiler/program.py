@@ -30,15 +30,15 @@ from pyomo.core.expr.visitor import replace_expressions
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
-from fsopt import clock
-from fsopt.arguments import Kind
+from fsopt.common import clock
+from fsopt.common.arguments import Kind
+from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read
 from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.recognition import Quadratic, recognise
 from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_bounds, read_row
 from fsopt.compiler.scaling import Scaling, equilibrate
-from fsopt.customising import complete
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 

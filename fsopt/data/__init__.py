@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fsopt.data.dataset import Dataset as Dataset
-    from fsopt.data.fetch import fetch_dataset as fetch_dataset
-    from fsopt.data.readers import load_dataset as load_dataset
-    from fsopt.data.readers import load_samples as load_samples
     from fsopt.data.synthetic.gbd import gbd_set_one as gbd_set_one
     from fsopt.data.synthetic.gbd import gbd_set_two as gbd_set_two
     from fsopt.data.synthetic.gmeb import gmeb_type1 as gmeb_type1
     from fsopt.data.synthetic.gmeb import gmeb_type2 as gmeb_type2
     from fsopt.data.synthetic.mpm import mpm_synthetic as mpm_synthetic
+    from fsopt.data.tables.fetch import fetch_dataset as fetch_dataset
+    from fsopt.data.tables.readers import load_dataset as load_dataset
+    from fsopt.data.tables.readers import load_samples as load_samples
 
 _HOME = {
     "Dataset": "dataset",
-    "fetch_dataset": "fetch",
+    "fetch_dataset": "tables.fetch",
     "gbd_set_one": "synthetic.gbd",
     "gbd_set_two": "synthetic.gbd",
     "gmeb_type1": "synthetic.gmeb",
     "gmeb_type2": "synthetic.gmeb",
-    "load_dataset": "readers",
-    "load_samples": "readers",
+    "load_dataset": "tables.readers",
+    "load_samples": "tables.readers",
     "mpm_synthetic": "synthetic.mpm",
 }
 """Name -> module that defines it: the imports above, at run time."""

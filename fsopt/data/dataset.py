@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.arguments import TEXT, Kind, checked, word
-from fsopt.data.assembling import parts_of
-from fsopt.data.encoding import Encoded, Encoding
-from fsopt.data.frames import table_of_frame
-from fsopt.data.layout import Layout
+from fsopt.common.arguments import TEXT, Kind, checked, word
+from fsopt.data.tables.assembling import parts_of
+from fsopt.data.tables.encoding import Encoded, Encoding
+from fsopt.data.tables.frames import table_of_frame
+from fsopt.data.tables.layout import Layout
 from fsopt.data.validation import (
     as_matrix,
     check_finite,

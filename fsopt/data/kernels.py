@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from fsopt.arguments import word
+from fsopt.common.arguments import word
 from fsopt.data.dataset import Dataset
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, ParameterError, shown

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fsopt.data.dataset import Dataset
-from fsopt.data.encoding import learn
+from fsopt.data.tables.encoding import learn
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.arguments import word
+from fsopt.common.arguments import word
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Vector
 

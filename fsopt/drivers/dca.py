@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import Kind, make
+from fsopt.answers.certificate import Kind, make
+from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
-from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 

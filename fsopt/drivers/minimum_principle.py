@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fsopt.certificates.certificate import TOLERANCE, Certificate, Kind, make
+from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, make
+from fsopt.answers.results import Status
 from fsopt.certificates.residuals import relative_gap
-from fsopt.results import Status
 
 NONNEGATIVE = "every term of the objective is nonnegative"
 """Source of the lower bound that makes the value 0 a global minimum."""

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import Kind, make
+from fsopt.answers.certificate import Kind, make
+from fsopt.answers.results import DriverResult, Status
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.drivers.agreement import check_margins
@@ -17,7 +18,6 @@ from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.blocks import number, one_norm
-from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Mask, Vector

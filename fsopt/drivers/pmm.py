@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.certificates.convex import dual_point
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import store, values_of
@@ -15,7 +16,6 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.sla.misclass_step import build_misclass_step
-from fsopt.results import DriverResult, Point, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from fsopt import clock
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common import clock
 from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTime, Run, usable
 from fsopt.errors import FsoptError, SolverError
-from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import preference
 from fsopt.solvers.spec import SolverSpec

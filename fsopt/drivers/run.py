@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 import pyomo.environ as pyo
 
-from fsopt import clock
+from fsopt.answers.results import SolveResult, Status
+from fsopt.common import clock
 from fsopt.errors import OutOfTime as OutOfTime
 from fsopt.errors import SolverError
-from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector

@@ -29,7 +29,8 @@ from operator import itemgetter
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import Certificate, Kind, closed, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, closed, gap_allowed, make
+from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -38,7 +39,6 @@ from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty
-from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
@@ -16,7 +17,6 @@ from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.models.sla.step_function import step_costs
-from fsopt.results import DriverResult, Point, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
 from fsopt.typing import Indices, Vector

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import Kind, make
+from fsopt.answers.certificate import Kind, make
+from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
@@ -18,7 +19,6 @@ from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm
-from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 
 REPEATED = 1e-9

@@ -30,8 +30,8 @@ class SVM(WeightedClassifier):
         and 0.01.
     interior : bool, optional
         Whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries and
-        more, where no solver is named.
+        :func:`fsopt.algorithms.interior_point.driver.svm_interior_point`. None (default): for data of 500,000 entries
+        and more, where no solver is named.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
         features are the training samples; None for a hyperplane in the space of the features.

@@ -10,10 +10,10 @@ from types import MappingProxyType
 
 import pyomo.environ as pyo
 
-from fsopt.arguments import PATH, checked
+from fsopt.common.arguments import PATH, checked
+from fsopt.common.files import check_writable, expanded, whole_file
 from fsopt.compiler.program import MODEL
 from fsopt.errors import FileError
-from fsopt.files import check_writable, expanded, whole_file
 from fsopt.formats.algebraic import COMPANIONS, algebraic
 from fsopt.formats.cbf import cbf
 from fsopt.formats.sdpa import sdpa

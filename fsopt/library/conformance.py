@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.results import SolveResult, Status
+from fsopt.common.files import write_text
 from fsopt.compiler import compile_model
 from fsopt.data import load_dataset
 from fsopt.errors import SolverError
-from fsopt.files import write_text
 from fsopt.library.draws import trial_data
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import MODELS, build, model_spec
-from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import solve
 from fsopt.solvers.registry import SOLVERS, preference
 

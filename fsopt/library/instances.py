@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.results import SolveResult
 from fsopt.certificates.exact.claims import VERIFIED
 from fsopt.certificates.exact.forms import decimal
+from fsopt.common.files import write_text
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import classify, program_class
 from fsopt.data import Dataset
 from fsopt.errors import FileError, NotShown
-from fsopt.exact_checking import solve_claim
-from fsopt.files import write_text
 from fsopt.formats.writers import export
 from fsopt.library import pages
 from fsopt.library.draws import GRID, instance_data
@@ -33,8 +33,8 @@ from fsopt.library.optima import write_optimum
 from fsopt.models.registry import MODELS, build, model_spec
 from fsopt.models.sla.misclass_lpec import without_complementarities
 from fsopt.models.spec import ModelSpec
-from fsopt.results import SolveResult
 from fsopt.solvers.base import solve
+from fsopt.verification.exact_checking import solve_claim
 
 LAW = (
     "samples alternate between the classes +1 and -1; values are independent normal with variance 1, and mean "

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.results import SolveResult
 from fsopt.certificates.residuals import primal_residual
+from fsopt.common.files import write_text
 from fsopt.compiler import Program, compile_model
-from fsopt.files import write_text
-from fsopt.results import SolveResult
 from fsopt.typing import Vector
 
 JSON = "optimum.json"

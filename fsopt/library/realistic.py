@@ -16,18 +16,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsopt.certificates.certificate import Kind
+from fsopt.answers.certificate import Kind
+from fsopt.answers.results import SolveResult
+from fsopt.common.files import whole_file, write_text
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.synthetic.gbd import gbd_set_one
-from fsopt.files import whole_file, write_text
 from fsopt.formats.writers import export
 from fsopt.library import optima
 from fsopt.library.pages import LEAK, table
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import build
-from fsopt.results import SolveResult
 from fsopt.solvers.base import solve
 
 SECONDS = 45.0

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fsopt.files import write_text
+from fsopt.common.files import write_text
 from fsopt.methods.registry import METHODS, fit
 from fsopt.models.registry import MODELS, build
 
@@ -29,11 +29,11 @@ from typing import Any, Literal, Never, overload
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.customising import Change
+from fsopt.common.customising import Change
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
-from fsopt.results import Fit
+from fsopt.answers.results import Fit
 
 """
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import DriverResult, Fit, Preprocessing, SolveResult, Status
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
-from fsopt.results import DriverResult, Fit, Preprocessing, SolveResult, Status
 
 
 def certified(outcome: SolveResult | DriverResult, certificate: Certificate) -> SolveResult | DriverResult:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fsopt.arguments import word
-from fsopt.certificates.certificate import Certificate
-from fsopt.customising import changes_in_force
+from fsopt.answers.certificate import Certificate
+from fsopt.common.arguments import word
+from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.run import Run

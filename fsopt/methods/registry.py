@@ -12,21 +12,31 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fsopt import clock
-from fsopt.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, refuse_registration
-from fsopt.customising import CHANGES, Change, customised, names_of
+from fsopt.answers.results import Fit
+from fsopt.answers.trained import Trained
+from fsopt.common import clock
+from fsopt.common.arguments import (
+    EXECUTOR,
+    FUNCTION,
+    OPTIONS,
+    PATH,
+    SECONDS,
+    TEXT,
+    checked,
+    optional,
+    refuse_registration,
+)
+from fsopt.common.customising import CHANGES, Change, customised, names_of
+from fsopt.common.locks import alone
+from fsopt.common.plugins import load
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import MemoryLimit, ParameterError, unknown
-from fsopt.locks import alone
 from fsopt.methods.selection import set_threshold
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.registry import model_spec
 from fsopt.models.spec import check_parameters, check_weights
-from fsopt.plugins import load
-from fsopt.results import Fit
-from fsopt.trained import Trained
 
 _MODULES = (
     "gmeb.gmeb",
@@ -170,7 +180,8 @@ def fit(
     customise : Mapping[str, Change], optional
         Slug of a model of the method -> function that changes each of its freshly built models in place, for example
         one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
-        ``details["customised"]`` names the functions, and :func:`fsopt.checking.check_record` needs them again.
+        ``details["customised"]`` names the functions, and :func:`fsopt.verification.checking.check_record` needs them
+        again.
     executor : Executor, optional
         Runs the tasks of a method that searches subtrees in parallel, as many at a time as its parameter ``jobs`` says:
         any ``concurrent.futures.Executor``, for example ``Client.get_executor()`` of a Dask cluster.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from fsopt import clock
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Status
+from fsopt.common import clock
 from fsopt.errors import OutOfTime, SolverError
-from fsopt.results import Status
 
 
 class Ended(Protocol):
@@ -16,7 +16,7 @@ class Ended(Protocol):
 
     Attributes
     ----------
-    status, stop, certificate, solver : as in :class:`fsopt.results.SolveResult`.
+    status, stop, certificate, solver : as in :class:`fsopt.answers.results.SolveResult`.
     """
 
     @property

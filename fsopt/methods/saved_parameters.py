@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fsopt.answers.schema import is_parameter
 from fsopt.data.kernels import KERNELS
 from fsopt.drivers.gbd.settings import STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
@@ -17,7 +18,6 @@ from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES
 from fsopt.methods.preprocessing import SCALES
 from fsopt.methods.selection import RULES, UNITS
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec
-from fsopt.schema import is_parameter
 
 WORDS: Mapping[str, tuple[str | bool, ...]] = {
     "approx": tuple(PENALTIES),

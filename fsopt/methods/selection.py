@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from fsopt.arguments import word
+from fsopt.common.arguments import word
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.methods.selection import SelectionRule, select
 from fsopt.models.spec import parameters
-from fsopt.results import Fit
 from fsopt.typing import Vector
 
 SET_BY_METHOD = ("delta", "ridge", "beta", "w_cap", "sigma")

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import Fit, Point
+from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import dual_point
 from fsopt.certificates.model import certify_point
 from fsopt.certificates.residuals import relative_gap
@@ -16,8 +18,6 @@ from fsopt.compiler import Program, compile_model
 from fsopt.errors import reading
 from fsopt.methods.spec import SavedFit
 from fsopt.models.registry import MODELS, build
-from fsopt.results import Fit, Point
-from fsopt.saved import point_from
 from fsopt.typing import Vector
 
 LOCAL_TOLERANCE = 1e-5

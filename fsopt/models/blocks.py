@@ -9,8 +9,8 @@ import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.common.customising import SLUG
 from fsopt.compiler import dot
-from fsopt.customising import SLUG
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, shown
 from fsopt.models.display import ShownModel

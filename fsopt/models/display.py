@@ -12,8 +12,8 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.mpec import Complementarity
 
+from fsopt.common.customising import SLUG
 from fsopt.compiler.values import values_of
-from fsopt.customising import SLUG
 
 KINDS = (
     ("variable", pyo.Var),

@@ -11,15 +11,15 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
 
-from fsopt.arguments import TEXT, checked, refuse_registration, word
+from fsopt.common.arguments import TEXT, checked, refuse_registration, word
+from fsopt.common.customising import SLUG
+from fsopt.common.plugins import load
 from fsopt.compiler.classes import CLASSES
-from fsopt.customising import SLUG
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.errors import unknown
 from fsopt.models.display import BUILDERS
 from fsopt.models.spec import ModelSpec, check_parameters, check_weights
-from fsopt.plugins import load
 
 _MODULES = (
     "gmeb.gmeb_primal",

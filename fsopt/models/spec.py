@@ -9,7 +9,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from fsopt.arguments import plain
+from fsopt.common.arguments import plain
 from fsopt.data import Dataset
 from fsopt.data.weights import by_class
 from fsopt.errors import ParameterError, shown

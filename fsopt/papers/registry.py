@@ -10,12 +10,12 @@ from fsopt.errors import unknown
 from fsopt.papers.reproduction import Experiment
 
 _MODULES = (
-    "experiments.gmeb",
-    "experiments.mpm",
-    "experiments.mpm_figures",
-    "experiments.sla",
-    "experiments.gbd",
-    "experiments.mop",
+    "gmeb.experiments",
+    "mpm.experiments",
+    "mpm.figures",
+    "sla.experiments",
+    "gbd.experiments",
+    "mop.experiments",
 )
 
 

@@ -24,14 +24,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from fsopt import clock
+from fsopt.answers.results import Point, Status
 from fsopt.certificates.convex import farkas, recession
 from fsopt.certificates.model import certify_point, fixed_program
 from fsopt.certificates.residuals import primal_residual
+from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.proof_programs import recession_program

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt import clock
-from fsopt.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
+from fsopt.answers.results import SolveResult, Status
+from fsopt.common import clock
+from fsopt.common.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import convex, program_class
 from fsopt.compiler.program import COMPONENT, MODEL, ROW
 from fsopt.compiler.rereading import reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.rows import read_row
 from fsopt.errors import FsoptError, ParameterError, SolverError
-from fsopt.results import SolveResult, Status
 from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.connection import Connection
 from fsopt.solvers.interface import Change, Outcome, Settings

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt import clock
+from fsopt.answers.results import Status
+from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.errors import OptionError, SolverError
-from fsopt.results import Status
 from fsopt.solvers import watching
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options

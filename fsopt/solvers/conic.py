@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt.answers.results import Point
 from fsopt.compiler import Program
-from fsopt.results import Point
 from fsopt.typing import Indices, Vector
 
 

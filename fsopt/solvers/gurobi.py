@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt import clock
+from fsopt.answers.results import Point, Status
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.certificates.model import certify_point
+from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers import shared, watching
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.proof_programs import dual_program

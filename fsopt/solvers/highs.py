@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers import watching
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fsopt.arguments import own_number
+from fsopt.answers.results import Point, Status
+from fsopt.common.arguments import own_number
 from fsopt.errors import OptionError, shown
-from fsopt.results import Point, Status
 from fsopt.typing import Indices, Vector
 
 STOP_WORDS = (

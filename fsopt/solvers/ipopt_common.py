@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fsopt.answers.results import Point, Status
 from fsopt.certificates.convex import farkas
 from fsopt.certificates.residuals import primal_residual
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import OptionError, SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.proof_programs import elastic_program, recession_program
 from fsopt.typing import Vector

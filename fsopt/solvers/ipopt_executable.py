@@ -17,9 +17,9 @@ from pyomo.common.errors import ApplicationError
 from pyomo.common.log import LoggingIntercept
 from pyomo.common.tee import TeeStream, capture_output
 
+from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.errors import SolverError, shown
-from fsopt.results import Status
 from fsopt.solvers.interface import Settings, refuse_option
 from fsopt.solvers.ipopt_common import Ipopt, Run, refused
 from fsopt.solvers.nlp import NonlinearForm

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.errors import shown
-from fsopt.results import Status
 from fsopt.solvers import watching
 from fsopt.solvers.interface import LARGEST, Settings, refuse_option
 from fsopt.solvers.ipopt_common import Ipopt, Run, refused

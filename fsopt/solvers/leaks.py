@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from fsopt.answers.results import Status
 from fsopt.certificates.residuals import largest_term
 from fsopt.compiler import Program
-from fsopt.results import Status
 from fsopt.solvers.interface import Outcome
 
 LEAK = 1e-3

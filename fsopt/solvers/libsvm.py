@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.solvers.svm_form import SvmForm, recognise

@@ -17,10 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from fsopt import clock
+from fsopt.answers.results import Point, Status
+from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers import shared
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.scaled import Scaled

@@ -19,10 +19,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt.answers.results import Point
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
-from fsopt.results import Point
 from fsopt.solvers import shared
 from fsopt.solvers.interface import INFINITY
 from fsopt.typing import Indices, Vector

@@ -8,13 +8,13 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.certificates.convex import farkas
 from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
 from fsopt.certificates.nonconvex import reduced_costs
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
-from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.interface import Outcome
 from fsopt.solvers.leaks import believed
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.answers.results import Status
 from fsopt.compiler import Program
-from fsopt.results import Status
 from fsopt.solvers.interface import Settings
 from fsopt.solvers.quadratic_form import Answer, Arrays, QuadraticSolver
 from fsopt.solvers.spec import Package, SolverSpec

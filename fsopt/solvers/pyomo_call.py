@@ -20,11 +20,11 @@ from pyomo.common.errors import ApplicationError
 from pyomo.common.log import LoggingIntercept
 from pyomo.common.tee import TeeStream, capture_output
 
+from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
-from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
 from fsopt.solvers.pyomo_form import pyomo_model

@@ -16,7 +16,7 @@ from pyomo.opt import SolverFactory, SolverResults, SolverStatus, TerminationCon
 if TYPE_CHECKING:
     import pyomo.environ as pyo
 
-    from fsopt.results import SolveResult
+    from fsopt.answers.results import SolveResult
 
 OURS = ("clarabel",)
 """Solvers without an interface in Pyomo."""

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
-from fsopt.results import Status
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.typing import Vector

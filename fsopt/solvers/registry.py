@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 
-from fsopt.arguments import refuse_registration, word
+from fsopt.common.arguments import refuse_registration, word
+from fsopt.common.plugins import load
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CLASSES
 from fsopt.errors import SolverError, unknown
-from fsopt.plugins import load
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 

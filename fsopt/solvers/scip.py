@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from fsopt import clock
+from fsopt.answers.results import Point, Status
+from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.compiler.rows import Row
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
 from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.scip_expressions import translate

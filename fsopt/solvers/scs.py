@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option, set_options
 from fsopt.solvers.spec import Package, SolverSpec

@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from fsopt.answers.results import Status
 from fsopt.compiler import Program
 from fsopt.compiler.rows import hessian, linear_part
 from fsopt.errors import SolverError
-from fsopt.results import Status
 from fsopt.solvers.interface import Outcome
 from fsopt.typing import Indices, Matrix, Vector
 

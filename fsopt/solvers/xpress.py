@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from fsopt import clock
+from fsopt.answers.results import Point, Status
+from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers import shared
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
 from fsopt.solvers.scaled import Scaled

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.customising import Change
+from fsopt.answers.results import Status
+from fsopt.common.customising import Change
+from fsopt.common.plugins import load
 from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import model_spec
-from fsopt.plugins import load
-from fsopt.results import Status
 from fsopt.studies.methods import study_spec
 from fsopt.studies.running import Progress, advance, check_jobs, local_executor
 from fsopt.studies.store import Row as StoreRow

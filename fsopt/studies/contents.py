@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fsopt.common.files import check_readable
 from fsopt.errors import FileError, shown
-from fsopt.files import check_readable
 
 
 def study_content(path: str | Path) -> dict[str, Any]:

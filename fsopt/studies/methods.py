@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.errors import UnknownNameError, unknown
 from fsopt.methods.registry import METHODS, check_changes, fit, method_spec
 from fsopt.methods.spec import MethodSpec
-from fsopt.results import Fit
 from fsopt.studies.peers import PEERS, Peer, fit_peer
 
 

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.answers.results import DriverResult, Fit, Status
+from fsopt.answers.trained import Trained
 from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import nothing
 from fsopt.models.spec import check_parameters, parameters
-from fsopt.results import DriverResult, Fit, Status
-from fsopt.trained import Trained
 from fsopt.typing import Matrix, Vector
 
 NONZERO = 1e-6

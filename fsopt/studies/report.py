@@ -15,8 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fsopt.common.files import write_text
 from fsopt.errors import PackageError
-from fsopt.files import write_text
 from fsopt.studies.units import versions
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from fsopt.records import plain
-from fsopt.results import Status
+from fsopt.answers.records import plain
+from fsopt.answers.results import Status
 from fsopt.studies.units import DONE, FAILED, MEMORY, TIMEOUT
 
 Test: TypeAlias = Callable[[Any], bool]

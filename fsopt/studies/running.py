@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsopt.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
-from fsopt.customising import FromFile
+from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
+from fsopt.common.customising import FromFile
+from fsopt.common.plugins import load
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, WorkersLost
-from fsopt.plugins import load
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
 from fsopt.studies.methods import study_spec
 from fsopt.studies.store import Row, Store, exported, opened

@@ -16,10 +16,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from fsopt.answers.saved import plain
+from fsopt.common.files import brief, check_readable, check_writable, whole_file
+from fsopt.common.locks import alone
 from fsopt.errors import FileError
-from fsopt.files import brief, check_readable, check_writable, whole_file
-from fsopt.locks import alone
-from fsopt.saved import plain
 from fsopt.studies.row_checking import WAITING, Damaged, checked_row, planned, units_found
 from fsopt.studies.snapshots import beside, local, snapshot
 from fsopt.studies.units import DONE, Unit, versions

@@ -23,13 +23,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fsopt.arguments import SECONDS, plain
-from fsopt.customising import Change, FromFile
+from fsopt.answers.saved import fingerprint
+from fsopt.common.arguments import SECONDS, plain
+from fsopt.common.customising import Change, FromFile
+from fsopt.common.files import brief
 from fsopt.data import Dataset, load_dataset
 from fsopt.errors import ParameterError, shown
-from fsopt.files import brief
 from fsopt.models.spec import check_parameters
-from fsopt.saved import fingerprint
 from fsopt.studies.contents import code_of, study_content
 from fsopt.studies.methods import check_study_changes, comparison_params, study_spec
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.figures import new_figure
+from fsopt.common.figures import new_figure
 from fsopt.studies.ranking import Ranking, profile, ranking, stability
 from fsopt.studies.report import ReportTable, Section
 from fsopt.studies.row_checking import WAITING

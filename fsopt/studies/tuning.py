@@ -20,12 +20,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FsoptError, ParameterError
 from fsopt.methods.selection import SelectionRule
-from fsopt.results import Fit
 from fsopt.studies.methods import study_fit, study_spec
 from fsopt.typing import Indices, Matrix, Vector
 

@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from fsopt import clock
-from fsopt.customising import Change, FromFile, names_of
+from fsopt.answers.results import Fit, Status
+from fsopt.answers.saved import fingerprint, plain
+from fsopt.common import clock
+from fsopt.common.customising import Change, FromFile, names_of
 from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import DataError, FsoptError, InternalError
-from fsopt.exact_checking import exact_word
 from fsopt.methods.registry import METHODS
-from fsopt.results import Fit, Status
-from fsopt.saved import fingerprint, plain
 from fsopt.studies.methods import study_fit, study_spec
 from fsopt.studies.study import DataFile, Loaded, Study, StudyMethod
 from fsopt.studies.tuning import tune
+from fsopt.verification.exact_checking import exact_word
 
 PACKAGES = ("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt")
 PEER_PACKAGES = ("abess", "skglm")

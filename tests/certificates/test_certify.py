@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from support import blobs, reference
 
 import fsopt
+from fsopt.answers.results import Point
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.certificates.model import Claim, certify_point
 from fsopt.compiler import compile_model, dot
 from fsopt.compiler.values import values_of
-from fsopt.results import Point
 from fsopt.solvers.base import Session
 
 MODELS = {

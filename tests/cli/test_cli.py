@@ -20,9 +20,9 @@ import pytest
 from support import ROOT, blobs
 
 import fsopt
+from fsopt.answers.saved import sealed
 from fsopt.cli import main
 from fsopt.cli.solving import print_certificate
-from fsopt.saved import sealed
 
 CERTIFICATE = {"kind", "ok", "residuals", "worst", "objective", "bound", "bound_source", "tolerance", "notes"}
 

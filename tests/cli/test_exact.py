@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 from support import ROOT
 
-from fsopt import verify
 from fsopt.cli import main
+from fsopt.verifier import verify
 
 
 def run(command, capsys, code=0):

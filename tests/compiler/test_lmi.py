@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from support import blobs
 
 import fsopt
+from fsopt.answers.results import Point
 from fsopt.certificates.model import certify_point
 from fsopt.compiler import compile_model, lmi
 from fsopt.compiler.cones import triangle_to_matrix
-from fsopt.results import Point
 
 
 def symmetric(size: int, seed: int) -> np.ndarray:

@@ -7,8 +7,8 @@ import scipy.sparse as sp
 from support import blobs
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.compiler import compile_model, dot
-from fsopt.results import Status
 
 
 @pytest.mark.parametrize("tiny", [1e-6, 1e-9, 1e-12, 1e-15])

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt import saved
+from fsopt.answers import saved
 
 Record = dict[str, Any]
 WORD = "word"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support import ROOT, SHARED
 
 from fsopt.data import Dataset
-from fsopt.data.table import map_labels
+from fsopt.data.tables.table import map_labels
 from fsopt.errors import DataError, ParameterError
 
 needs_shared = pytest.mark.skipif(

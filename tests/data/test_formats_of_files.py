@@ -18,8 +18,8 @@ from support import written
 
 import fsopt
 from fsopt.data import load_dataset, load_samples
-from fsopt.data.layout import Layout
-from fsopt.data.rows import Body, _by_pandas, _plain
+from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.rows import Body, _by_pandas, _plain
 from fsopt.errors import DataError, PackageError, ParameterError
 
 X3 = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
@@ -140,7 +140,7 @@ def test_parquet_refuses(tmp_path, frame, message):
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setattr("fsopt.data.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr("fsopt.data.tables.parquet.find_spec", lambda name: None)
     with pytest.raises(PackageError, match=r"pip install 'fsopt\[parquet\]'"):
         load_dataset(written(tmp_path, "t.parquet", "PAR1"))
 

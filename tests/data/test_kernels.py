@@ -12,6 +12,7 @@ from sklearn.metrics import pairwise
 from support import blobs
 
 import fsopt
+from fsopt.answers.saved import fit_from, fit_record, numbers
 from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
@@ -19,7 +20,6 @@ from fsopt.errors import DataError, FileError, ParameterError
 from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments
-from fsopt.saved import fit_from, fit_record, numbers
 
 MACHINES = ("mpm", "l1-mpm", "l0-mpm")
 

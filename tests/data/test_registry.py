@@ -10,9 +10,10 @@ import pytest
 from support import written
 
 from fsopt.cli.options import Data
-from fsopt.data import load_dataset, load_samples, readers, registry
-from fsopt.data.registry import READERS, Reader
-from fsopt.data.table import Table
+from fsopt.data import load_dataset, load_samples
+from fsopt.data.tables import readers, registry
+from fsopt.data.tables.registry import READERS, Reader
+from fsopt.data.tables.table import Table
 from fsopt.errors import DataError, ParameterError
 
 

@@ -6,11 +6,11 @@ import pytest
 from support import written
 
 import fsopt
-from fsopt.data.encoding import Encoding, learn
-from fsopt.data.layout import Layout
-from fsopt.data.readers import load_table
-from fsopt.data.source import of_frame, of_texts
 from fsopt.data.splits import train_and_test
+from fsopt.data.tables.encoding import Encoding, learn
+from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.readers import load_table
+from fsopt.data.tables.source import of_frame, of_texts
 from fsopt.errors import DataError, ParameterError
 
 CSV = """id;color;size;seen;member;kind

@@ -7,15 +7,15 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.algorithms.rfe import rfe
+from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.partitions import partitions
-from fsopt.drivers.rfe import rfe
 from fsopt.drivers.scale_search import scale_search
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.models.gmeb.penalty import GmebPenalty
-from fsopt.results import Status
 
 DATA = blobs(24, 4, seed=1)
 OTHERS = {

@@ -10,14 +10,14 @@ import pytest
 from support import blobs, flat, reference
 
 import fsopt
-from fsopt.checking import check_fit
+from fsopt.answers.results import Status
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.errors import ParameterError
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.results import Status
+from fsopt.verification.checking import check_fit
 
 dca = flat(dca)
 

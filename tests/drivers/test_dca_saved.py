@@ -10,12 +10,12 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_fit, check_record
+from fsopt.answers.results import Point, Status
+from fsopt.answers.saved import fit_record, numbers
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments
-from fsopt.results import Point, Status
-from fsopt.saved import fit_record, numbers
+from fsopt.verification.checking import check_fit, check_record
 
 every = pytest.mark.parametrize("name", PENALTIES)
 

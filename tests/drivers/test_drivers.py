@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 from support import blobs, flat, reference
 
 import fsopt
+from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import gbd
@@ -16,7 +17,6 @@ from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import SolverError
-from fsopt.results import Point, SolveResult, Status
 from fsopt.solvers.base import Session
 
 dca = flat(dca)

@@ -11,13 +11,13 @@ from scipy.optimize import linprog
 from support import blobs, flat
 
 import fsopt
-from fsopt.checking import check_fit, check_record
+from fsopt.answers.results import Status
+from fsopt.answers.saved import fit_record
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_largest
 from fsopt.drivers.recorder import LATE, Recorder
-from fsopt.results import Status
-from fsopt.saved import fit_record
+from fsopt.verification.checking import check_fit, check_record
 
 pmm = flat(pmm)
 

@@ -8,6 +8,7 @@ import pytest
 from support import blobs, flat, reference
 
 import fsopt
+from fsopt.answers.results import SolveResult, Status
 from fsopt.drivers.dca import dca
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
@@ -16,7 +17,6 @@ from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, OutOfTime, Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import SolverError
-from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
 
 C = 4.0

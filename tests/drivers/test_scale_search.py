@@ -11,15 +11,15 @@ from gmeb_cases import mirrored, skewed, values
 from support import blobs, flat
 
 import fsopt
-from fsopt.checking import check_fit, check_record
+from fsopt.answers.results import SolveResult, Status
+from fsopt.answers.saved import fit_record
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.scale_search import Leaf, scale_search
 from fsopt.errors import FileError, SolverError
 from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
 from fsopt.models.gmeb.penalty import GmebPenalty
-from fsopt.results import SolveResult, Status
-from fsopt.saved import fit_record
 from fsopt.solvers.base import Session
+from fsopt.verification.checking import check_fit, check_record
 
 scale_search = flat(scale_search)
 

@@ -11,12 +11,12 @@ from scipy.optimize import linprog
 from support import blobs, flat, reference
 
 import fsopt
-from fsopt.checking import check_record
+from fsopt.answers.results import Status
+from fsopt.answers.saved import fit_record
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla
 from fsopt.errors import ParameterError, SolverError
-from fsopt.results import Status
-from fsopt.saved import fit_record
+from fsopt.verification.checking import check_record
 
 sla = flat(sla)
 

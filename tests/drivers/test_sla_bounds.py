@@ -8,13 +8,13 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.certificates.certificate import Kind
-from fsopt.checking import check_record
+from fsopt.answers.certificate import Kind
+from fsopt.answers.results import Status
+from fsopt.answers.saved import fit_record
 from fsopt.drivers.minimum_principle import NONNEGATIVE
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import ParameterError
-from fsopt.results import Status
-from fsopt.saved import fit_record
+from fsopt.verification.checking import check_record
 
 ALPHA = 5.0
 DATA = blobs(40, 3, seed=2)

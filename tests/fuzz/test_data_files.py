@@ -11,7 +11,7 @@ import pandas as pd
 from fuzz.attack import FACTOR, attack, damaged, generator
 
 from fsopt.data import load_dataset, load_samples
-from fsopt.data.registry import READERS
+from fsopt.data.tables.registry import READERS
 
 CASES = 2000
 ROWS = [[0.5, -1.25, 3e5], [1.0, 2.0, 0.0], [-7.125, 0.001, 12.0], [4.0, 4.5, 1e-9], [2.0, 0.0, -3.5]]

@@ -13,8 +13,8 @@ from fuzz.attack import FACTOR, TOKENS, attack, damaged, generator
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_record
-from fsopt.saved import fit_from, fit_record, intact, read_record, sealed, solve_record
+from fsopt.answers.saved import fit_from, fit_record, intact, read_record, sealed, solve_record
+from fsopt.verification.checking import check_record
 
 ANSWERS, CHECKPOINTS = 800, 200
 DATA = blobs(16, 3, seed=2)

@@ -10,10 +10,10 @@ import pytest
 from support import REFERENCE, all_values, blobs, flat, reference
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError
-from fsopt.results import Status
 from fsopt.solvers.base import Session
 
 gbd = flat(gbd, GbdSettings)

@@ -5,10 +5,10 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_record
+from fsopt.answers.saved import fit_record
 from fsopt.data import Dataset
 from fsopt.methods import large_programs
-from fsopt.saved import fit_record
+from fsopt.verification.checking import check_record
 
 WIDE, LONG = blobs(30, 60, seed=2), blobs(120, 5, seed=3)
 

@@ -7,14 +7,14 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_record
-from fsopt.drivers.interior_point import driver
+from fsopt.algorithms.interior_point import driver
+from fsopt.answers.results import Status
+from fsopt.answers.saved import fit_record
 from fsopt.errors import OutOfTime, SolverError
 from fsopt.methods import large_programs
 from fsopt.methods.baselines import convex_svm
 from fsopt.methods.routes import first_certified
-from fsopt.results import Status
-from fsopt.saved import fit_record
+from fsopt.verification.checking import check_record
 
 DATA = blobs(80, 5, seed=4)
 

@@ -8,9 +8,9 @@ import pytest
 from support import ROOT
 
 import fsopt
-from fsopt.checking import check_record
+from fsopt.answers.saved import fit_from, read_record
 from fsopt.errors import FsoptError
-from fsopt.saved import fit_from, read_record
+from fsopt.verification.checking import check_record
 
 FOLDER = ROOT / "tests" / "saved" / "v0.1.0"
 FITS, SOLVES = (sorted(FOLDER.glob(f"{kind}-*.json")) for kind in ("fit", "solve"))

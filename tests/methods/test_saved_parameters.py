@@ -6,10 +6,10 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_fit
 from fsopt.errors import FileError, FsoptError
 from fsopt.methods.registry import METHODS
 from fsopt.methods.saved_parameters import OWN_RANGES, OWN_WORDS, RANGES, WORDS, refused
+from fsopt.verification.checking import check_fit
 
 DATA = blobs(24, 4, seed=3)
 

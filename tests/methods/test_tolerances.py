@@ -5,9 +5,9 @@ import json
 import pytest
 
 import fsopt
-from fsopt.certificates.certificate import WIDEST, closed, gap_allowed
-from fsopt.checking import check_record
-from fsopt.saved import fit_record, sealed
+from fsopt.answers.certificate import WIDEST, closed, gap_allowed
+from fsopt.answers.saved import fit_record, sealed
+from fsopt.verification.checking import check_record
 
 WIDE = 10.0
 SEARCHES = [("gbd", {"m": 5}), ("gbd", {"m": 5, "variant": "paper"}), ("gbd-lambda", {}), ("gmeb-penalised", {})]

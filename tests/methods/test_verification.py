@@ -9,8 +9,8 @@ from scipy.optimize import brentq
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_fit
 from fsopt.errors import FileError
+from fsopt.verification.checking import check_fit
 
 DATA = blobs(40, 4, seed=3)
 

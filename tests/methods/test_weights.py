@@ -7,9 +7,9 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_record
+from fsopt.answers.saved import fit_record, numbers, plain, sealed
 from fsopt.errors import FileError, ParameterError
-from fsopt.saved import fit_record, numbers, plain, sealed
+from fsopt.verification.checking import check_record
 
 DATA = blobs(36, 5, gap=0.8, seed=3)
 WEIGHTS = np.random.default_rng(1).integers(1, 5, DATA.n)

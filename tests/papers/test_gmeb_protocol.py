@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 import fsopt
 from fsopt.data import gmeb_type1
 from fsopt.errors import ParameterError
-from fsopt.papers.gmeb import candidates
+from fsopt.papers.gmeb.protocol import candidates
 
 # ---------------------------------------------------------------- grids
 

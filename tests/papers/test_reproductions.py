@@ -9,7 +9,7 @@ from support import SHARED
 
 from fsopt.cli import main
 from fsopt.papers import reproduction
-from fsopt.papers.experiments import gbd
+from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import VERDICTS, Cell, Settings, cell, counts, numbers_of, printed
 from fsopt.studies.store import opened

@@ -5,8 +5,8 @@ import pytest
 from support import SHARED, blobs
 
 import fsopt
-from fsopt.papers.sla import TABLE_ONE, compare_smooth, feature_example, load_table_data, table_one
-from fsopt.results import Status
+from fsopt.answers.results import Status
+from fsopt.papers.sla.protocol import TABLE_ONE, compare_smooth, feature_example, load_table_data, table_one
 
 needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
 

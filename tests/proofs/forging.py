@@ -12,15 +12,15 @@ from proof_files import ends
 from support import blobs
 
 import fsopt
-from fsopt import verify
+from fsopt.answers.results import Point
 from fsopt.certificates.exact.claims import About, claim_of_pair
 from fsopt.certificates.exact.encoding import decoded, encoded
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.proofs import relative_width
 from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.compiler import compile_model
-from fsopt.exact_checking import claim_infeasible, exactly
-from fsopt.results import Point
+from fsopt.verification.exact_checking import claim_infeasible, exactly
+from fsopt.verifier import verify
 
 DATA = blobs(n=8, p=3, seed=5, gap=0.4)
 FITS = {

@@ -11,7 +11,7 @@ from selection_cases import exact_value
 from support import blobs
 
 import fsopt
-from fsopt.exact_checking import exactly
+from fsopt.verification.exact_checking import exactly
 
 DATA = blobs(n=24, p=5, seed=3, gap=0.4)
 TEXT = json.dumps(exactly(fsopt.fit("svm", DATA), DATA).proof())

@@ -10,11 +10,11 @@ from proofs.forging import DATA, bases
 from support import blobs
 
 import fsopt
-from fsopt import verify
+from fsopt.answers.trained import fingerprint
 from fsopt.cli import main
 from fsopt.data.synthetic.files import write
-from fsopt.exact_checking import exactly
-from fsopt.trained import fingerprint
+from fsopt.verification.exact_checking import exactly
+from fsopt.verifier import verify
 
 WDBC = {"svm": {}, "gbd": {"m": 1}}
 

@@ -8,10 +8,10 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.answers.results import Point, Status
 from fsopt.certificates.model import certify_point
 from fsopt.certificates.nonconvex import minimised, repaired
 from fsopt.compiler import compile_model
-from fsopt.results import Point, Status
 from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.interface import Outcome, Settings
 from fsopt.solvers.outcome import certified_result

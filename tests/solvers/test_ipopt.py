@@ -10,10 +10,10 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.answers.results import Point
 from fsopt.certificates.nonconvex import violation
 from fsopt.compiler import compile_model
 from fsopt.errors import OptionError, SolverError
-from fsopt.results import Point
 from fsopt.solvers.base import Session
 from fsopt.solvers.nlp import NonlinearForm
 

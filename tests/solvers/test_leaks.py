@@ -12,9 +12,9 @@ from solver_cases import active_bounds, one_integer, shadow_prices, works
 from support import blobs
 
 import fsopt
+from fsopt.answers.results import Point, Status
 from fsopt.compiler import compile_model
 from fsopt.errors import SolverError
-from fsopt.results import Point, Status
 from fsopt.solvers import registry
 from fsopt.solvers.interface import COARSE, Outcome, Settings
 from fsopt.solvers.leaks import LEAK, believed, big_m

@@ -9,7 +9,7 @@ from solver_cases import works
 from support import blobs
 
 import fsopt
-from fsopt.arguments import own_number
+from fsopt.common.arguments import own_number
 from fsopt.errors import OptionError, ParameterError
 
 DATA = blobs(20, 3)

@@ -10,11 +10,11 @@ import pytest
 from support import REFERENCE, blobs, reference
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.compiler import compile_model
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.driver import kernel_scaling
 from fsopt.errors import OptionError, SolverError
-from fsopt.results import Status
 from fsopt.solvers import own
 from fsopt.solvers.registry import SOLVERS, alternatives, choose, preference
 

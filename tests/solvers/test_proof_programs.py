@@ -8,9 +8,9 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.answers.results import Point
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.compiler import compile_model
-from fsopt.results import Point
 from fsopt.solvers.interface import Settings
 from fsopt.solvers.proof_programs import dual_program, elastic_program, recession_program
 

@@ -11,7 +11,7 @@ from solver_cases import knapsacks
 from support import blobs
 
 import fsopt
-from fsopt.certificates.certificate import TOLERANCE
+from fsopt.answers.certificate import TOLERANCE
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import CONVEX
 from fsopt.errors import OptionError, SolverError

@@ -8,7 +8,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.certificates.certificate import TOLERANCE
+from fsopt.answers.certificate import TOLERANCE
 from fsopt.compiler import compile_model
 from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.base import Session

@@ -13,9 +13,9 @@ from sklearn.metrics import roc_auc_score
 from support import blobs
 
 import fsopt
+from fsopt.answers.records import plain
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, UnknownNameError
-from fsopt.records import plain
 from fsopt.studies import comparison, executors, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess

@@ -9,8 +9,8 @@ from proof_files import checked
 from support import blobs
 
 import fsopt
-from fsopt import verify
 from fsopt.studies.comparison import compare
+from fsopt.verifier import verify
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import fsopt
 from fsopt.data.splits import stratified_folds
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
 from fsopt.methods.selection import SelectionRule, select_by_size
-from fsopt.papers.gmeb import candidates
+from fsopt.papers.gmeb.protocol import candidates
 from fsopt.studies import tuning
 from fsopt.studies.tuning import cross_validate, nested_cross_validation, tune
 

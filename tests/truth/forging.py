@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 import fsopt
-from fsopt.results import Point
+from fsopt.answers.results import Point
 
 
 def forge(model: Any, values: Mapping[str, Any]) -> fsopt.SolveResult:

@@ -18,12 +18,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from fsopt.answers.results import Point
 from fsopt.certificates.exact.forms import ZERO, Vector
 from fsopt.certificates.exact.program import ExactProgram, dual_start, exact_program
 from fsopt.certificates.exact.repair import repaired
 from fsopt.compiler import Program
 from fsopt.errors import NotShown
-from fsopt.results import Point
 from fsopt.typing import Vector as Floats
 
 

@@ -20,11 +20,11 @@ from functools import cached_property
 
 import numpy as np
 
+from fsopt.answers.results import Point
 from fsopt.certificates.exact.cones import Cone, cone_of, dual_of
 from fsopt.certificates.exact.forms import Form, fractions_of
 from fsopt.compiler import Program
 from fsopt.errors import NotShown
-from fsopt.results import Point
 from fsopt.typing import Mask
 from fsopt.typing import Vector as Floats
 

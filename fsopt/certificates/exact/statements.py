@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fsopt.answers.records import plain
+from fsopt.answers.trained import fingerprint
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.encoding import decoded, encoded
 from fsopt.data import Dataset
-from fsopt.records import plain
-from fsopt.trained import fingerprint
 
 FORMAT = "fsopt proof 2"
 LONGEST = 200

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.common.files import whole_file
 from fsopt.data.dataset import Dataset
 from fsopt.data.synthetic.gbd import SyntheticInstance, gbd_set_one, gbd_set_two
 from fsopt.data.synthetic.gmeb import gmeb_type1, gmeb_type2
 from fsopt.data.synthetic.mpm import mpm_synthetic
 from fsopt.errors import FileError, ParameterError, unknown
-from fsopt.files import whole_file
 
 LAWS: Mapping[str, tuple[Callable[..., Any], Mapping[str, Any]]] = MappingProxyType(
     {

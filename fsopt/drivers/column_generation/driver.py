@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fsopt.answers.results import DriverResult, Status
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
@@ -12,7 +13,6 @@ from fsopt.drivers.column_generation.trust_region import TrustRegion
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.blocks import vector
-from fsopt.results import DriverResult, Status
 from fsopt.typing import Vector
 
 

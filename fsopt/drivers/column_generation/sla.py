@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from fsopt.answers.results import DriverResult, Status
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
@@ -17,7 +18,6 @@ from fsopt.drivers.run import DEFAULT_RUN, Run
 from fsopt.drivers.sla import RESTARTS, ROUNDING
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.sla.step_function import step_costs
-from fsopt.results import DriverResult, Status
 from fsopt.typing import Vector
 
 EARLY = ("time-limit", "interrupted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.weights import loss_weights

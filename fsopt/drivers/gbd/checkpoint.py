@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.certificates.residuals import relative_gap
+from fsopt.common.files import check_readable, whole_file
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.state import Iterate, State
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.errors import FileError
-from fsopt.files import check_readable, whole_file
 from fsopt.typing import Vector
 
 FORMAT = "fsopt gbd 2"

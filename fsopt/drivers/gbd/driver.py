@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import closed
+from fsopt.answers.certificate import closed
+from fsopt.answers.results import DriverResult, Status
+from fsopt.common.files import check_writable
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save, undamaged
@@ -21,8 +23,6 @@ from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
-from fsopt.files import check_writable
-from fsopt.results import DriverResult, Status
 from fsopt.typing import Vector
 
 INWARD = 0.1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.arguments import word
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number, vector, whole

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap

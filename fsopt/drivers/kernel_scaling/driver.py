@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fsopt.arguments import word
-from fsopt.certificates.certificate import closed
+from fsopt.answers.certificate import closed
+from fsopt.answers.results import DriverResult
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
@@ -18,7 +19,6 @@ from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
-from fsopt.results import DriverResult
 
 SCALINGS = ("local", "global")
 FRONTIER = "frontier"

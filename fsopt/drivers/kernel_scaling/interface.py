@@ -11,6 +11,7 @@ from dataclasses import asdict
 
 import numpy as np
 
+from fsopt.answers.results import Point, Status
 from fsopt.certificates.kernel_scaling.form import ScalingForm, recognise
 from fsopt.compiler import Program
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
@@ -18,7 +19,6 @@ from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import NoPoint, OutOfTime, Run
 from fsopt.errors import SolverError
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
-from fsopt.results import Point, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.interface import Change, Outcome, Settings
 

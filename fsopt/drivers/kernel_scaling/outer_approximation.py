@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind
+from fsopt.answers.certificate import Certificate, Kind
+from fsopt.answers.results import SolveResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.compiler.values import store
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling, certify_stationary
 from fsopt.drivers.recorder import Recorder
 from fsopt.errors import SolverError
-from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector

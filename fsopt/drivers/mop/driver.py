@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Kind
+from fsopt.answers.certificate import Kind
+from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap
@@ -23,7 +24,6 @@ from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
 from fsopt.models.blocks import number
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
-from fsopt.results import DriverResult, Status
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 

@@ -7,12 +7,12 @@ from operator import itemgetter
 
 import numpy as np
 
+from fsopt.answers.results import SolveResult
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.recorder import Recorder
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
-from fsopt.results import SolveResult
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 

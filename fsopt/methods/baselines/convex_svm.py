@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.answers.results import DriverResult, Fit, SolveResult
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
@@ -23,7 +24,6 @@ from fsopt.methods.selection import SelectionRule, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
-from fsopt.results import DriverResult, Fit, SolveResult
 from fsopt.typing import Vector
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
@@ -20,7 +21,6 @@ from fsopt.methods.selection import select
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import extend
 from fsopt.models.blocks import whole
-from fsopt.results import Fit
 from fsopt.typing import Indices, Vector
 
 

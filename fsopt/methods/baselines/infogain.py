@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
@@ -11,7 +12,6 @@ from fsopt.methods.baselines.subset_svm import SvmSettings, objective
 from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import whole
-from fsopt.results import Fit
 
 
 def fit_infogain(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.interior_point.certificate import certify_svm
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.kernel_values import centred_factor, kernel_values
@@ -15,7 +16,6 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
-from fsopt.results import Fit
 from fsopt.solvers.registry import no_multipliers
 
 

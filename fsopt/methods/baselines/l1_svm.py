@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
@@ -11,7 +12,6 @@ from fsopt.methods.large_programs import generation_order
 from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.onsvm import build_onsvm
-from fsopt.results import Fit
 
 
 def fit_l1_svm(

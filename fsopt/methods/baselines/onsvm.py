@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.weights import loss_weights
@@ -20,7 +21,6 @@ from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program
 from fsopt.models.gbd.onsvm import build_onsvm
-from fsopt.results import Fit
 from fsopt.typing import Vector
 
 RULE = SelectionRule(units="scaled", epsilon=THRESHOLDS["onsvm"])

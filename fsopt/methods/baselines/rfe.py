@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.algorithms.rfe import rfe
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit, Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
-from fsopt.drivers.rfe import rfe
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import make_fit
@@ -23,7 +24,6 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence, extend, finite_vector
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
-from fsopt.results import Fit, Status
 from fsopt.typing import Vector
 
 

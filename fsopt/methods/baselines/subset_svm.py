@@ -8,12 +8,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.arguments import word
-from fsopt.certificates.certificate import Certificate
+from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
-from fsopt.drivers.interior_point.certificate import certify_svm
-from fsopt.drivers.interior_point.driver import svm_interior_point
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.large_programs import interior_order
@@ -25,7 +26,6 @@ from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
-from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Vector
 

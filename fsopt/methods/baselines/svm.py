@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import kernel_svm_value, svm_value
-from fsopt.drivers.interior_point.certificate import certify_svm
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
@@ -22,7 +23,6 @@ from fsopt.methods.selection import THRESHOLDS, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, extend, saved_vector
 from fsopt.models.gbd.svm import build_svm
-from fsopt.results import Fit
 from fsopt.typing import Vector
 
 
@@ -55,7 +55,7 @@ def fit_svm(
         and 0.01.
     interior : bool, optional
         Whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.drivers.interior_point.driver.svm_interior_point`. None (default): first for data of 500,000
+        :func:`fsopt.algorithms.interior_point.driver.svm_interior_point`. None (default): first for data of 500,000
         entries and more, where no solver is named, and second where the model ends without a certified optimum. False:
         never.
     kernel : str, optional

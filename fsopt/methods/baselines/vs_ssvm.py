@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.partitions import certify_partitions, nonzero, partitions
 from fsopt.drivers.run import Run
@@ -22,7 +23,6 @@ from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verification import extend
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.onsvm import build_onsvm
-from fsopt.results import Fit
 from fsopt.typing import Indices, Matrix, Vector
 
 

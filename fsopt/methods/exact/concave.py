@@ -9,7 +9,10 @@ from fractions import Fraction
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import TOLERANCE
+from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.records import plain
+from fsopt.answers.results import Point, Status
+from fsopt.answers.saved import point_from
 from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, claim_of_stationary, not_shown, with_statement
 from fsopt.certificates.exact.intervals import pair_of, primal_point
 from fsopt.certificates.exact.program import dual_start, exact_program
@@ -21,9 +24,6 @@ from fsopt.methods.exact.programs import NO_EVIDENCE, OTHER, assembled, multipli
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import LOCAL_TOLERANCE, finite_vector, has_program
 from fsopt.models.registry import MODELS, build
-from fsopt.records import plain
-from fsopt.results import Point, Status
-from fsopt.saved import point_from
 from fsopt.typing import Vector
 
 PRINCIPLE = "no feasible step improves the linearised objective"

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import TOLERANCE
+from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.results import Point
 from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_shown
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.compiler import Program, compile_model
@@ -27,7 +28,6 @@ from fsopt.methods.exact.programs import (
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import finite_vector
 from fsopt.models.registry import build
-from fsopt.results import Point
 from fsopt.typing import Indices, Vector
 
 KERNEL = "the hyperplane is an expansion in kernel values, for which there is no program in rational numbers"

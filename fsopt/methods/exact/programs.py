@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.certificates.certificate import TOLERANCE, gap_allowed
+from fsopt.answers.certificate import TOLERANCE, gap_allowed
+from fsopt.answers.records import plain
+from fsopt.answers.results import Point, Status
+from fsopt.answers.saved import point_from
 from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_shown, with_statement
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.compiler import Program, compile_model
@@ -17,9 +20,6 @@ from fsopt.data import Dataset
 from fsopt.errors import NotShown, reading
 from fsopt.methods.spec import SavedFit
 from fsopt.models.registry import MODELS, build
-from fsopt.records import plain
-from fsopt.results import Point, Status
-from fsopt.saved import point_from
 from fsopt.typing import Vector
 
 OPTIMUM = "the optimum of the program"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
@@ -17,7 +18,6 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.models.blocks import number
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
-from fsopt.results import Fit
 
 
 @dataclass(frozen=True)

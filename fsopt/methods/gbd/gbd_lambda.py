@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
@@ -14,7 +15,6 @@ from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes, wit
 from fsopt.methods.gbd.verification import check_gbd, objective, selection
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import Feature
-from fsopt.results import Fit
 
 
 def fit_gbd_lambda(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.customising import in_force
+from fsopt.common.customising import in_force
 from fsopt.data import Dataset
 from fsopt.data.splits import random_parts
 from fsopt.errors import ParameterError, reading

@@ -8,24 +8,24 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.certificates.certificate import TOLERANCE, gap_allowed
+from fsopt.algorithms.branch_and_benders.cuts import on_grid
+from fsopt.algorithms.branch_and_benders.evidence import RESOLVED, unpacked
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
+from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, LEAF, NODE, PEG
+from fsopt.answers.certificate import TOLERANCE, gap_allowed
+from fsopt.answers.records import plain
+from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import About, Claim, claim_of_ends, not_shown
 from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
 from fsopt.certificates.exact.selection import proved_ends
-from fsopt.drivers.branch_and_benders.cuts import on_grid
-from fsopt.drivers.branch_and_benders.evidence import RESOLVED, unpacked
-from fsopt.drivers.branch_and_benders.interior_point import Goal
-from fsopt.drivers.branch_and_benders.nodes import NodeSolver
-from fsopt.drivers.branch_and_benders.problem import GRID, Partial, SelectionProblem
-from fsopt.drivers.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, LEAF, NODE, PEG
 from fsopt.errors import NotShown, ParameterError, reading
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection, split, training_data
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.records import plain
-from fsopt.results import Status
 from fsopt.typing import Mask, Vector
 
 Cuts: TypeAlias = list[tuple[list[int], list[float]]]

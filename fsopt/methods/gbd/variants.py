@@ -11,11 +11,12 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from fsopt.customising import in_force
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.of_master import selection_problem
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.answers.results import Fit
+from fsopt.common.customising import in_force
 from fsopt.data import Dataset
-from fsopt.drivers.branch_and_benders.driver import branch_and_benders
-from fsopt.drivers.branch_and_benders.of_master import selection_problem
-from fsopt.drivers.branch_and_benders.settings import BranchSettings
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
@@ -26,7 +27,6 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.models.blocks import number
 from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import Feature, feature_indices
-from fsopt.results import Fit
 
 BRANCH, PAPER = "branch-and-benders", "paper"
 VARIANTS = (BRANCH, PAPER)

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.results import Status
 from fsopt.certificates.residuals import relative_gap
+from fsopt.common.customising import in_force
 from fsopt.compiler import compile_model
-from fsopt.customising import in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
-from fsopt.drivers.branch_and_benders.evidence import verify
-from fsopt.drivers.branch_and_benders.problem import SelectionProblem
 from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.settings import GbdSettings
@@ -25,7 +26,6 @@ from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, unit_rows
-from fsopt.results import Status
 from fsopt.typing import Matrix, Vector
 
 NODE_LIMIT = 2_000_000

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run, usable
@@ -20,7 +21,6 @@ from fsopt.models.gmeb.gmeb_hard_margin import build_gmeb_hard_margin
 from fsopt.models.gmeb.gmeb_primal import build_gmeb_primal
 from fsopt.models.gmeb.gmeb_sdp import build_gmeb_sdp
 from fsopt.models.gmeb.norm import GmebNorm
-from fsopt.results import DriverResult, SolveResult
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.arguments import word
+from fsopt.answers.results import Fit
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.bound_terms import Bound, ScaledClassifier, largest_norm, margin_bound_terms, scaled_bound_terms
 from fsopt.methods.gmeb.grid_bound import grid_bound_terms
 from fsopt.methods.preprocessing import scaled_hyperplane
 from fsopt.methods.selection import THRESHOLDS, select_by_size
-from fsopt.results import Fit
 from fsopt.typing import Matrix, Vector
 
 

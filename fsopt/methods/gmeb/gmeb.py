@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.arguments import word
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.run import Run
@@ -25,7 +26,6 @@ from fsopt.methods.selection import THRESHOLDS, SelectionRule
 from fsopt.methods.spec import MethodSpec, Value
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
-from fsopt.results import Fit
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Vector
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.results import Fit, Status
 from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
@@ -26,7 +27,6 @@ from fsopt.models.blocks import number
 from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
 from fsopt.models.gmeb.moments import second_moments
 from fsopt.models.gmeb.penalty import GmebPenalty
-from fsopt.results import Fit, Status
 from fsopt.typing import Vector
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, project_multipliers

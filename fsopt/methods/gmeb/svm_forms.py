@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import vector
 from fsopt.models.gmeb.svm_norm_threshold import build_svm_norm_threshold
-from fsopt.results import Status
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 

@@ -9,13 +9,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.algorithms.interior_point.certificate import certify_svm_norm
+from fsopt.algorithms.interior_point.driver import svm_norm_interior_point
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import DriverResult, Fit, SolveResult, Status
+from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
-from fsopt.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.interior_point.certificate import certify_svm_norm
-from fsopt.drivers.interior_point.driver import svm_norm_interior_point
 from fsopt.drivers.run import Run, multipliers
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.hinge import by_multipliers
@@ -28,7 +29,6 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence, extend, saved_vector
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.svm_norm import build_svm_norm
-from fsopt.results import DriverResult, Fit, SolveResult, Status
 from fsopt.typing import Vector
 
 _Found: TypeAlias = tuple[Vector, float, SolveResult | DriverResult, dict[str, Any]]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.answers.results import Preprocessing
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import constant_features, preprocess
-from fsopt.results import Preprocessing
 from fsopt.typing import Indices, Vector
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
-from fsopt.arguments import word
+from fsopt.answers.results import Preprocessing
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.kernels import KERNELS, Kernel
@@ -17,7 +18,6 @@ from fsopt.methods.kernel_values import centred_factor, expansion
 from fsopt.methods.mop.rsvm_training import default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number, whole
-from fsopt.results import Preprocessing
 from fsopt.typing import Matrix, Vector
 
 STEPS = 200

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap
@@ -30,7 +31,6 @@ from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number, whole
-from fsopt.results import Fit, Status
 from fsopt.typing import Vector
 
 START = {

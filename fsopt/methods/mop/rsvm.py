@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.run import Run
@@ -28,7 +29,6 @@ from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import select, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
-from fsopt.results import Fit
 from fsopt.typing import Vector
 
 

@@ -17,14 +17,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.arguments import word
-from fsopt.certificates.certificate import TOLERANCE, Certificate
+from fsopt.algorithms.interior_point.certificate import certify_rsvm as certify_rsvm
+from fsopt.algorithms.interior_point.driver import rsvm_interior_point, svm_interior_point
+from fsopt.answers.certificate import TOLERANCE, Certificate
+from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common.arguments import word
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import best_intercepts, hinge, midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.interior_point.certificate import certify_rsvm as certify_rsvm
-from fsopt.drivers.interior_point.driver import rsvm_interior_point, svm_interior_point
 from fsopt.drivers.run import Run, multipliers, usable
 from fsopt.methods.assembly import certified
 from fsopt.methods.large_programs import interior_order
@@ -35,7 +36,6 @@ from fsopt.models.blocks import number
 from fsopt.models.mop.rsvm import build_rsvm
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
-from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
@@ -101,8 +101,8 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     run : solver, time limit of each solve, and options; without them a tolerance of 1e-10 is asked for.
     w_cap : W > 0.
     route : ``dual`` (default) solves (14), ``primal`` (13). The solver has to give multipliers. Where no solver is
-        named, :func:`fsopt.drivers.interior_point.driver.rsvm_interior_point` is the first way for large data, and the
-        second where (14) ends without a certified optimum.
+        named, :func:`fsopt.algorithms.interior_point.driver.rsvm_interior_point` is the first way for large data, and
+        the second where (14) ends without a certified optimum.
 
     Returns
     -------

@@ -15,14 +15,14 @@ from itertools import pairwise
 import numpy as np
 from scipy.optimize import brentq
 
-from fsopt.certificates.certificate import Kind, make
+from fsopt.answers.certificate import Kind, make
+from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import OutOfTime, usable
 from fsopt.errors import InfeasibleError
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.results import DriverResult, SolveResult, Status
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 

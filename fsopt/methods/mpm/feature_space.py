@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.answers.results import Preprocessing
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
 from fsopt.errors import InfeasibleError, ParameterError, reading
@@ -17,7 +18,6 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.spec import SavedFit
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.results import Preprocessing
 
 DEFAULT_SHARE = 0.9
 """Share of alpha* that is asked for where the user gives no delta, and the largest delta that is asked for then."""

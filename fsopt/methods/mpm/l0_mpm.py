@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.registry import approximation
@@ -25,7 +26,6 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_first_order, evidence, finite_vector, has_program, starts_residual
 from fsopt.models.blocks import number, vector
 from fsopt.models.mpm.l0_mpm_step import build_l0_mpm_step
-from fsopt.results import Fit
 from fsopt.typing import Vector
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
@@ -21,7 +22,6 @@ from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence
 from fsopt.models.mpm.l1_mpm import build_l1_mpm
-from fsopt.results import Fit
 from fsopt.typing import Vector
 
 

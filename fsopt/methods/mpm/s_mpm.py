@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import Fit, Status
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
@@ -31,7 +32,6 @@ from fsopt.models.blocks import number
 from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import kappa
 from fsopt.models.mpm.s_mpm import build_s_mpm
-from fsopt.results import Fit, Status
 from fsopt.typing import Vector
 
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate, Kind, make
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import DriverResult, Fit, Preprocessing, Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
@@ -27,7 +28,6 @@ from fsopt.methods.selection import select, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import check_first_order, finite_vector, has_program, starts_residual
 from fsopt.models.sla.step_function import step_costs
-from fsopt.results import DriverResult, Fit, Preprocessing, Status
 from fsopt.typing import Vector
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
+from fsopt.answers.results import Status
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.errors import SolverError
 from fsopt.models.sla.rlp import build_rlp
-from fsopt.results import Status
 from fsopt.solvers.base import solve
 from fsopt.typing import Vector
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.run import Run
@@ -21,7 +22,6 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.models.sla.misclass_step import build_misclass_step
-from fsopt.results import Fit
 from fsopt.typing import Vector
 
 

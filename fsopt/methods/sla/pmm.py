@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fsopt.certificates.certificate import Certificate
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import Fit, Status
+from fsopt.answers.saved import point_from
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
@@ -21,8 +23,6 @@ from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.sla.misclass_step import build_misclass_step
-from fsopt.results import Fit, Status
-from fsopt.saved import point_from
 from fsopt.typing import Vector
 
 

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
 from fsopt.data.synthetic.gbd import SyntheticInstance, gbd_set_one
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import method_spec
-from fsopt.results import Fit
 from fsopt.studies.tuning import Tuned, tune
 from fsopt.typing import Vector
 

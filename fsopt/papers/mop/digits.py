@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.data import Dataset
-from fsopt.data.readers import FOLDER_VARIABLE, data_folder
+from fsopt.data.tables.readers import FOLDER_VARIABLE, data_folder
 from fsopt.errors import DataError
 from fsopt.models.blocks import whole
 from fsopt.typing import Indices, Matrix, Vector

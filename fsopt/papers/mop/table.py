@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.answers.results import Fit
+from fsopt.common.figures import new_figure
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import ParameterError
-from fsopt.figures import new_figure
 from fsopt.methods.registry import fit
 from fsopt.papers.mop.digits import SIDE, Digits
 from fsopt.papers.reproduction import printed
-from fsopt.results import Fit
 from fsopt.studies.tuning import tune
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.common.figures import new_figure
 from fsopt.data import Dataset
-from fsopt.figures import new_figure
 from fsopt.methods.registry import method_spec
 from fsopt.models.blocks import number
 from fsopt.papers.mpm.pairs import PSF, SCORES, TSA, Pair, accuracy_limit, over_pairs, pairs_of, scores_on

@@ -16,10 +16,10 @@ from fsopt.certificates.exact.encoding import decoded, encoded
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.proofs import relative_width
 from fsopt.compiler import compile_model
-from fsopt.exact_checking import exactly
 from fsopt.library.instances import build_instance
 from fsopt.methods.registry import fit
 from fsopt.solvers.base import solve
+from fsopt.verification.exact_checking import exactly
 
 CHANGES = 1000
 GROUPS = ("program", "problem", "point", "dual", "alpha", "mu", "tree", "claim", "slopes")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from proof_files import checked
 
-from fsopt import verify
+from fsopt.answers.results import Point, Status
 from fsopt.certificates.exact.claims import VERIFIED, claim_of_pair
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.program import exact_program
@@ -15,11 +15,11 @@ from fsopt.certificates.exact.proofs import confirmed
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.errors import NotShown
-from fsopt.exact_checking import claim_infeasible, solve_claim
 from fsopt.library.instances import build_instance, exact_ends
 from fsopt.models.registry import MODELS
-from fsopt.results import Point, Status
 from fsopt.solvers.base import solve
+from fsopt.verification.exact_checking import claim_infeasible, solve_claim
+from fsopt.verifier import verify
 
 CONVEX = [slug for slug in MODELS if program_class(compile_model(build_instance(slug))) in ("LP", "QP", "SOCP", "SDP")]
 OTHERS = [slug for slug in MODELS if slug not in CONVEX and slug != "misclass-lpec"]

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import blobs
 
-from fsopt import verify
 from fsopt.certificates.exact.encoding import decoded, encoded
 from fsopt.certificates.exact.exponentials import exponential
 from fsopt.certificates.exact.forms import decimal, rounded
@@ -20,6 +19,7 @@ from fsopt.compiler import compile_model
 from fsopt.errors import NotShown
 from fsopt.models.registry import build
 from fsopt.solvers.base import solve
+from fsopt.verifier import verify
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 RATIONAL = st.fractions()

@@ -14,7 +14,7 @@ from support import blobs
 import fsopt
 from fsopt.certificates.exact import selection
 from fsopt.certificates.exact.proofs import confirmed
-from fsopt.exact_checking import exactly
+from fsopt.verification.exact_checking import exactly
 
 PROBLEMS = {
     "cardinality": {"m": 2},
@@ -95,7 +95,7 @@ def test_damaged_evidence_is_refuted(proved, change):
 
 def test_a_forgotten_cut_is_made_again_from_its_relaxation(proved):
     data, found, check, _ = proved
-    from fsopt.drivers.branch_and_benders import evidence
+    from fsopt.algorithms.branch_and_benders import evidence
 
     held = found.details["evidence"]
     stream = evidence._array(held["tree"], np.int32)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support import blobs, flat
 
 import fsopt
-from fsopt.checking import check_fit
+from fsopt.answers.results import Status
 from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
@@ -18,8 +18,8 @@ from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.run import Run
 from fsopt.errors import FsoptError, ParameterError
 from fsopt.models.sla.step_function import step_costs
-from fsopt.results import Status
 from fsopt.solvers.base import Session
+from fsopt.verification.checking import check_fit
 
 column_generation = flat(column_generation, GenerationSettings)
 

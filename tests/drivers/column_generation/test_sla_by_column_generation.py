@@ -9,15 +9,15 @@ from scipy.optimize import linprog
 from support import SHARED, blobs, flat, reference
 
 import fsopt
-from fsopt.checking import check_record
+from fsopt.answers.results import Status
+from fsopt.answers.saved import fit_record
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.sla import RESTARTS
 from fsopt.errors import FileError, ParameterError
 from fsopt.models.sla.step_function import step_costs
-from fsopt.results import Status
-from fsopt.saved import fit_record
 from fsopt.solvers.base import Session
+from fsopt.verification.checking import check_record
 
 column_generation = flat(column_generation, GenerationSettings)
 

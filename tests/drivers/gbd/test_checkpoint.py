@@ -10,12 +10,12 @@ import pytest
 from support import ROOT, blobs, flat, reference
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.cli import main
 from fsopt.drivers.gbd import checkpoint
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import FileError, ParameterError
-from fsopt.results import Status
 
 gbd = flat(gbd, GbdSettings)
 

@@ -6,11 +6,11 @@ import pytest
 from support import all_values, blobs, flat, keeps, reference
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
-from fsopt.results import Status
 from fsopt.solvers.base import Session
 
 gbd = flat(gbd, GbdSettings)

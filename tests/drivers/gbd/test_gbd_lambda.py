@@ -5,9 +5,9 @@ import pytest
 from support import all_values, blobs, reference
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
-from fsopt.results import Status
 
 
 @pytest.mark.slow

@@ -6,11 +6,11 @@ import pytest
 from support import all_values, blobs, flat, reference
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import OutOfTime
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
-from fsopt.results import Status
 
 gbd = flat(gbd, GbdSettings)
 

@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 from support import REFERENCE, blobs, flat, reference
 
 import fsopt
+from fsopt.answers.results import SolveResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import hinge
@@ -17,7 +18,6 @@ from fsopt.drivers.kernel_scaling.driver import kernel_scaling
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, SolverError
-from fsopt.results import SolveResult, Status
 from fsopt.solvers.base import Session
 
 kernel_scaling = flat(kernel_scaling)

@@ -7,17 +7,17 @@ import pytest
 from support import blobs, flat, reference
 
 import fsopt
+from fsopt.answers.results import Status
+from fsopt.answers.saved import fit_record
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
-from fsopt.checking import check_fit, check_record
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling
 from fsopt.drivers.mop.certificate import PROPOSITION, risk_bound
 from fsopt.drivers.mop.driver import mop
 from fsopt.errors import FileError, ParameterError
 from fsopt.methods.preprocessing import preprocess
-from fsopt.results import Status
-from fsopt.saved import fit_record
 from fsopt.solvers.base import Session
+from fsopt.verification.checking import check_fit, check_record
 
 mop = flat(mop)
 

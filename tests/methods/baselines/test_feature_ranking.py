@@ -10,11 +10,11 @@ from sklearn.feature_selection import f_classif
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_fit
+from fsopt.answers.saved import fit_from, fit_record, numbers
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.errors import FileError, ParameterError
 from fsopt.methods.baselines.feature_scores import entropy, fisher, infogain, ks, mdl_bins, pearson, ranking
-from fsopt.saved import fit_from, fit_record, numbers
+from fsopt.verification.checking import check_fit
 
 FILTERS = ("pearson", "fisher", "ks", "infogain")
 SCORES = {"pearson": pearson, "fisher": fisher, "ks": ks, "mdl": infogain, "bins": lambda d: infogain(d, 4)}

@@ -8,8 +8,8 @@ from sklearn.svm import SVC
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_fit
 from fsopt.errors import ParameterError
+from fsopt.verification.checking import check_fit
 
 DATA = blobs(60, 4, gap=0.5)
 Z = (DATA.X - DATA.X.mean(axis=0)) / DATA.X.std(axis=0)

@@ -7,13 +7,13 @@ import pytest
 from support import blobs, flat
 
 import fsopt
-from fsopt.checking import check_fit
+from fsopt.answers.saved import fit_from, fit_record, numbers
 from fsopt.drivers.partitions import nonzero, partitions
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods.baselines.vs_ssvm import parts_of
 from fsopt.models.gbd.onsvm import build_onsvm
-from fsopt.saved import fit_from, fit_record, numbers
+from fsopt.verification.checking import check_fit
 
 partitions = flat(partitions)
 

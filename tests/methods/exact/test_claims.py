@@ -8,12 +8,12 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt import verify
 from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED
 from fsopt.data.synthetic.files import write
 from fsopt.errors import FileError
-from fsopt.exact_checking import exactly
 from fsopt.methods.registry import METHODS
+from fsopt.verification.exact_checking import exactly
+from fsopt.verifier import verify
 
 PARAMS = {"gbd": {"m": 2}, "gbd-lambda": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
 NAMED = {"gmeb-penalised": "leaves", "s-mpm": "outer"}

@@ -7,8 +7,8 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.analysis.necessity import necessity
 from fsopt.errors import ParameterError
-from fsopt.studies.necessity import necessity
 
 DATA = blobs(60, 5, seed=3, gap=0.3).weighted(sample_weight=1.0 + np.arange(60) % 3)
 

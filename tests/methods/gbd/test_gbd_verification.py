@@ -8,11 +8,11 @@ import pytest
 from support import blobs, keeps, reference
 
 import fsopt
-from fsopt.checking import check_record
+from fsopt.answers.saved import fit_record, numbers
 from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.errors import FileError
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.saved import fit_record, numbers
+from fsopt.verification.checking import check_record
 
 SELECTIONS = np.array(np.meshgrid(*[[0, 1]] * 6)).reshape(6, -1).T
 RULES = {

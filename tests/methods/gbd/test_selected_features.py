@@ -10,11 +10,11 @@ import pytest
 from support import blobs, keeps
 
 import fsopt
-from fsopt.checking import check_record
+from fsopt.analysis.selection_paths import gbd_path
+from fsopt.answers.saved import fit_from, fit_record, load_fit, sealed
 from fsopt.estimators import GBD
-from fsopt.exact_checking import exact_word
-from fsopt.saved import fit_from, fit_record, load_fit, sealed
-from fsopt.studies.selection_paths import gbd_path
+from fsopt.verification.checking import check_record
+from fsopt.verification.exact_checking import exact_word
 
 NAMES = ("mean radius", "x11", "Größe", "batch", "site", "x1")
 BATCH, SITE = 3, 4

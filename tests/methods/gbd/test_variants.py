@@ -10,11 +10,11 @@ import pytest
 from support import all_values, blobs, keeps, reference
 
 import fsopt
-from fsopt.checking import check_record
+from fsopt.answers.saved import fit_record, numbers
 from fsopt.errors import FileError, ParameterError
 from fsopt.methods.gbd.variants import BRANCH, PAPER
-from fsopt.saved import fit_record, numbers
 from fsopt.solvers.base import Session
+from fsopt.verification.checking import check_record
 
 CASES = {
     "m": ("gbd", {"m": 3, "c": 4.0}),

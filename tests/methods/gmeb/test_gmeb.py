@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from support import blobs, reference
 
 import fsopt
-from fsopt.checking import check_fit
+from fsopt.answers.saved import fit_from, fit_record
 from fsopt.data.hyperplanes import hinge
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.gmeb.formulations import ROUTES
@@ -21,7 +21,7 @@ from fsopt.methods.gmeb.optimality import Multipliers, certify_gmeb, polish
 from fsopt.methods.gmeb.separability import separation_radius
 from fsopt.models.gmeb.moments import second_moments
 from fsopt.models.gmeb.norm import GmebNorm
-from fsopt.saved import fit_from, fit_record
+from fsopt.verification.checking import check_fit
 
 TRUTH = {(1.0, 1.0): 207.56125356, (1.75, 5.0): 97.01383924, (5.0, 2.0): 149.08764594, (10.0, 10.0): 66.40123638}
 FEW = settings(max_examples=10, deadline=None, derandomize=True)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from support import blobs, reference
 
 import fsopt
-from fsopt.checking import check_fit
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.gmeb_penalised import radii_of
 from fsopt.models.gmeb.penalty import GmebPenalty
+from fsopt.verification.checking import check_fit
 
 METHOD = "gmeb-penalised"
 MANY = settings(max_examples=60, deadline=None, derandomize=True)

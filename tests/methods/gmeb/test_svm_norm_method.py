@@ -5,9 +5,9 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.checking import check_fit
 from fsopt.methods.gmeb.svm_forms import norm_threshold
 from fsopt.methods.preprocessing import preprocess
+from fsopt.verification.checking import check_fit
 
 
 def test_its_hyperplane_is_an_ordinary_svm():

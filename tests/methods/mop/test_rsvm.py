@@ -14,11 +14,11 @@ from sklearn.svm import SVC
 from support import REFERENCE, blobs, reference, written
 
 import fsopt
-from fsopt.checking import check_fit, check_record
+from fsopt.answers.saved import fit_record, read_record
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, FsoptError, ParameterError
 from fsopt.methods.mop.rsvm_training import certify_rsvm, solve_rsvm
-from fsopt.saved import fit_record, read_record
+from fsopt.verification.checking import check_fit, check_record
 
 FEW = settings(max_examples=8, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)

@@ -9,12 +9,12 @@ from scipy.optimize import minimize_scalar
 from support import blobs, reference
 
 import fsopt
-from fsopt.checking import check_fit
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.methods.mpm.worst_case import accuracy_limit, worst_case
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.solvers.base import Session
+from fsopt.verification.checking import check_fit
 
 DATA = [blobs(40, 4, 0), blobs(60, 6, 1, gap=1.5), reference("wdbc_std")]
 

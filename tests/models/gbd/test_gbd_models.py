@@ -10,12 +10,12 @@ import pytest
 from support import REFERENCE, all_values, blobs, keeps, reference, solved
 
 import fsopt
-from fsopt.certificates.certificate import TOLERANCE
+from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.results import Status
 from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hinge, project_multipliers
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.mixed_integer import largest_weight
-from fsopt.results import Status
 from fsopt.solvers.base import Session
 
 CARDINAL = ("fsp-m", "fsp-m-perspective", "fsp-m-bigm")

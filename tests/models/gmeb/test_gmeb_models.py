@@ -11,12 +11,12 @@ from scipy.optimize import linprog, minimize_scalar
 from support import blobs, optimum, reference, solved
 
 import fsopt
+from fsopt.answers.results import Point
 from fsopt.certificates.model import certify_point
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import values_of
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.moments import second_moments
-from fsopt.results import Point
 
 FEW = settings(max_examples=8, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)

@@ -1,0 +1,247 @@
+r"""Benders cuts from exactly dual feasible multipliers, their bounds on a node, and the pool that all nodes share.
+
+For :math:`0 \le \alpha \le C`, :math:`y'\alpha = 0` and :math:`\mu \ge 0` every allowed selection satisfies
+
+.. math:: F(\sigma) + \lambda'\sigma \ge e'\alpha - \mu'r - \sum_j h_j \sigma_j, \qquad
+          h_j = \tfrac12 q_j(\alpha)^2 - \lambda_j - R_j'\mu.
+
+Multipliers are whole multiples of the largest C / GRID whose signed sum is 0 in integers, so that feasibility is exact.
+What remains are the rounding errors of q: :math:`|\delta q_j| \le u(n + 2) \sum_i \alpha_i |x_{ij}|` (Higham, Accuracy
+and Stability of Numerical Algorithms, section 3.1), which every bound pays for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
+from fsopt.typing import Indices, Matrix, Vector
+
+CAPACITY = 128
+"""Cuts in the pool."""
+Grid = np.ndarray[tuple[int], np.dtype[np.int32]]
+"""Multipliers (n,) in units of the largest C / GRID."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A Benders cut with the multipliers mu of all constraints but the main one.
+
+    Attributes
+    ----------
+    name : number of its multipliers in the tree.
+    constant : e'alpha - mu'r, less a margin for all rounding errors.
+    gains : h (p,), with mu = 0 for the main constraint.
+    """
+
+    name: int
+    constant: float
+    gains: Vector
+
+
+def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
+    """Return the nearest multipliers on the grid whose signed sum is 0 in integers; None where they are not near.
+
+    ``c`` is the upper bound of all multipliers, or one for each (n,).
+    """
+    tops = np.broadcast_to(largest_on_grid(c), len(y))
+    grid = np.minimum(np.rint(np.clip(alpha, 0.0, c) * (GRID / np.max(c))).astype(np.int64), tops)
+    plus = y > 0
+    over = int(grid[plus].sum() - grid[~plus].sum())
+    if over:
+        # Multipliers strictly inside their bounds take the difference, the largest distance from both bounds first.
+        heavy = plus if over > 0 else ~plus
+        places = np.flatnonzero(heavy)
+        for k in places[np.argsort(-np.minimum(grid[places], tops[places] - grid[places]), kind="stable")]:
+            taken = min(abs(over), int(grid[k]))
+            grid[k] -= taken
+            over -= taken if over > 0 else -taken
+            if not over:
+                break
+        if over:
+            return None
+    whole: Grid = grid.astype(np.int32)
+    return whole
+
+
+def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
+    """Return whether multipliers on the grid are dual feasible, in integers; ``tops`` are their upper bounds."""
+    whole = grid.astype(np.int64)
+    signed = int(whole[y > 0].sum() - whole[y < 0].sum())
+    return bool(whole.min(initial=0) >= 0 and np.all(whole <= tops) and signed == 0)
+
+
+def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cut:
+    """Return the cut of multipliers on the grid and of mu (k,), whose entry for the main constraint is ignored."""
+    alpha = grid * problem.unit
+    q = problem.signed[:-1] @ alpha
+    others = np.maximum(mu, 0.0)
+    if problem.main is not None:
+        others = others.copy()
+        others[problem.main] = 0.0
+    total = int(grid.astype(np.int64).sum()) * problem.unit
+    paid = others @ problem.R if len(others) else np.zeros(problem.p)
+    unit = (problem.n + 2) * np.finfo(float).eps
+    # The error of q_j^2 / 2, and that of the few operations after it relative to their terms.
+    error = unit * problem.sizes
+    margin = float((np.abs(q) * error + 0.5 * error**2).sum())
+    size = total + 0.5 * float(q @ q) + float(np.abs(paid).sum() + problem.lam.sum() + others @ np.abs(problem.r))
+    margin += 8.0 * problem.p * np.finfo(float).eps * size
+    constant = total - float(others @ (problem.r + problem.tolerances)) - margin
+    return Cut(name, constant, 0.5 * q * q - problem.lam - paid)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound on a node by one cut, and the changes of it when one more feature is decided.
+
+    Attributes
+    ----------
+    value : the bound.
+    if_selected, if_not : (p,) bounds on the node with one more feature selected, or not selected; only those of free
+        features mean anything.
+    """
+
+    value: float
+    if_selected: Vector
+    if_not: Vector
+
+
+def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
+    """Return the bound of a cut on a node, with the best multiplier of the main constraint.
+
+    The features of largest gain for weight fill the main constraint (Dantzig); the gain for weight of the last one is
+    its multiplier tau. Of the multipliers between that of the last feature inside and the first outside all are best
+    for the node, and the two ends for the nodes with one more feature decided.
+    """
+    free = np.flatnonzero(at.free)
+    gains = cut.gains[free]
+    base = cut.constant - float(cut.gains[at.inside].sum())
+    if problem.main is None:
+        return _lagrangian(problem, base, free, gains, np.zeros(len(free)), 0.0)
+    weight = problem.R[problem.main]
+    left = float(problem.r[problem.main] + problem.tolerances[problem.main] - weight[at.inside].sum())
+    weights = weight[free]
+    taus = _multipliers(gains, weights, left)
+    found = [_lagrangian(problem, base - tau * left, free, gains, weights, tau) for tau in taus]
+    if len(found) == 1:
+        return found[0]
+    return Bound(
+        max(b.value for b in found),
+        np.maximum(found[0].if_selected, found[1].if_selected),
+        np.maximum(found[0].if_not, found[1].if_not),
+    )
+
+
+def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, ...]:
+    """Return the best multipliers of a knapsack constraint: gain for weight of its last feature, and of the next."""
+    paying = np.flatnonzero((weights > 0.0) & (gains > 0.0))
+    ratio = gains[paying] / weights[paying]
+    order = np.argsort(-ratio)
+    filled = np.cumsum(weights[paying][order])
+    last = int(np.searchsorted(filled, left, side="right"))  # features that fit as a whole
+    if last >= len(order):
+        return (0.0,)
+    after = float(ratio[order[last]])
+    fits = last > 0 and bool(filled[last - 1] >= left - 0.5 * weights[paying][order[last]])
+    return (float(ratio[order[last - 1]]), after) if fits else (after,)
+
+
+def _lagrangian(
+    problem: SelectionProblem, base: float, free: Indices, gains: Vector, weights: Vector, tau: float
+) -> Bound:
+    """Return the bounds for one multiplier tau >= 0 of the main constraint, whose term is in the base."""
+    reduced = gains - tau * weights
+    value = base - float(np.maximum(reduced, 0.0).sum())
+    if_selected = np.full(problem.p, value)
+    if_not = np.full(problem.p, value)
+    if_selected[free] += np.maximum(-reduced, 0.0)
+    if_not[free] += np.maximum(reduced, 0.0)
+    return Bound(value, if_selected, if_not)
+
+
+@dataclass
+class Pool:
+    """The cuts that prune nodes without a solve, the most useful ones first to stay.
+
+    Attributes
+    ----------
+    constants, gains : (CAPACITY,) and (CAPACITY, p); ``names`` : the cuts; empty places have the constant -inf.
+    score : how often, and how lately, each cut was the best one for a node.
+    tests, hits : how often the pool was asked, and how often it pruned.
+    """
+
+    problem: SelectionProblem
+    constants: Vector = field(init=False)
+    gains: Matrix = field(init=False)
+    names: Indices = field(init=False)
+    score: Vector = field(init=False)
+    tests: int = 0
+    hits: int = 0
+
+    def __post_init__(self) -> None:
+        self.constants = np.full(CAPACITY, -np.inf)
+        self.gains = np.zeros((CAPACITY, self.problem.p))
+        self.names = np.full(CAPACITY, -1, dtype=np.int64)
+        self.score = np.zeros(CAPACITY)
+
+    def add(self, cut: Cut) -> None:
+        """Put a cut in the place of the least useful one."""
+        place = int(np.argmin(self.score))
+        self.put(place, cut)
+        self.score *= 0.99
+        self.score[place] = 1.0
+
+    def put(self, place: int, cut: Cut) -> None:
+        """Put a cut in a place."""
+        self.constants[place] = cut.constant
+        self.gains[place] = cut.gains
+        self.names[place] = cut.name
+
+    def cuts(self) -> Iterable[Cut]:
+        """The cuts in the pool."""
+        for k in np.flatnonzero(self.names >= 0):
+            yield Cut(int(self.names[k]), float(self.constants[k]), self.gains[k].copy())
+
+    def best(self, at: Partial, cutoff: float) -> Cut | None:
+        """Return the cut of the largest bound on a node; None while the pool is empty."""
+        used = np.flatnonzero(self.names >= 0)
+        # Where the pool rarely prunes, the few most useful cuts are asked alone: it is to cost less than it saves.
+        if self.tests > 100 and self.hits < 0.1 * self.tests and len(used) > 16:
+            used = used[np.argsort(-self.score[used], kind="stable")[:16]]
+        if not len(used):
+            return None
+        bounds = self._bounds(used, at)
+        k = int(np.argmax(bounds))
+        self.tests += 1
+        self.hits += bool(bounds[k] >= cutoff)
+        if self.tests == 1000:
+            self.tests, self.hits = 500, self.hits // 2
+        self.score[used[k]] += 1.0
+        place = used[k]
+        return Cut(int(self.names[place]), float(self.constants[place]), self.gains[place].copy())
+
+    def _bounds(self, used: Indices, at: Partial) -> Vector:
+        """Return a bound on the node by each cut: exact for equal weights in the main constraint, else a weaker one."""
+        gains = self.gains[used]
+        base = self.constants[used] - gains @ at.inside
+        positive = np.maximum(gains[:, at.free], 0.0)
+        main = self.problem.main
+        if main is None or not positive.shape[1]:
+            return np.asarray(base - positive.sum(axis=1))
+        weight = self.problem.R[main]
+        left = float(self.problem.r[main] + self.problem.tolerances[main] - weight[at.inside].sum())
+        weights = weight[at.free]
+        if np.all(weights == weights[0]) and weights[0] > 0.0:
+            most = int(left // weights[0])
+            if most >= positive.shape[1]:
+                return np.asarray(base - positive.sum(axis=1))
+            return np.asarray(
+                base - np.partition(positive, -most - 1, axis=1)[:, positive.shape[1] - most :].sum(axis=1)
+            )
+        taus = [_multipliers(row, weights, left)[0] for row in gains[:, at.free]]
+        reduced = np.maximum(gains[:, at.free] - np.outer(taus, weights), 0.0)
+        return np.asarray(base - np.array(taus) * left - reduced.sum(axis=1))

@@ -1,0 +1,300 @@
+"""Driver ``branch_and_benders``: the SVM with few features by branch and bound over Boolean relaxations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fsopt.algorithms.branch_and_benders import checkpoint
+from fsopt.algorithms.branch_and_benders.cuts import Grid
+from fsopt.algorithms.branch_and_benders.evidence import certify, pack, useful_cuts
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.branch_and_benders.root import STAGES, any_selection, begin
+from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
+from fsopt.algorithms.branch_and_benders.tasks import Team, processes
+from fsopt.answers.certificate import closed
+from fsopt.answers.results import DriverResult, Status
+from fsopt.certificates.residuals import relative_gap
+from fsopt.common import clock
+from fsopt.common.files import check_writable
+from fsopt.drivers.gbd.checkpoint import digest
+from fsopt.drivers.gbd.master import NONE_FEASIBLE
+from fsopt.drivers.interruption import deferred_interruption
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.errors import InfeasibleError, ParameterError
+
+NAME = "branch-and-benders"
+"""The solver in results: no other software is called."""
+EVIDENCE = 2**27
+"""Bytes of multipliers that are kept as evidence; a leaf without its cut is solved again when it is checked."""
+FIRST_NODES, MORE_NODES = 16, 0.05
+"""Nodes of the first slice between two records, and of the later ones as a share of the nodes so far. Counted in nodes
+a run has the same records whenever it is repeated, or resumed."""
+FIRST_SLICE, SHARE = 0.2, 0.02
+"""Seconds of the first slice of a search in parallel, and of the later ones as a share of the time so far."""
+WRITING = 20.0
+"""Between two checkpoints is at least that many times as long as writing the last one took."""
+POLISH = 1e-10
+"""Relative gap of the support vector machine on the answer."""
+RAMP = 32
+"""Open nodes for each task before subtrees are given out."""
+
+
+def branch_and_benders(
+    problem: SelectionProblem,
+    *,
+    settings: BranchSettings = DEFAULT_SETTINGS,
+    run: Run = DEFAULT_RUN,
+    seeds: Sequence[Grid] = (),
+) -> DriverResult:
+    r"""Minimise :math:`F(\sigma) + \lambda'\sigma` over the selections with :math:`R\sigma \le r`.
+
+    A node is a partial selection. Its bound is the Boolean relaxation, a convex quadratic program in the multipliers
+    alpha; every alpha is made exactly dual feasible and is a Benders cut for all nodes. A node is pruned by the best
+    cut of the pool, or by its own; one cut also decides single features. Incumbents are rounded relaxations and
+    exchanges of two features.
+
+    Parameters
+    ----------
+    problem : see :func:`fsopt.algorithms.branch_and_benders.of_master.selection_problem`.
+    settings : stopping criteria, an initial selection, number of tasks.
+    run : time limit, progress, checkpoint, resume, and the executor of the tasks where ``settings.jobs`` > 1; its
+        solver is not called.
+    seeds : multipliers on the grid of another run on the same samples, with other constraints or another C: their
+        cuts hold here too.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``sigma``, ``w``, ``b``, the ``evidence`` behind the bound, see
+        :mod:`fsopt.algorithms.branch_and_benders.evidence`, and the ``seeds`` for another run. ``optimal`` where the
+        gap is closed, else ``feasible``. ``stop`` is ``optimal``, ``time-limit``, ``iteration-limit`` or
+        ``interrupted``. ``history`` has, for each slice of the search, ``elapsed`` seconds, ``objective``, ``bound``,
+        ``gap``, ``nodes``, ``open`` and ``solved``.
+
+    Raises
+    ------
+    InfeasibleError : no selection satisfies the constraints.
+    ParameterError : a setting out of range, or an initial selection that the constraints forbid.
+    FileError : a checkpoint that cannot be written, or is damaged or of another run.
+
+    Notes
+    -----
+    Aytug's problem (5)-(11) and cuts (9); the node bound is half the squared k-support norm in place of the
+    cardinality (Argyriou, Foygel and Srebro, 2012), single features are decided as by Atamturk and Gomez (2020).
+    """
+    settings.check()
+    if settings.initial is not None and not problem.allowed(settings.initial):
+        raise ParameterError("the initial selection of 'gbd' does not satisfy its constraints", "give an allowed one")
+    if run.checkpoint is not None:
+        check_writable(run.checkpoint)
+    with threadpool_limits(1), clock.limited(run.time_limit), deferred_interruption() as interrupted:
+        loop = _Loop(problem, settings, run, interrupted)
+        try:
+            loop.begin(seeds)
+            stop = loop.search_on()
+        except (KeyboardInterrupt, OutOfTime) as reason:
+            # Without its root, or within a node, a search does not know what is open: it has no bound, and no answer.
+            if loop.search.incumbents.best is None or loop.search.visiting:
+                raise
+            stop = stop_word(reason)
+        return loop.end(stop)
+
+
+@dataclass
+class _Loop:
+    """A search, the clock, and the record."""
+
+    problem: SelectionProblem
+    settings: BranchSettings
+    run: Run
+    interrupted: Callable[[], bool]
+    search: Search = field(init=False)
+    recorder: Recorder = field(init=False)
+    started: float = field(default_factory=time.perf_counter)
+    before: float = 0.0
+    counted: float = 0.0
+    writing: float = 0.0
+    written: float = -np.inf
+    slice_end: int = 0
+
+    def __post_init__(self) -> None:
+        self.search = Search(self.problem, self.settings.tolerance)
+        self.recorder = Recorder([], self.run)
+        self.counted = self.started
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds so far, with those of the run that was resumed."""
+        return self.before + time.perf_counter() - self.started
+
+    def go_on(self) -> bool:
+        """Return whether neither the time limit has passed nor the user interrupts."""
+        return not self.recorder.expired and not self.interrupted()
+
+    def begin(self, seeds: Sequence[Grid]) -> None:
+        """Resume from a checkpoint, and solve the root as far as it is not solved; raises InfeasibleError."""
+        if self.run.resume is None:
+            self.search.seed(seeds)
+        else:
+            self._resume(self.run.resume)
+        if not begin(self.search, self.go_on, self.settings.initial, self._staged):
+            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+        if self.search.stage < STAGES:
+            self.record(self.search.bound, complete=False, write=False)
+
+    def _resume(self, path: Path) -> None:
+        """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
+        saved = checkpoint.load(path, self.problem, self.settings.tolerance)
+        self.search, self.slice_end = saved.search, saved.slice_end
+        self.before = saved.elapsed
+        self.recorder.resume(saved.history, [NAME])
+        if self.search.stage and self.settings.initial is not None and saved.initial != self._initial:
+            self.search.incumbents.solve(self.settings.initial)
+
+    @property
+    def _initial(self) -> str:
+        """The digest of the given selection, empty for none."""
+        return "" if self.settings.initial is None else digest(self.settings.initial)
+
+    def _staged(self, stage: int) -> None:
+        """Write a checkpoint after a stage of the root, with a record of the first incumbent, and of the last stage."""
+        if stage == STAGES and self.search.incumbents.best is None and not any_selection(self.search, self.go_on):
+            raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
+        if stage == STAGES or (stage == 1 and self.search.incumbents.best is not None):
+            self.record(self.search.bound)
+        else:
+            self._write(self.recorder.history)
+
+    def search_on(self) -> str:
+        """Search until a stopping criterion holds, and return it."""
+        settings, search = self.settings, self.search
+        if settings.jobs > 1:
+            self._slices(lambda: len(search.heap) < RAMP * settings.jobs)
+            if search.heap and not self._stop():
+                return self._in_parallel()
+        self._slices(lambda: True)
+        return self._stop()
+
+    def _stop(self) -> str:
+        """Return the stopping criterion that holds; empty where none does."""
+        most = self.settings.max_nodes
+        reasons = {
+            "optimal": not self.search.heap,
+            "interrupted": self.interrupted(),
+            "time-limit": self.recorder.expired,
+            "iteration-limit": most is not None and self.search.nodes >= most,
+        }
+        return next((reason for reason, holds in reasons.items() if holds), "")
+
+    def _slices(self, wanted: Callable[[], bool]) -> None:
+        """Search in slices while no stopping criterion holds, with a record and a checkpoint of each."""
+        search, most = self.search, self.settings.max_nodes
+        while not self._stop() and wanted():
+            if search.nodes >= self.slice_end:
+                self.slice_end = search.nodes + max(FIRST_NODES, int(MORE_NODES * search.nodes))
+            end = self.slice_end if most is None else min(self.slice_end, most)
+            search.run(end - search.nodes, lambda: self._between_nodes() and wanted())
+            complete = search.nodes >= self.slice_end or not search.heap
+            self.record(search.bound, complete=complete, write=bool(self._stop()) or self._due())
+
+    def _between_nodes(self) -> bool:
+        """Write a checkpoint where it is time for one, and return whether the search goes on."""
+        if self._due():
+            self._write(self.recorder.history)
+        return self.go_on()
+
+    def _due(self) -> bool:
+        return time.perf_counter() > self.written + WRITING * self.writing
+
+    def _until(self, end: float) -> Callable[[], bool]:
+        return lambda: self.go_on() and time.perf_counter() < end
+
+    def _in_parallel(self) -> str:
+        """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
+        given, jobs = self.run.executor, self.settings.jobs
+        with processes(jobs) if given is None else nullcontext(given) as executor:
+            return self._with(Team(self.search, executor, jobs, {}))
+
+    def _with(self, team: Team) -> str:
+        """Search with a team until a stopping criterion holds, and return it."""
+        while (self.search.heap or team.pending) and self._stop() in ("", "optimal") and not team.broken:
+            end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed)
+            team.run(self._until(end))
+            if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
+                team.finish()
+            self.record(team.bound, team.names_out, write=not team.pending)
+        stop = self._stop()
+        team.finish()
+        self.record(self.search.bound)
+        if team.broken and not stop:
+            self._slices(lambda: True)
+            return self._stop()
+        return "optimal" if not self.search.heap else stop
+
+    def record(self, lower: float, names: set[int] | None = None, *, complete: bool = True, write: bool = True) -> None:
+        """Append a record, drop multipliers that nothing needs, and replace the checkpoint, which knows of no record
+        of a slice that is not complete: a run that resumes completes it.
+        """
+        search, upper = self.search, self.search.incumbents.value
+        needed = {entry[2].cut.name for entry in search.heap} | set(search.pool.names.tolist()) | (names or set())
+        if complete:
+            search.tree.forget(needed, EVIDENCE)
+        now = time.perf_counter()
+        self.recorder.count(NAME, now - self.counted)
+        self.counted = now
+        self.recorder.record(
+            elapsed=self.elapsed,
+            objective=float(upper),
+            bound=float(min(lower, upper)),
+            gap=float(relative_gap(upper, min(lower, upper))),
+            nodes=search.nodes,
+            open=len(search.heap),
+            solved=search.solved,
+        )
+        if write:
+            self._write(self.recorder.history if complete else self.recorder.history[:-1])
+
+    def _write(self, history: list[Mapping[str, Any]]) -> None:
+        """Replace the checkpoint."""
+        if self.run.checkpoint is None:
+            return
+        started = time.perf_counter()
+        run = checkpoint.Saved(self.search, history, self.slice_end, self.elapsed, self._initial)
+        checkpoint.save(self.run.checkpoint, run)
+        self.written = time.perf_counter()
+        self.writing = self.written - started
+
+    def end(self, stop: str) -> DriverResult:
+        """Return the result, with the support vector machine on the incumbent solved to all digits."""
+        search = self.search
+        if not self.recorder.history:
+            self.record(search.bound, complete=False, write=False)
+        best, search.incumbents.gap = search.incumbents.best, POLISH
+        assert best is not None
+        left = clock.left()  # at least a tenth of a second
+        grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
+        with suppress(OutOfTime), clock.limited(grace, extend=True):
+            search.incumbents.solve(best.selection)
+        point: dict[str, Any] = {"seeds": useful_cuts(search)}
+        answer = min(best, search.incumbents.best or best, key=attrgetter("value"))
+        lower = float(min(search.bound, answer.value))
+        certificate = certify(search, answer, lower)
+        status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+        search.tree.forget({entry[2].cut.name for entry in search.heap}, EVIDENCE)
+        point |= {"sigma": answer.selection.astype(float), "w": answer.w, "b": answer.b, "evidence": pack(search)}
+        self.recorder.count(NAME, time.perf_counter() - self.counted)
+        stop = closed(stop, certificate.residuals["gap"], self.settings.tolerance)
+        return self.recorder.end(
+            status, stop, objective=answer.value, bound=lower, point=point, certificate=certificate
+        )

@@ -1,0 +1,152 @@
+"""The evidence of a search as plain data, and its verification: every cut in integers, every leaf by its cut."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, bound, make_cut, on_grid, valid_grid
+from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.certificates.residuals import relative_gap
+from fsopt.typing import Matrix
+
+FORMAT = "tree 1"
+LEVEL = 1
+"""Level of compression: multipliers at 0 and C, the most of them, compress at any."""
+LARGEST = 2**28
+"""Bytes of a part of the evidence, above those that a search keeps: a few kilobytes may expand to gigabytes."""
+RESOLVED = 1e-9
+"""Relative gap to which the relaxation of a leaf without a cut is solved again."""
+
+
+def pack(search: Search) -> dict[str, Any]:
+    """Return the evidence behind the bound of a search: strings and numbers alone."""
+    leaves = {node.number: node.cut.name for _, _, node in search.heap}
+    used: dict[int, int] = {}
+    stream = renumbered(search.tree.stream(leaves), used, search.tree.cuts)
+    held = [search.tree.cuts[name] for name in used]
+    grids = np.array([grid for grid, _ in held], dtype=np.int32).reshape(len(held), search.problem.n)
+    mu = np.array([multipliers for _, multipliers in held]).reshape(len(held), len(search.problem.r))
+    return {
+        "format": FORMAT,
+        "tree": _text(np.array(stream, dtype=np.int32)),
+        "alpha": _text(grids),
+        "mu": _text(mu),
+        "cuts": len(held),
+    }
+
+
+def renumbered(stream: list[int], used: dict[int, int], known: Mapping[int, Any]) -> list[int]:
+    """Return a stream whose cuts are numbered from 0 in the order of their first use, which ``used`` is given."""
+    out, place = list(stream), 0
+    while place < len(out):
+        mark = out[place]
+        if mark in (PEG, LEAF):
+            name = out[place + 1]
+            out[place + 1] = used.setdefault(name, len(used)) if name in known else FORGOTTEN
+        place += size_of(out, place)
+    return out
+
+
+def verify(problem: SelectionProblem, held: Mapping[str, Any]) -> Replayed:
+    """Replay packed evidence, without a search; a leaf whose cut was not kept is bounded by its relaxation again.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
+    """
+    stream, grids, mu = unpacked(problem, held)
+    count = len(grids)
+    made: dict[int, Cut] = {}
+
+    def cut_of(name: int) -> Cut | None:
+        if name == FORGOTTEN:
+            return None
+        if name not in made:
+            if not 0 <= name < count or not valid_grid(grids[name], problem.y, problem.tops):
+                raise ValueError(f"the multipliers of cut {name} are not dual feasible")
+            made[name] = make_cut(problem, name, grids[name], mu[name])
+        return made[name]
+
+    try:
+        return replay(problem, stream, cut_of, lambda at: relaxation_bound(problem, at))
+    except IndexError as error:
+        raise ValueError("the tree ends early") from error
+
+
+def unpacked(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[int], NDArray[np.int32], Matrix]:
+    """Return the stream of packed evidence, and the multipliers of its cuts: on the grid (cuts, n), and mu (cuts, k).
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError : the evidence is damaged, or is of another problem.
+    """
+    if held["format"] != FORMAT:
+        raise ValueError(f"its format is {held['format']!r}")
+    count = held["cuts"]
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise ValueError(f"its number of cuts is {count!r}")
+    grids = _array(held["alpha"], np.int32).reshape(count, problem.n)
+    mu = _array(held["mu"], np.float64).reshape(count, len(problem.r))
+    if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:
+        raise ValueError("a multiplier of a constraint is negative")
+    return _array(held["tree"], np.int32).tolist(), grids, mu
+
+
+def relaxation_bound(problem: SelectionProblem, at: Partial) -> float:
+    """Return the bound of the relaxation of a node, by a cut of its multipliers; minus infinity where it fails."""
+    found = NodeSolver(problem).solve(at, None, Goal(RESOLVED))
+    grid = None if found is None else on_grid(found.alpha, problem.y, problem.caps)
+    if found is None or grid is None:
+        return -np.inf
+    return bound(problem, make_cut(problem, FORGOTTEN, grid, found.mu), at).value
+
+
+def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
+    """Certify the bounds: every cut that closes a leaf is dual feasible in integers, and the gap is closed."""
+    y, tops = search.problem.y, search.problem.tops
+    cuts = search.tree.cuts.items()
+    wrong = sum(not valid_grid(grid, y, tops) for name, (grid, _) in cuts if name in search.tree.used)
+    residuals = {"infeasible cuts": float(wrong), "gap": relative_gap(answer.value, lower)}
+    return make(
+        Kind.GBD,
+        residuals,
+        tolerance=max(gap_allowed(search.tolerance), 1e-9),
+        objective=answer.value,
+        bound=lower,
+        bound_source="branch and bound",
+    )
+
+
+def useful_cuts(search: Search) -> list[Grid]:
+    """Return the multipliers of the cuts in the pool."""
+    return [search.tree.cuts[name][0] for name in search.pool.names.tolist() if name in search.tree.cuts]
+
+
+def _text(array: NDArray[Any]) -> str:
+    """Return the little-endian bytes of an array, compressed, as text."""
+    little = array.astype(array.dtype.newbyteorder("<"))
+    return base64.b64encode(zlib.compress(little.tobytes(), LEVEL)).decode("ascii")
+
+
+def _array(text: Any, dtype: type) -> NDArray[Any]:
+    """Return the array of :func:`_text`; raises ValueError where it is none."""
+    stream = zlib.decompressobj()
+    try:
+        raw = stream.decompress(base64.b64decode(text, validate=True), LARGEST)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    if stream.unconsumed_tail or not stream.eof:
+        raise ValueError("a part of the evidence is too large, or ends early")
+    return np.frombuffer(raw, dtype=np.dtype(dtype).newbyteorder("<")).astype(dtype)

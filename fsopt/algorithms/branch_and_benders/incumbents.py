@@ -1,0 +1,226 @@
+"""Selections of small value: rounded relaxations, elimination, exchanges of two features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool, make_cut, on_grid
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver, Plane
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.tree import Tree
+from fsopt.common import clock
+from fsopt.typing import Mask, Vector
+
+BETTER = 1e-9
+"""Relative decrease of the value from which a selection is better."""
+ELIMINATION = 1e-6
+"""Relative gap of the support vector machines of an elimination, whose smallest weight is left out."""
+CLOSE = 3
+"""Features that the short exchange takes from each side."""
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """A selection (p,), its hyperplane w (p,) and b, and the value of both."""
+
+    selection: Mask
+    w: Vector
+    b: float
+    value: float
+
+
+@dataclass
+class Incumbents:
+    """The best selection so far, and the heuristics that look for better ones.
+
+    Attributes
+    ----------
+    pool, tree : take the cut of each selection that is tried.
+    solver : of its support vector machine, the relaxation of a node without free features.
+    gap : relative gap to which the support vector machines are solved.
+    best : the incumbent; None before the first.
+    tried : selections whose value is known, or known to be no better.
+    correlations : q (p,) at the last selection that was tried.
+    """
+
+    problem: SelectionProblem
+    pool: Pool
+    tree: Tree
+    solver: NodeSolver
+    gap: float
+    best: Incumbent | None = None
+    tried: dict[bytes, float] = field(default_factory=dict)
+    correlations: Vector = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def value(self) -> float:
+        """The value of the incumbent, infinite before the first."""
+        return np.inf if self.best is None else self.best.value
+
+    def try_selection(self, selection: Mask, near: Plane | None = None) -> float:
+        """Return the value of a selection, or a lower bound on it that is no better than the incumbent's.
+
+        A cut of the pool at or above the incumbent makes the support vector machine unnecessary; else one with frozen
+        samples ``near`` a known hyperplane comes first, and the whole only where that is better than the incumbent.
+        """
+        key = np.packbits(selection).tobytes()
+        if key in self.tried:
+            return self.tried[key]
+        lower = self._lower(selection)
+        if lower < self.value and near is not None:
+            _, cut = self.solve(selection, self.value, near)
+            # The value of a machine with frozen samples may be far too large; its cut is a bound.
+            lower = -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
+        if lower < self.value * (1.0 - BETTER):
+            lower = self.solve(selection, self.value)[0]
+        self.tried[key] = lower
+        return lower
+
+    def _lower(self, selection: Mask) -> float:
+        cut = self.pool.best(Partial(selection, ~selection), self.value)
+        return -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
+
+    def solve(self, selection: Mask, cutoff: float = np.inf, near: Plane | None = None) -> tuple[float, Cut | None]:
+        """Solve the support vector machine on a selection up to a cutoff; return its value and its cut.
+
+        The value is that of a hyperplane, at least the optimal one, and far from it where the cutoff was reached.
+
+        Raises
+        ------
+        OutOfTime : the time limit passed within the solve; its hyperplane is the incumbent where it is better.
+        """
+        problem = self.problem
+        found = self.solver.solve(Partial(selection, ~selection), near, Goal(self.gap, cutoff))
+        if found is None:
+            clock.check()
+            return np.inf, None
+        grid = on_grid(found.alpha, problem.y, problem.caps)
+        cut = None
+        if grid is not None:
+            name, mu = self.tree.number(), np.zeros(len(problem.r))
+            self.tree.cuts[name] = (grid, mu)
+            cut = make_cut(problem, name, grid, mu)
+            self.pool.add(cut)
+        self.correlations = problem.signed[:-1] @ found.alpha
+        value, b = problem.value(selection, found.plane.w)
+        self.offer(Incumbent(selection.copy(), found.plane.w, b, value))
+        if found.late:
+            clock.check()
+        return value, cut
+
+    def offer(self, found: Incumbent | None) -> None:
+        """Take a selection as the incumbent if it is better."""
+        if found is not None and (self.best is None or found.value < self.value - BETTER * abs(self.value)):
+            self.best = found
+
+    def rounded(self, score: Vector, at: Partial) -> Mask | None:
+        """Return the selection that takes free features by falling score while the constraints allow it.
+
+        Features without a positive score are taken only where they cost nothing; None where no selection is allowed.
+        """
+        problem = self.problem
+        order = np.flatnonzero(at.free)
+        order = order[np.argsort(-score[order], kind="stable")]
+        if problem.cardinality is not None:
+            selection = at.inside.copy()
+            selection[order[: problem.cardinality - int(selection.sum())]] = True
+            return selection
+        here = problem.propagated(at)
+        for j in order:
+            if here is None:
+                return None
+            if here.inside[j] or here.outside[j]:
+                continue
+            wanted = bool(score[j] > 0.5 or (score[j] > 0.0 and problem.lam[j] == 0.0))
+            chosen = problem.propagated(here.decided(int(j), selected=wanted))
+            here = chosen if chosen is not None else problem.propagated(here.decided(int(j), selected=not wanted))
+        return None if here is None or not problem.allowed(here.inside) else here.inside
+
+    def exchange(self, go_on: Callable[[], bool], *, close: bool = False) -> None:
+        """Exchange two features, take one in or leave one out while that lowers the value.
+
+        Exchanges are tried in the order of a lower bound by the pool's cuts, which rules out most of them; ``close``
+        tries only those between the smallest weights and the largest correlations.
+        """
+        improved = True
+        # The value of the incumbent falls in each pass, of finitely many selections.
+        while improved and go_on() and self.best is not None:
+            before = self.best
+            if not len(self.correlations):
+                self.solve(before.selection)
+            for selection in self._neighbours(before, close):
+                if not go_on():
+                    return
+                self.try_selection(selection, Plane(before.w, before.b, np.zeros(self.problem.p)))
+                if self.best is not before and close:
+                    break
+            improved = self.best is not before
+            if improved:
+                self.solve(self.best.selection)
+
+    def _neighbours(self, at: Incumbent, close: bool) -> Iterator[Mask]:
+        """Yield the allowed selections one exchange away that no cut rules out, the smallest bound first."""
+        problem = self.problem
+        inside, outside = np.flatnonzero(at.selection), np.flatnonzero(~at.selection)
+        inside = inside[np.argsort(np.abs(at.w[inside]), kind="stable")]
+        outside = outside[np.argsort(-np.abs(self.correlations[outside]), kind="stable")]
+        if close:
+            inside, outside = inside[:CLOSE], outside[:CLOSE]
+        out, new = [-1, *inside.tolist()], [-1, *outside.tolist()]
+        lower = np.full((len(out), len(new)), -np.inf)
+        for cut in self.pool.cuts():
+            base = cut.constant - float(cut.gains[at.selection].sum())
+            lost = np.append(0.0, cut.gains[inside])
+            gained = np.append(0.0, cut.gains[outside])
+            np.maximum(lower, base + lost[:, None] - gained, out=lower)
+        for k in np.argsort(lower, axis=None, kind="stable"):
+            if lower.flat[k] >= at.value * (1.0 - BETTER):
+                break
+            i, j = divmod(int(k), len(new))
+            selection = at.selection.copy()
+            if i:
+                selection[out[i]] = False
+            if j:
+                selection[new[j]] = True
+            if (i or j) and problem.allowed(selection):
+                yield selection
+
+    def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
+        """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).
+
+        With penalty weights on the features it goes on to the end, and every allowed selection on the way counts.
+
+        Parameters
+        ----------
+        start : selection to start from.
+        share : of the features that are left out at once, at least one.
+        """
+        problem, selection = self.problem, start.copy()
+        needed = problem.root()
+        plane: Plane | None = None
+        priced = bool(problem.lam.any())
+        while needed is not None and go_on() and (priced or not problem.allowed(selection)):
+            found = self.solver.solve(Partial(selection, ~selection), plane, Goal(ELIMINATION))
+            if found is None or found.late:
+                clock.check()
+            left = np.flatnonzero(selection)
+            if found is None or not len(left):
+                return
+            plane = found.plane
+            if priced and problem.allowed(selection):
+                value, b = problem.value(selection, plane.w)
+                self.offer(Incumbent(selection.copy(), plane.w, b, value))
+            weight = np.where(needed.inside[left], np.inf, np.abs(plane.w[left]))
+            count = max(1, int(share * len(left)))
+            if problem.cardinality is not None:
+                count = min(count, len(left) - problem.cardinality)
+            drop = left[np.argsort(weight, kind="stable")[:count]]
+            if np.isinf(np.sort(weight)[: len(drop)]).any():
+                return
+            selection[drop] = False
+        if not priced and problem.allowed(selection):
+            self.try_selection(selection, plane)

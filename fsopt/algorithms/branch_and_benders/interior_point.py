@@ -1,0 +1,248 @@
+r"""Interior point for the Boolean relaxation of a node: hinge loss plus half the squared k-support norm, in its dual.
+
+With features :math:`I` selected, :math:`J` free, multipliers :math:`\mu \ge 0` of :math:`R\sigma \le r` and
+:math:`\rho_j \ge 0` of :math:`\sigma_j \le 1`:
+
+.. math::
+
+    \max\ & e'\alpha + \lambda_I'e - \tfrac12 \sum_{j \in I} q_j^2 - \mu'(r - R_I e) - \sum_{j \in J} \rho_j \\
+    \text{s.t.}\ & \rho_j \ge \tfrac12 q_j^2 - \lambda_j - R_j'\mu,\ \ q = q^0 + Z'\alpha,\ \
+    0 \le \alpha \le C,\ \ y'\alpha = -\beta^0,\ \ \mu, \rho \ge 0
+
+For a cardinality alone the last terms are half the sum of the largest :math:`q_j^2` (Aytug's cuts at their best alpha;
+for C-SVMs the k-support norm of Argyriou, Foygel and Srebro, 2012). The multipliers are :math:`w_j = \sigma_j q_j` of
+the equations of q, :math:`\sigma_j` of the cones and the intercept b of the balance.
+
+A step eliminates everything but alpha and (w, b, mu). What is left is solved in the smaller of the numbers of samples
+and features, see :mod:`fsopt.algorithms.branch_and_benders.reduced_system`. Each step looks at the clock, and a long
+one within its factorisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.reduced_system import Solve, reduced_system
+from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation, balanced, cold, dual_value
+from fsopt.common import clock
+from fsopt.errors import OutOfTime
+from fsopt.typing import Mask, Vector
+
+ITERATIONS = 80
+"""Largest number of steps."""
+BOUNDARY = 0.99
+"""Share of the largest step that keeps the variables positive."""
+CENTERING = 1e-4
+"""Smallest share of the complementarity that a step aims at."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """When the interior point stops.
+
+    Attributes
+    ----------
+    gap : relative gap.
+    cutoff : lower bound at which the node is pruned.
+    branch : share of the distance to the cutoff: with a smaller gap, and an optimum below the cutoff, the node is to
+        be branched, and its bound needs no more digits. 0 for none.
+    """
+
+    gap: float
+    cutoff: float = np.inf
+    branch: float = 0.0
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The best point of a run.
+
+    Attributes
+    ----------
+    alpha : (n,) multipliers, balanced up to rounding; ``mu`` : (k,).
+    w, b, sigma : (s + f,), scalar, (f,) of the last iterate.
+    bound : value of the dual, without any margin for rounding.
+    steps : iterations.
+    late : whether the time limit ended them.
+    """
+
+    alpha: Vector
+    mu: Vector
+    w: Vector
+    b: float
+    sigma: Vector
+    bound: float
+    steps: int
+    late: bool = False
+
+
+def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solved | None:
+    """Solve the relaxation of a node until the goal is reached, no step makes progress, or the time is over.
+
+    Returns
+    -------
+    Solved or None
+        None without any bound.
+    """
+    at = cold(program) if start is None else start
+    run = _Run(program, at)
+    steps, late = 0, False
+    # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
+    for steps in range(1, ITERATIONS + 1):
+        try:
+            clock.check()
+            moved = run.step()
+        except OutOfTime:
+            late = True
+            break
+        if not moved:
+            break
+        if steps > 2 and run.reached(goal):
+            break
+    run.reached(goal)
+    if run.best is None:
+        return None
+    alpha, mu = run.best
+    return Solved(alpha, mu, at.plane[:-1], float(at.plane[-1]), at.x[run.sigma].copy(), run.bound, steps, late)
+
+
+@dataclass
+class _Run:
+    """The steps of one run, and the best dual value so far."""
+
+    program: Relaxation
+    at: Iterate
+    bound: float = -np.inf
+    best: tuple[Vector, Vector] | None = None
+    plus: Mask = field(init=False)
+
+    def __post_init__(self) -> None:
+        n, self.features, f, k = self.program.shape
+        self.n = n
+        self.alpha, self.rest = slice(0, n), slice(n, 2 * n)
+        self.rho, self.sigma = slice(2 * n, 2 * n + f), slice(2 * n + f, 2 * n + 2 * f)
+        self.mu = slice(2 * n + 2 * f, 2 * n + 2 * f + k)
+        self.plus = self.program.Zy[:, -1] > 0
+
+    def reached(self, goal: Goal) -> bool:
+        """Return whether the goal is reached; keeps the best dual value."""
+        at, program = self.at, self.program
+        alpha = balanced(at.x[self.alpha], self.plus, program.c, program.balance)
+        mu = at.x[self.mu].copy()
+        if alpha is not None and (value := dual_value(program, alpha, mu)) > self.bound:
+            self.bound, self.best = value, (alpha, mu)
+        gap = float(at.x @ at.z)
+        if self.bound >= goal.cutoff or gap <= goal.gap * max(abs(self.bound), 1e-12):
+            return True
+        to_cutoff = goal.cutoff - self.bound
+        return bool(goal.branch and gap <= goal.branch * to_cutoff)
+
+    def step(self) -> bool:
+        """Take a predictor-corrector step; False where the system is singular in floating point."""
+        at = self.at
+        system = _System(self)
+        reduced = system.reduced
+        if reduced is None:
+            return False
+        product = at.x * at.z
+        complementarity = float(product.sum()) / len(product)
+        dx, dz, _ = system.direction(reduced, -product)
+        length = min(system.largest_step(dx, dz), 1.0)
+        after = float((at.x + length * dx) @ (at.z + length * dz)) / len(product)
+        target = max(complementarity * min(1.0, after / complementarity) ** 3, CENTERING * complementarity)
+        dx, dz, plane = system.direction(reduced, target - product - dx * dz)
+        length = system.largest_step(dx, dz)
+        if length < 0.1:  # the second-order term misleads: a plain, well centred step
+            dx, dz, plane = system.direction(reduced, 0.3 * complementarity - product)
+            length = system.largest_step(dx, dz)
+        length = min(1.0, BOUNDARY * length)
+        if not 1e-8 < length <= 1.0:
+            return False
+        at.x += length * dx
+        at.z += length * dz
+        at.q += length * system.d_q
+        at.plane += length * plane
+        # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
+        rest = at.x[self.rest]
+        np.subtract(self.program.c, at.x[self.alpha], out=rest)
+        np.maximum(rest, 1e-300, out=rest)
+        return True
+
+
+class _System:
+    """The linear system of a step at an iterate, with the residuals of the optimality conditions.
+
+    Attributes
+    ----------
+    reduced : its solver, see :mod:`fsopt.algorithms.branch_and_benders.reduced_system`.
+    d_q : the step of q that belongs to the last direction.
+    """
+
+    def __init__(self, run: _Run) -> None:
+        program, at = run.program, run.at
+        s = program.selected
+        self.run = run
+        self.inverse_x, self.inverse_z = 1.0 / at.x, 1.0 / at.z
+        alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
+        z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
+        q = at.q[s:]
+        self.margin = 1.0 - program.Zy @ at.plane + z - xi
+        self.linear = alpha @ program.Zy
+        self.linear[:-1] += program.q - at.q
+        self.linear[-1] += program.balance
+        self.weight = at.plane[:-1] - at.q
+        self.weight[s:] = at.plane[s:-1] - sigma * q
+        self.cone = rho + mu @ program.R + program.lam - 0.5 * q * q - slack
+        self.box = 1.0 - sigma - v
+        self.left = program.r - program.R @ sigma - t
+        self.d_q = at.q
+        self.ratio = rho / v
+        h = slack + sigma * self.ratio
+        self.inverse_h = 1.0 / h
+        self.slope = q * sigma * self.inverse_h
+        curved = h + q * q
+        self.inverse_d = np.ones(run.features)
+        self.inverse_d[s:] = h / (sigma * curved)
+        rest = at.x[run.rest]
+        theta = alpha * rest / (z * rest + xi * alpha)
+        border = np.zeros((run.features + 1, len(program.r)), order="F")
+        border[s:-1] = (program.R * (self.slope * self.inverse_d[s:])).T
+        corner = (program.R * (sigma / curved)) @ program.R.T + np.diag(t / mu)
+        self.reduced = reduced_system(program.Zy, theta, self.inverse_d, border, corner)
+
+    def direction(self, reduced: Solve, target: Vector) -> tuple[Vector, Vector, Vector]:
+        """Return the step of x, z and (w, b) to complementary products that change by ``target``."""
+        run, at = self.run, self.run.at
+        program = run.program
+        s = program.selected
+        sigma, q = at.x[run.sigma], at.q[s:]
+        wanted = target * self.inverse_x
+        shift = self.margin + wanted[run.alpha] - wanted[run.rest]
+        first = target[run.rho] * self.inverse_z[run.rho] - self.ratio * self.box
+        second = (target[run.sigma] - sigma * (first + self.cone)) * self.inverse_h
+        e = self.weight.copy()
+        e[s:] -= q * second
+        scaled = e * self.inverse_d
+        right = self.linear.copy()
+        right[:-1] -= scaled
+        missing = self.left - wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
+        d_alpha, plane, d_mu = reduced(shift, right, missing)
+        paid = d_mu @ program.R
+        d_q = plane[:-1] + e
+        d_q[s:] = (d_q[s:] + self.slope * paid) * self.inverse_d[s:]
+        d_sigma = second - sigma * self.inverse_h * paid + self.slope * d_q[s:]
+        d_x = np.empty(len(at.x))
+        d_x[run.alpha] = d_alpha
+        d_x[run.rest] = -d_alpha
+        d_x[run.rho] = first + self.ratio * d_sigma
+        d_x[run.sigma] = d_sigma
+        d_x[run.mu] = d_mu
+        self.d_q = d_q
+        return d_x, wanted - at.z * d_x * self.inverse_x, plane
+
+    def largest_step(self, d_x: Vector, d_z: Vector) -> float:
+        """Return the largest step at which x and z are not negative."""
+        ratio = min(float((d_x * self.inverse_x).min()), float((d_z * self.inverse_z).min()))
+        return np.inf if ratio >= 0.0 else -1.0 / ratio

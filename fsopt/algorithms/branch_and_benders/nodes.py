@@ -1,0 +1,230 @@
+"""The relaxation of a node as a smaller program: samples far from the margin frozen, features out of reach left out.
+
+Both keep every bound valid. A frozen alpha restricts the dual; the cut of the resulting alpha is computed for all
+features, so that a feature left out costs bound, never validity, and is taken in where it costs too much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.interior_point import Goal, Solved, solve
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.relaxation import Floats, Iterate, Relaxation, warm
+from fsopt.common import clock
+from fsopt.typing import Indices, Vector
+
+WIDTHS = (0.3, 0.65)
+"""Quantiles of the distance from the margin: the first and the largest within which samples are not frozen."""
+FEWEST = 80
+"""Samples that are never frozen, if there are as many."""
+PRICED = 150
+"""Free features up to which all are in the program."""
+ROUNDS = 12
+"""Largest number of rounds in which features are taken in."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A hyperplane, the shares of the features and the multipliers, of a parent.
+
+    Attributes
+    ----------
+    w, b : (p,) and scalar; ``sigma`` : (p,).
+    alpha : (n,) in single precision; None where only the hyperplane is known.
+    """
+
+    w: Vector
+    b: float
+    sigma: Vector
+    alpha: Floats | None = None
+
+
+@dataclass(frozen=True)
+class NodeSolution:
+    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane, dual value, number of steps, and
+    whether the time limit ended them.
+    """
+
+    alpha: Vector
+    mu: Vector
+    plane: Plane
+    bound: float
+    steps: int
+    late: bool = False
+
+
+@dataclass
+class NodeSolver:
+    """Solves relaxations, and adapts how many samples are frozen to what that costs.
+
+    Attributes
+    ----------
+    width : distance from the margin from which samples are frozen; nan before the first node.
+    widest : its upper bound.
+    """
+
+    problem: SelectionProblem
+    width: float = float("nan")
+    widest: float = float("nan")
+
+    def solve(self, at: Partial, parent: Plane | None, goal: Goal) -> NodeSolution | None:
+        """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
+        margins = None
+        if parent is not None:
+            margins = parent.w @ self.problem.signed[:-1] + parent.b * self.problem.signed[-1]
+        kept, frozen = self._frozen(margins)
+        features = self._features(at, parent)
+        steps = 0
+        found = None
+        for _ in range(ROUNDS):
+            start = None
+            program = self._program(at, features, kept, frozen)
+            if parent is not None and margins is not None:
+                start = _warm(program, parent, features, at, margins, kept)
+            solved = solve(program, goal, start)
+            if solved is None:
+                if kept is None or clock.expired():
+                    return found
+                kept = frozen = None
+                continue
+            steps += solved.steps
+            found = self._unfolded(solved, at, features, kept, frozen, steps)
+            missing = self._missing(found, at, features, goal)
+            if not len(missing) or solved.late:
+                break
+            features = np.sort(np.append(features, missing))
+        if found is not None and margins is not None and frozen is not None:
+            self._adapt(found, margins, kept, goal)
+        return found
+
+    def _frozen(self, margins: Vector | None) -> tuple[Indices | None, Indices | None]:
+        """Return the samples that are kept, and those frozen at C; None where none is frozen."""
+        problem = self.problem
+        if margins is None or problem.n <= FEWEST:
+            return None, None
+        distance = np.abs(margins - 1.0)
+        if np.isnan(self.width):
+            self.width, self.widest = (float(v) for v in np.quantile(distance, WIDTHS))
+        width = max(self.width, float(np.partition(distance, FEWEST - 1)[FEWEST - 1]))
+        # Each pass widens: the kept samples must be able to balance those frozen at C.
+        for _ in range(6):
+            kept = distance <= width
+            count = int(kept.sum())
+            if count > 0.75 * problem.n:
+                return None, None
+            high = ~kept & (margins < 1.0)
+            balance = float(problem.y[high].sum())
+            other = int((problem.y[kept] < 0).sum() if balance > 0 else (problem.y[kept] > 0).sum())
+            if other >= 1.2 * abs(balance):
+                return np.flatnonzero(kept), np.flatnonzero(high)
+            width *= 1.5
+        return None, None
+
+    def _features(self, at: Partial, parent: Plane | None) -> Indices:
+        """Return the free features in the program: all of few, else those with a share, or the largest |q|, before."""
+        free = np.flatnonzero(at.free)
+        if len(free) <= PRICED:
+            return free
+        if parent is None:
+            y = self.problem.y
+            alpha = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), 1.0 / max((y < 0).sum(), 1))
+            size = np.abs(self.problem.signed[:-1] @ alpha)[free]
+            return np.sort(free[np.argsort(-size, kind="stable")[:PRICED]])
+        likely = free[parent.sigma[free] > 1e-3]
+        if len(likely) < PRICED:
+            rest = np.setdiff1d(free, likely)
+            order = np.argsort(-parent.sigma[rest], kind="stable")
+            likely = np.append(likely, rest[order[: PRICED - len(likely)]])
+        return np.sort(likely)
+
+    def _program(self, at: Partial, features: Indices, kept: Indices | None, frozen: Indices | None) -> Relaxation:
+        problem = self.problem
+        inside = np.flatnonzero(at.inside)
+        columns = np.concatenate([inside, features, [problem.p]])
+        rows = problem.signed[columns] if kept is None else problem.signed[np.ix_(columns, kept)]
+        q = np.zeros(len(columns) - 1)
+        constant, balance = float(problem.lam[inside].sum()), 0.0
+        if frozen is not None:
+            q = problem.sums(problem.signed[np.ix_(columns[:-1], frozen)], frozen)
+            constant += float(problem.sums(np.ones((1, len(frozen))), frozen)[0])
+            balance = float(problem.sums(problem.y[None, frozen], frozen)[0])
+        caps = problem.caps_of(kept)
+        left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
+        R = problem.R[:, features]
+        # A constraint that no free feature can violate has the multiplier 0.
+        active = np.maximum(R, 0.0).sum(axis=1) > left
+        return Relaxation(
+            rows.T, caps, len(inside), R[active], left[active], problem.lam[features], q, constant, balance
+        )
+
+    def _unfolded(
+        self,
+        solved: Solved,
+        at: Partial,
+        features: Indices,
+        kept: Indices | None,
+        frozen: Indices | None,
+        steps: int,
+    ) -> NodeSolution:
+        """Return a solution in all samples, features and constraints."""
+        problem = self.problem
+        inside = np.flatnonzero(at.inside)
+        alpha = solved.alpha
+        if kept is not None:
+            alpha = np.zeros(problem.n)
+            alpha[frozen] = problem.caps_of(frozen)
+            alpha[kept] = solved.alpha
+        w, sigma = np.zeros(problem.p), np.zeros(problem.p)
+        w[np.concatenate([inside, features])] = solved.w
+        sigma[inside], sigma[features] = 1.0, solved.sigma
+        left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
+        mu = np.zeros(len(problem.r))
+        mu[np.maximum(problem.R[:, features], 0.0).sum(axis=1) > left] = solved.mu
+        plane = Plane(w, solved.b, sigma, alpha.astype(np.float32))
+        return NodeSolution(alpha, mu, plane, solved.bound, steps, solved.late)
+
+    def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
+        """Return the features left out that would lower the bound most: their gain is above the multipliers' price."""
+        problem = self.problem
+        free = np.flatnonzero(at.free)
+        if len(features) == len(free):
+            return features[:0]
+        outside = np.setdiff1d(free, features)
+        q = problem.signed[outside] @ found.alpha
+        loss = 0.5 * q * q - problem.lam[outside] - found.mu @ problem.R[:, outside]
+        worst = outside[np.argsort(-loss, kind="stable")[:PRICED]]
+        size = max(float(found.alpha.sum()), 1e-12)
+        limit = max(goal.gap, 1e-4 if np.isfinite(goal.cutoff) else 0.0) * size / len(outside)
+        return np.sort(worst[np.sort(loss)[::-1][:PRICED] > limit])
+
+    def _adapt(self, found: NodeSolution, margins: Vector, kept: Indices | None, goal: Goal) -> None:
+        """Widen where the frozen samples cost much of the distance to the cutoff, else narrow a little.
+
+        Only of a node that stays open: the hyperplane of one that is pruned is far from its optimum.
+        """
+        problem, plane = self.problem, found.plane
+        if found.bound >= goal.cutoff:
+            return
+        after = plane.w @ problem.signed[:-1] + plane.b * problem.signed[-1]
+        thawed = np.ones(problem.n, dtype=bool)
+        thawed[kept] = False
+        wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
+        loss = float(problem.sums(np.maximum(wrong, 0.0)[None, :], np.flatnonzero(thawed))[0])
+        if loss > 0.15 * (goal.cutoff - found.bound):
+            self.width = min(1.1 * self.width, self.widest)
+        else:
+            self.width *= 0.985
+
+
+def _warm(
+    program: Relaxation, parent: Plane, features: Indices, at: Partial, margins: Vector, kept: Indices | None
+) -> Iterate:
+    """Return a point to start from, by the parent's hyperplane, shares, margins (n,) and multipliers."""
+    alpha = parent.alpha
+    if kept is not None:
+        margins, alpha = margins[kept], None if alpha is None else alpha[kept]
+    columns = np.concatenate([np.flatnonzero(at.inside), features])
+    return warm(program, np.append(parent.w[columns], parent.b), parent.sigma[features], margins, alpha)

@@ -1,0 +1,141 @@
+"""The root of a search in stages: its first incumbent, its relaxation, and the heuristics for better incumbents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.common import clock
+from fsopt.errors import OutOfTime
+from fsopt.typing import Mask
+
+EXCHANGES = 400
+"""Exchanges of any two features that are tried at the root, those that the cuts rule out apart."""
+
+EVERY_FEATURE, STEP = 200, 0.1
+"""Number of features up to which an elimination leaves out one after another, and the share at once of more."""
+
+
+def begin(
+    search: Search,
+    go_on: Callable[[], bool],
+    initial: Mask | None = None,
+    complete: Callable[[int], None] = lambda stage: None,
+) -> bool:
+    """Solve the root and find incumbents, from the first stage that is not complete; False without any selection.
+
+    Parameters
+    ----------
+    go_on : looks at the clock. A stage that it ends is not complete: a search that resumes begins it again from the
+        state before it, and the stages after it find what they find without an interruption.
+    initial : an allowed selection (p,) to start from.
+    complete : called after each stage with the number of those that are complete; after the first one there is an
+        incumbent, or the constraints are such that no selection was found yet.
+
+    Raises
+    ------
+    OutOfTime : the time limit passed within a stage; the root is an open node.
+    """
+    at = search.problem.root()
+    if at is None:
+        return False
+    if not search.stage:
+        if not search.heap:
+            search.open_root(at)
+        complete(0)
+        # An answer needs an incumbent and a bound, in however little time.
+        with clock.limited(clock.left(), extend=True):
+            _first(search, initial)
+        _end(search, complete)
+    if search.stage == 1:
+        with clock.limited(clock.left(), extend=True):
+            search.solve_root()
+        _end(search, complete)
+    for heuristic in HEURISTICS[search.stage - 2 :]:
+        if search.heap:
+            heuristic(search, go_on)
+            if not go_on():
+                break
+        _end(search, complete)
+    return True
+
+
+def any_selection(search: Search, go_on: Callable[[], bool]) -> bool:
+    """Take the first selection that the constraints allow, by depth-first search; return whether there is one.
+
+    Raises
+    ------
+    OutOfTime : the time limit passed before one was found.
+    """
+    stack = [search.problem.root()]
+    while stack and go_on():
+        at = stack.pop()
+        if at is None:
+            continue
+        if not at.free.any():
+            search.incumbents.solve(at.inside)
+            return True
+        j = int(np.flatnonzero(at.free)[0])
+        stack += [search.problem.propagated(at.decided(j, selected=chosen)) for chosen in (False, True)]
+    if go_on():
+        return False
+    raise OutOfTime("no selection was found in time", "give more seconds")
+
+
+def _end(search: Search, complete: Callable[[int], None]) -> None:
+    """End a stage."""
+    search.stage += 1
+    complete(search.stage)
+
+
+def _first(search: Search, initial: Mask | None) -> None:
+    """Try the given selection, and the features whose class means differ most: one support vector machine each."""
+    if initial is not None:
+        search.incumbents.solve(initial)
+    problem, at = search.problem, search.heap[0][2].at
+    mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
+    selection = search.incumbents.rounded(np.abs(problem.signed[:-1] @ mean), at)
+    if selection is not None:
+        search.incumbents.try_selection(selection)
+
+
+def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
+    """Round the relaxation by its shares and by its weights."""
+    node, incumbents = search.heap[0][2], search.incumbents
+    score = node.plane.sigma + 1e-9 * np.abs(node.plane.w)
+    for order in (score, np.abs(node.plane.w) + 0.5 + 0.0 * score):
+        selection = incumbents.rounded(order, node.at)
+        if selection is not None:
+            incumbents.try_selection(selection, node.plane)
+    incumbents.exchange(go_on, close=True)
+
+
+def _of_the_likely(search: Search, go_on: Callable[[], bool]) -> None:
+    """Eliminate from the features with a share in the relaxation."""
+    node = search.heap[0][2]
+    likely = ~node.at.outside & (node.plane.sigma > 1e-3)
+    _eliminated(search, go_on, likely | node.at.inside)
+
+
+def _of_all(search: Search, go_on: Callable[[], bool]) -> None:
+    """Eliminate from all features."""
+    _eliminated(search, go_on, ~search.heap[0][2].at.outside)
+
+
+def _eliminated(search: Search, go_on: Callable[[], bool], start: Mask) -> None:
+    share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
+    search.incumbents.eliminated(start, go_on, share=share)
+    search.incumbents.exchange(go_on, close=True)
+
+
+def _exchanged(search: Search, go_on: Callable[[], bool]) -> None:
+    """Exchange any two features."""
+    left = iter(range(EXCHANGES))
+    search.incumbents.exchange(lambda: go_on() and next(left, None) is not None)
+
+
+HEURISTICS = (_rounded, _of_the_likely, _of_all, _exchanged)
+STAGES = 2 + len(HEURISTICS)
+"""Number of stages of a root."""

@@ -1,0 +1,288 @@
+"""The loop over nodes: pool, pegs, relaxation, rounding, branching. All of its state can be saved and sent."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.branching import Gains
+from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut, on_grid
+from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolution, NodeSolver, Plane
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.tree import Tree
+from fsopt.common import clock
+from fsopt.typing import Mask, Vector
+
+CLOSED = 0.98
+"""Distance of the cutoff below the incumbent, as a share of the tolerance."""
+OPEN_CHILDREN = 1
+"""Children without the feature that stay open before the child with all features is solved."""
+CLOSED_CHILDREN = 8
+"""Children without the feature that are closed one after another before that."""
+BRANCH_GAP = 0.1
+"""Share of the distance to the cutoff at which the relaxation of a node to be branched is exact enough."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """An open node: its number, partial selection, bound, and the cut and hyperplane of its relaxation."""
+
+    number: int
+    at: Partial
+    bound: float
+    cut: Cut
+    plane: Plane
+
+
+@dataclass
+class Search:
+    """A branch and bound over partial selections.
+
+    Attributes
+    ----------
+    tolerance : relative optimality gap.
+    tree, pool, incumbents, solver, gains : evidence, cuts, selections, relaxations, the branching rule.
+    heap : open nodes, by bound and number.
+    closed : the smallest bound of all that was closed.
+    nodes, solved : nodes so far, and relaxations solved.
+    stage : stages of the root that are complete, see :mod:`fsopt.algorithms.branch_and_benders.root`.
+    visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
+    """
+
+    problem: SelectionProblem
+    tolerance: float
+    tree: Tree = field(default_factory=Tree)
+    pool: Pool = field(init=False)
+    incumbents: Incumbents = field(init=False)
+    solver: NodeSolver = field(init=False)
+    gains: Gains = field(init=False)
+    heap: list[tuple[float, int, Node]] = field(default_factory=list)
+    closed: float = np.inf
+    nodes: int = 0
+    solved: int = 0
+    stage: int = 0
+    visiting: bool = False
+
+    def __post_init__(self) -> None:
+        self.pool = Pool(self.problem)
+        self.solver = NodeSolver(self.problem)
+        self.gains = Gains.none(self.problem.p)
+        self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * self.tolerance))
+
+    @property
+    def cutoff(self) -> float:
+        """The bound at which a node is pruned."""
+        value = self.incumbents.value
+        return value - CLOSED * self.tolerance * max(1.0, abs(value)) if np.isfinite(value) else np.inf
+
+    @property
+    def bound(self) -> float:
+        """The lower bound on the problem."""
+        opened = self.heap[0][0] if self.heap else np.inf
+        return min(self.closed, opened, self.incumbents.value)
+
+    def run(self, nodes: int, go_on: Callable[[], bool]) -> None:
+        """Branch until no node is open, or that many more nodes were visited, or the clock says stop.
+
+        Raises
+        ------
+        OutOfTime : the time limit passed within a node, which is open again.
+        """
+        last = self.nodes + nodes
+        while self.heap and self.nodes < last and go_on():
+            with self._visit() as node:
+                self._branch(node)
+
+    def open_root(self, at: Partial) -> None:
+        """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
+        cut = self._zero_cut()
+        self.push(Node(0, at, bound(self.problem, cut, at).value, cut, self._unknown))
+
+    def solve_root(self) -> None:
+        """Solve the relaxation of the open root; raises OutOfTime, and leaves it open, where there is no time."""
+        with self._visit() as root:
+            self.solve(0, root.at, None, [])
+
+    @contextmanager
+    def _visit(self) -> Iterator[Node]:
+        """Take the open node of the smallest bound out of the heap for a visit.
+
+        A visit that is interrupted leaves the node open and the tree as it was: what the visit had closed or opened
+        below it is gone, so that the open nodes and the closed ones are still all nodes.
+        """
+        self.visiting = True
+        first, closed = self.tree.next, self.closed
+        _, _, node = heapq.heappop(self.heap)
+        kept = len(self.tree.marks.get(node.number, ()))
+        try:
+            yield node
+        except BaseException:
+            self.tree.cut_back(node.number, kept, first)
+            self.heap = [entry for entry in self.heap if entry[1] < first]
+            heapq.heapify(self.heap)
+            self.push(node)
+            self.closed = closed
+            self.visiting = False
+            raise
+        self.visiting = False
+
+    def seed(self, grids: Sequence[Grid]) -> None:
+        """Put the cuts of multipliers that are known into the pool."""
+        for grid in grids:
+            self.pool.add(self._register(grid, np.zeros(len(self.problem.r))))
+
+    def push(self, node: Node) -> None:
+        """Add an open node."""
+        heapq.heappush(self.heap, (node.bound, node.number, node))
+
+    # -- one node -----------------------------------------------------------------------------------------
+
+    def _branch(self, node: Node) -> None:
+        """Visit an open node: branch on one feature after another until a child without it stays open."""
+        at = self._pegged(node.number, node.at, node.cut)
+        if at is None:
+            return
+        self._round(at, node.plane)
+        number = node.number
+        opened = closed = 0
+        for j in self.gains.candidates(at, node.plane):
+            if at.inside[j] or at.outside[j]:
+                continue
+            without, number = self.tree.branch(number, int(j))
+            child = self._child(without, at.decided(int(j), selected=False), node)
+            self.gains.learn(int(j), node.plane, (self.cutoff if child is None else child) - node.bound)
+            opened, closed = (opened, closed + 1) if child is None else (opened + 1, closed)
+            inside = self.problem.propagated(at.decided(int(j), selected=True))
+            if inside is None:
+                self.tree.empty(number)
+                return
+            at_or_none = self._pegged(number, inside, node.cut)
+            if at_or_none is None:
+                return
+            at = at_or_none
+            if opened >= OPEN_CHILDREN or closed >= CLOSED_CHILDREN or not at.free.any():
+                break
+        self._child(number, at, node)
+
+    def _child(self, number: int, at: Partial, parent: Node) -> float | None:
+        """Bound a child by the pool, then by its relaxation; return its bound where it stays open."""
+        self.nodes += 1
+        here = self.problem.propagated(at)
+        if here is None:
+            self.tree.empty(number)
+            return None
+        cut = self.pool.best(here, self.cutoff)
+        for known in (parent.cut, cut):
+            if known is not None:
+                here = self._pegged(number, here, known)
+                if here is None:
+                    return None
+        return self.solve(number, here, parent.plane, [parent.cut] if cut is None else [parent.cut, cut])
+
+    def solve(self, number: int, at: Partial, plane: Plane | None, known: list[Cut]) -> float | None:
+        """Solve the relaxation of a node; return its bound where it stays open.
+
+        ``known`` are cuts that do not close the node. The best cut becomes that of the node: its bound is never below
+        that of its parent, and follows from one cut.
+        """
+        complete = self._complete(at)
+        if complete is not None:
+            self._finish(number, at, complete)
+            return None
+        self.solved += 1
+        goal = Goal(0.1 * self.tolerance, self.cutoff, BRANCH_GAP if plane is not None else 0.0)
+        found = self.solver.solve(at, plane, goal)
+        if found is None or found.late:
+            clock.check()
+        cut = None if found is None else self._cut_of(found)
+        if found is None or cut is None:  # the node stays open, and is branched by what is known
+            plane = self._unknown if plane is None else plane
+        else:
+            plane = found.plane
+            self.pool.add(cut)
+            known = [*known, cut]
+            here = self._pegged(number, at, cut)
+            if here is None:
+                return None
+            at = here
+        values = [bound(self.problem, c, at).value for c in known] or [0.0]
+        best = known[int(np.argmax(values))] if known else self._zero_cut()
+        self.push(Node(number, at, max(values), best, plane))
+        return max(values)
+
+    @property
+    def _unknown(self) -> Plane:
+        """The plane of a node whose relaxation failed, without a parent's."""
+        n, p = self.problem.n, self.problem.p
+        return Plane(np.zeros(p), 0.0, np.full(p, 0.5), np.zeros(n, dtype=np.float32))
+
+    def _zero_cut(self) -> Cut:
+        grid = np.zeros(self.problem.n, dtype=np.int32)
+        return self._register(grid, np.zeros(len(self.problem.r)))
+
+    def _cut_of(self, found: NodeSolution) -> Cut | None:
+        grid = on_grid(found.alpha, self.problem.y, self.problem.caps)
+        return None if grid is None else self._register(grid, found.mu)
+
+    def _register(self, grid: Grid, mu: Vector) -> Cut:
+        name = self.tree.number()
+        self.tree.cuts[name] = (grid, mu)
+        return make_cut(self.problem, name, grid, mu)
+
+    def _pegged(self, number: int, at: Partial, cut: Cut) -> Partial | None:
+        """Decide the features whose other value a cut closes; None where it closes the node, which is recorded."""
+        cutoff = self.cutoff
+        # Each pass decides features, of which there are p.
+        while True:
+            here: Bound = bound(self.problem, cut, at)
+            if here.value >= cutoff:
+                self.closed = min(self.closed, here.value)
+                self.tree.leaf(number, cut.name)
+                return None
+            free = at.free
+            selected = np.flatnonzero(free & (here.if_not >= cutoff))
+            others = np.flatnonzero(free & (here.if_selected >= cutoff) & ~(here.if_not >= cutoff))
+            if not len(selected) and not len(others):
+                return at
+            values = [here.if_not[selected].min(initial=np.inf), here.if_selected[others].min(initial=np.inf)]
+            self.closed = min(self.closed, *values)
+            self.tree.peg(number, cut.name, selected, others)
+            left = self.problem.propagated(at.decided(selected, selected=True).decided(others, selected=False))
+            if left is None:
+                self.tree.empty(number)
+                return None
+            at = left
+
+    def _complete(self, at: Partial) -> Mask | None:
+        """Return the selection that is best below a node without a relaxation; None where there may be several."""
+        if not at.free.any():
+            return at.inside
+        most = self.problem.cardinality
+        if most is not None and int((~at.outside).sum()) <= most:
+            return ~at.outside
+        return None
+
+    def _finish(self, number: int, at: Partial, selection: Mask) -> None:
+        """Close a node below which one selection is best, by the support vector machine on it."""
+        _, cut = self.incumbents.solve(selection, self.cutoff)
+        cut = self._zero_cut() if cut is None else cut
+        self.closed = min(self.closed, bound(self.problem, cut, at).value)
+        self.tree.leaf(number, cut.name)
+
+    def _round(self, at: Partial, plane: Plane) -> None:
+        """Try the rounded relaxation, and exchanges from it where it becomes the incumbent."""
+        score = plane.sigma + 1e-9 * np.abs(plane.w)
+        selection = self.incumbents.rounded(score, at)
+        if selection is None:
+            return
+        before = self.incumbents.best
+        self.incumbents.try_selection(selection, plane)
+        if self.incumbents.best is not before:
+            left = iter(range(200))
+            self.incumbents.exchange(lambda: next(left, None) is not None, close=True)

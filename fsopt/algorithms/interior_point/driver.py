@@ -1,0 +1,172 @@
+"""Driver ``svm_interior_point``: support vector machines of large data, by systems in the smaller dimension of X."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsopt.algorithms.interior_point.certificate import certify_rsvm, certify_svm, certify_svm_norm
+from fsopt.algorithms.interior_point.newton import Search
+from fsopt.algorithms.interior_point.problems import HingeProblem
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.results import DriverResult, Status
+from fsopt.data import Dataset
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.models.blocks import number
+from fsopt.typing import Vector
+
+MOST = 200
+"""Iterations at most; 10 to 30 are usual, and 120 for large data whose classes separate well."""
+STALLED = 15
+"""Iterations without progress after which rounding has the last word."""
+
+
+def svm_interior_point(
+    data: Dataset,
+    *,
+    c: float = 1.0,
+    tolerance: float = 1e-9,
+    max_iterations: int = MOST,
+    run: Run = DEFAULT_RUN,
+) -> DriverResult:
+    r"""Solve the support vector machine of Aytug, (1), by a primal-dual interior-point method in numpy.
+
+    .. math::
+
+        \min_{w, b}\ \tfrac12 w'w + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \;=\;
+        \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha - \tfrac12 \|X'Y\alpha\|^2
+
+    With V = YX, each iteration solves systems with :math:`D + VV'`, D a positive diagonal: by a Cholesky factor of
+    :math:`I + V'D^{-1}V` (p, p) where p <= n. Where n < p, V is first replaced by its factor (n, n) in a basis of its
+    samples, or the matrix itself (n, n) is factored where that would take long. No array is larger than the data.
+
+    Parameters
+    ----------
+    data : the samples, preprocessed.
+    c : C > 0.
+    tolerance : relative gap at which the loop ends.
+    max_iterations : further stopping criterion.
+    run : time limit and progress. The loop calls no solver: a solver and its options do not matter.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``w``, ``b`` and the multipliers ``alpha`` (n,) behind ``bound``, which is valid wherever the
+        loop stopped. ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_svm` holds, else
+        ``feasible``.
+
+    Raises
+    ------
+    ParameterError : c <= 0.
+    OutOfTime : the time limit passed before the first iteration.
+
+    Notes
+    -----
+    Mehrotra's predictor and corrector; elimination in the smaller dimension after Ferris & Munson (2002).
+    """
+    c = number("svm_interior_point", "c", c, low=0.0, strict=True)
+    return _minimise(HingeProblem(data, c), tolerance, max_iterations, run)
+
+
+def rsvm_interior_point(
+    data: Dataset, *, w_cap: float, tolerance: float = 1e-9, max_iterations: int = MOST, run: Run = DEFAULT_RUN
+) -> DriverResult:
+    r"""Solve the rigorous support vector machine of Bi, (13), by the same method.
+
+    .. math::
+
+        \min_{w, b}\ \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \quad\text{s.t.}\quad w'w \le W
+
+    The multiplier of the capacity is one more unknown of Newton's method.
+
+    Parameters
+    ----------
+    data, tolerance, max_iterations, run : as in :func:`svm_interior_point`.
+    w_cap : W > 0.
+
+    Returns
+    -------
+    DriverResult
+        As there; ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_rsvm` holds.
+
+    Raises
+    ------
+    ParameterError : w_cap <= 0.
+    OutOfTime : the time limit passed before the first iteration.
+    """
+    w_cap = number("rsvm_interior_point", "w_cap", w_cap, low=0.0, strict=True)
+    return _minimise(HingeProblem(data, 1.0, w_cap), tolerance, max_iterations, run)
+
+
+def svm_norm_interior_point(
+    data: Dataset, *, c: float = 1.0, tolerance: float = 1e-9, max_iterations: int = MOST, run: Run = DEFAULT_RUN
+) -> DriverResult:
+    r"""Solve the support vector machine with an unsquared norm, (19) of Peleg & Meir, by the same method.
+
+    .. math::
+
+        \min_{w, b}\ \tfrac12 \|w\| + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \;=\;
+        \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ \{e'\alpha : \|X'Y\alpha\| \le \tfrac12\}
+
+    The norm is :math:`\min_{r > 0} w'w/(2r) + r/2`, and r one more unknown of Newton's method.
+
+    Parameters
+    ----------
+    data, c, tolerance, max_iterations, run : as in :func:`svm_interior_point`.
+
+    Returns
+    -------
+    DriverResult
+        As there; ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_svm_norm` holds.
+
+    Raises
+    ------
+    ParameterError : c <= 0.
+    OutOfTime : the time limit passed before the first iteration.
+    """
+    c = number("svm_norm_interior_point", "c", c, low=0.0, strict=True)
+    return _minimise(HingeProblem(data, c, norm=True), tolerance, max_iterations, run)
+
+
+def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run: Run) -> DriverResult:
+    """Run Newton's method from w = 0."""
+    recorder = Recorder([], run)
+    search = Search(problem, recorder)
+    stop = "iteration-limit"
+    try:
+        search.begin()
+        # Each pass is an iteration, of which there are at most max_iterations.
+        for _ in range(max_iterations):
+            if search.gap <= tolerance:
+                stop = "optimal"
+            elif recorder.expired:
+                stop = "time-limit"
+            elif search.stale > STALLED or not search.iterate():
+                stop = "stalled"
+            else:
+                continue
+            break
+    except (KeyboardInterrupt, OutOfTime) as reason:
+        if not np.isfinite(search.value):
+            raise
+        stop = stop_word(reason)
+    w, b, alpha = (getattr(search, name) for name in ("w", "b", "alpha"))
+    if search.bound <= 0.0 and search.gap <= tolerance:
+        alpha = np.zeros(problem.data.n)  # the bound 0 is theirs
+    certificate = _certified(problem, w, b, alpha)
+    assert certificate.objective is not None
+    return recorder.end(
+        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
+        stop,
+        objective=certificate.objective,
+        bound=certificate.bound,
+        point={"w": w, "b": b, "alpha": alpha},
+        certificate=certificate,
+    )
+
+
+def _certified(problem: HingeProblem, w: Vector, b: float, alpha: Vector) -> Certificate:
+    if problem.capacity is not None:
+        return certify_rsvm(problem.data, problem.capacity, w, b, alpha)
+    certify = certify_svm_norm if problem.norm else certify_svm
+    return certify(problem.data, problem.c, w, b, alpha)

@@ -1,0 +1,85 @@
+"""A sequence of support vector machines on ever other features, each warm from the one before.
+
+The interior point of :mod:`fsopt.algorithms.branch_and_benders.interior_point` works in the number of features. Samples
+far from the margin of the last hyperplane keep their multiplier; where the duality gap of all samples shows that this
+was wrong, all are solved for. Of more features than samples the kernel matrix is factorised instead:
+``K = Z Z' = L L'`` has the same multipliers with the n features L.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver, Plane
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.relaxation import Relaxation
+from fsopt.data import Dataset
+from fsopt.typing import Mask, Vector
+
+EXACT = 1e-11
+"""Relative duality gap that the interior point aims at."""
+ACCEPTED = 1e-6
+"""Relative duality gap over all samples with which an answer counts."""
+RANK = 1e-12
+"""Eigenvalues of the kernel matrix below this share of the largest one are rounding errors of 0."""
+
+
+@dataclass
+class WarmSvm:
+    """Support vector machines on selections of one data set.
+
+    Attributes
+    ----------
+    data, c : samples and penalty weight of the hinge loss.
+    plane : the last hyperplane.
+    """
+
+    data: Dataset
+    c: float
+    plane: Plane | None = None
+    problem: SelectionProblem = field(init=False)
+    solver: NodeSolver = field(init=False)
+
+    def __post_init__(self) -> None:
+        p = self.data.p
+        self.problem = SelectionProblem.of(self.data, self.c, np.zeros((0, p)), np.zeros(0), np.zeros(p))
+        self.solver = NodeSolver(self.problem)
+
+    def solve(self, selection: Mask) -> tuple[Vector, float] | None:
+        """Return weights (p,) and value of the machine on a selection; None where no answer is exact enough."""
+        if int(selection.sum()) > self.data.n:
+            return self._by_kernel(selection)
+        for near in (self.plane, None) if self.plane is not None else (None,):
+            found = self.solver.solve(Partial(selection, ~selection), near, Goal(EXACT))
+            if found is not None and (value := self._value(selection, found.plane.w, found.alpha)) is not None:
+                self.plane = found.plane
+                return found.plane.w, value
+        return None
+
+    def _by_kernel(self, selection: Mask) -> tuple[Vector, float] | None:
+        """Return the same where there are more features than samples."""
+        problem = self.problem
+        Z = problem.signed[:-1][selection].T
+        values, vectors = np.linalg.eigh(Z @ Z.T)
+        used = values > RANK * max(float(values[-1]), 0.0)
+        L = vectors[:, used] * np.sqrt(values[used])
+        Zy = np.asfortranarray(np.column_stack([L, problem.y]))
+        none, count = np.zeros(0), int(used.sum())
+        solved = solve(Relaxation(Zy, problem.caps, count, np.zeros((0, 0)), none, none, np.zeros(count)), Goal(EXACT))
+        if solved is None:
+            return None
+        w = np.zeros(problem.p)
+        w[selection] = solved.alpha @ Z
+        value = self._value(selection, w, solved.alpha)
+        self.plane = None
+        return None if value is None else (w, value)
+
+    def _value(self, selection: Mask, w: Vector, alpha: Vector) -> float | None:
+        """Return the value of the weights, None where the gap to the dual value of alpha is too large."""
+        q = self.problem.signed[:-1][selection] @ alpha
+        value, _ = self.problem.value(selection, w)
+        gap = value - float(alpha.sum()) + 0.5 * float(q @ q)
+        return value if gap <= ACCEPTED * max(value, 1e-300) else None

@@ -1,0 +1,84 @@
+"""The front of hinge loss E and capacity H of Bi's master problem, over hyperplanes and feature scales at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from fsopt.analysis.fronts import ParetoFront
+from fsopt.answers.results import Status
+from fsopt.compiler.values import values_of
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import error_rate
+from fsopt.drivers.run import Run, usable
+from fsopt.errors import ParameterError
+from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.selection import select
+from fsopt.models.blocks import number
+from fsopt.models.mop.mmop_convex import build_mmop_convex
+
+
+def master_front(
+    data: Dataset, caps: Sequence[float], *, scale: str = "unit-rows", solver: str | None = None
+) -> ParetoFront:
+    r"""Trace the Pareto front E(H) of the master problem by the constraint method, each point a global optimum.
+
+    .. math:: E(H) = \min\ e'\xi \quad\text{s.t. (9)-(11)},\ R\,W \le H
+
+    One model ``mmop-convex``, updated in place. E is convex and decreasing in :math:`\sqrt H`.
+
+    Parameters
+    ----------
+    data : raw training data.
+    caps : values of H > 0.
+    scale : ``unit-rows`` (default), ``standard``, ``center`` or ``none``.
+    solver : of cone programs; None for the preferred one.
+
+    Returns
+    -------
+    ParetoFront
+        x is H, y the hinge loss E. Columns: ``bound`` (lower bound on E), ``certified``, ``n_features`` (weights
+        above 1e-5 of the largest), ``train_error``, ``coef`` (k, p) and ``intercept`` for preprocessed samples.
+
+    Raises
+    ------
+    ParameterError : no values, or one that is not positive.
+    SolverError : a program was not solved.
+
+    Notes
+    -----
+    Bi, (7)-(11), in the convex form of :func:`fsopt.models.mop.mmop_convex.build_mmop_convex`.
+    """
+    started = time.perf_counter()
+    values = sorted(number("master_front", "caps", cap, low=0.0, strict=True) for cap in caps)
+    if not values:
+        raise ParameterError("there is no value of H", "give caps, for example (1.0, 10.0)")
+    work, _ = preprocess(data, scale)
+    model = build_mmop_convex(work, h_cap=values[0])
+    session = Run(solver).open(model)
+    results, planes = [], []
+    for cap in values:
+        model.h_cap.set_value(cap)
+        session.update(model.capacity)
+        result = usable(session.solve(), f"the master problem at H = {cap:g}")
+        results.append(result)
+        planes.append((values_of(model.w), float(model.b.value)))
+    columns = {
+        "bound": np.array([one.bound for one in results], dtype=float),
+        "certified": np.array([one.status is Status.OPTIMAL for one in results]),
+        # An interior point leaves about 1e-6 of the largest weight in place of zeros.
+        "n_features": np.array([len(select("gmeb", w)) for w, _ in planes]),
+        "train_error": np.array([error_rate(work.X @ w + b, work.y) for w, b in planes]),
+        "coef": np.array([w for w, _ in planes]),
+        "intercept": np.array([b for _, b in planes]),
+    }
+    return ParetoFront(
+        x=np.array(values),
+        y=np.array([one.objective for one in results], dtype=float),
+        x_name="capacity H",
+        y_name="hinge loss E",
+        columns=columns,
+        seconds=time.perf_counter() - started,
+    )

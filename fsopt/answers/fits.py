@@ -1,0 +1,170 @@
+"""A fitted classifier with its evidence, which reads itself: in words, as a table, as a picture, and from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.presentation import draw, html, summary, weights_frame
+from fsopt.answers.records import write_fit
+from fsopt.answers.trained import Trained
+from fsopt.common.arguments import checked
+from fsopt.data import Dataset
+from fsopt.data.dataset import DATASET
+from fsopt.data.kernels import Kernel
+from fsopt.data.scaling import Preprocessing
+from fsopt.data.scores import measures
+from fsopt.typing import Mask, Matrix, Vector
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+    from fsopt.answers.results import Status
+
+Samples: TypeAlias = "Matrix | Dataset | DataFrame"
+"""Samples to be classified."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted classifier ``sign(w'x + b)`` with the evidence for it and the record of its computation.
+
+    With a ``kernel`` the classifier is ``sign(w'k(x) + b)``. The vector k(x) (n,) holds the kernel values of the
+    preprocessed sample x with the n preprocessed training samples, the patterns. The patterns then take the place of
+    the features in all attributes.
+
+    Attributes
+    ----------
+    method, params : name of the method and its parameters.
+    features, support : names and 0-based indices of the selected features (the pattern ``row 17`` has index 16).
+    coef, intercept : ``w`` (p,) and ``b`` in the units of the raw features; with the preprocessing ``unit-rows`` the
+        score is ``w'(x - shift) / ||(x - shift) / scale|| + b``.
+    objective : objective value of the method's problem at the classifier.
+    status, stop, bound, iterations, history, certificate, solver, seconds : as in :class:`DriverResult`.
+    preprocessing : the map of the samples before the model, or the kernel matrix, was built.
+    warnings : remarks for the user (separable data, dropped features, ...).
+    details : further numbers of the method (duals, cuts, histories) that the verification of a saved fit needs.
+    kernel : the kernel with its patterns; None for a hyperplane in the space of the features.
+    trained : names, labels, encoding and digest of the training data; None for a fit that :func:`fsopt.fit` did not
+        make.
+    """
+
+    method: str
+    params: Mapping[str, Any]
+    features: tuple[str, ...]
+    support: tuple[int, ...]
+    coef: Vector
+    intercept: float
+    objective: float | None
+    status: Status
+    stop: str
+    bound: float | None
+    iterations: int
+    history: tuple[Mapping[str, Any], ...]
+    certificate: Certificate | None
+    solver: str
+    seconds: Mapping[str, float]
+    preprocessing: Preprocessing
+    warnings: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    kernel: Kernel | None = None
+    trained: Trained | None = field(default=None, repr=False)
+
+    @property
+    def needed(self) -> Mask:
+        """Whether a score depends on each of the p features; only these are needed for predictions."""
+        if self.kernel is not None or self.preprocessing.unit_rows:
+            return np.ones(len(self.preprocessing.shift), dtype=bool)
+        return np.asarray(self.coef != 0.0)
+
+    def _samples(self, X: Samples) -> Matrix:
+        """Return samples as a matrix (n, p) in the order of the fit; raises DataError where they are none."""
+        p = len(self.preprocessing.shift)
+        known = self.trained or Trained.unknown(p)
+        return known.samples(X, self.needed)
+
+    def decision_function(self, X: Samples) -> Vector:
+        """Return the scores (n,) of samples.
+
+        Parameters
+        ----------
+        X : (n, p) array in raw units and in the order of the training data, or a DataFrame or :class:`fsopt.Dataset`,
+            whose columns are found by their names; only those with a weight are needed.
+
+        Raises
+        ------
+        DataError : a column is missing, or a value is missing and the training data tell no substitute.
+        """
+        Z = self._samples(X)
+        if self.kernel is not None:
+            score = self.kernel.matrix(self.preprocessing.apply(Z)) @ self.coef
+        elif self.preprocessing.unit_rows:
+            score = (Z - self.preprocessing.shift) @ self.coef / self.preprocessing.row_norms(Z)
+        else:
+            score = Z @ self.coef
+        result: Vector = score + self.intercept
+        return result
+
+    def predict(self, X: Samples) -> Vector:
+        """Return the labels (n,) in {-1, +1} of samples as in :meth:`decision_function`; a score of 0 counts as -1."""
+        return np.where(self.decision_function(X) > 0, 1.0, -1.0)
+
+    @checked(data=DATASET)
+    def scores(self, data: Dataset) -> dict[str, float]:
+        """Return the measures of :func:`fsopt.data.scores.measures` on a data set, accuracy and MCC among them."""
+        return measures(data.y, self.decision_function(data))
+
+    def summary(self) -> str:
+        """Return what was found and what is known of it, as text: status, certificate, features with their weights."""
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        """Return the summary as a table for notebooks."""
+        return html(self)
+
+    def to_frame(self, folds: Sequence[Fit] = ()) -> DataFrame:
+        """Return the selected features as a pandas DataFrame.
+
+        Parameters
+        ----------
+        folds : fits to parts of the data, such as those of a cross-validation.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation) and, with
+            ``folds``, ``folds``: the number of these that select the feature. In order of the standardised size.
+        """
+        return weights_frame(self, folds)
+
+    def plot(self, kind: str | None = None, data: Dataset | None = None) -> Figure:
+        """Return a figure.
+
+        Parameters
+        ----------
+        kind : ``weights`` of the selected features; ``convergence``, objective and bound over time; ``scores`` of a
+            data set by class. By default the convergence of a loop, and else the weights.
+        data : for the scores.
+
+        Raises
+        ------
+        ParameterError : another word, no history, no features, or no data.
+        PackageError : matplotlib is not installed.
+        """
+        return draw(self, kind, data)
+
+    def save(self, path: str | Path) -> None:
+        """Save the fit as JSON, whole or not at all: for ``fsopt check``, ``fsopt predict`` and fsopt.load_fit.
+
+        Raises
+        ------
+        FileError : the file cannot be written.
+        """
+        write_fit(self, path)

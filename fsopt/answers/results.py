@@ -1,0 +1,184 @@
+"""Results of a solve, a driver and a method: frozen records with the status separate from the reason to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pyomo.common.collections import ComponentMap
+
+from fsopt.answers.certificate import Certificate
+from fsopt.answers.fits import Fit as Fit
+from fsopt.common.arguments import Kind, checked
+from fsopt.common.figures import course
+from fsopt.data.scaling import Preprocessing as Preprocessing
+from fsopt.errors import ParameterError
+from fsopt.typing import Vector
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+
+class Status(StrEnum):
+    """The strongest statement about an answer that fsopt verified; never the solver's status alone."""
+
+    OPTIMAL = "optimal"
+    """A global optimum within the optimality gap; the certificate holds."""
+    STATIONARY = "stationary"
+    """A point with a verified first-order condition; not known to be a global optimum."""
+    FEASIBLE = "feasible"
+    """A feasible point without a verified optimality condition."""
+    INFEASIBLE = "infeasible"
+    """The solver proved the infeasibility of the model."""
+    UNBOUNDED = "unbounded"
+    """The solver proved the unboundedness of the objective."""
+    NONE = "none"
+    """No usable point."""
+
+    @property
+    def solved(self) -> bool:
+        """Whether there is a usable answer (exit code 0 of the command line)."""
+        return self in (Status.OPTIMAL, Status.STATIONARY, Status.FEASIBLE)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A primal-dual point of a compiled program, in the sign convention of its minimisation form.
+
+    Attributes
+    ----------
+    x : (n,) values of the variables.
+    y : (m,) multipliers of the linear constraints, ``y >= 0`` at an active lower bound and ``y <= 0`` at an active
+        upper bound, followed by the multipliers of the general constraints (neither linear nor cones); None if unknown.
+    z : (k,) stacked multipliers of the cones, each block in the (self-dual) cone; None if unknown.
+    """
+
+    x: Vector
+    y: Vector | None = None
+    z: Vector | None = None
+
+    @property
+    def multipliers(self) -> tuple[Vector, Vector]:
+        """The multipliers y and z; raises ParameterError if one of them is unknown."""
+        if self.y is None or self.z is None:
+            raise ParameterError(
+                "the point has no multipliers", "choose a solver that 'fsopt solvers' lists with duals"
+            )
+        return self.y, self.z
+
+
+@dataclass(frozen=True)
+class SolveResult:
+    """The outcome of one call of a solver.
+
+    Attributes
+    ----------
+    status : the strongest verified statement; ``optimal`` only if ``certificate.ok``.
+    stop : why the solver stopped, one of the words in :data:`fsopt.solvers.interface.STOP_WORDS`.
+    objective : objective value at the point, in the model's own sense.
+    bound : lower bound of a minimum, or upper bound of a maximum; None if there is none.
+    solver : name of the solver.
+    seconds : ``build`` (0 here), ``translate``, ``solve`` and ``load`` in seconds.
+    iterations : simplex, interior-point or branch-and-bound count, as the solver counts.
+    certificate : numbers recomputed by fsopt from the model and the point.
+    point : the primal-dual point, for certificates and saved answers; None without a usable point.
+    evidence, evidence_source : primal-dual point of another solver and its name, where the solver itself returned no
+        multipliers: of the same program, or with the integers fixed at their values.
+    direction : the recession direction that proves unboundedness; None where there is none.
+    ray : the multipliers that prove infeasibility; None if there are none.
+    cuts : the cuts of an exact search of this package, as plain data: multipliers of linear programs, from which the
+        bound is recomputed without a solver; empty for other solvers.
+    message : the solver's own words, if they say more than ``stop``.
+    constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
+        solver gave no multipliers.
+    history : the course of a solve by :func:`fsopt.solve`, as the solver told it: records of ``incumbent``, ``bound``,
+        ``gap``, ``iteration`` and ``seconds``, None for what it did not tell; empty for a solver that tells nothing.
+    """
+
+    status: Status
+    stop: str
+    objective: float | None
+    bound: float | None
+    solver: str
+    seconds: Mapping[str, float]
+    iterations: int
+    certificate: Certificate | None = None
+    point: Point | None = field(default=None, repr=False)
+    message: str = ""
+    ray: Point | None = field(default=None, repr=False)
+    direction: Point | None = field(default=None, repr=False)
+    evidence: Point | None = field(default=None, repr=False)
+    evidence_source: str = ""
+    cuts: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
+    history: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+
+    @cached_property
+    def shadow_prices(self) -> ComponentMap:
+        """Constraint -> d objective / d right-hand side.
+
+        A ComponentMap keeps its constraints alive: Python reuses the id of a deleted object, so that a dictionary of
+        ids could return the number of one constraint for another one.
+        """
+        return ComponentMap(self.constraint_duals)
+
+    def plot(self) -> Any:
+        """Return a figure of incumbent and bound over the seconds; raises ParameterError without a history."""
+        return course(self.history, self.solver)
+
+    @checked(component=Kind("a component", lambda value: hasattr(value, "ctype"), "give a constraint of the model"))
+    def duals(self, component: pyo.Constraint) -> dict[Any, float]:
+        """Return index -> dual variable of the active constraints in a Pyomo component.
+
+        The sign is Pyomo's shadow-price convention, d objective / d right-hand side. The dual variable of a cone
+        written as a quadratic constraint is nan at the apex of the cone, where the quadratic form has no multiplier.
+
+        Raises
+        ------
+        ParameterError : the solver gave no multipliers, or the component was not in the model at the solve.
+        """
+        if not self.constraint_duals:
+            raise ParameterError(
+                f"solver '{self.solver}' gave no multipliers", "choose one that 'fsopt solvers' lists with duals"
+            )
+        active = {index: data for index, data in component.items() if data.active}
+        for data in active.values():
+            if data not in self.shadow_prices:
+                raise ParameterError(
+                    f"constraint '{data.name}' is not a constraint of the solved model",
+                    "give a component of the model that was solved, as it was at the solve",
+                )
+        return {index: self.shadow_prices[data] for index, data in active.items()}
+
+
+RESULT = Kind("a SolveResult", lambda value: isinstance(value, SolveResult), "give the result of fsopt.solve")
+
+
+@dataclass(frozen=True)
+class DriverResult:
+    """The outcome of a driver, a loop over solves; status and bound refer to the driver's problem, not to a subproblem.
+
+    Attributes
+    ----------
+    status, stop, objective, bound, iterations : as in :class:`SolveResult`, for the driver's problem.
+    point : name -> array of the best iterate.
+    history : one record per iteration, with the seconds of update, solve and load; ``rebuilt`` holds the reason if the
+        model was translated anew, ``fallback`` the reason if another solver was needed for a subproblem.
+    certificate : the evidence for the answer.
+    solver : names of all solvers of the subproblems, joined by ``+``.
+    seconds : total ``build``, ``translate``, ``update``, ``solve`` and ``load`` seconds.
+    """
+
+    status: Status
+    stop: str
+    objective: float | None
+    bound: float | None
+    iterations: int
+    point: Mapping[str, Any]
+    history: tuple[Mapping[str, Any], ...]
+    certificate: Certificate | None
+    solver: str
+    seconds: Mapping[str, float]

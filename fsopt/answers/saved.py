@@ -1,0 +1,274 @@
+"""Answers as JSON, and back: plain data only, so that reading a file runs no code from it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.answers.records import FORMAT
+from fsopt.answers.records import digest as digest
+from fsopt.answers.records import fit_record as fit_record
+from fsopt.answers.records import plain as plain
+from fsopt.answers.records import sealed as sealed
+from fsopt.answers.results import Fit, Point, Preprocessing, SolveResult, Status
+from fsopt.answers.schema import check_parts
+from fsopt.answers.trained import Trained
+from fsopt.answers.trained import fingerprint as fingerprint
+from fsopt.common.files import check_readable
+from fsopt.compiler import Program
+from fsopt.compiler.values import all_values
+from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
+from fsopt.data.tables.encoding import Encoding
+from fsopt.errors import FileError, FsoptError, reading
+from fsopt.typing import Vector
+
+LEFT_OUT = 1e-6
+"""Size of a weight, relative to the largest one, below which version 0.1.0 left a selected feature out of its list."""
+
+
+def numbers(value: Any) -> Any:
+    """Return plain JSON data with the words 'inf', '-inf' and 'nan' as numbers again."""
+    if isinstance(value, str) and value in ("inf", "-inf", "nan"):
+        return float(value)
+    if isinstance(value, dict):
+        return {k: numbers(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [numbers(v) for v in value]
+    return value
+
+
+def solve_record(
+    model: pyo.ConcreteModel,
+    result: SolveResult,
+    *,
+    slug: str,
+    data: Dataset,
+    source: str,
+    params: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the JSON object of a solve.
+
+    Parameters
+    ----------
+    model : the solved model. ``slug``, ``params`` : its name and the parameters of its builder.
+    data : the data set. ``source`` : its path or name, as the user gave it.
+    """
+    record = {
+        "model": slug,
+        "data": source,
+        "params": params,
+        "solver": result.solver,
+        "status": result.status,
+        "stop": result.stop,
+        "objective": result.objective,
+        "bound": result.bound,
+        "seconds": result.seconds,
+        "iterations": result.iterations,
+        "message": result.message,
+        "certificate": result.certificate,
+        "solution": all_values(model) if result.point is not None else None,
+        "point": result.point,
+        "evidence": result.evidence,
+        "evidence_source": result.evidence_source,
+        "cuts": result.cuts,
+        "ray": result.ray,
+        "direction": result.direction,
+        "labels": data.labels,
+        "data_sha256": fingerprint(data),
+    }
+    return {k: plain(v) for k, v in record.items()}
+
+
+def intact(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is as it was sealed; one of version 0.1.0 has no seal and counts as intact."""
+    return record.get("format", 1) < FORMAT or record.get("digest") == digest(record)
+
+
+def read_record(path: str | Path) -> dict[str, Any]:
+    """Return the JSON object of a saved answer, with the words 'inf' and 'nan' as numbers.
+
+    Raises
+    ------
+    FileError : the file cannot be read, or is not a saved answer whose parts have the kinds and lengths of
+        :mod:`fsopt.answers.schema`.
+    """
+    hint = "give a file that 'fsopt solve' or 'fsopt fit' saved with -o"
+    try:
+        record = json.loads(check_readable(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"cannot read '{path}': {error.strerror}", hint) from error
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"'{path}' is not JSON: {error}", hint) from error
+    if not isinstance(record, dict):
+        raise FileError(f"'{path}' is not a saved answer: it is no JSON object", hint)
+    if record.get("format", 1) not in range(1, FORMAT + 1):
+        raise FileError(f"'{path}' has the format {record['format']!r}, unknown to this version", "update fsopt")
+    # Names of labels, features and data may be the words 'inf' or 'nan' and stay texts.
+    words = {
+        k: record[k] for k in ("labels", "features", "columns", "data", "label", "layout", "encoding") if k in record
+    }
+    record = {**numbers(record), **words}
+    check_parts(record, path)
+    return record
+
+
+def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
+    """Return the Fit of a saved record, without its certificate, which is to be recomputed.
+
+    Raises
+    ------
+    FileError : a part is missing or damaged, or parts do not fit together; the message names ``path``.
+    """
+    try:
+        map_ = record["preprocessing"]
+        coef, shift, scale = (_finite(values) for values in (record["coef"], map_["shift"], map_["scale"]))
+        support = tuple(_whole(j) for j in record["support"])
+        kernel = None if record.get("kernel") is None else Kernel(**record["kernel"])
+        shape = coef.shape * 2 if kernel is None else kernel.patterns.shape
+        if coef.ndim != 1 or (*coef.shape, *shift.shape) != shape or scale.shape != shift.shape:
+            raise ValueError("coef, shift, scale and patterns differ in length")
+        if not np.all(scale > 0):
+            raise ValueError("a scale is not positive")
+        if list(support) != sorted(set(support)) or not all(0 <= j < len(coef) for j in support):
+            raise ValueError("the support is not an increasing list of places in 0..p-1")
+        if not all(isinstance(part, Mapping) for part in (record["params"], record.get("details", {}))):
+            raise ValueError("params or details have no names")
+        trained, features = _trained(record, len(shift)), tuple(record.get("features", ()))
+        if "format" not in record and kernel is None:
+            support, features = _completed(record, support, features, np.abs(coef * scale), trained.features)
+        return Fit(
+            method=str(record["method"]),
+            params=record["params"],
+            features=features,
+            support=support,
+            coef=coef,
+            intercept=float(_finite(record["intercept"])),
+            objective=_optional(record.get("objective")),
+            status=Status(record["status"]),
+            stop=str(record.get("stop", "")),
+            bound=_optional(record.get("bound")),
+            iterations=_whole(record.get("iterations", 0)),
+            history=tuple(record.get("history", ())),
+            certificate=None,
+            solver=str(record.get("solver", "")),
+            seconds=record.get("seconds", {}),
+            preprocessing=Preprocessing(str(map_["kind"]), shift, scale),
+            warnings=tuple(record.get("warnings", ())),
+            details=record.get("details", {}),
+            kernel=kernel,
+            trained=trained,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, FsoptError) as error:
+        raise FileError(f"'{path}' is not a saved fit: {error}", "save it again with 'fsopt fit ... -o'") from error
+
+
+def _completed(
+    record: Mapping[str, Any], support: tuple[int, ...], features: tuple[str, ...], size: Vector, names: Sequence[str]
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return support and features of a fit of version 0.1.0 with the selected ones of weight 0, which it left out.
+
+    Parameters
+    ----------
+    size : (p,) of the weights of the preprocessed features.
+    names : of all features.
+    """
+    sigma = record.get("details", {}).get("sigma")
+    whole_list = isinstance(sigma, list) and len(sigma) == len(size) and all(v in (0.0, 1.0) for v in sigma)
+    if not whole_list or features != tuple(names[j] for j in support):
+        return support, features  # of another method, or damaged: the check says so
+    idle = np.flatnonzero((np.array(sigma) == 1.0) & (size <= LEFT_OUT * size.max()))
+    whole = tuple(sorted({*support, *idle.tolist()}))
+    return whole, tuple(names[j] for j in whole)
+
+
+def load_fit(path: str | Path) -> Fit:
+    """Return a fit that ``Fit.save`` or ``fsopt fit -o`` saved.
+
+    Its certificate is not read: :func:`fsopt.verification.checking.check_record` and ``fsopt check`` recompute it from
+    the data.
+
+    Parameters
+    ----------
+    path : str | Path
+        Of the file.
+
+    Returns
+    -------
+    Fit
+        As it was saved, without its certificate.
+
+    Raises
+    ------
+    FileError : the file cannot be read, is not a saved fit, or was changed after it was saved.
+    """
+    return fit_from(read_fit(path), path)
+
+
+def read_fit(path: str | Path) -> dict[str, Any]:
+    """Return the JSON object of a saved fit as it was saved; raises FileError, as :func:`load_fit`."""
+    record = read_record(path)
+    if "method" not in record:
+        raise FileError(f"'{path}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
+    if not intact(record):
+        raise FileError(f"'{path}' was changed after it was saved: its digest is another one", "save it again with -o")
+    return record
+
+
+def _trained(record: Mapping[str, Any], p: int) -> Trained:
+    """Return what a saved fit tells of its training data; one of version 0.1.0 may have no names of columns."""
+    encoding = None if record.get("encoding") is None else Encoding.of_plain(record["encoding"])
+    features = tuple(record.get("columns") or Trained.unknown(p).features)
+    if len(features) != p or (encoding is not None and encoding.features != features):
+        raise ValueError("the columns are not those of the encoding")
+    name, labels = str(record.get("data", "data")), tuple(record["labels"])
+    deviation = tuple(float(v) for v in record.get("deviation", ()))
+    return Trained(
+        name, (labels[0], labels[1]), features, str(record["data_sha256"]), deviation, encoding, record.get("train", {})
+    )
+
+
+def _finite(values: Any) -> Vector:
+    """Return saved numbers as an array; raises ValueError where one is not finite."""
+    array = np.array(values, dtype=float)
+    if not np.all(np.isfinite(array)):
+        raise ValueError("a number is not finite")
+    return array
+
+
+def _whole(value: Any) -> int:
+    """Return a saved whole number; raises ValueError for any other value."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{value!r} is not a whole number")
+    return value
+
+
+def _optional(value: Any) -> float | None:
+    """Return a saved number or None; raises ValueError for any other value."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)
+
+
+def point_from(value: Any, program: Program) -> Point:
+    """Return a primal-dual point of a program from plain data; raises FileError if its parts do not fit the program."""
+    lengths = {"x": program.n, "y": program.A.shape[0] + len(program.general), "z": len(program.cones.h)}
+    with reading("point"):
+        if isinstance(value, Point):
+            value = vars(value)
+        parts = {k: None if value[k] is None else np.array(value[k], dtype=float) for k in lengths}
+        for name, part in parts.items():
+            if part is not None and part.shape != (lengths[name],):
+                raise ValueError(f"{name} has {part.size} entries, not {lengths[name]}")
+        x = parts["x"]
+        if x is None:
+            raise ValueError("x is missing")
+        return Point(x, parts["y"], parts["z"])

@@ -1,0 +1,156 @@
+"""What a fit keeps of its training data: names, the map from a table to features, and the scores on them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fsopt.data import Dataset
+from fsopt.data.scores import measures
+from fsopt.data.tables.encoding import Encoding, as_source
+from fsopt.data.tables.frames import is_frame
+from fsopt.data.tables.source import Source, of_frame, refuse_texts
+from fsopt.data.tables.table import Table
+from fsopt.data.validation import as_matrix
+from fsopt.errors import DataError
+from fsopt.typing import Mask, Matrix
+
+if TYPE_CHECKING:
+    from fsopt.answers.results import Fit
+
+
+def fingerprint(data: Dataset) -> str:
+    """Return the SHA-256 of X, y and the weights, which ties a saved answer to its data.
+
+    It is that of the text ``(n, p)`` and then of the numbers as little-endian doubles, X sample by sample.
+    """
+    digest = hashlib.sha256(repr(data.X.shape).encode())
+    digest.update(np.ascontiguousarray(data.X, dtype="<f8").tobytes())
+    digest.update(np.ascontiguousarray(data.y, dtype="<f8").tobytes())
+    if data.weights is not None:
+        digest.update(np.ascontiguousarray(data.weights, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a fit keeps of its training data.
+
+    Attributes
+    ----------
+    name, labels : of the data set; ``labels`` are the texts of -1 and +1.
+    features : names of its p features.
+    deviation : (p,) their standard deviations.
+    digest : :func:`fingerprint` of the data set.
+    encoding : the map from the columns of a table to the features; None where the columns are the features.
+    scores : measures on the training samples.
+    """
+
+    name: str
+    labels: tuple[str, str]
+    features: tuple[str, ...]
+    digest: str
+    deviation: Sequence[float] = field(default=(), repr=False)
+    encoding: Encoding | None = field(default=None, repr=False)
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: Dataset, fit: Fit) -> Trained:
+        """Return what a fit keeps of a data set."""
+        encoding = None if data.encoded is None else data.encoded.encoding
+        scores = measures(data.y, fit.decision_function(data.X)) if fit.status.solved else {}
+        deviation = tuple(data.X.std(axis=0).tolist())
+        return cls(data.name, data.labels, data.features, fingerprint(data), deviation, encoding, scores)
+
+    @classmethod
+    def unknown(cls, p: int) -> Trained:
+        """Return what is known of training data of which only the number of features is."""
+        return cls("data", ("-1", "+1"), tuple(f"x{j}" for j in range(1, p + 1)), "")
+
+    def samples(self, given: Any, needed: Mask) -> Matrix:
+        """Return samples as a matrix (n, p) of the features of the fit, matched by name where they have names.
+
+        Parameters
+        ----------
+        given : DataFrame, :class:`Dataset`, :class:`fsopt.data.tables.table.Table`, or (n, p) array in the order of the
+        fit. needed : (p,) features on which a score depends; the others may be missing, and are 0 then.
+
+        Raises
+        ------
+        DataError : a needed feature is missing, or has a missing or infinite value.
+        """
+        names = [name for name, need in zip(self.features, needed, strict=True) if need]
+        if isinstance(given, Dataset):
+            if given.features == self.features:  # encoded by the same map, or not at all
+                return given.X
+            return self._named(given.encoded.source if given.encoded else as_source(given.X, given.features), names)
+        if isinstance(given, Table):
+            if given.source is None and given.features is None:
+                return self._positional(given.X)
+            return self._named(given.source or as_source(given.X, given.features or ()), names)
+        if is_frame(given):
+            return self._of_frame(given, names)
+        return self._positional(given)
+
+    def _of_frame(self, frame: Any, names: Sequence[str]) -> Matrix:
+        wanted = names if self.encoding is None else self.encoding.sources(names)
+        if list(frame.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
+            return self._positional(frame.to_numpy())
+        frame = frame.rename(columns=str)
+        _refuse_absent([str(name) for name in frame.columns], wanted)
+        return self._named(of_frame(frame, wanted or [str(name) for name in frame.columns]), names)
+
+    def _named(self, source: Source, names: Sequence[str]) -> Matrix:
+        """Return the samples of a source with names, of which only the needed columns are looked at."""
+        wanted = names if self.encoding is None else self.encoding.sources(names)
+        _refuse_absent(source.names, wanted)
+        used, X = source.columns(wanted), np.zeros((source.n, len(self.features)))
+        if not wanted:
+            return X
+        if self.encoding is not None:
+            return self._checked(self.encoding.matrix(used), names)
+        refuse_texts(used, [f"row {i}" for i in range(1, source.n + 1)])
+        places = {name: j for j, name in enumerate(self.features)}
+        for name, values in zip(used.names, used.values, strict=True):
+            X[:, places[name]] = values
+        return self._checked(X, names)
+
+    def _positional(self, given: Any) -> Matrix:
+        X = as_matrix(given)
+        p = len(self.features)
+        if X.shape[1] != p:
+            raise DataError(
+                f"the samples have {X.shape[1]} features", f"give finite values of the {p} features of the fit"
+            )
+        return self._checked(X, self.features)
+
+    def _checked(self, X: Matrix, names: Sequence[str]) -> Matrix:
+        bad = np.argwhere(~np.isfinite(X))
+        if len(bad):
+            rows = sorted({int(i) + 1 for i in bad[:, 0]})
+            shown = ", ".join(map(str, rows[:5])) + (" ..." if len(rows) > 5 else "")
+            raise DataError(
+                f"{len(rows)} samples have values that are not finite, missing ones perhaps, the first in column "
+                f"'{self.features[bad[0, 1]]}': rows {shown}",
+                f"give finite values of the {len(names)} features that the fit uses, or fit with --missing mean",
+            )
+        return X
+
+
+def _refuse_absent(found: Sequence[str], wanted: Sequence[str]) -> None:
+    count = Counter(found)
+    absent = [name for name in wanted if name not in count]
+    if absent:
+        more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
+        raise DataError(
+            f"the data have no column {', '.join(absent[:3])}{more}",
+            "give the columns of the fit, by their names; it needs those with a weight",
+        )
+    twice = [name for name in wanted if count[name] > 1]
+    if twice:
+        raise DataError(f"there are two columns '{twice[0]}'", "give every column its own name")

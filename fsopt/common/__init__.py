@@ -1,0 +1,1 @@
+"""What every room uses: arguments, the clock, files and locks, figures, plug-ins, changes of models."""

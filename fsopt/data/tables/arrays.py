@@ -1,0 +1,132 @@
+"""Readers of the array formats .npz and .libsvm, in which the label has one fixed place."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import IO, Any
+from zipfile import ZipFile
+
+import numpy as np
+
+from fsopt.data.tables.content import NUMBER, check_size, foreign
+from fsopt.data.tables.table import Table, label_texts
+from fsopt.data.validation import as_matrix
+from fsopt.errors import DataError
+
+_NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
+_LIBSVM_HINT = "write one line 'label index:value ...' per sample, with increasing indices"
+_LIBSVM_LINE = re.compile(rb"\s*[^\s,:#]+(\s+(qid|\d+):[^\s:]+)*\s*(#.*)?\s*|\s*#.*\s*|\s*")
+
+
+def read_npz(path: Path) -> Table:
+    """Read arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; nothing is unpickled.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        If the file is not an .npz archive, an array is missing or of another kind, or takes more memory than the limit.
+    """
+    with path.open("rb") as stream:
+        if stream.read(6) == b"\x93NUMPY":
+            raise DataError("the file is a single array, not an .npz archive", _NPZ_HINT)
+        with foreign("the file is not an .npz archive", _NPZ_HINT):
+            archive = ZipFile(stream)
+        found = [name.removesuffix(".npy") for name in archive.namelist()]
+        absent = [key for key in ("X", "y") if key not in found]
+        if absent:
+            held = ", ".join(found[:10]) or "nothing"
+            raise DataError(f"the archive has no array {' and '.join(absent)}, it has {held}", _NPZ_HINT)
+        X, y = _member(archive, "X"), _member(archive, "y")
+        features = _member(archive, "features") if "features" in found else None
+    if y.ndim != 1 or y.dtype.kind not in "biufU":
+        raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
+    matrix = as_matrix(X)
+    if features is None:
+        return Table(matrix, label_texts(y), None)
+    if features.dtype.kind != "U" or features.shape != matrix.shape[1:]:
+        kind = f"type {features.dtype} and shape {features.shape}"
+        raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
+    return Table(matrix, label_texts(y), features.tolist())
+
+
+def _member(archive: ZipFile, name: str) -> np.ndarray[Any, Any]:
+    """Return an array of an archive, whose header is compared with the size of the member before anything is read."""
+    with foreign("an array cannot be read", _NPZ_HINT):
+        file = name if name in archive.namelist() else f"{name}.npy"
+        size = archive.getinfo(file).file_size
+        with archive.open(file) as stream:
+            shape, kind = _header(stream)
+            if kind.hasobject:
+                raise DataError("an array cannot be read (it holds Python objects, whose loading runs code)", _NPZ_HINT)
+            held = size - stream.tell()
+            if math.prod(shape) * kind.itemsize != held or min(shape, default=0) < 0:
+                raise DataError(f"{name} has the shape {shape} of {kind}, which its {held} bytes are not", _NPZ_HINT)
+            check_size(max(held, NUMBER * math.prod(shape)), f"the array {name} of shape {shape}")
+            stream.seek(0)
+            array: np.ndarray[Any, Any] = np.lib.format.read_array(stream, allow_pickle=False)
+            stream.read(1)  # the end of the member, where its checksum is compared
+    if kind.kind == "U" and kind.itemsize and not _valid_texts(array):
+        raise DataError(f"{name} has texts with characters that there are not", _NPZ_HINT)
+    return array
+
+
+def _valid_texts(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether the texts of an array are Unicode; numpy makes Python texts of any numbers, which then fail."""
+    codes = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+    return not np.any((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes <= 0xDFFF)))
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Return shape and type in the header of a .npy file."""
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, kind = read(stream)
+    return tuple(shape), kind
+
+
+def read_libsvm(path: Path) -> Table:
+    """Read lines ``label index:value ...`` and make the matrix dense.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Table
+        Without names; p is the largest index in the file.
+
+    Raises
+    ------
+    DataError
+        If a line is not of this form, for example if it has several labels, or if the dense matrix takes more memory
+        than the limit.
+    """
+    from sklearn.datasets import load_svmlight_file
+
+    with foreign(f"the file is not in libsvm format{_first_bad_line(path)}", _LIBSVM_HINT):
+        X, y = load_svmlight_file(str(path))
+    n, p = X.shape
+    if X.nnz and X.indices.min() < 0:
+        raise DataError("the file has an index beyond 2147483647", _LIBSVM_HINT)
+    check_size(NUMBER * n * p, f"the dense matrix of {n} samples and {p} features (the largest index)")
+    return Table(as_matrix(X.toarray()), label_texts(y), None)
+
+
+def _first_bad_line(path: Path) -> str:
+    """Return the place of the first line that has not the form of the format, empty where all have it."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not _LIBSVM_LINE.fullmatch(line):
+                return f", see line {number}"
+    return ""

@@ -1,0 +1,75 @@
+"""From the content of a table to a data set: missing values, texts and labels are treated, before its validation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fsopt.data.tables.encoding import Encoded, as_source, learn
+from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.source import Source, refuse_texts
+from fsopt.data.tables.table import Table, is_missing, map_labels
+from fsopt.errors import DataError
+from fsopt.typing import Matrix
+
+
+def parts_of(table: Table, name: str, layout: Layout) -> dict[str, Any]:
+    """Return the arguments of the data set of a table: missing values and texts are treated, labels mapped.
+
+    Parameters
+    ----------
+    table : Table
+    name : str
+        Name of the data set.
+    layout : Layout
+        The treatment of missing values and of texts, and the positive labels.
+
+    Raises
+    ------
+    DataError
+        If a value or label is missing and not treated, or there are not two classes.
+    """
+    n = len(table.X)
+    unlabelled = np.array([is_missing(text) for text in table.labels], dtype=bool)
+    if unlabelled.size != n:
+        raise DataError(f"there are {len(table.labels)} labels for {n} rows", "give one label per row")
+    if layout.missing == "drop":
+        table = _complete(table, unlabelled)
+    elif unlabelled.any():
+        first = int(np.argmax(unlabelled)) + 1
+        raise DataError(
+            f"{int(unlabelled.sum())} rows have no label, the first is row {first}",
+            "use --missing drop (missing='drop' of load_dataset); a label cannot be filled with a mean",
+        )
+    X, features, encoded = encode(table, layout)
+    y, labels = map_labels(table.labels, layout.positive)
+    given = {"features": features, "name": name, "labels": labels}
+    return {"X": X, "y": y, **given, "weights": table.weights, "encoded": encoded}
+
+
+def encode(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:
+    """Return the features of a table, their names, and the map to them, where it is more than the names."""
+    source = table.source
+    rows = [f"row {i}" for i in range(1, len(table.X) + 1)] if table.places is None else table.places
+    if source is not None and not layout.onehot:
+        refuse_texts(source, rows)
+    if source is not None and source.numeric and layout.missing in (None, "drop"):
+        return np.column_stack(source.values), list(source.names), None
+    if source is None and layout.missing in (None, "drop"):
+        return table.X, table.features, None
+    if source is None:
+        names = table.features or [f"x{j}" for j in range(1, table.X.shape[1] + 1)]
+        source = as_source(table.X, names)
+    encoding = learn(source, layout.missing, rows)
+    return encoding.matrix(source), list(encoding.features), Encoded(encoding, source)
+
+
+def _complete(table: Table, unlabelled: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Table:
+    """Return the rows without a missing value."""
+    source: Source | None = table.source
+    gone = np.isnan(table.X).any(axis=1) if source is None else source.absent
+    keep = np.flatnonzero(~(gone | unlabelled))
+    if not keep.size:
+        raise DataError(f"every one of the {len(table.X)} rows has a missing value", "use --missing mean")
+    return table.rows(keep)

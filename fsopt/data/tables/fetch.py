@@ -1,0 +1,121 @@
+"""``fetch_dataset``: download a data set from OpenML into the data folder, as a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fsopt.common.files import whole_file
+from fsopt.data.tables.layout import DEFAULT_TARGET
+from fsopt.data.tables.readers import FOLDER_VARIABLE, data_folder
+from fsopt.data.tables.table import is_missing, label_texts, map_labels
+from fsopt.data.validation import as_matrix
+from fsopt.errors import DataError, FileError, ParameterError
+from fsopt.typing import Matrix
+
+
+def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Path:
+    """Download a two-class data set from OpenML and save it as NAME.csv.gz.
+
+    Parameters
+    ----------
+    name : str
+        Its name on openml.org; the file is version 1.
+    folder : str or path, optional
+        Folder of the file; by default the one that the environment variable FSOPT_DATA names.
+
+    Returns
+    -------
+    Path
+        The file, with a header, the features, and the original labels in the last column ``label``. The same
+        data give the same bytes; the file is written completely or not at all.
+
+    Raises
+    ------
+    DataError
+        If OpenML cannot be reached or has no such data set, or the data set is sparse, has features that are not
+        numbers, or a target with other than two values.
+    ParameterError
+        If there is no folder, or `name` is not a plain name.
+    FileError
+        If the file cannot be written.
+    """
+    if not name or Path(name).name != name:
+        raise ParameterError(f"'{name}' is not a name of a data set", "give a plain name, for example 'sonar'")
+    target = data_folder() if folder is None else Path(folder).expanduser()
+    if target is None:
+        raise ParameterError(
+            f"there is no folder to write to, {FOLDER_VARIABLE} is not set", "set it, or give a folder"
+        )
+    bunch = _download(name)
+    features = [str(feature) for feature in bunch.feature_names]
+    if DEFAULT_TARGET in features:
+        raise DataError(f"'{name}' has a feature called '{DEFAULT_TARGET}'", "save it as a CSV file and use --label")
+    if bunch.target is None or np.ndim(bunch.target) != 1:
+        raise DataError(f"'{name}' has not one target column on OpenML", "choose another data set")
+    labels = label_texts(np.asarray(bunch.target))
+    map_labels([label for label in labels if not is_missing(label)])
+    return _write(target / f"{name}.csv.gz", _csv(_numeric(bunch, name), labels, features))
+
+
+def _download(name: str) -> Any:
+    from sklearn.datasets import fetch_openml
+
+    try:
+        return fetch_openml(name=name, version=1, as_frame=False, parser="liac-arff")
+    except OSError as error:
+        raise DataError(
+            f"'{name}' cannot be downloaded from OpenML ({error})",
+            "check the network and its proxy, or download the file elsewhere and give its path",
+        ) from error
+    except ValueError as error:
+        raise DataError(f"OpenML does not give '{name}' ({error})", "look up its name on openml.org") from error
+
+
+def _numeric(bunch: Any, name: str) -> Matrix:
+    """Return the features; OpenML codes a nominal feature as positions in its categories, which must be numbers."""
+    if hasattr(bunch.data, "toarray"):
+        raise DataError(f"'{name}' is sparse on OpenML", "download it in libsvm format and give its path")
+    X = as_matrix(bunch.data)
+    for j, feature in enumerate(bunch.feature_names):
+        if feature not in (bunch.categories or {}):
+            continue
+        categories = bunch.categories[feature]
+        try:
+            values = np.array([float(category) for category in categories])
+        except ValueError:
+            raise DataError(
+                f"feature '{feature}' of '{name}' is categorical ({', '.join(map(str, categories[:5]))})",
+                "code its categories as 0/1 columns in a CSV file and give its path",
+            ) from None
+        known = ~np.isnan(X[:, j])
+        X[known, j] = values[X[known, j].astype(int)]
+    return X
+
+
+def _csv(X: Matrix, labels: list[str], features: list[str]) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*features, DEFAULT_TARGET])
+    for row, label in zip(X.tolist(), labels, strict=True):
+        writer.writerow([*("" if x != x else str(x).removesuffix(".0") for x in row), label])
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
+        stream.write(text.getvalue().encode())
+    return packed.getvalue()
+
+
+def _write(path: Path, content: bytes) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written ({error})", "choose a folder that can be written") from error
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
+    return path

@@ -1,0 +1,83 @@
+"""Tables with columns of any kind: from a DataFrame of pandas, or texts, to the content of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.source import Source, label_text, of_frame, of_texts
+from fsopt.data.tables.table import Table
+from fsopt.errors import DataError, shown
+from fsopt.typing import Vector
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def is_frame(value: Any) -> bool:
+    """Return whether a value is a pandas DataFrame, without an import of pandas."""
+    return type(value).__name__ == "DataFrame" and hasattr(value, "iloc")
+
+
+def table_of_frame(frame: DataFrame, layout: Layout, *, required: bool = True) -> Table:
+    """Return the content of a DataFrame.
+
+    Parameters
+    ----------
+    frame : the columns are the features, apart from those that the layout gives another meaning.
+    required : whether the target must be there.
+    """
+    if not is_frame(frame):
+        raise DataError(f"{shown(frame)} is not a pandas DataFrame", "give one, or a path to fsopt.load_dataset")
+    frame = frame.rename(columns=str)
+    names = [str(name) for name in frame.columns]
+    features = layout.features(names, required=required)
+    if not len(frame):
+        raise DataError("there is no row", "give one row per sample")
+    source = of_frame(frame, features)
+    columns = {name: frame[name] for name in (layout.target, layout.id, layout.weights) if name in names}
+    texts = {
+        name: ["" if gone else label_text(v) for v, gone in zip(column.astype(object), column.isna(), strict=True)]
+        for name, column in columns.items()
+    }
+    return table_of_columns(source, texts, layout)
+
+
+def table_of_texts(
+    names: list[str],
+    columns: list[list[str]],
+    layout: Layout,
+    places: list[str],
+    *,
+    required: bool = True,
+) -> Table:
+    """Return the content of a text file, of which every column is a list of texts."""
+    features = layout.features(names, required=required)
+    texts = dict(zip(names, columns, strict=True))
+    table = table_of_columns(of_texts(features, [texts[name] for name in features]), texts, layout)
+    return Table(table.X, table.labels, table.features, table.source, table.ids, table.weights, places)
+
+
+def table_of_columns(source: Source, texts: dict[str, list[str]], layout: Layout) -> Table:
+    """Return the content of a table from its features and the texts of the other columns."""
+    labels = texts.get(layout.target, [])
+    ids = None if layout.id is None else texts.get(layout.id)
+    weights = None
+    if layout.weights is not None and layout.weights in texts:
+        weights = _weights(layout.weights, texts[layout.weights])
+    return Table(np.empty((source.n, 0)), labels, list(source.names), source, ids, weights)
+
+
+def _weights(name: str, texts: list[str]) -> Vector:
+    values = []
+    for row, text in enumerate(texts, start=1):
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0 < value < np.inf:
+            raise DataError(f"row {row}, column '{name}': '{text}' is no weight", "give a number > 0 in every row")
+        values.append(value)
+    return np.array(values)

@@ -1,0 +1,167 @@
+"""The way from a table to a data set: target, identifier, features, texts, missing values and weights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from difflib import get_close_matches
+from typing import Any
+
+from fsopt.common.arguments import FLAG, LIST, TEXT, optional
+from fsopt.errors import DataError, ParameterError, shown
+
+DEFAULT_TARGET = "label"
+MISSING = ("drop", "mean", "median", "indicator")
+"""The treatments of missing values."""
+TABULATOR = ("tab", "\\t")
+"""Spellings of a tabulator as a separator."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The way from a table to a data set: the meaning of its columns, and the weights of its classes.
+
+    Attributes
+    ----------
+    target : column of the labels.
+    positive : the labels that are +1, all others are -1; empty for two labels, of which the larger one is +1.
+    drop : columns that are left out.
+    columns : the columns of the features; empty for all others.
+    id : column that names the samples; it is no feature.
+    onehot : whether a column of texts becomes a 0/1 feature for each of its values; else it is an error.
+    sep : separator of a text file, one character or ``tab``; None for that of its suffix.
+    missing : one of :data:`MISSING`; None makes a missing value an error.
+    weights : column of positive sample weights; it is no feature.
+    class_weight : ``balanced``, or pairs of a label and its weight; None for equal weights.
+    """
+
+    target: str = DEFAULT_TARGET
+    positive: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    id: str | None = None
+    onehot: bool = False
+    sep: str | None = None
+    missing: str | None = None
+    weights: str | None = None
+    class_weight: str | tuple[tuple[str, float], ...] | None = None
+
+    def __post_init__(self) -> None:
+        TEXT.check("target", self.target)
+        FLAG.check("onehot", self.onehot)
+        for name in ("id", "sep", "weights"):
+            optional(TEXT).check(name, getattr(self, name))
+        for name in ("positive", "drop", "columns"):
+            LIST.check(name, getattr(self, name))
+        if not isinstance(self.missing, str | None) or self.missing not in (None, *MISSING):
+            raise ParameterError(
+                f"missing is {shown(self.missing)}", f"use one of {', '.join(MISSING)}, or nothing (an error)"
+            )
+        if self.sep is not None and len(self.separator(",")) != 1:
+            raise ParameterError(f"the separator is {shown(self.sep)}", "give one character, such as ';', or tab")
+
+    @classmethod
+    def of(cls, *, label: str, target: str | None, **given: Any) -> Layout:
+        """Return the layout of the keywords of :func:`fsopt.load_dataset`, of which one text stands for a list of one.
+
+        Raises
+        ------
+        ParameterError : a keyword is of another kind, or ``label`` and ``target`` differ.
+        """
+        for name, value in (("label", label), ("target", label if target is None else target)):
+            TEXT.check(name, value)
+        if target is not None and label not in (DEFAULT_TARGET, target):
+            raise ParameterError(f"label is '{label}' and target '{target}'", "they are the same: give one of them")
+        lists = {name: _texts(name, given.get(name)) for name in ("positive", "drop", "columns")}
+        return cls(**{**given, **lists}, target=label if target is None else target)
+
+    @classmethod
+    def saved(cls, record: Mapping[str, Any]) -> Layout:
+        """Return the layout in a saved answer; one of an older version has a label and a treatment only."""
+        stated = dict(record.get("layout") or {})
+        given = {k: _tuples(v) for k, v in stated.items()}
+        older = {"target": record.get("label", DEFAULT_TARGET), "missing": record.get("missing")}
+        return cls(**{**older, **given})
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The attributes that are not at their defaults: the plain data of a saved answer."""
+        defaults = {field.name: field.default for field in fields(self)}
+        return {k: _lists(v) for k, v in asdict(self).items() if v != defaults[k]}
+
+    @property
+    def whole(self) -> bool:
+        """Whether every column but the target is a feature."""
+        return not (self.drop or self.columns or self.id or self.weights or self.onehot)
+
+    def separator(self, own: str) -> str:
+        """Return the separator of a text file whose suffix stands for ``own``."""
+        return own if self.sep is None else "\t" if self.sep in TABULATOR else self.sep
+
+    def features(self, names: list[str], *, required: bool = True) -> list[str]:
+        """Return the columns of the features among all, in the order of the table.
+
+        Parameters
+        ----------
+        names : of all columns of the table.
+        required : whether a column that is named and not there is an error; samples to be classified need no target.
+
+        Raises
+        ------
+        DataError : a named column is not there, has several parts in this layout, or no feature is left.
+        """
+        special = [name for name in (self.target, self.id, self.weights) if name is not None]
+        if required:
+            count = Counter(names)
+            for what in ("target", "id", "weights", "drop", "columns"):
+                stated = getattr(self, what)
+                for name in [stated] if isinstance(stated, str) else stated or ():
+                    if count[name] != 1:
+                        refuse_absent(name, names, what)
+        without = {*special, *self.drop}
+        twice = [name for name in self.columns if name in without]
+        if twice:
+            raise DataError(f"column '{twice[0]}' is asked for and left out", "name it once: in columns, or elsewhere")
+        left = set(self.columns or names).intersection(names) - without
+        if not left:
+            only = f"'{names[0]}' is the only column" if len(names) == 1 else "no column is left for the features"
+            raise DataError(only, "give a table with features, or drop fewer columns")
+        return [name for name in names if name in left]
+
+
+def refuse_absent(name: str, names: list[str], what: str) -> None:
+    """Raise DataError where a column is not in the table, or is there twice.
+
+    Parameters
+    ----------
+    what : attribute of the layout that names the column.
+    """
+    if names.count(name) > 1:
+        raise DataError(f"there are {names.count(name)} columns '{name}'", "give every column its own name")
+    if name in names:
+        return
+    option = "--target (or --label)" if what == "target" else f"--{what}"
+    near = get_close_matches(name, names, n=3) or names[-3:]
+    raise DataError(
+        f"there is no column '{name}' among the {len(names)} columns",
+        f"name the column with {option}, for example one of: {', '.join(near)}",
+    )
+
+
+def _texts(name: str, given: object) -> tuple[str, ...]:
+    """Return a text or a list of texts as a tuple; numbers, such as labels 0 and 1, become texts."""
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str | int | float) else given
+    if not isinstance(listed, Iterable):
+        raise ParameterError(f"{name} is {shown(given)}", "give a name, or a list of names")
+    return tuple(str(item).removesuffix(".0") for item in listed)
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,61 @@
+"""Reader of Parquet files, by pandas and pyarrow."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from fsopt.data.tables.content import NUMBER, check_size, foreign
+from fsopt.data.tables.frames import table_of_frame
+from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.table import Table
+from fsopt.errors import DataError, PackageError
+
+_HINT = "write it with pandas.DataFrame.to_parquet(path, index=False)"
+
+
+def read_parquet(path: Path, layout: Layout, *, required: bool = True) -> Table:
+    """Read a Parquet file with a column for each feature and one for the label.
+
+    Parameters
+    ----------
+    path : Path
+    layout : Layout
+        The meaning of the columns.
+    required : bool
+        Whether a file without the target is an error; otherwise the table has no labels.
+
+    Returns
+    -------
+    Table
+        A null is a missing value.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or too large, or a column has values of another kind than numbers, texts
+        and dates.
+    PackageError
+        If pyarrow is not installed.
+    """
+    if find_spec("pyarrow") is None:
+        raise PackageError("Parquet files need the package pyarrow", "pip install 'fsopt[parquet]'")
+    with foreign("the file is not in Parquet format, or damaged", _HINT):  # texts are decoded when they are used
+        return table_of_frame(_frame(path), layout, required=required)
+
+
+def _frame(path: Path) -> Any:
+    """Return the table as pandas reads it."""
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    try:
+        facts = pq.read_metadata(path)
+        groups = [facts.row_group(k).total_byte_size for k in range(facts.num_row_groups)]
+        size = max(NUMBER * facts.num_rows * facts.num_columns, sum(groups))
+        check_size(size, f"the table of {facts.num_rows} rows and {facts.num_columns} columns")
+        frame = pd.read_parquet(path, engine="pyarrow")
+    except OSError as error:  # pyarrow's word for damaged pages
+        raise DataError(f"the file is damaged ({error})", _HINT) from error
+    return frame

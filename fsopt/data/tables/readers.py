@@ -1,0 +1,271 @@
+"""``load_dataset``: the bundled WDBC data, a file of a known format, or a name in the folder FSOPT_DATA."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fsopt.common.arguments import PATH, TEXT, Kind, checked
+from fsopt.common.files import brief, expanded, status
+from fsopt.data.dataset import Dataset
+from fsopt.data.tables.assembling import parts_of
+from fsopt.data.tables.frames import is_frame, table_of_frame
+from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
+from fsopt.data.tables.registry import READERS, suffix_of
+from fsopt.data.tables.table import Table, map_labels
+from fsopt.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+FOLDER_VARIABLE = "FSOPT_DATA"
+BUNDLED = "wdbc"
+SOURCE = Kind("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
+
+
+@checked(source=SOURCE)
+def load_dataset(
+    source: str | os.PathLike[str] | DataFrame,
+    *,
+    label: str = DEFAULT_TARGET,
+    target: str | None = None,
+    positive: str | int | Sequence[str | int] | None = None,
+    drop: str | Sequence[str] = (),
+    columns: str | Sequence[str] = (),
+    id: str | None = None,
+    onehot: bool = False,
+    sep: str | None = None,
+    missing: str | None = None,
+    weights: str | None = None,
+) -> Dataset:
+    """Load a two-class data set.
+
+    Parameters
+    ----------
+    source : str, path or pandas DataFrame
+        ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
+        malignant); or a path with a suffix of :data:`fsopt.data.tables.registry.READERS`; or a NAME, looked up with
+        these suffixes, in their order, in the folder that the environment variable FSOPT_DATA names; or a DataFrame.
+    label, target : str
+        Name of the label's column, in formats with names of columns; two words for the same. An .arff file without an
+        attribute ``label`` uses its last nominal attribute called ``class``.
+    positive : str or list, optional
+        The label that is +1, or several; all other labels are -1, however many there are.
+    drop, columns : str or list, optional
+        Columns that are left out, and the only columns that are features.
+    id : str, optional
+        Column that names the samples, which is no feature.
+    onehot : bool
+        Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
+        for two values. By default such a column is an error.
+    sep : str, optional
+        Separator of a text file, such as ``";"`` or ``"tab"``.
+    missing : {"drop", "mean", "median", "indicator"}, optional
+        ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
+        of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
+        leaves all features of a category at 0, and adds a feature ``COLUMN missing``. By default a missing value is
+        an error.
+    weights : str, optional
+        Column of positive sample weights, which is no feature.
+
+    Returns
+    -------
+    Dataset
+        Its ``labels`` hold the original texts of -1 and +1. Of two numbers the larger is +1, of two other
+        texts the alphabetically last.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, the file cannot be read, or it is not a valid two-class data set.
+    ParameterError
+        If a keyword is of another kind, or names columns in a format without names of columns.
+
+    Notes
+    -----
+    .csv : a header, comma-separated, UTF-8; an empty field, ``?``, ``nan``, ``NA``, ``n/a`` or ``null`` is a missing
+    value. A row is a line: a quoted field does not go on over its end. A column of ``true`` and ``false`` is 1 and 0,
+    one of ISO dates (2026-03-31, also with a time) is the days since 1970-01-01.
+    .tsv : the same with tabs.
+    .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
+    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored.
+    .arff : dense.
+    .libsvm : sparse lines ``label index:value ...``, made dense; features are called ``x1 .. xp``.
+
+    Substitutes and categories are statistics of the samples. They are learned from all samples here, and from the
+    training samples again in cross-validation (:func:`fsopt.data.splits.train_and_test`). A fit keeps them for its
+    predictions.
+
+    Compressed and sparse files that would expand to more than 0.5 GB are refused before they are expanded; the
+    environment variable FSOPT_DATA_LIMIT, in gigabytes, raises the limit.
+    """
+    layout = Layout.of(
+        label=label,
+        target=target,
+        positive=positive,
+        drop=drop,
+        columns=columns,
+        id=id,
+        onehot=onehot,
+        sep=sep,
+        missing=missing,
+        weights=weights,
+    )
+    return load_table(source, layout)
+
+
+def load_table(source: Any, layout: Layout) -> Dataset:
+    """Load a data set by a layout, see :func:`load_dataset`."""
+    data = _loaded(source, layout)
+    weight = layout.class_weight
+    if weight is None:
+        return data
+    return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
+
+
+def _loaded(source: Any, layout: Layout) -> Dataset:
+    if is_frame(source):
+        return to_dataset(table_of_frame(source, layout), "data", layout)
+    if os.fspath(source) == BUNDLED:
+        _refuse_names(replace(layout, positive=(), missing=None, class_weight=None), BUNDLED)
+        return _wdbc(layout.positive)
+    path = _resolve(Path(source))
+    suffix = suffix_of(path)
+    if not READERS[suffix].named:
+        _refuse_names(replace(layout, positive=(), missing=None, class_weight=None), f"a {suffix} file")
+    with _naming(path):
+        return to_dataset(READERS[suffix].read(path, layout), path.name[: -len(suffix)], layout)
+
+
+def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
+    """Return the data set of a table, see :func:`fsopt.data.tables.assembling.parts_of`."""
+    return Dataset(**parts_of(table, name, layout))
+
+
+@checked(source=SOURCE, label=TEXT)
+def load_samples(
+    source: str | os.PathLike[str] | DataFrame, *, label: str = DEFAULT_TARGET, layout: Layout | None = None
+) -> Table:
+    """Read samples to be classified: as :func:`load_dataset`, but a CSV or Parquet file may have no label.
+
+    Parameters
+    ----------
+    source, label : str, path or DataFrame
+        As there.
+    layout : Layout, optional
+        In place of ``label``; columns that it names need not be there.
+
+    Returns
+    -------
+    Table
+        Raw content: ``labels`` is empty in a file without labels, features are None in a format without names, and
+        missing values are NaN.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, or the file cannot be read.
+    """
+    known = Layout(target=label) if layout is None else layout
+    if is_frame(source):
+        return table_of_frame(source, known, required=False)
+    if os.fspath(source) == BUNDLED:
+        data = _wdbc(())
+        return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
+    path = _resolve(Path(source))
+    with _naming(path):
+        return READERS[suffix_of(path)].read(path, known, required=False)
+
+
+def data_folder() -> Path | None:
+    """Return the folder that FSOPT_DATA names, None if it is not set."""
+    value = os.environ.get(FOLDER_VARIABLE)
+    return expanded(value, "read") if value else None
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Put the path before the messages of errors."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{path}: {error.message}", error.hint) from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}", "check the path") from error
+
+
+def _resolve(source: Path) -> Path:
+    """Return the path of an existing file with a known suffix."""
+    path = expanded(source, "read")
+    found = _is_file(path)
+    if suffix_of(path):
+        if not found:
+            raise DataError(f"there is no file {brief(path)}", "check the path, or give the bare name of a data set")
+        return path
+    if path.parent != Path() or found:
+        raise DataError(f"the type of {path} is not known from its name", f"use one of {', '.join(READERS)}")
+    folder = data_folder()
+    if folder is None:
+        raise DataError(
+            f"there is no data set '{brief(source)}': it is not bundled and the folder {FOLDER_VARIABLE} is not set",
+            f"set {FOLDER_VARIABLE} and run 'fsopt data fetch {source}', or give a path to a file",
+        )
+    for suffix in READERS:
+        candidate = folder / f"{source}{suffix}"
+        if _is_file(candidate):
+            return candidate
+    raise DataError(
+        f"there is no data set '{brief(source)}' in {folder} ({FOLDER_VARIABLE})",
+        f"run 'fsopt data fetch {source}', or give a path to a file ({', '.join(READERS)})",
+    )
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is an ordinary file; a pipe is none, since readers go through a file twice."""
+    found = status(path, "read")
+    return found is not None and stat.S_ISREG(found.st_mode)
+
+
+def _refuse_names(layout: Layout, what: str) -> None:
+    """Raise ParameterError for a layout that names columns of a data set whose label has one fixed place."""
+    if layout.stated:
+        name, value = next(iter(layout.stated.items()))
+        shown = "label" if name == "target" else name
+        raise ParameterError(
+            f"{shown}={value!r} cannot be used for {what}, which has one fixed label", f"leave out --{shown}"
+        )
+
+
+QUANTITIES = (
+    "radius",
+    "texture",
+    "perimeter",
+    "area",
+    "smoothness",
+    "compactness",
+    "concavity",
+    "concave_points",
+    "symmetry",
+    "fractal_dimension",
+)
+
+
+def _wdbc(positive: Sequence[str]) -> Dataset:
+    """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
+    found = find_spec("sklearn")
+    if found is None or not found.submodule_search_locations:
+        raise DataError("scikit-learn, which has the data set 'wdbc', is not installed", "pip install scikit-learn")
+    path = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES]
+    names = ["malignant" if target == 0 else "benign" for target in table[:, -1]]
+    y, labels = map_labels(names, positive)
+    return Dataset(table[:, :-1], y, features, name="wdbc", labels=labels)

@@ -1,0 +1,139 @@
+"""Readers of the text formats with named columns: CSV and TSV (plain or gzip) and dense ARFF."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from fsopt.data.tables.content import text_bytes
+from fsopt.data.tables.layout import DEFAULT_TARGET, Layout, refuse_absent
+from fsopt.data.tables.rows import Body, read_rows
+from fsopt.data.tables.table import Table
+from fsopt.errors import DataError
+
+_ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
+
+
+def read_csv(path: Path, layout: Layout, *, required: bool = True) -> Table:
+    """Read a comma-separated file with a header, compressed with gzip if its name ends in .gz.
+
+    Parameters
+    ----------
+    path : Path
+    layout : Layout
+        The meaning of the columns, and the separator where it is another one.
+    required : bool
+        Whether a file without the target is an error; otherwise the table has no labels.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        If the file is not such a file; the message names the row, column and cell.
+    """
+    return _separated(path, layout, ",", required)
+
+
+def read_tsv(path: Path, layout: Layout, *, required: bool = True) -> Table:
+    """Read the same with tabs in place of commas."""
+    return _separated(path, layout, "\t", required)
+
+
+def read_arff(path: Path, layout: Layout) -> Table:
+    """Read a dense ARFF file.
+
+    Parameters
+    ----------
+    path : Path
+    layout : Layout
+        The meaning of the attributes. If the target is ``label`` and there is none, the last nominal attribute
+        called ``class`` (in any case) is taken.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        If the file is not such a file; the message names the row, column and cell.
+
+    Notes
+    -----
+    The rows are read like those of a CSV file. SciPy's reader takes the quotes of the first row for those of all,
+    drops surplus fields without a word and refuses attributes of the type ``string``.
+    """
+    lines = list(io.StringIO(text_bytes(path, ",").decode(), newline=""))
+    names: list[str] = []
+    kinds: list[str] = []
+    start = 0
+    for number, line in enumerate(lines, start=1):
+        keyword = line.strip().lower()
+        if keyword.startswith("@data"):
+            start = number
+            break
+        if keyword.startswith("@attribute"):
+            name, kind = _attribute(line, number)
+            names.append(name)
+            kinds.append(kind)
+    if not names or not start:
+        raise DataError("there are no @attribute lines followed by @data", "give an ARFF file")
+    body = ["\n" if line.lstrip().startswith("%") else line for line in lines[start:]]
+    if any(line.lstrip().startswith("{") for line in body):
+        raise DataError("sparse ARFF rows ({index value, ...}) are not read", "save it as dense ARFF or .libsvm")
+    quote = '"' if any('"' in line for line in body) else "'"
+    nominal = [j for j, name in enumerate(names) if name.lower() == "class" and kinds[j].startswith("{")]
+    if layout.target == DEFAULT_TARGET and DEFAULT_TARGET not in names and nominal:
+        layout = replace(layout, target=names[nominal[-1]])
+    refuse_absent(layout.target, names, "target")
+    return read_rows(Body("".join(body).encode(), start, names, layout, quote=quote, escape="\\"))
+
+
+def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
+    delimiter = layout.separator(own)
+    content = text_bytes(path, delimiter)
+    above = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    before = size = 0
+    line = ""
+    while not line.strip() and (line := above.readline()):  # blank lines above the header count for nothing
+        before, size = before + 1, size + len(line.encode())
+    try:
+        header = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
+    except csv.Error as error:
+        raise DataError(f"the header, line {before}, cannot be read ({error})", "give a text file") from error
+    if header in ([], [""]):
+        raise DataError("the file is empty", "give a header row and one row per sample")
+    if line.count('"') % 2:
+        raise DataError(f"a quote in the header, line {before}, does not close on the same line", "close the quote")
+    if all(_is_number(cell) for cell in header):
+        raise DataError("the first row is numbers only, there is no header", "put the names in the first row")
+    if len(header) == 1 and (other := [c for c in ";\t|," if c != delimiter and c in line]):
+        spelled = "tab" if other[0] == "\t" else f"'{other[0]}'"
+        raise DataError(f"the header has one column, '{header[0][:60]}'", f"name the separator: --sep {spelled}")
+    if required:
+        refuse_absent(layout.target, header, "target")
+    return read_rows(Body(content[size:], before, header, layout, delimiter))
+
+
+def _attribute(line: str, number: int) -> tuple[str, str]:
+    match = _ATTRIBUTE.match(line.strip())
+    if match is None:
+        raise DataError(f"line {number} is not an attribute: {line.strip()[:80]!r}", "write @attribute NAME TYPE")
+    name, kind = match.groups()
+    if name[0] in "'\"":
+        name = re.sub(r"\\(.)", r"\1", name[1:-1])
+    return name, kind
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""The experiments of Peleg & Meir (section 6)."""

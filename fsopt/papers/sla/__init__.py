@@ -1,0 +1,1 @@
+"""The experiments of Mangasarian (section 5)."""

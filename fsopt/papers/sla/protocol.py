@@ -1,0 +1,255 @@
+"""The numerical tests of Mangasarian (section 5): Table 1, the example of feature selection, SLA beside NLP solvers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from fsopt.answers.results import Fit
+from fsopt.compiler.values import values_of
+from fsopt.data import Dataset, load_dataset, load_samples
+from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.readers import to_dataset
+from fsopt.data.tables.table import Table
+from fsopt.drivers.pmm import pmm
+from fsopt.drivers.run import Run
+from fsopt.drivers.sla import ConcaveTerms, sla
+from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.registry import fit
+from fsopt.models.registry import build
+from fsopt.models.sla.misclass_step import build_misclass_step
+from fsopt.papers.reproduction import printed
+from fsopt.solvers.base import solve
+from fsopt.typing import Vector
+
+ALPHA = 5.0
+"""Steepness of the exponential in (20) and (21), as in the paper."""
+NONZERO = 1e-6
+"""Weights above this are counted."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A row of Table 1.
+
+    Attributes
+    ----------
+    m, k, n : samples with y = +1, samples with y = -1, features.
+    pmm, sla : training correctness in percent.
+    linear_programs : mean number of linear programs of SLA.
+    """
+
+    m: int
+    k: int
+    n: int
+    pmm: float
+    sla: float
+    linear_programs: float
+
+
+TABLE_ONE: Mapping[str, Printed] = MappingProxyType(
+    {name: Printed(*row) for name, row in printed("sla-table1")["rows"].items() if not name.startswith("star/galaxy")}
+)
+"""Name of a data file -> printed row; the two Star/Galaxy data sets of the paper are not available."""
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row of Table 1, ours beside the printed one.
+
+    Attributes
+    ----------
+    data : name of the data set.
+    m, k, n : samples with y = +1, samples with y = -1, features.
+    sla, linear_programs, seconds : training correctness in percent, linear programs and seconds, means over the runs.
+    best : smallest number of errors of a run.
+    pmm, pmm_seconds : training correctness in percent and seconds of PMM.
+    printed : the row in the paper.
+    """
+
+    data: str
+    m: int
+    k: int
+    n: int
+    sla: float
+    linear_programs: float
+    seconds: float
+    best: int
+    pmm: float
+    pmm_seconds: float
+    printed: Printed
+
+
+def load_table_data(name: str) -> Dataset:
+    """Return the samples without missing values of a data set of Table 1, from the folder of data sets.
+
+    Votes keeps all samples, with the votes coded 1 and -1, and unknown ones 0. Tic-tac-toe keeps the codes of the
+    file, blank between the two players: a hyperplane is then right on 98 percent. The paper does not state its codes;
+    other orders of the three give 65 and 75 percent, so its row is not comparable.
+    """
+    if name != "votes":
+        return load_dataset(name, missing="drop")
+    table = load_samples(name)
+    return to_dataset(Table(np.nan_to_num(2.0 * table.X - 1.0), table.labels, table.features), name, Layout())
+
+
+def table_one(
+    sets: Mapping[str, Dataset], *, runs: int = 10, seed: int = 0, solver: str | None = None
+) -> list[TableRow]:
+    """Return rows of Table 1: misclassification minimisation by SLA and by PMM on all samples of each data set.
+
+    Parameters
+    ----------
+    sets : names in ``TABLE_ONE`` -> data, for example of :func:`load_table_data`.
+    runs : >= 1 runs of SLA, the first from zero, the others from random errors; the paper has ten, and does not state
+        the distribution of their starts.
+    seed : of the random starts.
+    solver : for the linear programs.
+
+    Notes
+    -----
+    The counts of the files differ from the paper's for wbcd (one sample), wpbc24 and cleveland; see ``printed``.
+    """
+    return [_row(name, data, runs, seed, solver) for name, data in sets.items()]
+
+
+def _row(name: str, data: Dataset, runs: int, seed: int, solver: str | None) -> TableRow:
+    """Return the row of one data set."""
+    work, _ = preprocess(data, "standard")
+    started = time.perf_counter()
+    model = build_misclass_step(work)
+    terms = ConcaveTerms((("y", "cost_y"), ("z", "cost_z")), ALPHA)
+    result = sla(model, terms, n_starts=runs, seed=seed, run=Run(solver=solver))
+    seconds = (time.perf_counter() - started) / runs
+    errors = np.array([hyperplane_errors(work, run["w"], -run["gamma"]) for run in result.point["starts"]])
+    other = pmm(work, run=Run(solver=solver))
+    errors_pmm = hyperplane_errors(work, other.point["w"], -other.point["gamma"])
+    return TableRow(
+        data=name,
+        m=len(data.positive),
+        k=len(data.negative),
+        n=data.p,
+        sla=float(100 - 100 * errors.mean() / data.n),
+        linear_programs=result.iterations / len(errors),
+        seconds=seconds,
+        best=int(errors.min()),
+        pmm=100 - 100 * errors_pmm / data.n,
+        pmm_seconds=sum(other.seconds.values()),
+        printed=TABLE_ONE[name],
+    )
+
+
+@dataclass(frozen=True)
+class SmoothRow:
+    """The answer of one solver to (20) or (21) from one start.
+
+    Attributes
+    ----------
+    model, solver : ``misclass`` or ``fsv``, and ``sla`` or the name of a solver of nonlinear programs.
+    status, objective, seconds : of the answer; the objective is nan without a point.
+    errors : samples on the wrong side of the hyperplane or on it.
+    n_nonzero : weights above 1e-6.
+    """
+
+    model: str
+    solver: str
+    status: str
+    objective: float
+    errors: int
+    n_nonzero: int
+    seconds: float
+
+
+def compare_smooth(
+    data: Dataset,
+    *,
+    lam: float = 0.05,
+    alpha: float = ALPHA,
+    solvers: Sequence[str] = ("ipopt", "scip"),
+    time_limit: float = 60.0,
+) -> list[SmoothRow]:
+    """Solve (20) and (21) by SLA and by solvers of nonlinear programs, all from w = 0, gamma = 0.
+
+    SLA starts from errors 0, so its first linear program has equal costs. The other solvers start from errors 1,
+    those of the hyperplane w = 0, gamma = 0, which have equal costs too. The answer of SCIP is global if its status
+    is ``optimal``.
+
+    Parameters
+    ----------
+    data : preprocessed.
+    lam, alpha : of (21), and of both.
+    solvers : registry names.
+    time_limit : seconds for each solve.
+    """
+    rows = []
+    problems: dict[str, dict[str, Any]] = {"misclass": {"alpha": alpha}, "fsv": {"lam": lam, "alpha": alpha}}
+    for name, params in problems.items():
+        own = fit(name, data, scale="none", time_limit=time_limit, **params)
+        rows.append(
+            SmoothRow(
+                model=name,
+                solver="sla",
+                status=own.status,
+                objective=_or_nan(own.objective),
+                errors=hyperplane_errors(data, own.coef, own.intercept),
+                n_nonzero=_nonzeros(own.coef),
+                seconds=own.seconds["total"],
+            )
+        )
+        rows += [_smooth_row(name, data, params, solver, time_limit) for solver in solvers]
+    return rows
+
+
+def _smooth_row(name: str, data: Dataset, params: Mapping[str, Any], solver: str, time_limit: float) -> SmoothRow:
+    """Return the answer of a solver of nonlinear programs to one of the problems."""
+    model = build(name, data, **params)
+    result = solve(model, solver, time_limit=time_limit)
+    w, b = values_of(model.w), -float(model.gamma.value)
+    return SmoothRow(
+        model=name,
+        solver=solver,
+        status=result.status,
+        objective=_or_nan(result.objective),
+        errors=hyperplane_errors(data, w, b),
+        n_nonzero=_nonzeros(w),
+        seconds=result.seconds["solve"],
+    )
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _nonzeros(w: Vector) -> int:
+    return int(np.sum(np.abs(w) > NONZERO))
+
+
+def feature_example(data: Dataset, *, lam: float = 0.05, seed: int = 0, solver: str | None = None) -> Fit:
+    """Run the example of feature selection: two features of noise, uniform on [0, 10], are added and not selected.
+
+    Parameters
+    ----------
+    data : the 683 samples of WBCD without missing values, in their own units.
+    lam : in [0, 1], weight of feature suppression.
+    seed : of the noise.
+    solver : for the linear programs.
+
+    Returns
+    -------
+    Fit
+        Of ``fsv`` on features that are not scaled. The paper selects features 1, 2, 6, 8 after 6 linear programs, and
+        its classifier is right on 97.1 percent.
+    """
+    return fit("fsv", with_noise(data, seed), lam=lam, scale="none", solver=solver)
+
+
+def with_noise(data: Dataset, seed: int) -> Dataset:
+    """Return the data with two features that are uniform on [0, 10] and independent of the label."""
+    noise = np.random.default_rng(seed).uniform(0.0, 10.0, (data.n, 2))
+    return Dataset(np.hstack([data.X, noise]), data.y, (*data.features, "noise1", "noise2"), name=data.name)

@@ -1,0 +1,1 @@
+"""Verification of answers: of fits, of solves, and exactly."""

@@ -1,0 +1,249 @@
+"""Verification of a saved answer without any solver: the evidence for its claims is recomputed from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from fsopt.answers.certificate import Certificate, Kind, gap_allowed
+from fsopt.answers.records import plain
+from fsopt.answers.results import Fit, Status
+from fsopt.answers.saved import fit_from, intact
+from fsopt.answers.schema import check_parts
+from fsopt.answers.trained import fingerprint
+from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.residuals import relative_gap
+from fsopt.common.customising import Change, customised
+from fsopt.data import Dataset
+from fsopt.data.kernels import Kernel
+from fsopt.errors import FileError, reading
+from fsopt.methods.exact.programs import by_program
+from fsopt.methods.kernel_values import DEGREE, kernel_values
+from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
+from fsopt.methods.registry import method_spec
+from fsopt.methods.saved_parameters import refused
+from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
+from fsopt.methods.verification import extend
+from fsopt.verification.solve_checking import WORD, bound_residual, check_solve
+
+_GLOBAL = frozenset({Kind.CONVEX, Kind.MIXED_INTEGER, Kind.GLOBAL, Kind.GBD})
+_LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
+OLD_FORMAT = "saved by version 0.1.0, without a digest: what is not recomputed may have been changed"
+EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
+    {
+        Status.OPTIMAL: _GLOBAL,
+        Status.STATIONARY: _LOCAL | {Kind.GLOBAL},  # a global optimum satisfies every first-order condition
+        Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
+        Status.INFEASIBLE: frozenset({Kind.INFEASIBLE}),
+        Status.UNBOUNDED: frozenset({Kind.UNBOUNDED}),
+    }
+)
+"""Claimed status -> kinds of certificates that are sufficient evidence for it, if they hold."""
+
+
+def check_record(
+    record: Mapping[str, Any], data: Dataset, path: str, *, customise: Mapping[str, Change] | None = None
+) -> dict[str, Any]:
+    """Recompute a saved solve or fit and return what was found.
+
+    Parameters
+    ----------
+    record, path : the saved answer, and its name for messages.
+    data : the data that it was computed from.
+    customise : the functions that changed its models, as they were given to :func:`fsopt.fit`.
+
+    Returns
+    -------
+    dict
+        ``verified`` (every recomputed number supports the claimed status), ``claimed`` status, ``recomputed`` status
+        (that which the numbers support without the word of a solver: ``feasible`` for the answer of a search that
+        cannot be repeated; None where nothing is verified), ``certificate`` (recomputed), ``notes``.
+
+    Raises
+    ------
+    FileError : the record is damaged, belongs to other data, or is of models that were changed by other functions.
+    """
+    check_parts(record, path)
+    _check_changes(record, path, customise or {})
+    if record["data_sha256"] != fingerprint(data):
+        raise FileError(
+            f"'{path}' was computed from other data than '{data.name}'",
+            "give the data set of the saved answer, with the same --label and --missing",
+        )
+    with reading("answer"), customised(customise):
+        if "method" in record:
+            fit = fit_from(record, path)
+            certificate = extend(check_fit(fit, data), _stated_residuals(record, fit, data))
+            claimed = fit.status
+        else:
+            labels = float(list(record.get("labels", data.labels)) != list(data.labels))
+            certificate = extend(check_solve(record, data), {"labels": labels})
+            claimed = Status(record["status"])
+    if not intact(record):
+        certificate = extend(certificate, {"digest": 1.0})
+    if "digest" not in record:
+        certificate = replace(certificate, notes=(*certificate.notes, OLD_FORMAT))
+    verified = certificate.ok and certificate.kind in EVIDENCE.get(claimed, frozenset())
+    recomputed = Status.FEASIBLE if certificate.bound_source.startswith(WORD) else claimed
+    return {
+        "claimed": claimed,
+        "verified": verified,
+        "recomputed": recomputed if verified else None,
+        "certificate": certificate,
+        "notes": certificate.notes,
+    }
+
+
+def _check_changes(record: Mapping[str, Any], path: str, customise: Mapping[str, Change]) -> None:
+    """Raise FileError where the models of a saved answer were changed by functions of other slugs than are given."""
+    place = record.get("details", {}) if "method" in record else record
+    stated = place.get("customised", {}) if isinstance(place, Mapping) else {}
+    changed = sorted(stated) if isinstance(stated, Mapping) else []
+    if changed == sorted(customise):
+        return
+    if not changed:
+        raise FileError(f"'{path}' is an answer of unchanged models", "check it without functions that change them")
+    raise FileError(
+        f"'{path}' is an answer of changed models: {', '.join(f'{k} by {stated[k]}' for k in changed)}",
+        "give the functions again, by --customise SLUG=FILE.py:FUNCTION",
+    )
+
+
+def _stated_residuals(record: Mapping[str, Any], fit: Fit, data: Dataset) -> dict[str, float]:
+    """Return 0 or 1 for the names and scores that a file states beside the fit: whether they are those of the data."""
+    train = fit.scores(data)
+    stated = record.get("train", train)
+    encoding = None if data.encoded is None else plain(data.encoded.encoding.plain)
+    deviation = data.X.std(axis=0)
+    off = np.abs(np.array(record.get("deviation") or deviation) - deviation) / np.where(deviation > 0, deviation, 1.0)
+    return {
+        "labels": float(list(record.get("labels", data.labels)) != list(data.labels)),
+        "columns": float(list(record.get("columns", data.features)) != list(data.features)),
+        "encoding": float(record.get("encoding") != encoding),
+        "deviation": float(off.max(initial=0.0)),
+        "train": float(np.max([abs(float(score) - train[name]) for name, score in stated.items()], initial=0.0)),
+    }
+
+
+def check_fit(fit: Fit, data: Dataset) -> Certificate:
+    """Recompute the certificate of a fit from its training data.
+
+    The objective of the method is evaluated at the classifier in numpy; the check of the method recomputes its
+    evidence. Preprocessing, selected features and the bound are compared with what follows from the data.
+    """
+    spec, saved = _saved_fit(fit, data)
+    work, w = saved.data, saved.w
+    b = saved.b
+    with reading("fit"):
+        value, violation = spec.objective(work, w, b, saved.params)
+        residuals = {
+            "objective": relative_gap(value, float("nan") if fit.objective is None else fit.objective),
+            "constraints": violation,
+            "preprocessing": _preprocessing_residual(fit, spec.trained_on(data, saved.params)),
+            "features": float(fit.features != tuple(work.features[j] for j in fit.support)),
+            "support": float(fit.support != spec.support(replace(saved, value=value))),
+            "kernel": _kernel_residual(fit, data),
+            "program": float(fit.details.get("program") not in (None, *spec.models)),
+            "parameters in details": _doubled_residual(fit),
+        }
+        certificate = spec.check(replace(saved, value=value, residuals=residuals))
+    return extend(certificate, _claimed_bound(fit, certificate))
+
+
+def _saved_fit(fit: Fit, data: Dataset) -> tuple[MethodSpec, SavedFit]:
+    """Return the method of a fit, and the fit with its data and hyperplane in the space of its program."""
+    p = len(fit.preprocessing.shift)
+    if p != data.p:
+        raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
+    spec = method_spec(fit.method)
+    _check_params(fit, spec)
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    if fit.kernel is None:
+        w, b = scaled_hyperplane(fit.coef, fit.intercept, fit.preprocessing)
+    else:
+        work = _kernel_space(fit.kernel, work)
+        w, b = fit.coef, fit.intercept
+    return spec, SavedFit(fit, data, work, w, b)
+
+
+def exact_claims(fit: Fit, data: Dataset) -> list[Claim]:
+    """Return the claims of a fit with the exact intervals that its evidence proves, or the reasons why it proves none.
+
+    Raises
+    ------
+    FileError : the evidence is damaged, or the data are others.
+    """
+    spec, saved = _saved_fit(fit, data)
+    with reading("fit"):
+        return by_program(saved) if spec.exact is None else spec.exact(saved)
+
+
+def _check_params(fit: Fit, spec: MethodSpec) -> None:
+    """Raise FileError where the parameters of a saved fit are none that its method takes."""
+    damaged = refused(spec, fit.params, fit.details)
+    if damaged:
+        raise FileError(
+            f"the saved parameters of '{fit.method}' are damaged: {', '.join(damaged)}",
+            "compute the answer again and save it with -o",
+        )
+
+
+def _preprocessing_residual(fit: Fit, trained: Dataset) -> float:
+    """Return the relative difference of the saved map of the features from that of the training samples."""
+    saved = fit.preprocessing
+    if saved.kind != fit.params["scale"]:
+        return np.inf
+    _, map_ = preprocess(trained, saved.kind)
+    size = np.maximum(np.abs(map_.scale), np.abs(trained.X).max(axis=0))
+    off = np.maximum(np.abs(saved.shift - map_.shift), np.abs(saved.scale - map_.scale))
+    return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))
+
+
+def _claimed_bound(fit: Fit, certificate: Certificate) -> dict[str, float]:
+    """Return the residuals of a stated bound on the optimum of the method's problem, a minimum.
+
+    The bound must not exceed the recomputed one. At an optimum it must also meet the objective value, up to the gap
+    that a parameter of the method allows.
+    """
+    if fit.status is not Status.OPTIMAL and fit.bound is None:
+        return {}
+    residuals = {"stated bound": bound_residual(fit.bound, certificate.bound, 1.0)}
+    if fit.status is Status.OPTIMAL and fit.bound is not None and fit.objective is not None:
+        allowed = gap_allowed(fit.params.get("tolerance", 0.0))
+        residuals["stated gap"] = max(relative_gap(fit.objective, fit.bound) - allowed, 0.0)
+    return residuals
+
+
+def _kernel_residual(fit: Fit, data: Dataset) -> float:
+    """Return the relative distance of the saved kernel from that of the parameters."""
+    name = fit.params.get("kernel")
+    if name is None or fit.kernel is None:
+        return 0.0 if name is None and fit.kernel is None else np.inf
+    work = data.with_X(fit.preprocessing.apply(data.X))
+    asked, _, _ = kernel_values(work, name, fit.params.get("width"), _degree(fit))
+    if (asked.name, asked.degree, asked.offset) != (fit.kernel.name, fit.kernel.degree, fit.kernel.offset):
+        return np.inf
+    return abs(fit.kernel.width / asked.width - 1.0)
+
+
+def _doubled_residual(fit: Fit) -> float:
+    """Return the largest difference of parameters that were given from those in the details, which a check may use."""
+    twice = [k for k in SET_BY_METHOD if fit.params.get(k) is not None and k in fit.details]
+    return max((abs(float(fit.details[k]) - float(fit.params[k])) for k in twice), default=0.0)
+
+
+def _degree(fit: Fit) -> int:
+    """Return the degree of the polynomial kernel in the parameters, which may leave it open."""
+    given: int | None = fit.params.get("degree")
+    return DEGREE if given is None else given
+
+
+def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:
+    """Return the kernel matrix of the data as a data set, if the samples are the patterns of the fit."""
+    if kernel.patterns.shape != data.X.shape or not np.allclose(kernel.patterns, data.X, rtol=1e-9, atol=1e-9):
+        raise FileError("the saved patterns are not the samples of the data", "fit again and save with -o")
+    return kernel.dataset(data)

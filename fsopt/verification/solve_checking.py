@@ -1,0 +1,141 @@
+"""Verification of a saved solve: the certificate of its model, built again from the data, and the stated numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.answers.certificate import Certificate, Kind, make
+from fsopt.answers.results import Point, Status
+from fsopt.answers.saved import point_from
+from fsopt.certificates.convex import farkas
+from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
+from fsopt.certificates.residuals import relative_gap
+from fsopt.compiler import Program, compile_model
+from fsopt.compiler.values import all_values
+from fsopt.data import Dataset
+from fsopt.methods.verification import extend
+from fsopt.models.registry import build
+
+WORD = "the word of "
+"""Start of the source of a bound that nothing but a solver's search supports."""
+
+
+def check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
+    """Recompute the certificate of a saved solve from the data of its model.
+
+    The bound of a program with integers, or of one that is not convex, is recomputed where the file has the cuts
+    behind it. Else it rests on the solver's word, and the source of the bound says so.
+    """
+    model = build(record["model"], data, **record["params"])
+    program = compile_model(model)
+    status = Status(record["status"])
+    points = {
+        name: None if record.get(name) is None else point_from(record[name], program)
+        for name in ("point", "evidence", "ray", "direction")
+    }
+    point = points["point"]
+    if point is None:
+        return extend(_check_without_point(program, points, status), _stated_without_point(record, program, status))
+    bound = record.get("bound")
+    claim = Claim(
+        None if bound is None else program.sign * float(bound),
+        str(record.get("solver")),
+        points["evidence"],
+        str(record.get("evidence_source", "")),
+        tuple(record.get("cuts", ())),
+    )
+    found = certify_point(program, point, claim)
+    stated = {
+        "objective": relative_gap(found.objective or 0.0, float(record["objective"])),
+        "solution": _solution_residual(model, program, point, record.get("solution")),
+    }
+    return _with_statements(found, status, bound, stated, program.sign)
+
+
+def _with_statements(
+    found: Certificate, status: Status, bound: float | None, stated: dict[str, float], sign: float
+) -> Certificate:
+    """Return the certificate of the claimed status, with the residuals of the stated numbers.
+
+    Parameters
+    ----------
+    found : the certificate of the point.
+    bound : as it is stated.
+    stated : residuals of the other statements.
+    sign : 1 for a minimum, -1 for a maximum.
+    """
+    searched = found.kind in (Kind.MIXED_INTEGER, Kind.GLOBAL) and found.bound_source != CUTS
+    source = f"{WORD}{found.bound_source}" if searched else found.bound_source
+    notes = found.notes
+    if searched:
+        notes = (*notes, f"the bound is {WORD}{found.bound_source}: its search is not repeated")
+    if bound is not None and found.objective is not None and status is not Status.STATIONARY:
+        stated["order"] = max(sign * (float(bound) - found.objective), 0.0) / max(1.0, abs(found.objective))
+    if status is Status.OPTIMAL or bound is not None:
+        stated["stated bound"] = np.inf if status is Status.STATIONARY else bound_residual(bound, found.bound, sign)
+    if status is Status.OPTIMAL and bound is not None:
+        stated["stated gap"] = relative_gap(found.objective or 0.0, float(bound))
+    kept = dict(found.residuals)
+    kind = found.kind
+    if status is Status.FEASIBLE and kind is not Kind.NONE:
+        # The gap may be open, and with it the first-order conditions. A dual point bounds only where it is feasible.
+        names = ["primal", "integrality", "primal at whole numbers"] + ["dual"] * (bound is not None)
+        kept, kind = {name: kept[name] for name in names if name in kept}, Kind.FEASIBLE
+    residuals = {**kept, **stated}
+    if kind is Kind.NONE:
+        return Certificate(kind, False, residuals, found.objective, notes=notes)
+    made = make(kind, residuals, objective=found.objective, bound=found.bound, bound_source=source, notes=notes)
+    return made if found.ok or status is Status.FEASIBLE else extend(made, {"evidence": np.inf})
+
+
+def _check_without_point(program: Program, points: Mapping[str, Point | None], status: Status) -> Certificate:
+    """Recompute the certificate of a solve that found its model infeasible or unbounded."""
+    ray = points["ray"]
+    direction, start = points["direction"], points["evidence"]
+    if status is Status.INFEASIBLE and ray is not None:
+        return farkas(program, ray)
+    if status is Status.UNBOUNDED and direction is not None and start is not None:
+        return certify_unbounded(program, direction, start)
+    note = "the saved answer has no point to check"
+    if status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        note = f"nothing in the file shows that the model is {status}: that is the word of its solver"
+    return Certificate(Kind.NONE, False, {}, notes=(note,))
+
+
+def _stated_without_point(record: Mapping[str, Any], program: Program, status: Status) -> dict[str, float]:
+    """Return 0 or infinity for the numbers beside a claim without a point: there are none, but infinite bounds."""
+    bound = record.get("bound")
+    implied = {Status.INFEASIBLE: program.sign * np.inf, Status.UNBOUNDED: -program.sign * np.inf}.get(status)
+    none = {"objective": record.get("objective") is None, "solution": not record.get("solution")}
+    none["stated bound"] = bound is None or bound == implied
+    return {name: 0.0 if holds else np.inf for name, holds in none.items()}
+
+
+def _solution_residual(model: pyo.ConcreteModel, program: Program, point: Point, solution: Any) -> float:
+    """Return the largest relative difference of the stated values of the variables from those of the point."""
+    if solution is None:
+        return 0.0
+    for variable, value in zip(program.variables, point.x.tolist(), strict=True):
+        if not variable.fixed:
+            variable.set_value(value, skip_validation=True)
+    values = all_values(model)
+    if set(values) != set(solution):
+        return np.inf
+    worst = 0.0
+    for name, value in values.items():
+        here, stated = np.asarray(value, dtype=float), np.asarray(solution[name], dtype=float)
+        if here.shape != stated.shape:
+            return np.inf
+        worst = max(worst, float((np.abs(here - stated) / np.maximum(1.0, np.abs(here))).max(initial=0.0)))
+    return worst
+
+
+def bound_residual(stated: Any, recomputed: float | None, sign: float) -> float:
+    """Return by how much a stated bound claims more than the recomputed one; infinite where one of them is missing."""
+    if stated is None or recomputed is None or not np.isfinite(float(stated)):
+        return np.inf
+    return max(sign * (float(stated) - recomputed), 0.0) / max(1.0, abs(recomputed))

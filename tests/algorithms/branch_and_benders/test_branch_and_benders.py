@@ -1,0 +1,183 @@
+"""Branch and Benders: all selections by brute force, mixed-integer programs in SCIP, invariances, stops, histories."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from selection_cases import KINDS, allowed_values, drawn, problem_of, solved
+from support import blobs, reference
+
+import fsopt
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.of_master import selection_problem
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.answers.results import Status
+from fsopt.drivers.run import Run
+from fsopt.errors import InfeasibleError, ParameterError
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(25))
+def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(kind, seed):
+    data, c, limits = drawn(kind, seed)
+    problem, values = problem_of(data, c, limits), allowed_values(data, c, limits)
+    result = solved(problem)
+    best = min(values.values())
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert best * (1 - 2e-6) <= result.bound <= best * (1 + 1e-9)
+    assert tuple(result.point["sigma"].astype(int)) in values
+    assert not np.any(result.point["w"][result.point["sigma"] == 0])
+    replayed = verify(problem, result.point["evidence"])
+    assert replayed.bound == pytest.approx(result.bound, rel=1e-12)
+    assert replayed.solved == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("m", [2, 3])
+def test_the_value_is_that_of_the_perspective_program_in_another_solver(seed, m):
+    if not fsopt.SOLVERS["scip"].available:
+        pytest.skip("scip is not installed")
+    data = blobs(40, 9, seed=seed)
+    result = solved(problem_of(data, 2.0, {"m": m}))
+    model = fsopt.build("fsp-m-perspective", data, m=m, c=2.0)
+    other = fsopt.solve(model, "scip")
+    # The cones of the perspective program leak at the tolerance of the other solver: its value may be a little lower.
+    assert result.objective == pytest.approx(other.objective, rel=1e-4)
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1e-2])
+def test_the_selection_does_not_depend_on_the_unit_of_all_features(unit):
+    data = blobs(40, 7, seed=3)
+    result = solved(problem_of(data, 2.0, {"m": 3}))
+    scaled = solved(problem_of(data.with_X(unit * data.X), 2.0 / unit**2, {"m": 3}))
+    np.testing.assert_array_equal(scaled.point["sigma"], result.point["sigma"])
+    assert scaled.objective * unit**2 == pytest.approx(result.objective, rel=2e-6)
+
+
+def test_duplicated_features_and_constant_ones_change_nothing():
+    data = blobs(40, 5, seed=1)
+    more = fsopt.Dataset(np.column_stack([data.X, data.X, np.ones(data.n), np.zeros(data.n)]), data.y)
+    single, double = (solved(problem_of(d, 2.0, {"m": 2})) for d in (data, more))
+    # Two equal features share a weight: w^2 / 2 twice is less than (2 w)^2 / 2.
+    assert double.objective <= single.objective * (1 + 1e-9)
+    values = allowed_values(more.columns(np.arange(10)), 2.0, {"m": 2})
+    assert double.objective == pytest.approx(min(values.values()), rel=2e-6)
+
+
+def test_constraints_that_the_user_adds_to_the_master_count():
+    data = reference("gbd_n6")
+    master = fsopt.build("fsp-master", data, m=3)
+    master.objective.expr = master.theta + 7.0 * master.sigma[4] - 2.0 * master.sigma[1]
+    master.sigma[0].fix(1)
+    problem = selection_problem(data, master, 4.0)
+    prices = np.array([0, -2.0, 0, 0, 7.0, 0])
+    values = {s: v + prices @ s for s, v in allowed_values(data, 4.0, {"m": 3}).items() if s[0] == 1}
+    assert solved(problem).objective == pytest.approx(min(values.values()), rel=2e-6)
+
+
+def test_a_problem_without_selections_is_infeasible():
+    data = blobs(20, 4)
+    R = np.array([[1.0, 1.0, 0, 0], [-1.0, -1.0, 0, 0], [1.0, -1.0, 0, 0], [-1.0, 1.0, 0, 0]])
+    problem = type(problem_of(data, 1.0, {"m": 2})).of(data, 1.0, R, np.array([1.0, -1.0, 0.0, 0.0]), np.zeros(4))
+    with pytest.raises(InfeasibleError, match="no selection"):
+        solved(problem)
+
+
+@pytest.mark.parametrize(
+    ("settings", "word"),
+    [({"tolerance": -1.0}, "tolerance"), ({"max_nodes": -1}, "max_nodes"), ({"jobs": 0}, "jobs")],
+)
+def test_wrong_settings_are_refused(settings, word):
+    with pytest.raises(ParameterError, match=word):
+        solved(problem_of(blobs(), 1.0, {"m": 2}), **settings)
+
+
+def test_an_initial_selection_is_the_first_incumbent_and_must_be_allowed():
+    data = blobs(60, 12, seed=5)
+    problem = problem_of(data, 2.0, {"m": 3})
+    best = solved(problem)
+    started = solved(problem, initial=best.point["sigma"] > 0.5, max_nodes=0)
+    assert started.objective == pytest.approx(best.objective, rel=1e-9)
+    with pytest.raises(ParameterError, match="initial"):
+        solved(problem, initial=np.ones(12, dtype=bool))
+
+
+HARD = blobs(150, 24, seed=11, gap=0.2)
+
+
+def hard(c=4.0, m=7):
+    return problem_of(HARD, c, {"m": m})
+
+
+def test_the_history_encloses_the_optimum_and_its_bounds_are_monotone():
+    result = branch_and_benders(hard(), settings=BranchSettings(tolerance=1e-4))
+    assert result.stop == "optimal"
+    lower, upper = (np.array([h[k] for h in result.history]) for k in ("bound", "objective"))
+    assert np.all(np.diff(lower) >= -1e-9 * result.objective)
+    assert np.all(np.diff(upper) <= 0)
+    assert np.all(lower <= result.objective * (1 + 1e-9))
+    assert [h["iteration"] for h in result.history] == list(range(1, result.iterations + 1))
+    assert np.all(np.diff([h["elapsed"] for h in result.history]) >= 0)
+
+
+@pytest.mark.parametrize("nodes", [0, 1, 30])
+def test_open_nodes_count_in_the_bound_and_in_the_evidence(nodes):
+    problem = hard()
+    result = solved(problem, max_nodes=nodes)
+    assert (result.status, result.stop) == (Status.FEASIBLE, "iteration-limit")
+    assert result.bound < result.objective
+    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+def test_a_time_limit_ends_with_the_incumbent_and_a_valid_bound():
+    problem = hard()
+    result = branch_and_benders(problem, run=Run(time_limit=1e-3))
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+    optimum = solved(problem, tolerance=1e-4).objective
+    assert result.bound <= optimum * (1 + 1e-9)
+    assert result.objective >= optimum * (1 - 1e-4)
+
+
+def test_ctrl_c_ends_with_the_incumbent_at_a_node():
+    if threading.current_thread() is not threading.main_thread() or (
+        signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        pytest.skip("signals are handled elsewhere")
+    problem = hard()
+
+    def interrupt(record):
+        if record["iteration"] == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    result = branch_and_benders(problem, run=Run(progress=interrupt))
+    assert (result.status, result.stop) == (Status.FEASIBLE, "interrupted")
+    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_more_features_than_one_program_holds_are_priced_in():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 400))
+    y = np.where(X[:, :2] @ [1.0, -1.5] + 0.1 * rng.standard_normal(50) > 0, 1.0, -1.0)
+    problem = problem_of(fsopt.Dataset(X, y), 0.05, {"m": 2})
+    result = solved(problem, tolerance=1e-4)
+    assert result.status is Status.OPTIMAL
+    # Brute force over the pairs that a cut at the optimum does not rule out would be all pairs; the two true features
+    # and every exchange of one of them are enough to refute a wrong answer.
+    part = problem_of(fsopt.Dataset(X[:, :12], y), 0.05, {"m": 2})
+    assert result.objective <= min(allowed_values(fsopt.Dataset(X[:, :6], y), 0.05, {"m": 2}).values()) * (1 + 1e-6)
+    assert result.objective <= solved(part).objective * (1 + 1e-4)
+
+
+def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):
+    monkeypatch.setattr("fsopt.algorithms.branch_and_benders.driver.EVIDENCE", 2_000)
+    problem = hard()
+    result = solved(problem, tolerance=1e-4)
+    replayed = verify(problem, result.point["evidence"])
+    assert result.status is Status.OPTIMAL
+    assert replayed.solved > 0
+    assert replayed.bound >= result.bound * (1 - 1e-9)

@@ -1,0 +1,44 @@
+"""Packed evidence: what it is not large enough, or too large for, is refused before it fills the memory."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.algorithms.branch_and_benders import evidence
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+
+
+@pytest.fixture(scope="module")
+def held() -> tuple[SelectionProblem, dict]:
+    data = blobs(30, 8, seed=1, gap=0.2)
+    fit = fsopt.fit("gbd", data, m=2, scale="none")
+    work = SelectionProblem.of(data, 1.0, np.ones((1, 8)), np.array([2.0]), np.zeros(8))
+    return work, dict(fit.details["evidence"])
+
+
+def test_evidence_is_replayed(held):
+    problem, packed = held
+    assert evidence.verify(problem, packed).bound > 0.0
+
+
+@pytest.mark.parametrize("part", ["tree", "alpha", "mu"])
+def test_a_bomb_is_refused(held, part, monkeypatch):
+    problem, packed = held
+    monkeypatch.setattr(evidence, "LARGEST", 2**16)
+    bomb = base64.b64encode(zlib.compress(bytes(2**20))).decode()
+    with pytest.raises(ValueError, match="too large"):
+        evidence.verify(problem, {**packed, part: bomb})
+
+
+@pytest.mark.parametrize("part", ["tree", "alpha", "mu"])
+def test_a_part_that_ends_early_is_refused(held, part):
+    problem, packed = held
+    raw = base64.b64decode(packed[part])
+    with pytest.raises(ValueError, match=r"ends early|incomplete|truncated|size|reshape"):
+        evidence.verify(problem, {**packed, part: base64.b64encode(raw[:-5]).decode()})

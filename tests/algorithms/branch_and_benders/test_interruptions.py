@@ -1,0 +1,126 @@
+"""Branch and Benders, interrupted wherever it can be, and resumed: the answer is that of the undisturbed run.
+
+An interruption comes from a counter at one of the search's seams, not from a signal: the question whether to go on
+(between two nodes, between two exchanges of the root), a record (before its checkpoint is written), a checkpoint, and
+the clock within a relaxation. All of them, and larger data, with ``FSOPT_LIMITS=1`` (``make limits``).
+"""
+
+import json
+import os
+from contextlib import nullcontext, suppress
+
+import numpy as np
+import pytest
+from kills import lasting
+from selection_cases import problem_of
+from support import blobs
+
+import fsopt
+from fsopt.algorithms.branch_and_benders import checkpoint, driver
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.answers.results import Status
+from fsopt.common import clock
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import Run
+from fsopt.errors import OutOfTime
+
+LONG = bool(os.environ.get("FSOPT_LIMITS"))
+DATA, M = (blobs(120, 20, seed=3, gap=0.1), 7) if LONG else (blobs(50, 12, seed=11, gap=0.1), 4)
+CASES = {
+    "cardinality": {"m": M},
+    "initial": {"m": M, "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
+    "penalties": {"lam": 6.0},
+}
+STEP = dict.fromkeys(("between nodes", "record", "written", "within a relaxation"), 1)
+STEP |= {} if LONG else {"between nodes": 17, "written": 5, "within a relaxation": 131}
+
+
+def fitted(case, folder, **options):
+    """Return the saved record of a fit without its seconds."""
+    method = "gbd-lambda" if "lam" in CASES[case] else "gbd"
+    fit = fsopt.fit(method, DATA, c=1.0, tolerance=1e-3, **CASES[case], **options)
+    fit.save(folder / "fit.json")
+    return lasting(json.loads((folder / "fit.json").read_text()))
+
+
+class Interruption:
+    """Counts the calls of a seam; from the call of number ``last`` on, or at it, the run is interrupted."""
+
+    def __init__(self, patch, seam, last=10**9):
+        self.calls, self.last = 0, last
+        if seam == "between nodes":
+            patch.setattr(driver, "deferred_interruption", lambda: nullcontext(lambda: not self.early()))
+        elif seam == "within a relaxation":
+            # The clock of the interior point alone: it is over at one step, and in all later ones.
+            patch.setattr(clock, "expired", lambda: not self.early())
+        else:
+            owner, name = {"record": (Recorder, "record"), "written": (checkpoint, "save")}[seam]
+            original = getattr(owner, name)
+            patch.setattr(owner, name, lambda *args, **keywords: self.at(original, seam, args, keywords))
+
+    def early(self):
+        self.calls += 1
+        return self.calls < self.last
+
+    def at(self, original, seam, args, keywords):
+        self.calls += 1
+        if self.calls == self.last and seam == "record":
+            raise KeyboardInterrupt
+        found = original(*args, **keywords)
+        if self.calls == self.last:
+            raise KeyboardInterrupt
+        return found
+
+
+@pytest.mark.parametrize("seam", STEP)
+@pytest.mark.parametrize("case", CASES)
+def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(case, seam, tmp_path, monkeypatch):
+    path = tmp_path / "run.npz"
+    monkeypatch.setattr(driver, "WRITING", -1e9)  # a checkpoint after each node
+    with monkeypatch.context() as patch:
+        whole_run = Interruption(patch, seam)
+        whole = fitted(case, tmp_path, checkpoint=path)
+    points = range(1, whole_run.calls + 1, STEP[seam])
+    assert len(points) >= 3
+    for last in points:
+        path.unlink(missing_ok=True)
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt, OutOfTime):
+            Interruption(patch, seam, last)
+            fitted(case, tmp_path, checkpoint=path)
+        resume = {"resume": path} if path.exists() else {}
+        assert fitted(case, tmp_path, checkpoint=path, **resume) == whole, last
+
+
+PROBLEM = problem_of(blobs(150, 24, seed=11, gap=0.2), 4.0, {"m": 6})
+
+
+@pytest.fixture(scope="module")
+def optimum():
+    return branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4)).objective
+
+
+@pytest.mark.parametrize("last", [1, 2, 4, 60, 200, 900, 2000])
+def test_an_interruption_within_a_node_leaves_it_open(last, optimum, monkeypatch):
+    """The bound of an interrupted search holds, and its evidence proves it, wherever the interruption comes."""
+    with monkeypatch.context() as patch:
+        Interruption(patch, "within a relaxation", last)
+        try:
+            result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4))
+        except OutOfTime:
+            assert last <= 2
+            return
+    assert (result.stop, result.status) == ("time-limit", Status.FEASIBLE)
+    assert result.bound < optimum
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, abs=1e-9)
+
+
+def test_a_search_interrupted_at_its_first_record_claims_no_bound():
+    def interrupt(record):
+        raise KeyboardInterrupt
+
+    result = branch_and_benders(PROBLEM, run=Run(progress=interrupt))
+    assert (result.stop, result.status) == ("interrupted", Status.FEASIBLE)
+    assert abs(result.bound) < 1e-6
+    assert np.isfinite(result.objective)

@@ -1,0 +1,126 @@
+"""Checkpoints of branch and Benders: a resumed search makes the same tree; forged ones are refused or prove nothing."""
+
+import copy
+
+import numpy as np
+import pytest
+from selection_cases import problem_of
+from support import blobs
+
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.root import begin
+from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.state import restored, snapshot
+from fsopt.drivers.run import Run
+from fsopt.errors import FileError
+
+DATA = blobs(150, 24, seed=11, gap=0.2)
+PROBLEM = problem_of(DATA, 4.0, {"m": 6})
+TOLERANCE = 1e-4
+
+
+def searched(nodes):
+    """Return a search after its root and some nodes."""
+    search = Search(PROBLEM, TOLERANCE)
+    begin(search, lambda: True)
+    search.run(nodes, lambda: True)
+    return search
+
+
+@pytest.mark.parametrize("nodes", [0, 1, 20, 60])
+def test_a_resumed_search_makes_the_same_tree(nodes):
+    whole = searched(10**9)
+    assert whole.nodes > 60
+    part = searched(nodes)
+    again = restored(PROBLEM, TOLERANCE, *copy.deepcopy(snapshot(part)))
+    assert again.bound == pytest.approx(part.bound, rel=1e-12)
+    again.run(10**9, lambda: True)
+    assert (again.nodes, again.solved) == (whole.nodes, whole.solved)
+    assert again.tree.stream({}) == whole.tree.stream({})
+    assert again.bound == pytest.approx(whole.bound, rel=1e-12)
+    assert again.incumbents.value == pytest.approx(whole.incumbents.value, rel=1e-12)
+
+
+def test_a_resumed_run_ends_as_the_uninterrupted_one_and_its_evidence_holds(tmp_path):
+    path, settings = tmp_path / "run.npz", BranchSettings(tolerance=TOLERANCE)
+
+    def interrupt(record):
+        raise KeyboardInterrupt
+
+    whole = branch_and_benders(PROBLEM, settings=settings)
+    stopped = branch_and_benders(
+        PROBLEM, settings=BranchSettings(tolerance=TOLERANCE, max_nodes=30), run=Run(checkpoint=path)
+    )
+    assert stopped.stop == "iteration-limit"
+    result = branch_and_benders(PROBLEM, settings=settings, run=Run(resume=path, checkpoint=path))
+    assert (result.status, result.stop) == (whole.status, whole.stop)
+    assert result.objective == pytest.approx(whole.objective, rel=1e-12)
+    assert result.bound == pytest.approx(whole.bound, rel=1e-12)
+    assert result.history[-1]["nodes"] == whole.history[-1]["nodes"]
+    assert [h["iteration"] for h in result.history] == list(range(1, result.iterations + 1))
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+    ended = branch_and_benders(PROBLEM, settings=settings, run=Run(resume=path))
+    assert ended.objective == pytest.approx(whole.objective, rel=1e-12)
+    interrupted = branch_and_benders(PROBLEM, run=Run(progress=interrupt, checkpoint=path))
+    assert interrupted.stop == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("problem", "word"),
+    [
+        (problem_of(blobs(150, 24, seed=12, gap=0.2), 4.0, {"m": 6}), "data"),
+        (problem_of(DATA, 5.0, {"m": 6}), r"differs in c \(4.0, not 5.0\)"),
+        (problem_of(DATA, 4.0, {"m": 7}), "limits"),
+        (problem_of(DATA, 4.0, {"m": 6, "exclude": [1]}), "limits"),
+    ],
+    ids=["data", "c", "m", "exclude"],
+)
+def test_another_run_is_refused(problem, word, tmp_path):
+    path = tmp_path / "run.npz"
+    branch_and_benders(PROBLEM, settings=BranchSettings(max_nodes=5), run=Run(checkpoint=path))
+    with pytest.raises(FileError, match=word):
+        branch_and_benders(problem, run=Run(resume=path))
+
+
+FORGERIES = {
+    "cuts scaled": {"grids": lambda a: 2 * a},
+    "cut unbalanced": {"grids": lambda a: a + np.eye(*a.shape, dtype=np.int32)},
+    "cuts of other samples": {"grids": lambda a: a[:, :-1]},
+    "multipliers negative": {"mu": lambda a: a - 1.0},
+    "an open node missing": {
+        k: (lambda a: a[1:])
+        for k in ("open_numbers", "open_cuts", "open_inside", "open_outside", "open_w", "open_b", "open_sigma")
+    },
+    "an open node smaller": {"open_outside": lambda a: ~a},
+    "tree cut short": {"stream": lambda a: a[:-2]},
+    "tree of one leaf": {"stream": lambda a: np.array([-2, 1])},
+    "weights not finite": {"open_w": lambda a: np.full_like(a, np.nan)},
+    "incumbent lowered": {"best_numbers": lambda a: a * [1.0, 0.9]},
+    "incumbent of all features": {"best_selection": lambda a: np.ones_like(a)},
+    "incumbent of halves": {"best_selection": lambda a: 0.5 * a},
+    "pool of unknown cuts": {"pool_names": lambda a: a + 10**9},
+    "scores not finite": {"pool_score": lambda a: a * np.nan},
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_checkpoint_is_refused(forgery, tmp_path):
+    path = tmp_path / "run.npz"
+    branch_and_benders(PROBLEM, settings=BranchSettings(max_nodes=20), run=Run(checkpoint=path))
+    with np.load(path, allow_pickle=False) as arrays:
+        held = {name: arrays[name] for name in arrays.files}
+    for name, change in FORGERIES[forgery].items():
+        held[name] = change(held[name])
+    np.savez(path, **held)
+    with pytest.raises(FileError, match=r"damaged|no checkpoint"):
+        branch_and_benders(PROBLEM, run=Run(resume=path))
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04broken"])
+def test_a_file_that_is_no_checkpoint_is_said(tmp_path, content):
+    path = tmp_path / "run.npz"
+    path.write_bytes(content)
+    with pytest.raises(FileError, match="no checkpoint"):
+        branch_and_benders(PROBLEM, run=Run(resume=path))

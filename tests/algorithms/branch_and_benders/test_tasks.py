@@ -1,0 +1,97 @@
+"""Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
+
+import pickle
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+
+import pytest
+from selection_cases import problem_of
+from support import blobs
+
+from fsopt.algorithms.branch_and_benders import driver
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.answers.results import Status
+from fsopt.drivers.run import Run
+
+PROBLEM = problem_of(blobs(150, 24, seed=11, gap=0.2), 4.0, {"m": 6})
+
+
+@pytest.fixture(autouse=True)
+def early(monkeypatch):
+    """Give subtrees out as soon as there are a few: a small problem never has as many open nodes as a large one."""
+    monkeypatch.setattr(driver, "RAMP", 2)
+
+
+class Remote(Executor):
+    """An executor that runs a task at once, with nothing but what its pickled form carries, as a cluster does."""
+
+    tasks = 0
+
+    def submit(self, function, /, *args, **keywords):
+        Remote.tasks += 1
+        future = Future()
+        function, args = pickle.loads(pickle.dumps((function, args)))
+        future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
+        return future
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4))
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+@pytest.mark.parametrize("kind", [Remote, lambda: ThreadPoolExecutor(2)], ids=["remote", "threads"])
+def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
+    before = Remote.tasks
+    with kind() as executor:
+        result = branch_and_benders(
+            PROBLEM, settings=BranchSettings(tolerance=1e-4, jobs=jobs), run=Run(executor=executor)
+        )
+    assert kind is not Remote or Remote.tasks > before + 1
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(whole.objective, rel=1e-4)
+    assert result.bound <= whole.objective * (1 + 1e-9)
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+class Lost(Executor):
+    """An executor whose processes are lost after some tasks."""
+
+    def __init__(self, after):
+        self.left = after
+
+    def submit(self, function, /, *args, **keywords):
+        future = Future()
+        self.left -= 1
+        if self.left < 0:
+            future.set_exception(BrokenExecutor("a process was killed"))
+        else:
+            future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
+        return future
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_nodes_of_lost_processes_are_searched_here(after, whole):
+    settings = BranchSettings(tolerance=1e-4, jobs=2)
+    result = branch_and_benders(PROBLEM, settings=settings, run=Run(executor=Lost(after)))
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(whole.objective, rel=1e-4)
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+def test_processes_of_its_own(whole):
+    result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4, jobs=2))
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(whole.objective, rel=1e-4)
+
+
+def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path, whole):
+    path = tmp_path / "run.npz"
+    settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=40)
+    part = branch_and_benders(PROBLEM, settings=settings, run=Run(checkpoint=path, executor=Remote()))
+    assert part.stop in ("iteration-limit", "optimal")
+    result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4), run=Run(resume=path))
+    assert result.objective == pytest.approx(whole.objective, rel=1e-4)
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)

@@ -1,0 +1,125 @@
+"""Driver svm_interior_point: the optimum of the model in both shapes, on degenerate data, and its limits."""
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.algorithms.interior_point.driver import rsvm_interior_point, svm_interior_point, svm_norm_interior_point
+from fsopt.answers.saved import fit_record
+from fsopt.data import Dataset
+from fsopt.drivers.run import Run
+from fsopt.methods import large_programs
+from fsopt.verification.checking import check_record
+
+
+def duplicated(n, p):
+    """Integers, samples and features twice, a constant feature."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, size=(n, p)).astype(float)
+    X = np.vstack([np.hstack([X, X[:, :1]])] * 2)
+    X[:, 1] = 1.0
+    return Dataset(X, np.where(rng.random(2 * n) < 0.3, 1.0, -1.0))
+
+
+CASES = {
+    "long": blobs(60, 5),
+    "wide": blobs(20, 80),
+    "square": blobs(25, 25),
+    "separable": blobs(40, 3, gap=6.0),
+    "degenerate": duplicated(30, 4),
+    "one sample of a class": Dataset(blobs(9, 2).X, np.where(np.arange(9) == 4, 1.0, -1.0)),
+}
+
+
+@pytest.mark.parametrize("c", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("name", CASES)
+def test_the_optimum_is_that_of_the_model(name, c):
+    data = CASES[name]
+    found = svm_interior_point(data, c=c)
+    assert found.status == "optimal", (found.stop, found.certificate)
+    expected = fsopt.solve(fsopt.build("svm", data, c=c)).objective
+    assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-8)
+    assert found.bound <= found.objective <= found.bound + 1e-6 * max(1.0, abs(found.objective))
+
+
+def test_a_limit_leaves_a_hyperplane_and_a_bound_that_hold():
+    data = blobs(200, 4)
+    best = svm_interior_point(data).objective
+    short = svm_interior_point(data, max_iterations=3)
+    assert (short.status, short.stop, short.iterations) == ("feasible", "iteration-limit", 3)
+    assert short.bound <= best <= short.objective
+    assert svm_interior_point(data, run=Run(time_limit=1e-9)).stop == "time-limit"
+
+
+def test_ctrl_c_leaves_the_best_hyperplane():
+    def interrupt(record):
+        if record["iteration"] == 4:
+            raise KeyboardInterrupt
+
+    data = blobs(200, 4)
+    found = svm_interior_point(data, run=Run(progress=interrupt))
+    assert (found.stop, found.iterations) == ("interrupted", 4)
+    certificate = certify_svm(data, 1.0, found.point["w"], found.point["b"], found.point["alpha"])
+    assert certificate.objective == found.objective
+
+
+def test_the_method_takes_it_where_it_is_asked_to_and_its_fit_is_verified():
+    data = blobs(80, 6)
+    fit, other = fsopt.fit("svm", data, c=2.0, interior=True), fsopt.fit("svm", data, c=2.0)
+    assert (fit.status, fit.solver) == ("optimal", "fsopt")
+    assert np.allclose(fit.coef, other.coef, atol=1e-5)
+    record = fit_record(fit, data=data, source="drawn")
+    assert check_record(record, data, "drawn")["verified"]
+    forged = [{"intercept": fit.intercept + 0.01}, {"objective": fit.objective - 0.1}]
+    forged.append({"details": {**record["details"], "alpha": [0.0] * data.n}})
+    for change in forged:
+        assert not check_record({**record, **change}, data, "drawn")["verified"]
+
+
+def test_a_named_solver_and_another_word_are_refused():
+    with pytest.raises(fsopt.FsoptError, match="named"):
+        fsopt.fit("svm", blobs(), interior=True, solver="clarabel")
+    with pytest.raises(fsopt.FsoptError, match="true or false"):
+        fsopt.fit("svm", blobs(), interior="perhaps")
+
+
+@pytest.mark.parametrize("w_cap", [1e-3, 0.3, 2.0, 1e4])
+@pytest.mark.parametrize("name", CASES)
+def test_the_smallest_loss_at_a_capacity_is_that_of_the_model(name, w_cap):
+    data = CASES[name]
+    found = rsvm_interior_point(data, w_cap=w_cap)
+    assert found.status == "optimal", (found.stop, found.certificate)
+    assert found.point["w"] @ found.point["w"] <= w_cap * (1 + 1e-9)
+    expected = fsopt.solve(fsopt.build("rsvm", data, w_cap=w_cap)).objective
+    assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("c", [1e-4, 1e-2, 1.0, 1e3])
+@pytest.mark.parametrize("name", CASES)
+def test_the_optimum_with_an_unsquared_norm_is_that_of_the_model(name, c):
+    data = CASES[name]
+    found = svm_norm_interior_point(data, c=c)
+    assert found.status == "optimal", (found.stop, found.certificate)
+    expected = fsopt.solve(fsopt.build("svm-norm", data, c=c)).objective
+    assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("units", [1e-6, 1e6, 10.0 ** np.linspace(-8, 8, 5)], ids=["small", "large", "wild"])
+@pytest.mark.parametrize("solve", [svm_interior_point, svm_norm_interior_point])
+def test_the_units_of_the_data_do_not_matter(solve, units):
+    data = CASES["long"]
+    found = solve(Dataset((data.X + 1e3) * units, data.y), c=1.0)
+    assert found.status == "optimal", (found.stop, found.certificate)
+
+
+def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monkeypatch):
+    monkeypatch.setattr(large_programs, "INTERIOR", 1)
+    for c in (1e-3, 1.0):
+        fit = fsopt.fit("svm-norm", CASES["long"], c=c)
+        checked = fsopt.check(fit, CASES["long"], exact=True)
+        assert (fit.solver, checked["exact"]["word"]) == ("fsopt", "verified exactly")
+        forged = fit_record(fit, data=CASES["long"], source="drawn")
+        forged["objective"] = forged["objective"] * 0.9
+        assert not check_record(forged, CASES["long"], "drawn")["verified"]

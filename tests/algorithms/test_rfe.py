@@ -1,0 +1,151 @@
+"""RFE against an independent implementation on libsvm, its order of removal, ties, steps, limits and certificate."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+from support import blobs, reference
+
+import fsopt
+from fsopt.data.hyperplanes import hinge
+from fsopt.errors import ParameterError
+from fsopt.verification.checking import check_fit
+
+
+def machine(X, y, c):
+    """Return value and weights of the support vector machine, the intercept chosen among all breakpoints."""
+    w = SVC(kernel="linear", C=c, tol=1e-10, shrinking=False).fit(X, y).coef_[0]
+    return 0.5 * w @ w + c * min(hinge(X @ w + b, y) for b in y - X @ w), w
+
+
+def eliminate(data, m, c, step=1):
+    """Return the values of the SVMs, the features removed after each, and those left."""
+    left, values, gone = list(range(data.p)), [], []
+    while True:
+        value, w = machine(data.X[:, left], data.y, c)
+        values.append(value)
+        worst = np.argsort(w**2, kind="stable")[: min(step, len(left) - m)]
+        gone.append([left[k] for k in worst])
+        if not len(worst):
+            return values, gone, left
+        left = [j for k, j in enumerate(left) if k not in worst]
+
+
+CASES = [
+    (blobs(40, 6, seed=1), 2, 1.0),
+    (blobs(60, 9, seed=2), 1, 0.2),
+    (blobs(50, 5, seed=3, gap=0.4), 3, 20.0),
+    (reference("gbd_n6"), 1, 4.0),
+]
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "libsvm", None])
+@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize(("data", "m", "c"), CASES, ids=["6to2", "9to1", "5to3", "gbd"])
+def test_rfe_removes_what_an_independent_implementation_removes(data, m, c, step, solver):
+    values, gone, left = eliminate(data, m, c, step)
+    fit = fsopt.fit("rfe", data, m=m, c=c, step=step, scale="none", solver=solver)
+    assert [h["removed"] for h in fit.history] == gone
+    np.testing.assert_allclose([h["objective"] for h in fit.history], values, rtol=1e-6)
+    assert [h["n_features"] for h in fit.history] == [data.p - sum(map(len, gone[:k])) for k in range(len(gone))]
+    assert fit.support == tuple(left)
+    assert fit.objective == pytest.approx(values[-1], rel=1e-6)
+    assert not any(h["rebuilt"] for h in fit.history)
+
+
+def test_rfe_of_wdbc_is_the_same_from_another_solver(wdbc):
+    fits = [fsopt.fit("rfe", wdbc, m=4, solver=solver) for solver in ("clarabel", "libsvm", None)]
+    orders = [[h["removed"] for h in fit.history] for fit in fits]
+    assert orders[0] == orders[1] == orders[2]
+    assert len(orders[0]) == 27
+    Z = (wdbc.X - wdbc.X.mean(axis=0)) / wdbc.X.std(axis=0)
+    chosen = list(fits[0].support)
+    assert fits[0].objective == pytest.approx(machine(Z[:, chosen], wdbc.y, 1.0)[0], rel=1e-6)
+    # Fewer features never help the SVM.
+    assert np.all(np.diff([h["objective"] for h in fits[0].history]) >= -1e-7)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "libsvm", None])
+def test_equal_weights_the_lowest_index_goes_first(solver):
+    data = blobs(40, 3, seed=4, gap=1.0)
+    twins = fsopt.Dataset(data.X[:, [0, 1, 0, 1]], data.y)
+    fit = fsopt.fit("rfe", twins, m=2, scale="none", solver=solver)
+    assert sorted(j for h in fit.history for j in h["removed"]) == [0, 1]
+    both = fsopt.fit("rfe", twins, m=1, step=3, scale="none", solver=solver)
+    first = both.history[0]["removed"]
+    assert first[0] + 2 == first[1]
+    flat = fsopt.Dataset(np.column_stack([np.ones(40), data.X, np.ones(40)]), data.y)
+    assert [h["removed"] for h in fsopt.fit("rfe", flat, m=3, solver=solver).history] == [[0], [4], []]
+
+
+def test_a_step_never_goes_below_m():
+    data = blobs(40, 7, seed=5)
+    fit = fsopt.fit("rfe", data, m=3, step=100)
+    assert [len(h["removed"]) for h in fit.history] == [4, 0]
+    svm = fsopt.fit("svm", data)
+    assert set(fit.support) == set(np.argsort(-np.abs(svm.coef * data.X.std(axis=0)))[:3].tolist())
+
+
+def test_all_features_are_the_whole_svm():
+    data = blobs(40, 5, seed=6)
+    fit, svm = fsopt.fit("rfe", data, m=5), fsopt.fit("svm", data)
+    assert fit.iterations == 1
+    assert fit.objective == pytest.approx(svm.objective, rel=1e-7)
+    np.testing.assert_allclose(fit.coef, svm.coef, atol=1e-5)
+    assert len(fsopt.fit("rfe", blobs(40, 8)).support) == 5
+    assert len(fsopt.fit("rfe", blobs(40, 3)).support) == 3
+
+
+def test_what_is_claimed_is_the_last_svm_and_no_more():
+    data = reference("gbd_n6")
+    fit = fsopt.fit("rfe", data, m=3, c=10.0, scale="none")
+    best = fsopt.fit("gbd", data, m=3, c=10.0, scale="none")
+    assert fit.status == "feasible"
+    assert fit.bound is None
+    assert fit.stop == "complete"
+    assert fit.certificate.ok
+    assert fit.certificate.bound == pytest.approx(fit.objective, rel=1e-6)
+    assert fit.objective >= best.objective - 1e-6
+    found = check_fit(fit, data)
+    assert found.ok
+    assert found.kind == "convex"
+
+
+def test_a_forged_fit_does_not_pass():
+    data = reference("gbd_n6")
+    fit = fsopt.fit("rfe", data, m=3, c=10.0, scale="none")
+    assert not check_fit(replace(fit, objective=fit.objective * 0.999), data).ok
+    assert not check_fit(replace(fit, coef=fit.coef * 1.01), data).ok
+    assert not check_fit(replace(fit, params={**fit.params, "m": 2}), data).ok
+    other = np.roll(fit.details["program_params"]["sigma"], 1)
+    forged = {**fit.details, "program_params": {"c": 10.0, "sigma": other}}
+    assert not check_fit(replace(fit, details=forged), data).ok
+    # The hyperplane of the whole SVM is better than any on 3 features, and is no answer.
+    whole = fsopt.fit("svm", data, c=10.0, scale="none")
+    forged = replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective)
+    assert not check_fit(forged, data).ok
+
+
+def test_a_time_limit_leaves_m_features(wdbc):
+    fit = fsopt.fit("rfe", wdbc, m=2, time_limit=1e-3)
+    assert fit.stop == "time-limit"
+    assert len(fit.support) == 2
+    assert fit.iterations == 2
+    assert fit.status == "feasible"
+
+
+@pytest.mark.parametrize("wrong", [{"m": 0}, {"m": 4}, {"m": 1.5}, {"c": 0.0}, {"step": 0}, {"step": 0.5}])
+def test_numbers_outside_their_range_are_refused_by_name(wrong):
+    with pytest.raises(ParameterError, match=f"'{next(iter(wrong))}'"):
+        fsopt.fit("rfe", blobs(20, 3), **wrong)
+
+
+def test_more_features_than_samples_have_the_same_order_of_removal():
+    rng = np.random.default_rng(2)
+    data = fsopt.Dataset(rng.standard_normal((25, 60)), np.where(np.arange(25) % 2, 1.0, -1.0))
+    fits = [fsopt.fit("rfe", data, m=4, c=0.1, scale="none", solver=solver) for solver in (None, "clarabel")]
+    assert fits[0].support == fits[1].support
+    assert [h["removed"] for h in fits[0].history] == [h["removed"] for h in fits[1].history]
+    values = [[h["objective"] for h in fit.history] for fit in fits]
+    np.testing.assert_allclose(values[0], values[1], rtol=1e-6)

@@ -1,0 +1,132 @@
+"""Arguments of another kind end in an error of the package that names the argument, before anything is done."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyomo.environ as pyo
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.common.arguments import LIST, PATH, SECONDS, TEXT, WHOLE, checked, optional
+from fsopt.errors import FsoptError, ParameterError
+
+DATA = blobs(20, 3)
+FRAME = pd.DataFrame(DATA.X)
+MODEL = fsopt.build("svm", DATA, c=1.0)
+RESULT = fsopt.solve(MODEL)
+FIT = fsopt.fit("svm", DATA)
+
+
+class Nasty:
+    """An object whose every conversion fails."""
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+    def __array__(self, *arguments, **keywords):
+        raise RuntimeError("no array")
+
+    def __len__(self):
+        raise RuntimeError("no length")
+
+    def __iter__(self):
+        raise RuntimeError("no list")
+
+    def __fspath__(self):
+        return 5
+
+
+CALLS = {
+    "fit a list": (lambda: fsopt.fit("svm", [1, 2]), "the data must be a Dataset"),
+    "fit an array": (lambda: fsopt.fit("svm", DATA.X), "the data must be a Dataset"),
+    "fit a frame": (lambda: fsopt.fit("svm", FRAME), "the data must be a Dataset"),
+    "fit nothing": (lambda: fsopt.fit("svm", None), "the data must be a Dataset, not None"),
+    "fit a name": (lambda: fsopt.fit("svm", "wdbc"), "load_dataset"),
+    "fit by a number": (lambda: fsopt.fit(5, DATA), "the name must be a text"),
+    "fit by a list": (lambda: fsopt.fit(["svm"], DATA), "the name must be a text"),
+    "solver False": (lambda: fsopt.solve(MODEL, solver=False), "the solver must be a text, not False"),
+    "solver list": (lambda: fsopt.fit("svm", DATA, solver=["clarabel"]), "the solver must be a text"),
+    "limit text": (lambda: fsopt.fit("svm", DATA, time_limit="5"), "the time limit must be positive, not '5'"),
+    "limit True": (lambda: fsopt.solve(MODEL, time_limit=True), "the time limit must be positive, not True"),
+    "limit nan": (lambda: fsopt.solve(MODEL, time_limit=float("nan")), "the time limit must be positive"),
+    "limit array": (lambda: fsopt.solve(MODEL, time_limit=np.ones(2)), "the time limit must be positive"),
+    "options": (lambda: fsopt.solve(MODEL, options=(1, 2)), "the options must be a mapping"),
+    "options by numbers": (lambda: fsopt.solve(MODEL, options={1: 2}), "the options must be a mapping of names"),
+    "tee": (lambda: fsopt.solve(MODEL, tee="yes"), "the tee must be True or False"),
+    "progress": (lambda: fsopt.fit("svm", DATA, progress=1), "the progress must be a function"),
+    "features": (lambda: fsopt.Dataset(DATA.X, DATA.y, features=5), "features is 5, not a list"),
+    "nasty features": (lambda: fsopt.Dataset(DATA.X, DATA.y, features=Nasty()), "not a list of names"),
+    "nasty samples": (lambda: fsopt.Dataset(Nasty(), DATA.y), "no array"),
+    "labels": (lambda: fsopt.Dataset(DATA.X, DATA.y, labels=5), "labels is 5"),
+    "name": (lambda: fsopt.Dataset(DATA.X, DATA.y, name=3), "the name must be a text"),
+    "large rows": (lambda: DATA.rows(2**63), "these are not samples|one list of samples"),
+    "many rows": (lambda: DATA.rows([2**63, 1]), "these are not samples"),
+    "slices of texts": (lambda: DATA.columns(slice("a", "b")), "these are not features"),
+    "rows of nothing": (lambda: DATA.rows(None), "these are not samples|one list of samples"),
+    "nasty rows": (lambda: DATA.rows(Nasty()), "these are not samples"),
+    "class of no model": (lambda: fsopt.classify("svm"), "the model must be a Pyomo model"),
+    "class of an abstract model": (lambda: fsopt.classify(pyo.AbstractModel()), "the model must be a Pyomo model"),
+    "solve data": (lambda: fsopt.solve(DATA), "the model must be a Pyomo model"),
+    "certify nothing": (lambda: fsopt.certify(MODEL, None), "the result must be a SolveResult"),
+    "certify another": (lambda: fsopt.certify(fsopt.build("mpm", DATA), RESULT), "the result is not one of 'mpm'"),
+    "export to a number": (lambda: fsopt.export(MODEL, 5), "the path must be a path"),
+    "export to a nasty path": (lambda: fsopt.export(MODEL, Nasty()), "the path must be a path"),
+    "build on a path": (lambda: fsopt.build("svm", Path("wdbc")), "the data must be a Dataset"),
+    "load a number": (lambda: fsopt.load_dataset(5), "the source must be a path"),
+    "load bytes": (lambda: fsopt.load_dataset(b"wdbc"), "the source must be a path"),
+    "label": (lambda: fsopt.load_dataset("wdbc", label=None), "the label must be a text"),
+    "missing": (lambda: fsopt.load_dataset("wdbc", missing=["drop"]), "missing is"),
+    "predict a text": (lambda: FIT.predict("x"), "X is not numeric"),
+    "predict other features": (lambda: FIT.predict(DATA.X[:, :2]), "the samples have 2 features"),
+    "predict nan": (lambda: FIT.predict(DATA.X * np.nan), "values that are not finite"),
+    "scores": (lambda: FIT.scores(DATA.X), "the data must be a Dataset"),
+    "front": (lambda: fsopt.pareto_front(DATA, caps=3), "the caps must be a list"),
+    "other features": (lambda: fsopt.pareto_front(DATA, validation=blobs(9, 2)), "validation data have 2 features"),
+    "other features in a test": (lambda: fsopt.gmeb_path(DATA, test=blobs(9, 2)), "test data have 2 features"),
+    "huge epsilon": (lambda: fsopt.fit("svm", DATA, epsilon=10**400), "'epsilon'"),
+    "path": (lambda: fsopt.gmeb_path(DATA, folds=2.5), "the folds must be a whole number"),
+    "nasty parameter": (lambda: fsopt.fit("svm", DATA, c=Nasty()), "must not be <Nasty instance"),
+    "huge parameter": (lambda: fsopt.fit("svm", DATA, c=10**400), "is inf, outside"),
+    "fraction": (lambda: fsopt.fit("svm", DATA, c=Fraction(1, 3)), "must be a number"),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_another_kind_is_refused_with_a_hint(case):
+    call, words = CALLS[case]
+    with pytest.raises(FsoptError, match=words) as caught:
+        call()
+    assert caught.value.hint
+    assert len(str(caught.value)) < 400
+
+
+def test_what_is_of_the_kind_passes():
+    assert fsopt.solve(MODEL, "ipopt", time_limit=Fraction(7, 3)).status == "optimal"
+    for kind, values in (
+        (SECONDS, (1, 0.5, np.float32(2), float("inf"), Fraction(1, 2))),
+        (WHOLE, (0, -3, np.int64(4))),
+        (TEXT, ("", np.str_("a"))),
+        (PATH, ("a", Path("b"))),
+        (LIST, ([], (1,), np.ones(2), range(3))),
+        (optional(TEXT), (None, "a")),
+    ):
+        for value in values:
+            kind.check("value", value)
+
+
+def test_a_checked_function_keeps_its_name_and_signature_and_refuses_by_position_too():
+    @checked(second=WHOLE)
+    def function(first: str, second: int = 1) -> str:
+        """Return something."""
+        return first * second
+
+    assert (function.__name__, function.__doc__, function("a", 2)) == ("function", "Return something.", "aa")
+    with pytest.raises(ParameterError, match="the second must be a whole number, not 'b'"):
+        function("a", "b")
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        function("a", third=1)

@@ -1,0 +1,103 @@
+"""The clock: limits within limits, builders that end by an error, and the exit code of a limit without an answer."""
+
+import time
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.cli import main
+from fsopt.common import clock
+from fsopt.compiler import compile_model
+from fsopt.drivers.recorder import LATE, Recorder
+from fsopt.drivers.run import Run
+from fsopt.errors import MemoryLimit, OutOfTime
+from fsopt.methods import registry
+from fsopt.models.gbd.svm import build_svm
+
+
+@pytest.fixture
+def passed(monkeypatch):
+    """Let every limit have passed long ago, as soon as it is set."""
+    real = time.perf_counter
+    offset = [0.0]
+    monkeypatch.setattr(clock.time, "perf_counter", lambda: real() + offset[0])
+
+    def later(seconds):
+        offset[0] += seconds
+
+    return later
+
+
+def test_the_tighter_limit_holds_and_none_is_no_limit(passed):
+    assert (clock.left(), clock.left(3.0), clock.expired()) == (None, 3.0, False)
+    with clock.limited(100.0):
+        with clock.limited(None):
+            assert 99.0 < clock.left() <= 100.0
+        with clock.limited(1e6):
+            assert clock.left() <= 100.0
+        with clock.limited(1e6, extend=True):
+            assert clock.left() > 1e5
+        passed(101.0)
+        assert clock.expired()
+        assert clock.left() == clock.LEAST
+        assert clock.left(1e-6) == 1e-6
+    assert not clock.expired()
+
+
+def test_building_and_translating_end_at_the_limit_unless_there_is_a_point(passed):
+    data = blobs()
+    model = build_svm(data)
+    with clock.limited(10.0):
+        passed(100.0)
+        for work in (lambda: build_svm(data), lambda: compile_model(model)):
+            with pytest.raises(OutOfTime, match="while a model was built"):
+                work()
+        clock.found()
+        compile_model(build_svm(data))
+
+
+def test_a_limit_of_milliseconds_still_builds():
+    with clock.limited(1e-9):
+        compile_model(build_svm(blobs()))
+
+
+def test_no_loop_begins_more_than_a_few_solves_after_the_limit():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 1))
+    m.objective = pyo.Objective(expr=m.x)
+    session = fsopt.Session(m)
+    recorder = Recorder([session], Run(time_limit=1e-9))
+    for _ in range(LATE):
+        recorder.solve(session, "a warm program")
+    with pytest.raises(OutOfTime, match="between two solves"):
+        recorder.solve(session, "a warm program")
+
+
+def test_a_limit_without_an_answer_is_exit_1_and_says_what_helps(tmp_path, monkeypatch, capsys):
+    def slow(*args, **params):
+        raise OutOfTime("the time limit passed", "give more seconds")
+
+    monkeypatch.chdir(tmp_path)
+    np.savez("small.npz", X=blobs().X, y=blobs().y)
+    monkeypatch.setattr(registry, "fit", slow)
+    with pytest.raises(SystemExit) as exit_:
+        main(["fit", "svm", "--data", "small.npz", "--json"])
+    assert exit_.value.code == 1
+    out, err = capsys.readouterr()
+    assert '"kind": "time-limit"' in out
+    assert "give more seconds" in err
+
+
+def test_arrays_that_do_not_fit_are_an_error_with_sizes_and_a_way_out(monkeypatch):
+    entry = registry.METHODS["svm"]
+
+    def hungry(*args, **params):
+        raise MemoryError("Unable to allocate 18.6 GiB")
+
+    monkeypatch.setattr(registry, "method_spec", lambda name: type(entry)(**{**vars(entry), "fit": hungry}))
+    monkeypatch.setattr(registry, "check_parameters", lambda *args: None)
+    with pytest.raises(MemoryLimit, match=r"30 samples and 4 features \(Unable to allocate 18.6 GiB\): keep fewer"):
+        fsopt.fit("svm", blobs())

@@ -1,0 +1,138 @@
+"""Files are written whole or not at all, in place of files alone: never of devices, pipes and links."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from fsopt.common.files import check_readable, check_writable, whole_file, write_text
+from fsopt.errors import FileError
+
+LONG = "n" * 300
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_mode_of_a_replaced_file_is_kept_and_a_new_one_follows_the_umask(tmp_path):
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text("old")
+    for wanted in (0o600, 0o664, 0o755):
+        old.chmod(wanted)
+        write_text(old, "x")
+        assert (old.read_text(), mode(old)) == ("x", wanted)
+    before = os.umask(0o027)
+    try:
+        write_text(new, "y")
+    finally:
+        os.umask(before)
+    assert mode(new) == 0o640
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["new.json", "old.json"]
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path):
+    (tmp_path / "there").mkdir()
+    real, link, dangling = tmp_path / "there" / "real", tmp_path / "link", tmp_path / "dangling"
+    real.write_text("old")
+    link.symlink_to(real)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    dangling.symlink_to(tmp_path / "there" / "later")
+    write_text(dangling, "made")
+    assert dangling.is_symlink()
+    assert (tmp_path / "there" / "later").read_text() == "made"
+    assert sorted(p.name for p in (tmp_path / "there").iterdir()) == ["later", "real"]
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/full"])
+def test_a_device_is_written_and_not_replaced(device, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(device)
+    for path in (Path(device), link):
+        if device == "/dev/null":
+            write_text(path, "text")
+        else:
+            with pytest.raises(FileError, match=r"cannot write .*No space left"):
+                write_text(path, "text")
+    assert stat.S_ISCHR(os.stat(device).st_mode)
+    assert link.is_symlink()
+
+
+def test_a_pipe_is_written_and_not_replaced(tmp_path):
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    write_text(pipe, "through")
+    reader.join(10)
+    assert got == ["through"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_broken_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "old.json"
+    path.write_text("old")
+
+    def broken():
+        with whole_file(path) as temporary:
+            temporary.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (LONG, "File name too long"),
+        ("a\0b", "null"),
+        ("~nosuchuser/x.json", "home directory"),
+        ("folder", "it is a folder"),
+        ("nowhere/x.json", "there is no folder"),
+        ("file/x.json", "there is no folder"),
+        ("loop", "symbolic links"),
+    ],
+)
+def test_a_path_where_nothing_can_be_written_is_refused_with_its_reason(tmp_path, monkeypatch, name, message):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("file").write_text("")
+    Path("loop").symlink_to("loop")
+    with pytest.raises(FileError, match=message) as caught:
+        check_writable(name)
+    assert caught.value.hint
+    assert len(str(caught.value)) < 500
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder", "loop"]
+
+
+def test_the_longest_name_is_written(tmp_path):
+    path = tmp_path / ("n" * 250 + ".json")
+    write_text(path, "x")
+    assert path.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (LONG, "File name too long"),
+        ("a\0b", "null"),
+        ("~nosuchuser/x", "home directory"),
+        ("folder", "it is a folder"),
+        ("nowhere", "No such file"),
+        ("/dev/zero", "it is a device"),
+    ],
+)
+def test_a_path_that_cannot_be_read_is_refused_with_its_reason(tmp_path, monkeypatch, name, message):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    with pytest.raises(FileError, match=message):
+        check_readable(name)

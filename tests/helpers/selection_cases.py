@@ -1,0 +1,71 @@
+"""Problems that are small enough to enumerate, with all kinds of constraints on the selection."""
+
+import itertools
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+from support import blobs, keeps
+
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
+
+KINDS = ("cardinality", "budget", "logic", "include", "lambda", "lambda implies", "lambda conflicts", "budget implies")
+
+
+def drawn(kind, seed):
+    """Return random data, penalty weight and limits of one kind."""
+    rng = np.random.default_rng([seed, KINDS.index(kind)])
+    p, n = int(rng.integers(4, 7)), int(rng.integers(16, 40))
+    data, c = blobs(n, p, seed=seed), float(rng.choice([0.3, 1.0, 4.0, 20.0]))
+    j, k, other = rng.permutation(p)[:3].tolist()
+    costs = rng.integers(0, 5, p).astype(float)
+    budget = float(rng.integers(1, int(costs.sum()) + 2))
+    limits = {
+        "cardinality": {"m": int(rng.integers(1, p + 1))},
+        "budget": {"costs": (costs + 0.1).tolist(), "budget": budget + 0.35},
+        "logic": {"m": 3, "implies": [[j, k]], "conflicts": [[k, other], [0, 1]], "exclude": [other]},
+        "include": {"m": 2, "include": [j], "conflicts": [[j, k]]},
+        "lambda": {"lam": rng.uniform(0.05, 6.0, p).tolist()},
+        "lambda implies": {"lam": 2.0, "implies": [[j, k], [k, other]]},
+        "lambda conflicts": {"lam": 1.0, "conflicts": [[j, k, other]]},
+        "budget implies": {"costs": costs.tolist(), "budget": 5.0, "implies": [[j, k]]},
+    }[kind]
+    return data, c, limits
+
+
+def problem_of(data, c, limits):
+    """Return the problem of limits in the parameters of ``fsp-master``."""
+    rules = {name: value for name, value in limits.items() if name != "lam"}
+    R, r = SelectionConstraints.of("test", data, **rules).inequalities()
+    return SelectionProblem.of(data, c, R, r, np.broadcast_to(limits.get("lam", 0.0), (data.p,)).astype(float))
+
+
+def exact_value(data, sigma, c):
+    """Return F(sigma) by Clarabel, as a quadratic program in w, b and the slacks."""
+    X = data.X[:, np.flatnonzero(sigma)]
+    n, k = X.shape
+    Q = sp.diags(np.append(np.ones(k), np.zeros(1 + n)), format="csc")
+    margins = sp.hstack([sp.csc_matrix(-data.y[:, None] * np.column_stack([X, np.ones(n)])), -sp.eye(n)])
+    signs = sp.hstack([sp.csc_matrix((n, k + 1)), -sp.eye(n)])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-9
+    cost, right = np.append(np.zeros(k + 1), np.full(n, c)), np.append(-np.ones(n), np.zeros(n))
+    rows = sp.vstack([margins, signs], format="csc")
+    return clarabel.DefaultSolver(Q, cost, rows, right, [clarabel.NonnegativeConeT(2 * n)], settings).solve().obj_val
+
+
+def allowed_values(data, c, limits):
+    """Return selection -> value with penalty weights, of all allowed selections."""
+    rules = {name: value for name, value in limits.items() if name != "lam"}
+    lam = np.broadcast_to(limits.get("lam", 0.0), (data.p,))
+    every = (np.array(s) for s in itertools.product((0, 1), repeat=data.p))
+    return {tuple(s): exact_value(data, s, c) + float(lam @ s) for s in every if keeps(s, **rules)}
+
+
+def solved(problem, **settings):
+    """Return the result of the driver."""
+    return branch_and_benders(problem, settings=BranchSettings(**settings))

@@ -1,0 +1,119 @@
+"""Data sets and paths shared by the tests."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import os
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pyomo.environ as pyo
+from sklearn.svm import SVC
+
+import fsopt
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.run import Run
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "tests" / "reference"
+SHARED = Path(os.environ.get("FSOPT_SHARED", ROOT.parent / "shared"))
+
+
+def reference(name: str) -> Dataset:
+    """Return a data set of tests/reference/data by name, exactly as stored."""
+    with np.load(REFERENCE / "data" / f"{name}.npz", allow_pickle=False) as arrays:
+        return Dataset(arrays["X"], arrays["y"], name=name)
+
+
+def blobs(n: int = 30, p: int = 4, seed: int = 0, gap: float = 0.6) -> Dataset:
+    """Return two overlapping Gaussian classes that differ in the first two features."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    X = rng.standard_normal((n, p))
+    X[:, : min(2, p)] += gap * y[:, None]
+    return Dataset(X, y)
+
+
+def solved(slug, data, solver=None, **params):
+    """Build and solve a model; the answer must be a certified optimum. Returns (model, result)."""
+    model = fsopt.build(slug, data, **params)
+    result = fsopt.solve(model, solver, time_limit=60)
+    assert result.status == "optimal", (slug, result.stop, result.certificate)
+    assert result.certificate.ok
+    return model, result
+
+
+def optimum(slug, data, solver=None, **params):
+    """Return the model and the optimal value of the same."""
+    model, result = solved(slug, data, solver, **params)
+    return model, result.objective
+
+
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    """Write a file, gzip'ed if its name ends in .gz, and return its path."""
+    path = folder / name
+    data = content.encode() if isinstance(content, str) else content
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def exact_value(data, sigma, c):
+    """Return F(sigma), the machine on the selected features, from libsvm; the empty selection in closed form."""
+    chosen = np.flatnonzero(sigma)
+    if not len(chosen):
+        return c * 2 * min((data.y > 0).sum(), (data.y < 0).sum())
+    X = data.X[:, chosen]
+    w = SVC(kernel="linear", C=c, tol=1e-9).fit(X, data.y).coef_[0]
+    return 0.5 * w @ w + c * min(hinge(X @ w + b, data.y) for b in data.y - X @ w)
+
+
+def all_values(data, c):
+    """Return selection -> F(sigma) for all 2^p selections."""
+    return {s: exact_value(data, np.array(s), c) for s in itertools.product((0, 1), repeat=data.p)}
+
+
+def keeps(s, *, m=None, costs=None, budget=None, include=(), exclude=(), implies=(), conflicts=()) -> bool:
+    """Return whether a selection (p,) satisfies constraints, features by index, apart from the code of the package."""
+    return (
+        (m is None or s.sum() <= m)
+        and (costs is None or np.asarray(costs) @ s <= budget)
+        and all(s[j] for j in include)
+        and not any(s[j] for j in exclude)
+        and all(s[k] or not s[j] for j, k in implies)
+        and all(sum(s[j] for j in group) <= 1 for group in conflicts)
+    )
+
+
+def integers(kind):
+    """Return a program of three integers in 0..9 and its optimum by enumeration."""
+    grid = np.array(list(itertools.product(range(10), repeat=3)), dtype=float)
+    a, b, c = grid.T
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3), bounds=(0, 9), domain=pyo.Integers)
+    x, y, z = m.x.values()
+    m.row = pyo.Constraint(expr=2 * x + 3 * y + z >= 11.5)
+    allowed = 2 * a + 3 * b + c >= 11.5
+    if kind == "MIQP":
+        m.o = pyo.Objective(expr=(x - 4.4) ** 2 + (y - 3.3) ** 2 + (z - x / 2) ** 2)
+        return m, ((a - 4.4) ** 2 + (b - 3.3) ** 2 + (c - a / 2) ** 2)[allowed].min()
+    if kind == "MISOCP":
+        m.ball = pyo.Constraint(expr=(x - 1) ** 2 + (y - 2) ** 2 + (z - 1) ** 2 <= 9.5)
+        allowed &= (a - 1) ** 2 + (b - 2) ** 2 + (c - 1) ** 2 <= 9.5
+    m.o = pyo.Objective(expr=-3 * x - 4.1 * y - 1.6 * z, sense=pyo.maximize)
+    return m, -(3 * a + 4.1 * b + 1.6 * c)[allowed].min()
+
+
+def flat(driver, settings=None):
+    """Return a driver that takes the fields of its Run, and of its settings, as keywords of its own."""
+
+    def call(*args, **keywords):
+        run = {f.name: keywords.pop(f.name) for f in fields(Run) if f.name in keywords}
+        if settings is not None:
+            own = {f.name: keywords.pop(f.name) for f in fields(settings) if f.name in keywords}
+            keywords |= {"settings": settings(**own)} if own else {}
+        return driver(*args, **keywords, **({"run": Run(**run)} if run else {}))
+
+    return call
