@@ -162,14 +162,9 @@ def _settings(settings: Settings) -> Any:
     return s
 
 
-def connect(program: Program, settings: Settings) -> Clarabel:
-    """Load a program into Clarabel."""
-    return Clarabel(program, settings)
-
-
 SPEC = SolverSpec(
     name="clarabel",
-    connect=connect,
+    connect=Clarabel,
     package="clarabel",
     ranks={"LP": 20, "QP": 10, "SOCP": 10, "SDP": 10},
     proves="global",

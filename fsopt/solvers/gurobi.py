@@ -279,14 +279,9 @@ def _failure(error: Any) -> SolverError:
     return ERRORS.failed(error)
 
 
-def connect(program: Program, settings: Settings) -> Gurobi:
-    """Load a program into Gurobi."""
-    return Gurobi(program, settings)
-
-
 SPEC = SolverSpec(
     name="gurobi",
-    connect=connect,
+    connect=Gurobi,
     package="gurobipy",
     ranks=dict.fromkeys(("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"), 50),
     proves="global",

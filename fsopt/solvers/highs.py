@@ -242,14 +242,9 @@ def _iterations(info: Any) -> int:
     return sum(max(int(count), 0) for count in counts)
 
 
-def connect(program: Program, settings: Settings) -> Highs:
-    """Load a program into HiGHS."""
-    return Highs(program, settings)
-
-
 SPEC = SolverSpec(
     name="highs",
-    connect=connect,
+    connect=Highs,
     package="highspy",
     ranks={"LP": 10, "MILP": 10},
     declined={"QP": "its QP solver fails on everyday support vector machines"},

@@ -225,14 +225,9 @@ def _settings(settings: Settings) -> dict[str, Any]:
     return keywords
 
 
-def connect(program: Program, settings: Settings) -> Libsvm:
-    """Load a program into LIBSVM; raises SolverError where it is no support vector machine."""
-    return Libsvm(program, settings)
-
-
 SPEC = SolverSpec(
     name="libsvm",
-    connect=connect,
+    connect=Libsvm,
     package="sklearn",
     ranks={"QP": None},
     proves="global",

@@ -278,14 +278,9 @@ def _failure(error: Any) -> SolverError:
     return ERRORS.failed(f"{_word(error.errno)} {error.msg}".replace("\n", " ").rstrip())
 
 
-def connect(program: Program, settings: Settings) -> Mosek:
-    """Load a program into MOSEK."""
-    return Mosek(program, settings)
-
-
 SPEC = SolverSpec(
     name="mosek",
-    connect=connect,
+    connect=Mosek,
     package="mosek",
     ranks=dict.fromkeys(("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP"), 70),
     proves="global",

@@ -56,14 +56,9 @@ class Piqp(QuadraticSolver):
         return Answer(word, np.array(r.x), np.array(r.y), np.array(r.z_u), int(r.info.iter))
 
 
-def connect(program: Program, settings: Settings) -> Piqp:
-    """Load a program into PIQP."""
-    return Piqp(program, settings)
-
-
 SPEC = SolverSpec(
     name="piqp",
-    connect=connect,
+    connect=Piqp,
     package="piqp",
     ranks=dict.fromkeys(("LP", "QP"), 85),
     proves="global",

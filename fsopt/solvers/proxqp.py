@@ -61,14 +61,9 @@ class Proxqp(QuadraticSolver):
         return Answer(r.info.status.name, np.array(r.x), np.array(r.y), np.array(r.z), int(r.info.iter))
 
 
-def connect(program: Program, settings: Settings) -> Proxqp:
-    """Load a program into ProxQP."""
-    return Proxqp(program, settings)
-
-
 SPEC = SolverSpec(
     name="proxqp",
-    connect=connect,
+    connect=Proxqp,
     package="proxsuite",
     ranks={"QP": 86},
     declined={"LP": "it reaches its limit of iterations on linear programs"},

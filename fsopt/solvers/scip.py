@@ -274,14 +274,9 @@ class Scip:
         return STATUS_MAP["unbounded" if message in ("optimal", "gaplimit") else message]
 
 
-def connect(program: Program, settings: Settings) -> Scip:
-    """Load a program into SCIP."""
-    return Scip(program, settings)
-
-
 SPEC = SolverSpec(
     name="scip",
-    connect=connect,
+    connect=Scip,
     package="pyscipopt",
     ranks=dict.fromkeys(("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"), 40),
     proves="global",

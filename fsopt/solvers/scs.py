@@ -173,14 +173,9 @@ def _try_settings(settings: dict[str, Any]) -> None:
     set_options("scs", settings, put, (TypeError, ValueError, OverflowError, ImportError))
 
 
-def connect(program: Program, settings: Settings) -> Scs:
-    """Load a program into SCS."""
-    return Scs(program, settings)
-
-
 SPEC = SolverSpec(
     name="scs",
-    connect=connect,
+    connect=Scs,
     package="scs",
     ranks=dict.fromkeys(("LP", "QP", "SOCP"), 30),
     proves="global",

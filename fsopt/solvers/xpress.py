@@ -203,14 +203,9 @@ def _failure(error: Exception) -> SolverError:
     return ERRORS.failed(words)
 
 
-def connect(program: Program, settings: Settings) -> Xpress:
-    """Load a program into Xpress."""
-    return Xpress(program, settings)
-
-
 SPEC = SolverSpec(
     name="xpress",
-    connect=connect,
+    connect=Xpress,
     package="xpress",
     # Before Gurobi, of rank 50, for cones: it gives the multipliers of a cone at its apex without a second solve.
     ranks=dict.fromkeys(("LP", "QP", "MILP", "MIQP", "MISOCP", "NLP", "MINLP"), 60) | {"SOCP": 45},

@@ -11,9 +11,9 @@ import fsopt
 from fsopt.answers.certificate import TOLERANCE
 from fsopt.compiler import compile_model
 from fsopt.errors import OptionError, SolverError
-from fsopt.solvers import libsvm
 from fsopt.solvers.base import Session
 from fsopt.solvers.interface import Settings
+from fsopt.solvers.libsvm import Libsvm
 
 SIGMA = {"ones": np.ones(4), "some": np.array([1.0, 0, 1, 0]), "none": np.zeros(4), "parts": np.array([0.3, 1, 0, 0.7])}
 
@@ -182,4 +182,4 @@ def test_limits_are_told_with_a_feasible_point(wdbc):
 def test_bad_options_are_named(bad):
     program = compile_model(fsopt.build("svm", blobs(), c=1.0))
     with pytest.raises(OptionError, match=next(iter(bad))):
-        libsvm.connect(program, Settings.make(bad))
+        Libsvm(program, Settings.make(bad))

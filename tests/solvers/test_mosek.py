@@ -30,10 +30,10 @@ def installed() -> None:
 
 def loaded(model, **options):
     """Return the program of a model and MOSEK's interface with it loaded."""
-    from fsopt.solvers.mosek import connect
+    from fsopt.solvers.mosek import Mosek
 
     program = compile_model(model)
-    return program, connect(program, Settings.make(options))
+    return program, Mosek(program, Settings.make(options))
 
 
 def bounds(kinds, low, high):

@@ -19,7 +19,7 @@ from fsopt.solvers.base import Session
 from fsopt.solvers.interface import Settings
 
 pytest.importorskip("pyscipopt")
-from fsopt.solvers import scip as interface
+from fsopt.solvers.scip import Scip
 
 PARAMS = {
     "gmeb-primal": {"r_plus": 0.4, "r_minus": 0.3},
@@ -182,7 +182,7 @@ def test_nonconvex_rows_against_a_grid(body):
 def test_an_unknown_function_is_refused_by_name_before_the_call(monkeypatch):
     m = nonconvex("ring", 1.0)
     m.o.set_value(pyo.tanh(m.x[0]))
-    monkeypatch.setattr(interface.Scip, "solve", lambda *_: pytest.fail("SCIP was called"))
+    monkeypatch.setattr(Scip, "solve", lambda *_: pytest.fail("SCIP was called"))
     with pytest.raises(SolverError, match=r"tanh.*'o'"):
         fsopt.solve(m, "scip")
 
@@ -246,7 +246,7 @@ def test_new_costs_go_in_place_and_the_rest_rebuilds():
 )
 def test_bad_options_are_named(bad):
     with pytest.raises(OptionError, match=next(iter(bad))):
-        interface.connect(compile_model(small("rlp")), Settings.make(bad))
+        Scip(compile_model(small("rlp")), Settings.make(bad))
 
 
 def test_the_log_is_shown_only_when_asked(capfd):

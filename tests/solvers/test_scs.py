@@ -15,7 +15,7 @@ from fsopt.solvers.base import Session
 from fsopt.solvers.interface import Settings
 
 pytest.importorskip("scs")
-from fsopt.solvers import scs as interface
+from fsopt.solvers.scs import STATUS_MAP, Scs
 
 PARAMS = {
     "gmeb-primal": {"r_plus": 0.4, "r_minus": 0.3},
@@ -206,7 +206,7 @@ def test_an_infeasible_bound_does_not_spoil_the_next_start():
 )
 def test_bad_options_are_named(bad):
     with pytest.raises(OptionError, match=next(iter(bad))):
-        interface.connect(compile_model(small("rlp")), Settings.make(bad))
+        Scs(compile_model(small("rlp")), Settings.make(bad))
 
 
 def test_good_options_reach_it_and_a_wrong_class_is_refused():
@@ -227,5 +227,5 @@ def test_the_log_is_shown_only_when_asked(capfd):
 
 def test_every_word_of_its_own_is_mapped():
     words = {"solved", "infeasible", "unbounded", "interrupted", "failure", "indeterminate"}
-    assert words <= set(interface.STATUS_MAP)
-    assert all(np.isin([s for _, s in interface.STATUS_MAP.values()], fsopt.solvers.interface.STOP_WORDS))
+    assert words <= set(STATUS_MAP)
+    assert all(np.isin([s for _, s in STATUS_MAP.values()], fsopt.solvers.interface.STOP_WORDS))
