@@ -18,7 +18,6 @@ from fsopt.certificates.nonconvex import certify_nonconvex
 from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
 from fsopt.common.arguments import checked
 from fsopt.compiler import Program, compile_model
-from fsopt.compiler.classes import convex
 from fsopt.compiler.program import MODEL
 from fsopt.compiler.substitution import with_substituted_objective
 from fsopt.errors import ParameterError, SolverError, reading
@@ -170,7 +169,7 @@ def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Cert
     bound, source = claim.bound, claim.source
     if claim.cuts:
         bound, source = bound_by_cuts(program, point.x, claim.cuts), CUTS
-    if program.nonconic or not convex(program.P):
+    if not program.convex:
         found = certify_nonconvex(program, point, bound=bound, source=source)
         if claim.evidence is None or found.kind is not Kind.MIXED_INTEGER or found.objective is None:
             return found
@@ -219,10 +218,10 @@ def fixed_program(program: Program, x: Vector) -> Program:
     Products with them become linear terms, so that it may be convex where the program is not.
     """
     values = np.round(x)
-    if program.nonconic or not convex(program.P):
+    if not program.convex:
         integer = np.flatnonzero(program.integer).tolist()
         rest = compile_model(program.model, {id(program.variables[j]): float(values[j]) for j in integer})
-        return rest if convex(rest.P) else with_substituted_objective(rest)
+        return rest if rest.convex_objective else with_substituted_objective(rest)
     return dataclasses.replace(
         program,
         lb=np.where(program.integer, values, program.lb),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pyomo.environ as pyo
-import scipy.sparse as sp
 
 from fsopt.common.arguments import checked
 from fsopt.compiler import Program, compile_model
@@ -46,23 +44,8 @@ def program_class(program: Program) -> str:
     integer = bool(program.integer.any() or program.unsupported)
     if "Complementarity" in program.unsupported:
         return "MPEC"
-    if program.nonconic or not convex(program.P):
+    if not program.convex:
         return "MINLP" if integer else "NLP"
     matrices = bool(program.cones.orders.any())
     kind = "SDP" if matrices else "SOCP" if len(program.cones) else "QP" if program.P.nnz else "LP"
     return {"LP": "MILP", "QP": "MIQP", "SOCP": "MISOCP", "SDP": "MISDP"}[kind] if integer else kind
-
-
-def convex(P: sp.csc_matrix) -> bool:
-    """Return whether a symmetric matrix is positive semidefinite, to 1e-10 of its largest eigenvalue.
-
-    The tolerance covers the rounding of ``eigvalsh`` and of products like X'X, whose smallest eigenvalues are often 0.
-    """
-    diagonal = P.diagonal()
-    if np.any(diagonal < 0):
-        return False
-    if sp.triu(P, 1).count_nonzero() == 0:
-        return True
-    active = np.flatnonzero(np.diff(P.indptr))
-    values = np.linalg.eigvalsh(P[active][:, active].toarray())
-    return bool(values[0] >= -1e-10 * max(values[-1], 0.0))

@@ -37,7 +37,7 @@ from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read
 from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.recognition import Quadratic, recognise
-from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_bounds, read_row
+from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_bounds, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
@@ -77,6 +77,7 @@ class Program:
     general : these constraints, as read. ``objective_terms`` : these terms (scale, node) of the objective, in the
         model's own sense.
     unsupported : kind -> name of the first constraint of each kind in :data:`UNSUPPORTED` that the model has.
+    judged : the P of the last test of convexity, and its outcome, which copies of the program with the same P share.
     """
 
     model: pyo.ConcreteModel
@@ -100,6 +101,19 @@ class Program:
     objective_terms: list[tuple[float, NumericExpression]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
+    judged: tuple[sp.csc_matrix, bool] | None = field(default=None, repr=False)
+
+    @property
+    def convex_objective(self) -> bool:
+        """Whether P is positive semidefinite: an eigenvalue problem, solved once for each P."""
+        if self.judged is None or self.judged[0] is not self.P:
+            self.judged = self.P, semidefinite(self.P)
+        return self.judged[1]
+
+    @property
+    def convex(self) -> bool:
+        """Whether the program without its integrality is convex."""
+        return not self.nonconic and self.convex_objective
 
     @cached_property
     def scaling(self) -> Scaling:

@@ -38,9 +38,10 @@ def reread_objective(p: Program) -> bool | None:
         return None
     p.c, p.c0 = p.sign * linear_part(terms, p.column), p.sign * terms.constant
     P = p.sign * hessian(terms, p.n)
-    changed = bool((P != p.P).nnz)
+    if not (P != p.P).nnz:
+        return False
     p.P = P
-    return changed
+    return True
 
 
 def reread_rows(p: Program, rows: list[Any]) -> Indices | None:

@@ -112,3 +112,18 @@ def _dot_entries(listed: list[tuple[int, float, Dot]], column: dict[int, int]) -
         return _Entries(np.repeat(numbers, len(columns)), np.tile(columns, len(numbers)), block.ravel())
     i, j = np.nonzero(block)
     return _Entries(numbers[i], columns[j], block[i, j])
+
+
+def semidefinite(P: sp.csc_matrix) -> bool:
+    """Return whether a symmetric matrix is positive semidefinite, to 1e-10 of its largest eigenvalue.
+
+    The tolerance covers the rounding of ``eigvalsh`` and of products like X'X, whose smallest eigenvalues are often 0.
+    """
+    diagonal = P.diagonal()
+    if np.any(diagonal < 0):
+        return False
+    if sp.triu(P, 1).count_nonzero() == 0:
+        return True
+    active = np.flatnonzero(np.diff(P.indptr))
+    values = np.linalg.eigvalsh(P[active][:, active].toarray())
+    return bool(values[0] >= -1e-10 * max(values[-1], 0.0))

@@ -17,7 +17,6 @@ from pyomo.environ import Expression as NamedExpression
 from pyomo.repn.util import categorize_valid_components
 
 from fsopt.compiler import Program
-from fsopt.compiler.classes import convex
 from fsopt.compiler.dust import without_dust
 from fsopt.errors import FileError
 from fsopt.formats.exact_cones import ExactCone
@@ -79,7 +78,7 @@ def _refuse(program: Program, suffix: str) -> None:
             f"{failed}, which holds linear constraints and convex cones: '{name}'{others} is neither ({reason})",
             no_other or "use .nl or .gms",
         )
-    if not convex(program.P):
+    if not program.convex:
         raise FileError(
             f"{failed}: the quadratic objective '{program.objective_name}' is not convex", no_other or "use .nl or .lp"
         )

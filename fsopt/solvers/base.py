@@ -15,7 +15,7 @@ from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
 from fsopt.compiler import compile_model
-from fsopt.compiler.classes import convex, program_class
+from fsopt.compiler.classes import program_class
 from fsopt.compiler.program import COMPONENT, MODEL, ROW
 from fsopt.compiler.rereading import reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.rows import read_row
@@ -163,7 +163,7 @@ class Session:
             self._rebuild("the objective is another one, or got terms that are not quadratic")
         elif bounds and not reread_bounds(self.program):
             self._rebuild("the sign of a variable in a cone, or which variables are integer, changed")
-        elif hessian and not convex(self.program.P):
+        elif hessian and not self.program.convex_objective:
             self._rebuild("the quadratic objective is not convex any more")
         elif rows and numbers is None:
             self._rebuild("a constraint got other variables, was deactivated or is not linear")

@@ -22,7 +22,6 @@ from fsopt.certificates.convex import dual_point, farkas
 from fsopt.certificates.model import certify_point
 from fsopt.common import clock
 from fsopt.compiler import Program
-from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
 from fsopt.solvers import shared, watching
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
@@ -76,7 +75,7 @@ class Gurobi:
         self.settings = settings
         self.depth = depth
         self.mip = bool(program.integer.any())
-        self.nonconvex = bool(program.general) or not convex(program.P)
+        self.nonconvex = not program.convex
         self.scaled = Scaled(program)
         try:
             self.m: Any = gp.Model(env=_environment())

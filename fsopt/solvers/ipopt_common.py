@@ -14,7 +14,6 @@ from fsopt.answers.results import Point, Status
 from fsopt.certificates.convex import farkas
 from fsopt.certificates.residuals import primal_residual
 from fsopt.compiler import Program
-from fsopt.compiler.classes import convex
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.interface import Change, Outcome, Settings
@@ -76,9 +75,8 @@ class Ipopt(ABC):
         if np.any(p.lb > p.ub) or np.any(p.lo > p.hi):
             words = "a lower bound lies above its upper bound"
             return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
-        is_convex = not p.nonconic and convex(p.P)
         deadline = np.inf if time_limit is None else started + time_limit
-        found = self.run(p, self._start(is_convex), deadline)
+        found = self.run(p, self._start(), deadline)
         if found.code not in self.statuses:
             raise SolverError(f"Ipopt stopped with code {found.code} ({found.message})", "try another solver")
         status, stop = self.statuses[found.code]
@@ -86,22 +84,22 @@ class Ipopt(ABC):
         if usable:
             self.last = found.point.x
         ray = None
-        if is_convex and stop in ("infeasible", "unbounded", "numerical"):
+        if p.convex and stop in ("infeasible", "unbounded", "numerical"):
             proved, ray = self._prove(found.point, deadline)
             if proved is not Status.NONE:
                 status, stop = proved, proved.value
                 usable = False
-        if is_convex and status is Status.STATIONARY:
+        if p.convex and status is Status.STATIONARY:
             status = Status.OPTIMAL
         point = found.point if usable else None
         return Outcome(status, stop, point, None, self.iterations, time.perf_counter() - started, found.message, ray)
 
-    def _start(self, is_convex: bool) -> Vector:
+    def _start(self) -> Vector:
         """Return the starting point; of a program that is not convex, it decides which local optimum is found."""
         p = self.program
         if self.last is not None and len(self.last) == p.n:
             return self.last
-        start = np.zeros(p.n) if is_convex else p.values()
+        start = np.zeros(p.n) if p.convex else p.values()
         return np.clip(start, p.lb, p.ub)
 
     def _prove(self, point: Point, deadline: float) -> tuple[Status, Point | None]:

@@ -22,7 +22,6 @@ from pyomo.common.tee import TeeStream, capture_output
 
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import Program
-from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
@@ -99,7 +98,7 @@ class PyomoCall:
         form = NonlinearForm(p)
         start = form.start(np.clip(p.values(), p.lb, p.ub))
         # Searches over nonconvex terms get less exact in other units of the objective.
-        factor = 1.0 if p.nonconic or not convex(p.P) else objective_factor(p, form.D)
+        factor = objective_factor(p, form.D) if p.convex else 1.0
         m = pyomo_model(form, start, factor=factor, smooth=self.known.smooth)
         for variable in m.v.values():
             variable.stale = True

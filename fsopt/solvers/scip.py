@@ -15,7 +15,6 @@ import numpy as np
 from fsopt.answers.results import Point, Status
 from fsopt.common import clock
 from fsopt.compiler import Program
-from fsopt.compiler.classes import convex
 from fsopt.compiler.rows import Row
 from fsopt.errors import SolverError
 from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
@@ -75,8 +74,7 @@ class Scip:
         self.settings = settings
         self.scale = units(program)
         # Searches over nonconvex terms get less exact in other units of the objective.
-        plain = not program.nonconic and convex(program.P)
-        self.factor = objective_factor(program, self.scale) if plain else 1.0
+        self.factor = objective_factor(program, self.scale) if program.convex else 1.0
         self.m = pyscipopt.Model()
         self._options()
         self._load()
@@ -98,7 +96,7 @@ class Scip:
             "lp/threads": s.threads,
             "randomization/randomseedshift": s.seed,
         }
-        if len(self.program.cones) and not self.program.nonconic and convex(self.program.P):
+        if len(self.program.cones) and self.program.convex:
             common |= dict.fromkeys(NLP_HEURISTICS, -1)
         known = m.getParams()
 

@@ -19,7 +19,6 @@ import numpy as np
 from fsopt.answers.results import Point, Status
 from fsopt.common import clock
 from fsopt.compiler import Program
-from fsopt.compiler.classes import convex
 from fsopt.errors import SolverError
 from fsopt.solvers import shared
 from fsopt.solvers.interface import Change, Outcome, Settings, set_options
@@ -76,7 +75,7 @@ class Xpress:
         self.program = program
         self.settings = settings
         self.mip = bool(program.integer.any())
-        self.nonconvex = bool(program.general) or not convex(program.P)
+        self.nonconvex = not program.convex
         self.scaled = Scaled(program)
         try:
             _take_licence()

@@ -6,7 +6,11 @@ import pyomo.environ as pyo
 import pytest
 
 import fsopt
+from fsopt.compiler import program
 from fsopt.compiler.classes import CLASSES
+from fsopt.compiler.rows import semidefinite
+from fsopt.errors import SolverError
+from fsopt.solvers.base import Session
 
 
 @pytest.mark.parametrize(
@@ -41,3 +45,27 @@ def test_every_class_is_told(objective, cone, integer, expected):
     m.o.set_value(-form)
     m.o.sense = pyo.maximize
     assert fsopt.classify(m) == expected, "a maximisation of the negative is the same problem"
+
+
+def test_convexity_is_an_eigenvalue_problem_solved_once_for_each_quadratic_part(monkeypatch):
+    tested = []
+    monkeypatch.setattr(program, "semidefinite", lambda P: tested.append(P) or semidefinite(P))
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(3), bounds=(-1, 1))
+    m.curvature, m.slope, m.side = (pyo.Param(initialize=1.0, mutable=True) for _ in range(3))
+    square = (m.x[0] + m.x[1]) ** 2 + (m.x[1] - m.x[2]) ** 2
+    m.o = pyo.Objective(expr=m.curvature * square + m.slope * m.x[0])
+    m.c = pyo.Constraint(expr=m.x[0] + 1e-17 * m.x[1] + m.x[2] >= m.side)
+    session = Session(m, "clarabel")
+    for slope, side in ((1.0, 1.0), (2.0, 1.0), (2.0, 0.5)):
+        m.slope.value, m.side.value = slope, side
+        session.update(m.o, m.c)
+        assert session.solve().status == "optimal"
+    assert len(tested) == 1, "neither a copy without rounding errors nor another linear part is a new matrix"
+    m.curvature.value = 2.0
+    session.update(m.o)
+    assert session.solve().status == "optimal"
+    assert len(tested) == 2
+    m.curvature.value = -1.0
+    with pytest.raises(SolverError, match="clarabel"):
+        session.update(m.o)
