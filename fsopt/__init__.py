@@ -16,12 +16,12 @@ from fsopt.solvers import pyomo_plugin
 if TYPE_CHECKING:
     from fsopt import estimators as estimators
     from fsopt.analysis.alternatives import alternatives as alternatives
-    from fsopt.analysis.differences import diff as diff
+    from fsopt.analysis.differences import compare_models as compare_models
     from fsopt.analysis.fronts import pareto_front as pareto_front
-    from fsopt.analysis.infeasibility import explain as explain
+    from fsopt.analysis.infeasibility import explain_infeasibility as explain_infeasibility
     from fsopt.analysis.necessity import necessity as necessity
-    from fsopt.analysis.radius_paths import gmeb_path as gmeb_path
-    from fsopt.analysis.selection_paths import gbd_path as gbd_path
+    from fsopt.analysis.radius_paths import radius_path as radius_path
+    from fsopt.analysis.selection_paths import selection_path as selection_path
     from fsopt.analysis.sensitivity import sensitivity as sensitivity
     from fsopt.answers.certificate import Certificate as Certificate
     from fsopt.answers.results import DriverResult as DriverResult
@@ -70,21 +70,21 @@ _HOME = {
     "certify": "fsopt.certificates.model",
     "check": "fsopt.verification.exact_checking",
     "classify": "fsopt.compiler.classes",
-    "diff": "fsopt.analysis.differences",
+    "compare_models": "fsopt.analysis.differences",
     "estimators": "fsopt.estimators",
-    "explain": "fsopt.analysis.infeasibility",
+    "explain_infeasibility": "fsopt.analysis.infeasibility",
     "export": "fsopt.formats.writers",
     "fit": "fsopt.methods.registry",
-    "gbd_path": "fsopt.analysis.selection_paths",
-    "gmeb_path": "fsopt.analysis.radius_paths",
     "load_dataset": "fsopt.data",
     "load_fit": "fsopt.answers.saved",
     "necessity": "fsopt.analysis.necessity",
     "pareto_front": "fsopt.analysis.fronts",
+    "radius_path": "fsopt.analysis.radius_paths",
     "register_method": "fsopt.methods.registry",
     "register_model": "fsopt.models.registry",
     "register_solver": "fsopt.solvers.registry",
     "run_study": "fsopt.studies.running",
+    "selection_path": "fsopt.analysis.selection_paths",
     "sensitivity": "fsopt.analysis.sensitivity",
     "solve": "fsopt.solvers.base",
 }
@@ -109,20 +109,20 @@ __all__ = [
     "certify",
     "check",
     "classify",
-    "diff",
-    "explain",
+    "compare_models",
+    "explain_infeasibility",
     "export",
     "fit",
-    "gbd_path",
-    "gmeb_path",
     "load_dataset",
     "load_fit",
     "necessity",
     "pareto_front",
+    "radius_path",
     "register_method",
     "register_model",
     "register_solver",
     "run_study",
+    "selection_path",
     "sensitivity",
     "solve",
 ]
@@ -132,7 +132,7 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
 
     def __getattr__(name: str) -> object:
         if name not in _HOME:
-            raise AttributeError(f"module 'fsopt' has no attribute '{name}'")
+            return moved.renamed("fsopt", name)
         home = import_module(_HOME[name])
         value = home if home.__name__ == f"fsopt.{name}" else getattr(home, name)
         globals()[name] = value
@@ -142,7 +142,7 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_HOME})
 
 
 moved.register()

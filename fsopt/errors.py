@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from reprlib import Repr
+from typing import TYPE_CHECKING
+
+from fsopt.common.moved import renamed
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -70,19 +73,19 @@ class SolverError(FsoptError):
     kind = "solver"
 
 
-class NotShown(FsoptError):
+class NotShownError(FsoptError):
     """A claim that rational arithmetic cannot show, for a reason that is said with the claim."""
 
     kind = "not-shown"
 
 
-class OutOfTime(SolverError):
+class OutOfTimeError(SolverError):
     """The time limit passed before there was a point: a loop that has one ends with it instead."""
 
     kind = "time-limit"
 
 
-class MemoryLimit(FsoptError):
+class MemoryLimitError(FsoptError):
     """The arrays of a computation do not fit into the memory."""
 
     kind = "memory"
@@ -153,3 +156,9 @@ def unknown(what: str, name: str, known: Iterable[str], command: str) -> Unknown
     close = get_close_matches(name, names, n=3)
     hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names)}"
     return UnknownNameError(f"there is no {what} called '{name}'", f"{hint} ('{command}' lists all)")
+
+
+if not TYPE_CHECKING:  # to a type checker, any name would be there
+
+    def __getattr__(name: str) -> object:
+        return renamed(__name__, name)

@@ -12,7 +12,7 @@ def path():
     of features, on the Wisconsin breast cancer data at C = 1. Where the lower bound meets the value, the selection is
     proved to be the best one. Programs: [Aytug](/gbd.md).
     """
-    found = fsopt.gbd_path(fsopt.load_dataset("wdbc"), m=[1, 2, 3, 4], tolerance=1e-3)
+    found = fsopt.selection_path(fsopt.load_dataset("wdbc"), m=[1, 2, 3, 4], tolerance=1e-3)
     return found.plot()
 
 
@@ -41,7 +41,7 @@ def radii():
     Share of misclassified training samples, and number of selected features, over the radii R+ and R- of
     [Peleg & Meir](/gmeb.md) (no unit): small radii give few features. One compiled model, nine solves.
     """
-    return fsopt.gmeb_path(fsopt.load_dataset("wdbc"), (1.0, 3.0, 10.0)).plot()
+    return fsopt.radius_path(fsopt.load_dataset("wdbc"), (1.0, 3.0, 10.0)).plot()
 
 
 def penalty():

@@ -20,7 +20,7 @@ Okabe and Ito, which colour-blind readers can tell apart; lines differ in their 
 ```python
 import fsopt
 
-fsopt.gbd_path(fsopt.load_dataset("wdbc"), m=[1, 2, 3]).plot().savefig("path.svg")
+fsopt.selection_path(fsopt.load_dataset("wdbc"), m=[1, 2, 3]).plot().savefig("path.svg")
 ```
 """
 

@@ -22,7 +22,7 @@ def gram(A: Matrix) -> Matrix:
 
     Raises
     ------
-    OutOfTime : the time limit passed between two pieces.
+    OutOfTimeError : the time limit passed between two pieces.
     """
     n, p = A.shape
     rows = max(FEWEST, PIECE // max(p * p, 1))
@@ -47,7 +47,7 @@ def cholesky(matrix: Matrix) -> Matrix | None:
 
     Raises
     ------
-    OutOfTime : the time limit passed between two tiles.
+    OutOfTimeError : the time limit passed between two tiles.
     """
     order = len(matrix)
     if order <= 2 * TILE:

@@ -23,7 +23,7 @@ from fsopt.certificates.exact.claims import About, Claim
 from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.data import Dataset
 from fsopt.drivers.interruption import deferred_interruption
-from fsopt.drivers.run import OutOfTime, Run
+from fsopt.drivers.run import OutOfTimeError, Run
 from fsopt.methods.gbd.proofs import claim_of_tree, part_of, selection_about
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number, whole
@@ -156,7 +156,7 @@ def alternatives(
         assert root is not None
         search.incumbents.best = None
         search.open_root(root)
-        with suppress(OutOfTime):
+        with suppress(OutOfTimeError):
             search.solve_root()
             search.run(NODES, lambda: not expired() and not interrupted())
         listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])

@@ -21,7 +21,7 @@ CLOSE = 1e-6
 
 @dataclass(frozen=True)
 class Difference:
-    """The answer of :func:`diff`.
+    """The answer of :func:`compare_models`.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Difference:
 
 
 @checked(first=MODEL, second=MODEL, solve=FLAG)
-def diff(first: pyo.ConcreteModel, second: pyo.ConcreteModel, *, solve: bool = True) -> Difference:
+def compare_models(first: pyo.ConcreteModel, second: pyo.ConcreteModel, *, solve: bool = True) -> Difference:
     """Compare two models by components, sizes, classes and optimal values.
 
     Parameters

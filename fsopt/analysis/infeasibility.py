@@ -57,7 +57,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The answer of :func:`explain`.
+    """The answer of :func:`explain_infeasibility`.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Explanation:
 
 
 @checked(model=MODEL, time_limit=SECONDS)
-def explain(model: pyo.ConcreteModel, *, time_limit: float = 60.0) -> Explanation:
+def explain_infeasibility(model: pyo.ConcreteModel, *, time_limit: float = 60.0) -> Explanation:
     """Explain the infeasibility of a model by component and equation.
 
     Parameters

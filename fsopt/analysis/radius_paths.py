@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 RADII = tuple(np.linspace(1.0, 10.0, 7).tolist())
 """The values of each radius in the paper (section 6.2)."""
 SURFACES = ("objective", "bound", "n_features", "train_error", "test_error", "intercept")
-"""Fields of :class:`GmebPath` with one number for each pair of radii, found on one data set."""
+"""Fields of :class:`RadiusPath` with one number for each pair of radii, found on one data set."""
 
 
 @dataclass(frozen=True)
-class GmebPath:
+class RadiusPath:
     """The classifiers of a grid of radii; all surfaces are (k, l), one row for each R+ and one column for each R-.
 
     Attributes
@@ -119,7 +119,7 @@ class GridTask:
     units=TEXT,
     solver=optional(TEXT),
 )
-def gmeb_path(
+def radius_path(
     data: Dataset,
     grid: Sequence[float] | tuple[Sequence[float], Sequence[float]] = RADII,
     *,
@@ -132,7 +132,7 @@ def gmeb_path(
     units: str = "raw",
     epsilon: float = 0.01,
     solver: str | None = None,
-) -> GmebPath:
+) -> RadiusPath:
     """Solve GMEB for every pair of radii, each data set compiled once.
 
     Parameters
@@ -156,7 +156,7 @@ def gmeb_path(
 
     Returns
     -------
-    GmebPath
+    RadiusPath
         Errors, numbers of features and classifiers on the grid, and the best pair of radii.
 
     Raises
@@ -180,7 +180,7 @@ def gmeb_path(
         pieces += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
     whole, *parts = Parallel(n_jobs=jobs)(delayed(_solve_grid)(*piece, task) for piece in pieces)
     nothing = np.full((len(plus), len(minus)), np.nan)
-    return GmebPath(
+    return RadiusPath(
         r_plus=plus,
         r_minus=minus,
         **whole,
@@ -194,7 +194,7 @@ def _radii(grid: Any) -> tuple[Vector, Vector]:
     """Return the ascending values of R+ and R-."""
     pair = grid if len(grid) == 2 and all(np.ndim(g) == 1 for g in grid) else (grid, grid)
     plus, minus = (
-        np.unique([radius("gmeb_path", name, value) for value in values])
+        np.unique([radius("radius_path", name, value) for value in values])
         for name, values in zip(("r_plus", "r_minus"), pair, strict=True)
     )
     if not len(plus) or not len(minus):
@@ -203,7 +203,7 @@ def _radii(grid: Any) -> tuple[Vector, Vector]:
 
 
 def _solve_grid(data: Dataset, test: Dataset | None, task: GridTask) -> dict[str, Any]:
-    """Return the surfaces of one data set: the fields of :class:`GmebPath` that are not means over folds."""
+    """Return the surfaces of one data set: the fields of :class:`RadiusPath` that are not means over folds."""
     columns = unit_rms(data, task.scale)
     route = choose_route("auto", task.run)
     session: Session | None = None

@@ -133,7 +133,7 @@ class SelectionPath:
         return figure
 
 
-def gbd_path(
+def selection_path(
     data: Dataset,
     *,
     c: float = 1.0,
@@ -184,14 +184,13 @@ def gbd_path(
     Aytug, (5)-(11).
     """
     started = time.perf_counter()
-    c = number("gbd_path", "c", c, low=0.0, strict=True)
+    c = number("selection_path", "c", c, low=0.0, strict=True)
     if time_limit is not None and not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
-    values = (
-        list(range(data.p + 1)) if m is None else sorted({whole("gbd_path", "m", k, low=0, high=data.p) for k in m})
-    )
+    given = range(data.p + 1) if m is None else m
+    values = sorted({whole("selection_path", "m", k, low=0, high=data.p) for k in given})
     if not values:
-        raise ParameterError("'m' of 'gbd_path' is empty", "give numbers of features, or leave it out")
+        raise ParameterError("'m' of 'selection_path' is empty", "give numbers of features, or leave it out")
     work, map_ = preprocess(data, scale)
     with tempfile.TemporaryDirectory() as folder:
         tracer = _Tracer(work, c, BranchSettings(tolerance, None, None, jobs), executor, progress, Path(folder))

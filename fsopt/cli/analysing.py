@@ -35,7 +35,7 @@ def explain(
     """
     from dataclasses import asdict
 
-    from fsopt.analysis.infeasibility import explain as run
+    from fsopt.analysis.infeasibility import explain_infeasibility as run
     from fsopt.answers.saved import plain
 
     found = run(_model(model, data, layout, param, scale, customise), time_limit=time_limit or 60.0)
@@ -112,7 +112,7 @@ def diff(
     """
     from dataclasses import asdict
 
-    from fsopt.analysis.differences import diff as run
+    from fsopt.analysis.differences import compare_models as run
     from fsopt.answers.saved import plain
     from fsopt.errors import ParameterError
     from fsopt.models.registry import model_spec

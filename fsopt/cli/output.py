@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsopt.cli.streams import abandon, printable
 from fsopt.common.files import write_text
-from fsopt.errors import FileError, FsoptError, OutOfTime
+from fsopt.errors import FileError, FsoptError, OutOfTimeError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -60,7 +60,7 @@ def report_error(error: FsoptError, *, as_json: bool) -> int:
         with suppress(UnsavedError):
             print_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
     remark(f"fsopt: {error}".replace("\n", " "))
-    return EXIT_NOT_SOLVED if isinstance(error, OutOfTime) else EXIT_BAD_INPUT
+    return EXIT_NOT_SOLVED if isinstance(error, OutOfTimeError) else EXIT_BAD_INPUT
 
 
 def deliver(record: Any, output: Path | None, *, as_json: bool, present: Callable[[], None]) -> None:

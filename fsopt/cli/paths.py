@@ -35,7 +35,7 @@ def path(
     json: options.Json = False,
 ) -> int:
     """Print the best support vector machine with at most M features for every M, and a lower bound on each."""
-    from fsopt.analysis.selection_paths import gbd_path
+    from fsopt.analysis.selection_paths import selection_path
     from fsopt.answers.saved import plain
     from fsopt.common.files import write_text
 
@@ -46,7 +46,7 @@ def path(
             shown = f"objective {entry['objective']:.6g}, bound {entry['bound']:.6g}"
             update(entry["iteration"], f"path: m = {entry['m']}, {shown}")
 
-        found = gbd_path(
+        found = selection_path(
             source,
             c=c,
             m=values,

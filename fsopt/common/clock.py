@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from fsopt.errors import OutOfTime
+from fsopt.errors import OutOfTimeError
 
 LEAST = 0.1
 """Seconds that a solve is given at least: a solver with none would not even say so."""
@@ -96,9 +96,9 @@ def expired() -> bool:
 
 
 def check() -> None:
-    """Raise OutOfTime where the time limit has passed: between the pieces of a long computation in arrays."""
+    """Raise OutOfTimeError where the time limit has passed: between the pieces of a long computation in arrays."""
     if expired():
-        raise OutOfTime("the time limit passed within a step", "give more seconds")
+        raise OutOfTimeError("the time limit passed within a step", "give more seconds")
 
 
 def found() -> None:
@@ -109,7 +109,7 @@ def found() -> None:
 
 
 def look() -> None:
-    """Raise OutOfTime where the time limit passed some time ago and there is no point yet."""
+    """Raise OutOfTimeError where the time limit passed some time ago and there is no point yet."""
     limit = _LIMIT.get()
     if limit is not None and not limit.found and time.perf_counter() >= limit.patience:
-        raise OutOfTime("the time limit passed while a model was built", "give more seconds, or fewer samples")
+        raise OutOfTimeError("the time limit passed while a model was built", "give more seconds, or fewer samples")

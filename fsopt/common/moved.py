@@ -1,4 +1,4 @@
-"""The modules of version 0.2 under their old names, with a warning: packages written against them go on to work."""
+"""Modules and names of version 0.2 under their old names, with a warning: what was written with them works still."""
 
 from __future__ import annotations
 
@@ -33,6 +33,30 @@ NEW = {
     for now, names in places.items()
     for name in names.split()
 }
+RENAMED = {
+    "fsopt": {
+        "diff": "compare_models",
+        "explain": "explain_infeasibility",
+        "gbd_path": "selection_path",
+        "gmeb_path": "radius_path",
+    },
+    "fsopt.errors": {
+        "MemoryLimit": "MemoryLimitError",
+        "NotShown": "NotShownError",
+        "OutOfTime": "OutOfTimeError",
+    },
+}
+"""Module -> old name -> new name."""
+
+
+def renamed(module: str, name: str) -> object:
+    """Return what an old name of a module means, with a warning; raises AttributeError for one that it never had."""
+    if name not in RENAMED[module]:
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+    new = RENAMED[module][name]
+    warnings.warn(f"{module}.{name} is {new} now; the old name goes with 1.0", DeprecationWarning, stacklevel=3)
+    value: object = getattr(sys.modules[module], new)
+    return value
 
 
 class _Moved(MetaPathFinder, Loader):

@@ -76,7 +76,7 @@ def dot(coefs: ArrayLike, variables: Sequence[Any]) -> Dot:
     Raises
     ------
     ValueError : another number of coefficients than variables.
-    OutOfTime : a time limit passed, and there is no point yet.
+    OutOfTimeError : a time limit passed, and there is no point yet.
     """
     clock.look()
     values = np.asarray(coefs, dtype=float)

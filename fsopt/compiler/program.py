@@ -171,7 +171,7 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     Raises
     ------
     ParameterError : the model has several active objectives, or a user's change of it failed.
-    OutOfTime : a time limit passed, and there is no point yet.
+    OutOfTimeError : a time limit passed, and there is no point yet.
     """
     complete(model)
     with PauseGC():

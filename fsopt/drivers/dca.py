@@ -13,7 +13,7 @@ from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
 from fsopt.solvers.base import Session
@@ -186,7 +186,7 @@ def dca(
             if runs[-1].stop == "time-limit" or (recorder.expired and k + 1 < n_starts):
                 stop = "time-limit"
                 break
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         if runs[0].w is None:
             raise
         stop = stop_word(reason)

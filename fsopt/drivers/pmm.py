@@ -14,7 +14,7 @@ from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
@@ -158,7 +158,7 @@ def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> Dr
             if recorder.expired:
                 stop = "time-limit"
                 break
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         if search.errors > data.n:
             raise
         stop = stop_word(reason)

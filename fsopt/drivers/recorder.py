@@ -12,7 +12,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
-from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTime, Run, usable
+from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, usable
 from fsopt.errors import FsoptError, SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import preference
@@ -71,7 +71,7 @@ class Recorder:
         return Run(solver=self.run.solver, time_limit=self.remaining, options=self.run.options)
 
     def check_clock(self) -> None:
-        """Raise OutOfTime for one solve too many after the time limit: the place where every loop meets the clock.
+        """Raise OutOfTimeError for one solve too many after the time limit: the place where every loop meets the clock.
 
         A solver looks at the clock between its own iterations, and a program that is warm at its optimum takes none: a
         loop over such programs would go on for ever. Ctrl-C needs no such place, since Python raises it here at the
@@ -79,7 +79,7 @@ class Recorder:
         """
         self._late += self.expired
         if self._late > LATE:
-            raise OutOfTime("the time limit passed between two solves", "give more seconds")
+            raise OutOfTimeError("the time limit passed between two solves", "give more seconds")
 
     def solve(
         self,
@@ -106,7 +106,7 @@ class Recorder:
 
         Raises
         ------
-        OutOfTime : the time limit passed before there was a point.
+        OutOfTimeError : the time limit passed before there was a point.
         NoPoint : the subproblem was shown to be infeasible.
         SolverError : no solver returned a point; or the solver that the user named refused its first solve, for want
             of a licence or because it does not take the model.
@@ -115,7 +115,7 @@ class Recorder:
         request = _Request(what, load, mip_gap, checked)
         try:
             return self._attempt(session, request)
-        except (OutOfTime, NoPoint):
+        except (OutOfTimeError, NoPoint):
             raise
         except SolverError as error:
             if session.requested and not session.seconds["solve"]:
@@ -129,7 +129,7 @@ class Recorder:
             clock.found()
             return result
         if not result.status.solved and result.status is not Status.INFEASIBLE and self.expired:
-            raise OutOfTime(
+            raise OutOfTimeError(
                 f"the time limit passed before {request.what} was solved for the first time", "give more seconds"
             )
         return usable(result, request.what)
@@ -141,7 +141,7 @@ class Recorder:
             try:
                 other = session.with_solver(spec.name)
                 result = self._attempt(other, request)
-            except (OutOfTime, NoPoint):
+            except (OutOfTimeError, NoPoint):
                 raise
             except FsoptError:
                 tried.append(spec.name)
@@ -245,7 +245,7 @@ def _others(session: Session, vertex: bool) -> list[SolverSpec]:
 
 def stop_word(reason: BaseException) -> str:
     """Return why a loop ended early: its time was over, or the user interrupted it."""
-    return "time-limit" if isinstance(reason, OutOfTime) else "interrupted"
+    return "time-limit" if isinstance(reason, OutOfTimeError) else "interrupted"
 
 
 def proved_bound(step: SolveResult) -> float:

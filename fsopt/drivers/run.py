@@ -12,7 +12,7 @@ import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
-from fsopt.errors import OutOfTime as OutOfTime
+from fsopt.errors import OutOfTimeError as OutOfTimeError
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
@@ -80,7 +80,7 @@ def usable(result: SolveResult, what: str) -> SolveResult:
 
     Raises
     ------
-    OutOfTime : its solver stopped at the time limit.
+    OutOfTimeError : its solver stopped at the time limit.
     NoPoint : it is infeasible.
     SolverError : every other reason.
     """
@@ -88,7 +88,7 @@ def usable(result: SolveResult, what: str) -> SolveResult:
         clock.found()
         return result
     if result.stop == "time-limit" and result.status is Status.NONE:
-        raise OutOfTime(f"the time limit passed before {what} was solved for the first time", "give more seconds")
+        raise OutOfTimeError(f"the time limit passed before {what} was solved for the first time", "give more seconds")
     error = NoPoint if result.status is Status.INFEASIBLE else SolverError
     raise error(
         f"{what} was not solved: {result.status} ({result.stop}; {result.solver}: {result.message})",

@@ -36,7 +36,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.solvers.base import Session
@@ -214,7 +214,7 @@ def scale_search(
                 parts = [part for part in parts if part[1] is not leaf] + search.branch(leaf)
                 continue
             break
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         if not np.isfinite(search.value):
             raise
         stop = stop_word(reason)

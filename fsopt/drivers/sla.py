@@ -13,7 +13,7 @@ from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.models.sla.step_function import step_costs
@@ -230,7 +230,7 @@ def sla(
             if runs[-1].stop == "time-limit" or (recorder.expired and len(runs) < n_starts):
                 stop = "time-limit"
                 break
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         if runs[0].x is None:
             raise
         stop = stop_word(reason)

@@ -25,7 +25,7 @@ from fsopt.common.files import write_text
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import classify, program_class
 from fsopt.data import Dataset
-from fsopt.errors import FileError, NotShown
+from fsopt.errors import FileError, NotShownError
 from fsopt.formats.writers import export
 from fsopt.library import pages
 from fsopt.library.draws import GRID, instance_data
@@ -193,7 +193,7 @@ def exact_ends(model: pyo.ConcreteModel, result: SolveResult) -> dict[str, str]:
     assert result.point is not None
     try:
         claim = solve_claim(compile_model(model), result.point.x, result.point, result.status, (None, None))
-    except NotShown as error:
+    except NotShownError as error:
         return {"exact": f"no interval: {error.message}"}
     found = {}
     for name, end in (("lower", claim.lower), ("upper", claim.upper)):

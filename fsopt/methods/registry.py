@@ -32,7 +32,7 @@ from fsopt.common.plugins import load
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.drivers.run import Progress, Run
-from fsopt.errors import MemoryLimit, ParameterError, unknown
+from fsopt.errors import MemoryLimitError, ParameterError, unknown
 from fsopt.methods.selection import set_threshold
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.registry import model_spec
@@ -200,8 +200,8 @@ def fit(
     Raises
     ------
     UnknownNameError, ParameterError, InfeasibleError, SolverError, FileError
-    OutOfTime : the time limit passed before there was a hyperplane.
-    MemoryLimit : the arrays of the method do not fit into the memory.
+    OutOfTimeError : the time limit passed before there was a hyperplane.
+    MemoryLimitError : the arrays of the method do not fit into the memory.
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
@@ -227,7 +227,7 @@ def fit(
     except ParameterError as error:
         raise _in_words_of(entry, error) from error
     except MemoryError as error:
-        raise MemoryLimit(
+        raise MemoryLimitError(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
             f"{FEWER}; docs/limits.md has the sizes that each method takes",
         ) from error

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import Status
 from fsopt.common import clock
-from fsopt.errors import OutOfTime, SolverError
+from fsopt.errors import OutOfTimeError, SolverError
 
 
 class Ended(Protocol):
@@ -54,7 +54,7 @@ def first_certified(
 
     Raises
     ------
-    SolverError, OutOfTime : that of the first route, where no route has an answer.
+    SolverError, OutOfTimeError : that of the first route, where no route has an answer.
     """
     answers: list[Answer] = []
     reasons: list[str] = []
@@ -63,7 +63,7 @@ def first_certified(
         try:
             with clock.anew():
                 answer = route()
-        except (OutOfTime, KeyboardInterrupt):
+        except (OutOfTimeError, KeyboardInterrupt):
             if not answers:
                 raise
             break

@@ -70,7 +70,7 @@ def solve(
     Raises
     ------
     SolverError, OptionError, UnknownNameError : before the solver is called.
-    OutOfTime : the time limit passed while the model was translated.
+    OutOfTimeError : the time limit passed while the model was translated.
     """
     with clock.limited(time_limit):
         session = Session(model, solver, options=options, tee=tee)

@@ -33,7 +33,7 @@ from fsopt.common.customising import Change, customised
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
-from fsopt.errors import NotShown, reading
+from fsopt.errors import NotShownError, reading
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
 from fsopt.verification.checking import check_record, exact_claims
@@ -210,7 +210,7 @@ def _claims_of_solve(record: Mapping[str, Any], data: Dataset) -> list[Claim]:
             return [not_shown(MODEL, "the answer has no point, and no multipliers that prove that there is none")]
         own = point if point.y is not None and point.z is not None else evidence
         return [solve_claim(program, point.x, own, status, (record.get("objective"), record.get("bound")))]
-    except NotShown as error:
+    except NotShownError as error:
         return [not_shown(MODEL, str(error))]
 
 
@@ -226,7 +226,7 @@ def solve_claim(
 
     Raises
     ------
-    NotShown : the program has no form in rational numbers.
+    NotShownError : the program has no form in rational numbers.
     """
     integer = bool(program.integer.any())
     pair = pair_of(program, x, None if integer else own)
@@ -242,7 +242,7 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
 
     Raises
     ------
-    NotShown : the program has no form in rational numbers.
+    NotShownError : the program has no form in rational numbers.
     """
     exact = exact_program(program)
     bare = replace(exact, P=(ZERO,) * exact.n, c=(ZERO,) * exact.n, c0=ZERO)
@@ -253,7 +253,7 @@ def claim_infeasible(program: Program, ray: Point) -> Claim:
         start = dual_start(program, bare, Point(np.zeros(program.n), sign * y / size, z / size))
         try:
             dual, bound = repaired_dual(bare, start)
-        except NotShown as error:
+        except NotShownError as error:
             reason = error.message
             continue
         if bound > 0:

@@ -5,7 +5,7 @@ import pytest
 
 from fsopt.algorithms import pieces
 from fsopt.common import clock
-from fsopt.errors import OutOfTime
+from fsopt.errors import OutOfTimeError
 
 A = np.random.default_rng(0).standard_normal((90, 41))
 
@@ -37,5 +37,5 @@ def test_a_matrix_that_is_not_positive_definite_has_no_factor():
 
 @pytest.mark.parametrize("work", [lambda: pieces.gram(A), lambda: pieces.cholesky(A.T @ A)], ids=["gram", "cholesky"])
 def test_the_clock_ends_them_between_two_pieces(work):
-    with clock.limited(0.0), pytest.raises(OutOfTime):
+    with clock.limited(0.0), pytest.raises(OutOfTimeError):
         work()

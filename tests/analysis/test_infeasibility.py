@@ -7,7 +7,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.analysis.infeasibility import explain
+from fsopt.analysis.infeasibility import explain_infeasibility
 from fsopt.cli import main
 
 
@@ -23,7 +23,7 @@ def contradiction(integer=False):
 
 @pytest.mark.parametrize("integer", [False, True])
 def test_the_members_are_named_by_component_and_equation(integer):
-    found = explain(contradiction(integer))
+    found = explain_infeasibility(contradiction(integer))
     assert (found.status, found.irreducible) == ("infeasible", True)
     assert [(m.component, m.index) for m in found.members] == [("low", None), ("cap", 0), ("cap", 1)]
     assert [m.equation for m in found.members] == ["(1) demand", "(2) capacity", "(2) capacity"]
@@ -33,7 +33,7 @@ def test_the_members_are_named_by_component_and_equation(integer):
 
 @pytest.mark.parametrize("integer", [False, True])
 def test_without_any_member_the_rest_has_a_point(integer):
-    for member in explain(contradiction(integer)).members:
+    for member in explain_infeasibility(contradiction(integer)).members:
         m = contradiction(integer)
         m.component(member.component)[member.index].deactivate()
         assert fsopt.solve(m).status == "optimal"
@@ -44,7 +44,7 @@ def test_bounds_are_members_too_and_the_objective_is_none():
     m.x = pyo.Var(bounds=(0, 1), doc="x, share")
     m.c = pyo.Constraint(expr=m.x >= 2, doc="(7)")
     m.o = pyo.Objective(expr=-m.x)
-    found = explain(m)
+    found = explain_infeasibility(m)
     assert [(v.component, v.kind, v.text) for v in found.members] == [
         ("c", "constraint", "c: 1 x >= 2"),
         ("x", "bound", "x <= 1"),
@@ -55,22 +55,22 @@ def test_an_empty_range_is_told_at_once():
     m = contradiction()
     m.x[1].setlb(5)
     m.x[1].setub(4)
-    assert [v.text for v in explain(m).members] == ["x[1] >= 5", "x[1] <= 4"]
+    assert [v.text for v in explain_infeasibility(m).members] == ["x[1] >= 5", "x[1] <= 4"]
 
 
 def test_a_feasible_and_an_unbounded_model_are_not_explained():
-    assert explain(fsopt.build("onsvm", blobs(20, 3))).status == "feasible"
+    assert explain_infeasibility(fsopt.build("onsvm", blobs(20, 3))).status == "feasible"
     m = pyo.ConcreteModel()
     m.x = pyo.Var()
     m.o = pyo.Objective(expr=m.x)
     m.c = pyo.Constraint(expr=m.x <= 3)
-    assert explain(m).status == "feasible"
+    assert explain_infeasibility(m).status == "feasible"
 
 
 def test_a_cone_is_named_with_its_equation():
     model = fsopt.build("l0-mpm-step", blobs(40, 3), delta=0.999, alpha=5.0)
     model.more = pyo.Constraint(expr=sum(v**2 for v in model.component("w_plus").values()) <= 1e-6, doc="own cone")
-    found = explain(model)
+    found = explain_infeasibility(model)
     assert found.status == "infeasible"
     assert not found.irreducible
     assert "cone" in {m.kind for m in found.members}
@@ -79,7 +79,7 @@ def test_a_cone_is_named_with_its_equation():
 def test_highs_agrees_that_the_set_of_a_model_of_ours_is_a_contradiction():
     model = fsopt.build("rlp", blobs(20, 3))
     model.rule = pyo.Constraint(expr=sum(model.component(n)[i] for n in ("y",) for i in model.y) <= -0.5, doc="own")
-    found = explain(model)
+    found = explain_infeasibility(model)
     assert {m.component for m in found.members} == {"rule", "y"}
     assert found.irreducible
 
@@ -102,6 +102,6 @@ def test_the_verb_prints_it(tmp_path, capsys):
 def test_a_quadratic_program_is_explained_by_few_members_too(wdbc):
     model = fsopt.build("svm", wdbc)
     model.never = pyo.Constraint(expr=sum(model.xi.values()) <= -1, doc="own rule")
-    found = explain(model)
+    found = explain_infeasibility(model)
     assert (found.status, found.evidence) == ("infeasible", "Farkas multipliers")
     assert {m.component for m in found.members} == {"never", "xi"}

@@ -18,7 +18,7 @@ def smallest(m, j=None, chosen=None):
 
 
 def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_holds():
-    path = fsopt.gbd_path(DATA, c=C, scale="none", tolerance=1e-6)
+    path = fsopt.selection_path(DATA, c=C, scale="none", tolerance=1e-6)
     np.testing.assert_array_equal(path.m, range(7))
     np.testing.assert_allclose(path.objective, [smallest(m) for m in range(7)], rtol=2e-6)
     assert np.all(path.bound <= path.objective)
@@ -33,7 +33,7 @@ def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_h
 
 def test_some_numbers_of_features_a_time_limit_and_records():
     seen = []
-    path = fsopt.gbd_path(blobs(150, 20, seed=1, gap=0.2), m=[8, 3, 3], time_limit=0.5, progress=seen.append)
+    path = fsopt.selection_path(blobs(150, 20, seed=1, gap=0.2), m=[8, 3, 3], time_limit=0.5, progress=seen.append)
     np.testing.assert_array_equal(path.m, [3, 8])
     assert np.all(path.bound <= path.objective)
     assert np.all(np.diff(path.objective) <= 0)
@@ -43,7 +43,7 @@ def test_some_numbers_of_features_a_time_limit_and_records():
 
 def test_the_path_is_drawn():
     pytest.importorskip("matplotlib")
-    path = fsopt.gbd_path(DATA, c=C, m=[1, 2])
+    path = fsopt.selection_path(DATA, c=C, m=[1, 2])
     assert "evidence" not in repr(path)  # kilobytes of encoded multipliers
     figure = path.plot()
     assert len(figure.axes[0].lines) == 2
@@ -52,7 +52,7 @@ def test_the_path_is_drawn():
 @pytest.mark.parametrize("wrong", [{"m": [7]}, {"m": []}, {"m": [-1]}, {"c": 0.0}, {"time_limit": 0.0}], ids=str)
 def test_wrong_parameters_of_a_path_are_refused(wrong):
     with pytest.raises(ParameterError):
-        fsopt.gbd_path(DATA, **wrong)
+        fsopt.selection_path(DATA, **wrong)
 
 
 @pytest.mark.parametrize("within", [0.0, 0.05, 0.5])

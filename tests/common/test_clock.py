@@ -13,7 +13,7 @@ from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.drivers.recorder import LATE, Recorder
 from fsopt.drivers.run import Run
-from fsopt.errors import MemoryLimit, OutOfTime
+from fsopt.errors import MemoryLimitError, OutOfTimeError
 from fsopt.methods import registry
 from fsopt.models.gbd.svm import build_svm
 
@@ -53,7 +53,7 @@ def test_building_and_translating_end_at_the_limit_unless_there_is_a_point(passe
     with clock.limited(10.0):
         passed(100.0)
         for work in (lambda: build_svm(data), lambda: compile_model(model)):
-            with pytest.raises(OutOfTime, match="while a model was built"):
+            with pytest.raises(OutOfTimeError, match="while a model was built"):
                 work()
         clock.found()
         compile_model(build_svm(data))
@@ -72,13 +72,13 @@ def test_no_loop_begins_more_than_a_few_solves_after_the_limit():
     recorder = Recorder([session], Run(time_limit=1e-9))
     for _ in range(LATE):
         recorder.solve(session, "a warm program")
-    with pytest.raises(OutOfTime, match="between two solves"):
+    with pytest.raises(OutOfTimeError, match="between two solves"):
         recorder.solve(session, "a warm program")
 
 
 def test_a_limit_without_an_answer_is_exit_1_and_says_what_helps(tmp_path, monkeypatch, capsys):
     def slow(*args, **params):
-        raise OutOfTime("the time limit passed", "give more seconds")
+        raise OutOfTimeError("the time limit passed", "give more seconds")
 
     monkeypatch.chdir(tmp_path)
     np.savez("small.npz", X=blobs().X, y=blobs().y)
@@ -99,5 +99,5 @@ def test_arrays_that_do_not_fit_are_an_error_with_sizes_and_a_way_out(monkeypatc
 
     monkeypatch.setattr(registry, "method_spec", lambda name: type(entry)(**{**vars(entry), "fit": hungry}))
     monkeypatch.setattr(registry, "check_parameters", lambda *args: None)
-    with pytest.raises(MemoryLimit, match=r"30 samples and 4 features \(Unable to allocate 18.6 GiB\): keep fewer"):
+    with pytest.raises(MemoryLimitError, match=r"30 samples and 4 features \(Unable to allocate 18.6 GiB\): keep"):
         fsopt.fit("svm", blobs())

@@ -14,7 +14,7 @@ from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import NoPoint, OutOfTime, Run
+from fsopt.drivers.run import NoPoint, OutOfTimeError, Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
@@ -101,7 +101,7 @@ def test_a_solver_that_the_user_named_and_that_refuses_its_first_solve_is_not_re
     assert called == ["clarabel"]
 
 
-@pytest.mark.parametrize(("status", "error"), [(Status.INFEASIBLE, NoPoint), (Status.NONE, OutOfTime)])
+@pytest.mark.parametrize(("status", "error"), [(Status.INFEASIBLE, NoPoint), (Status.NONE, OutOfTimeError)])
 def test_infeasible_programs_and_late_solvers_are_not_given_to_others(status, error, monkeypatch):
     called = []
 

@@ -177,7 +177,7 @@ def studies(draw: Draws) -> object:
         return fsopt.pareto_front(
             draw.mostly(DATA), draw.mostly((1.0, 2.0)), **draw.some(["prices", "validation", "scale"])
         )
-    return fsopt.gmeb_path(
+    return fsopt.radius_path(
         draw.mostly(DATA), draw.mostly((1.0, 2.0)), **draw.some(["test", "folds", "seed", "rule", "epsilon"])
     )
 

@@ -5,7 +5,7 @@ import io
 import json
 
 from fsopt.certificates.exact.proofs import confirmed
-from fsopt.errors import FileError, NotShown
+from fsopt.errors import FileError, NotShownError
 from fsopt.verifier import verify
 
 CLAIM = {name: verify.CLAIM[name] for name in ("status", "lower", "upper", "gap", "left_out")}
@@ -34,7 +34,7 @@ def found(part, checker="verify"):
     """Return the interval that one checker finds, None where it refuses the part."""
     try:
         return checked(part, checker)
-    except (verify.Refuted, verify.Unreadable, NotShown, FileError):
+    except (verify.Refuted, verify.Unreadable, NotShownError, FileError):
         return None
 
 

@@ -10,7 +10,7 @@ import fsopt
 from fsopt.algorithms.interior_point import driver
 from fsopt.answers.results import Status
 from fsopt.answers.saved import fit_record
-from fsopt.errors import OutOfTime, SolverError
+from fsopt.errors import OutOfTimeError, SolverError
 from fsopt.methods import large_programs
 from fsopt.methods.baselines import convex_svm
 from fsopt.methods.routes import first_certified
@@ -109,7 +109,7 @@ def test_the_first_answer_is_kept_where_its_time_is_over():
     late = Ended("feasible", "time-limit")
     assert first_certified([lambda: late, raising(AssertionError())], outcome) == (late, ())
     stalled = Ended("feasible", "stalled")
-    found, warnings = first_certified([lambda: stalled, raising(OutOfTime("late", "wait"))], outcome)
+    found, warnings = first_certified([lambda: stalled, raising(OutOfTimeError("late", "wait"))], outcome)
     assert found is stalled
     assert "stalled" in warnings[0]
 

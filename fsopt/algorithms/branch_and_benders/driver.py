@@ -30,7 +30,7 @@ from fsopt.drivers.gbd.checkpoint import digest
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.errors import InfeasibleError, ParameterError
 
 NAME = "branch-and-benders"
@@ -103,7 +103,7 @@ def branch_and_benders(
         try:
             loop.begin(seeds)
             stop = loop.search_on()
-        except (KeyboardInterrupt, OutOfTime) as reason:
+        except (KeyboardInterrupt, OutOfTimeError) as reason:
             # Without its root, or within a node, a search does not know what is open: it has no bound, and no answer.
             if loop.search.incumbents.best is None or loop.search.visiting:
                 raise
@@ -284,7 +284,7 @@ class _Loop:
         assert best is not None
         left = clock.left()  # at least a tenth of a second
         grace = None if left is None else max(left, SHARE * (self.run.time_limit or 0.0))
-        with suppress(OutOfTime), clock.limited(grace, extend=True):
+        with suppress(OutOfTimeError), clock.limited(grace, extend=True):
             search.incumbents.solve(best.selection)
         point: dict[str, Any] = {"seeds": useful_cuts(search)}
         answer = min(best, search.incumbents.best or best, key=attrgetter("value"))

@@ -91,7 +91,7 @@ class Incumbents:
 
         Raises
         ------
-        OutOfTime : the time limit passed within the solve; its hyperplane is the incumbent where it is better.
+        OutOfTimeError : the time limit passed within the solve; its hyperplane is the incumbent where it is better.
         """
         problem = self.problem
         found = self.solver.solve(Partial(selection, ~selection), near, Goal(self.gap, cutoff))

@@ -27,7 +27,7 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.reduced_system import Solve, reduced_system
 from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation, balanced, cold, dual_value
 from fsopt.common import clock
-from fsopt.errors import OutOfTime
+from fsopt.errors import OutOfTimeError
 from fsopt.typing import Mask, Vector
 
 ITERATIONS = 80
@@ -94,7 +94,7 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
         try:
             clock.check()
             moved = run.step()
-        except OutOfTime:
+        except OutOfTimeError:
             late = True
             break
         if not moved:

@@ -52,7 +52,7 @@ def reduced_system(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, cor
 
     Raises
     ------
-    OutOfTime : the time limit passed within the factorisation.
+    OutOfTimeError : the time limit passed within the factorisation.
     """
     return (_by_samples if len(Zy) < Zy.shape[1] else _by_features)(Zy, theta, delta, border, corner)
 

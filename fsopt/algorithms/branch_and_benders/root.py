@@ -8,7 +8,7 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.common import clock
-from fsopt.errors import OutOfTime
+from fsopt.errors import OutOfTimeError
 from fsopt.typing import Mask
 
 EXCHANGES = 400
@@ -36,7 +36,7 @@ def begin(
 
     Raises
     ------
-    OutOfTime : the time limit passed within a stage; the root is an open node.
+    OutOfTimeError : the time limit passed within a stage; the root is an open node.
     """
     at = search.problem.root()
     if at is None:
@@ -67,7 +67,7 @@ def any_selection(search: Search, go_on: Callable[[], bool]) -> bool:
 
     Raises
     ------
-    OutOfTime : the time limit passed before one was found.
+    OutOfTimeError : the time limit passed before one was found.
     """
     stack = [search.problem.root()]
     while stack and go_on():
@@ -81,7 +81,7 @@ def any_selection(search: Search, go_on: Callable[[], bool]) -> bool:
         stack += [search.problem.propagated(at.decided(j, selected=chosen)) for chosen in (False, True)]
     if go_on():
         return False
-    raise OutOfTime("no selection was found in time", "give more seconds")
+    raise OutOfTimeError("no selection was found in time", "give more seconds")
 
 
 def _end(search: Search, complete: Callable[[int], None]) -> None:

@@ -92,7 +92,7 @@ class Search:
 
         Raises
         ------
-        OutOfTime : the time limit passed within a node, which is open again.
+        OutOfTimeError : the time limit passed within a node, which is open again.
         """
         last = self.nodes + nodes
         while self.heap and self.nodes < last and go_on():
@@ -105,7 +105,7 @@ class Search:
         self.push(Node(0, at, bound(self.problem, cut, at).value, cut, self._unknown))
 
     def solve_root(self) -> None:
-        """Solve the relaxation of the open root; raises OutOfTime, and leaves it open, where there is no time."""
+        """Solve the relaxation of the open root; raises OutOfTimeError, and leaves it open, where there is no time."""
         with self._visit() as root:
             self.solve(0, root.at, None, [])
 

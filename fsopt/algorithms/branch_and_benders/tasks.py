@@ -22,7 +22,7 @@ from fsopt.algorithms.branch_and_benders.search import Node, Search
 from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
 from fsopt.drivers.interruption import deferred_interruption
-from fsopt.errors import OutOfTime
+from fsopt.errors import OutOfTimeError
 
 BLOCK = 2**20
 """Numbers that a task may use."""
@@ -80,7 +80,7 @@ def run_task(task: Task) -> Outcome:
     for node in task.nodes:
         search.push(node)
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
-    with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), suppress(OutOfTime):
+    with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), suppress(OutOfTimeError):
         # A node uses a few numbers for each feature at most.
         enough = task.first + BLOCK - 64 * (task.problem.p + 64)
         search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < enough)

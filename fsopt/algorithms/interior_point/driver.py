@@ -11,7 +11,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, Status
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
@@ -58,7 +58,7 @@ def svm_interior_point(
     Raises
     ------
     ParameterError : c <= 0.
-    OutOfTime : the time limit passed before the first iteration.
+    OutOfTimeError : the time limit passed before the first iteration.
 
     Notes
     -----
@@ -92,7 +92,7 @@ def rsvm_interior_point(
     Raises
     ------
     ParameterError : w_cap <= 0.
-    OutOfTime : the time limit passed before the first iteration.
+    OutOfTimeError : the time limit passed before the first iteration.
     """
     w_cap = number("rsvm_interior_point", "w_cap", w_cap, low=0.0, strict=True)
     return _minimise(HingeProblem(data, 1.0, w_cap), tolerance, max_iterations, run)
@@ -122,7 +122,7 @@ def svm_norm_interior_point(
     Raises
     ------
     ParameterError : c <= 0.
-    OutOfTime : the time limit passed before the first iteration.
+    OutOfTimeError : the time limit passed before the first iteration.
     """
     c = number("svm_norm_interior_point", "c", c, low=0.0, strict=True)
     return _minimise(HingeProblem(data, c, norm=True), tolerance, max_iterations, run)
@@ -146,7 +146,7 @@ def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run:
             else:
                 continue
             break
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         if not np.isfinite(search.value):
             raise
         stop = stop_word(reason)

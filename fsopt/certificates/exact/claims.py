@@ -21,7 +21,7 @@ from fsopt.certificates.exact.proofs import (
     relative_width,
     slope_costs,
 )
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 VERIFIED = "verified exactly"
@@ -107,7 +107,7 @@ def claim_of_part(name: str, part: Part, sign: int = 1) -> Claim:
     """
     try:
         lower, upper = confirmed(part)
-    except NotShown as error:
+    except NotShownError as error:
         return Claim(name, reason=error.message)
     if sign < 0:
         lower, upper = None if upper is None else -upper, None if lower is None else -lower
@@ -188,7 +188,7 @@ def claim_of_stationary(
     linear = replace(program, c=tuple(costs))
     try:
         dual, lower = repaired_dual(linear, start)
-    except NotShown as error:
+    except NotShownError as error:
         return not_shown(name, f"the bound: {error.message}")
     upper = sum((c * v for c, v in zip(costs, x, strict=True)), above) + program.c0
     part = {

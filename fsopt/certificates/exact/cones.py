@@ -19,7 +19,7 @@ import numpy as np
 from fsopt.certificates.exact.forms import ZERO, Form
 from fsopt.compiler import Program
 from fsopt.compiler.rows import read_row
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 
@@ -43,7 +43,7 @@ def cone_of(program: Program, place: int) -> Cone:
 
     Raises
     ------
-    NotShown : the quadratic part is neither a sum of squares nor a sum of squares less one product.
+    NotShownError : the quadratic part is neither a sum of squares nor a sum of squares less one product.
     """
     row = read_row(program.cones.constraints[place], program.column)
     sign = 1 if program.cones.sense[place] > 0 else -1
@@ -56,7 +56,7 @@ def cone_of(program: Program, place: int) -> Cone:
     constant = sign * (Fraction(row.terms.constant) - bound)
     cone = factored({k: v for k, v in quadratic.items() if v}, linear, constant)
     if cone.right.columns and not all(_nonnegative(program, form) for form in (cone.left, cone.right)):
-        raise NotShown("the factors of a cone are not nonnegative by their bounds", "give them lower bounds 0")
+        raise NotShownError("the factors of a cone are not nonnegative by their bounds", "give them lower bounds 0")
     return cone
 
 
@@ -71,7 +71,7 @@ def factored(quadratic: Mapping[tuple[int, int], Fraction], linear: Mapping[int,
 
     Raises
     ------
-    NotShown : q has another form than those of the module.
+    NotShownError : q has another form than those of the module.
     """
     squares = {i: v for (i, j), v in quadratic.items() if i == j and v > 0}
     others = {key: v for key, v in quadratic.items() if key not in {(i, i) for i in squares}}
@@ -82,7 +82,7 @@ def factored(quadratic: Mapping[tuple[int, int], Fraction], linear: Mapping[int,
         return Cone(tails, weights, bound, Form.of([], [], Fraction(1)))
     common = set.intersection(*({i, j} for i, j in others))
     if linear or constant or not common:
-        raise NotShown("a quadratic constraint is no sum of squares less one product", "write it as w^2 <= s t")
+        raise NotShownError("a quadratic constraint is no sum of squares less one product", "write it as w^2 <= s t")
     head = min(common)
     partners = {(j if i == head else i): -v for (i, j), v in others.items()}
     return Cone(tails, weights, Form.of([head], [Fraction(1)]), Form.of(list(partners), partners.values()))

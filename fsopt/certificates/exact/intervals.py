@@ -23,7 +23,7 @@ from fsopt.certificates.exact.forms import ZERO, Vector
 from fsopt.certificates.exact.program import ExactProgram, dual_start, exact_program
 from fsopt.certificates.exact.repair import repaired
 from fsopt.compiler import Program
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 
@@ -65,7 +65,7 @@ def bound_of(program: ExactProgram, dual: Sequence[Fraction]) -> Fraction:
         if multiplier:
             limit = lo if multiplier > 0 else hi
             if limit is None:
-                raise NotShown("a multiplier belongs to an infinite bound")
+                raise NotShownError("a multiplier belongs to an infinite bound")
             total += multiplier * limit
     total -= sum((v * dual[rows + k] for k, v in enumerate(program.offsets) if v), ZERO)
     first = program.dual_size - len(program.curved)
@@ -83,7 +83,7 @@ def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> 
 
     Raises
     ------
-    NotShown : the program has no form in rational numbers.
+    NotShownError : the program has no form in rational numbers.
     """
     exact = exact_program(program)
     reasons = []
@@ -91,7 +91,7 @@ def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> 
     try:
         primal = primal_point(exact, x)
         upper = value_at(exact, primal)
-    except NotShown as error:
+    except NotShownError as error:
         reasons.append(f"the value: {error.message}")
     if multipliers is None:
         reasons.append("the bound: the answer has no multipliers")
@@ -99,13 +99,13 @@ def pair_of(program: Program, x: Floats, multipliers: Point | Floats | None) -> 
         try:
             start = dual_start(program, exact, multipliers) if isinstance(multipliers, Point) else multipliers
             dual, lower = repaired_dual(exact, start)
-        except NotShown as error:
+        except NotShownError as error:
             reasons.append(f"the bound: {error.message}")
     return Pair(exact, primal, dual, upper, lower, tuple(reasons))
 
 
 def repaired_dual(exact: ExactProgram, start: Floats) -> tuple[tuple[Fraction, ...], Fraction]:
-    """Return a feasible dual point near dual variables (dual_size,), and its bound; raises NotShown without one."""
+    """Return a feasible dual point near dual variables (dual_size,), and its bound; NotShownError without one."""
     dual = tuple(repaired(exact.duals, start))
     return dual, bound_of(exact, dual)
 
@@ -115,12 +115,12 @@ def primal_point(exact: ExactProgram, x: Floats) -> tuple[Fraction, ...]:
 
     Raises
     ------
-    NotShown : none was found.
+    NotShownError : none was found.
     """
     whole = {j: Fraction(int(np.rint(x[j]))) for j in np.flatnonzero(exact.integer).tolist()}
     for j, value in whole.items():
         lo, hi = exact.lb[j], exact.ub[j]
         if (lo is not None and value < lo) or (hi is not None and value > hi):
-            raise NotShown("an integer is outside its bounds")
+            raise NotShownError("an integer is outside its bounds")
     fixed = exact.with_fixed(whole) if whole else exact
     return tuple(repaired(fixed.points, np.where(exact.integer, np.rint(x), x)))

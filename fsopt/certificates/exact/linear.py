@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from fsopt.certificates.exact.forms import Form, Vector
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 LARGEST = 400
@@ -30,7 +30,7 @@ def satisfied(equations: Sequence[Form], start: Sequence[Fraction], freedom: Flo
 
     Raises
     ------
-    NotShown : there is no such point, or the core of the equations is too large.
+    NotShownError : there is no such point, or the core of the equations is too large.
     """
     point = list(start)
     private = _private(equations, freedom)
@@ -77,7 +77,7 @@ def _core(
     """Return changes of a few variables that take the residuals of the equations to 0."""
     columns = sorted({j for form in equations for j in form.columns if freedom[j] > 0 and j not in own})
     if len(equations) > LARGEST:
-        raise NotShown(f"a system of {len(equations)} equations is too large for exact arithmetic")
+        raise NotShownError(f"a system of {len(equations)} equations is too large for exact arithmetic")
     place = {j: k for k, j in enumerate(columns)}
     weighted = np.zeros((len(equations), len(columns)))
     for i, form in enumerate(equations):
@@ -86,7 +86,7 @@ def _core(
                 weighted[i, place[j]] = float(Fraction(v, form.denominator)) * min(freedom[j], 1e100)
     size = np.abs(weighted).max(axis=1, initial=0.0)
     if any(r for r, s in zip(residuals, size, strict=True) if not s > 0):
-        raise NotShown("an equation has no variable that may change")
+        raise NotShownError("an equation has no variable that may change")
     weighted /= np.where(size > 0, size, 1.0)[:, None]
     _, triangle, order = qr(weighted, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
@@ -99,7 +99,7 @@ def _core(
     for i in set(range(len(equations))) - set(kept):
         left = residuals[i] + sum(_entry(equations[i], j) * v for j, v in changes.items())
         if left:
-            raise NotShown("equations that depend on each other are not satisfied exactly")
+            raise NotShownError("equations that depend on each other are not satisfied exactly")
     return changes
 
 
@@ -118,7 +118,7 @@ def solved(system: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> l
 
     Raises
     ------
-    NotShown : the matrix is singular.
+    NotShownError : the matrix is singular.
     """
     flint = _flint()
     return bareiss(system, right) if flint is None else _by_flint(flint, system, right)
@@ -141,12 +141,12 @@ def _by_flint(flint: Any, system: Sequence[Sequence[Fraction]], right: Sequence[
     try:
         x = A.solve(b)
     except ZeroDivisionError as error:
-        raise NotShown("a system of equations is singular") from error
+        raise NotShownError("a system of equations is singular") from error
     return [Fraction(int(x[i, 0].p), int(x[i, 0].q)) for i in range(n)]
 
 
 def bareiss(system: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> list[Fraction]:
-    """Return the solution of a square system by elimination without fractions; raises NotShown for a singular one."""
+    """Return the solution of a square system by elimination without fractions; NotShownError for a singular one."""
     n = len(system)
     table: list[list[int]] = []
     for row, value in zip(system, right, strict=True):
@@ -156,7 +156,7 @@ def bareiss(system: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> 
     for k in range(n):
         pivot = min((i for i in range(k, n) if table[i][k]), key=lambda i: abs(table[i][k]), default=None)
         if pivot is None:
-            raise NotShown("a system of equations is singular")
+            raise NotShownError("a system of equations is singular")
         table[k], table[pivot] = table[pivot], table[k]
         head = table[k]
         for i in range(k + 1, n):

@@ -24,7 +24,7 @@ from fsopt.answers.results import Point
 from fsopt.certificates.exact.cones import Cone, cone_of, dual_of
 from fsopt.certificates.exact.forms import Form, fractions_of
 from fsopt.compiler import Program
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.typing import Mask
 from fsopt.typing import Vector as Floats
 
@@ -175,14 +175,14 @@ def exact_program(program: Program) -> ExactProgram:
 
     Raises
     ------
-    NotShown : it is not convex in the form of the module, its integers apart.
+    NotShownError : it is not convex in the form of the module, its integers apart.
     """
     if program.unsupported or program.nonconic:
         name = next(iter(program.unsupported.values()), "") or program.nonconic[0][0]
-        raise NotShown(f"'{name}' is not convex in the arrays", "the statement stays verified numerically")
+        raise NotShownError(f"'{name}' is not convex in the arrays", "the statement stays verified numerically")
     diagonal = program.P.diagonal()
     if program.P.nnz != np.count_nonzero(diagonal) or (diagonal < 0).any():
-        raise NotShown("the quadratic objective is no sum of squares", "give each square a variable")
+        raise NotShownError("the quadratic objective is no sum of squares", "give each square a variable")
     rows = []
     A = program.A.tocsr()
     for i in range(A.shape[0]):

@@ -17,7 +17,7 @@ from fsopt.certificates.exact.intervals import bound_of, value_at
 from fsopt.certificates.exact.program import ExactProgram, Matrix
 from fsopt.certificates.exact.repair import violated
 from fsopt.certificates.exact.selection import proved_ends
-from fsopt.errors import NotShown, reading
+from fsopt.errors import NotShownError, reading
 
 Interval: TypeAlias = tuple[Fraction | None, Fraction | None]
 Slope: TypeAlias = tuple[Fraction, Fraction, tuple[int, ...]]
@@ -156,32 +156,32 @@ def read_dual(program: ExactProgram, held: Mapping[str, Any], *, ray: bool = Fal
 
 
 def proved_bound(program: ExactProgram, held: Mapping[str, Any]) -> Fraction:
-    """Return the bound of a saved dual point; raises NotShown where it is not feasible."""
+    """Return the bound of a saved dual point; raises NotShownError where it is not feasible."""
     dual = read_dual(program, held)
     wrong = violated(program.duals, dual)
     if wrong is not None:
-        raise NotShown(f"the dual point violates one {wrong}")
+        raise NotShownError(f"the dual point violates one {wrong}")
     return bound_of(program, dual)
 
 
 def proved_value(program: ExactProgram, held: Sequence[Any]) -> Fraction:
-    """Return the value of a saved point; raises NotShown where it is not feasible."""
+    """Return the value of a saved point; raises NotShownError where it is not feasible."""
     x = [decoded(v) for v in held]
     if len(x) != program.n:
         raise ValueError("a point has another length")
     if any(x[j].denominator != 1 for j in np.flatnonzero(program.integer)):
-        raise NotShown("an integer of the point is not whole")
+        raise NotShownError("an integer of the point is not whole")
     wrong = violated(program.points, x)
     if wrong is not None:
-        raise NotShown(f"the point violates one {wrong}")
+        raise NotShownError(f"the point violates one {wrong}")
     return value_at(program, x)
 
 
 def proved_ray(program: ExactProgram, held: Mapping[str, Any]) -> None:
-    """Raise NotShown unless a saved ray proves that a program has no feasible point."""
+    """Raise NotShownError unless a saved ray proves that a program has no feasible point."""
     bare = replace(program, P=(ZERO,) * program.n, c=(ZERO,) * program.n, c0=ZERO)
     if proved_bound(bare, {**held, "curve": []}) <= 0:
-        raise NotShown("the ray proves no infeasibility")
+        raise NotShownError("the ray proves no infeasibility")
 
 
 def slope_costs(slope: Slope, x: Sequence[Fraction]) -> list[tuple[int, Fraction, Fraction]]:
@@ -206,16 +206,16 @@ def _stationary(part: Part, program: ExactProgram) -> tuple[Fraction, Fraction]:
     above = proved_value(program, part["point"])
     curved = [j for _, _, columns in part["slopes"] for j in columns]
     if program.curved:
-        raise NotShown("the terms are not those of a linear program")
+        raise NotShownError("the terms are not those of a linear program")
     if len(set(curved)) < len(curved):
-        raise NotShown("a column is in two concave terms")
+        raise NotShownError("a column is in two concave terms")
     for f, k, columns in part["slopes"]:
         slope = (decoded(f), decoded(k), tuple(columns))
         if slope[0] < 0 or slope[1] <= 0 or len(columns) not in (1, 2):
-            raise NotShown("a slope is damaged")
+            raise NotShownError("a slope is damaged")
         for j, low, high in slope_costs(slope, x):
             if program.lb[j] != 0 or program.c[j] > low:
-                raise NotShown("a cost is above the slope of its exponential")
+                raise NotShownError("a cost is above the slope of its exponential")
             above += (high - program.c[j]) * x[j]
     return proved_bound(program, part["dual"]), above
 
@@ -252,31 +252,31 @@ def confirmed(part: Part) -> Interval:
 
     Raises
     ------
-    NotShown : a number of the evidence does not support the claim.
+    NotShownError : a number of the evidence does not support the claim.
     FileError : the part is damaged.
     """
     with reading("proof"):
         claim, kind = part["claim"], part["kind"]
         status = claim["status"]
         if any((kind == name) != (status == name) for name in ("stationary", "infeasible")):
-            raise NotShown("the status is not that of the evidence")
+            raise NotShownError("the status is not that of the evidence")
         if claim["left_out"] and (kind != "selection" or status not in ("bounded", "exhausted")):
-            raise NotShown("a claim on the optimum leaves no selection out")
+            raise NotShownError("a claim on the optimum leaves no selection out")
         lower, upper, gap = (_limit(claim[name]) for name in ("lower", "upper", "gap"))
         if (lower is not None, upper is not None, gap is not None) not in GIVEN.get(status, ()):
-            raise NotShown("the numbers of the claim are not those of its status")
+            raise NotShownError("the numbers of the claim are not those of its status")
         below, above = _ends(part)
         if status == "exhausted" and (kind != "selection" or below is not None):
-            raise NotShown("there are other selections")
+            raise NotShownError("there are other selections")
         if lower is not None and (below is None or lower > below):
-            raise NotShown("the claimed bound is above the proved one")
+            raise NotShownError("the claimed bound is above the proved one")
         if upper is not None and (above is None or above > upper):
-            raise NotShown("the claimed value is below the proved one")
+            raise NotShownError("the claimed value is below the proved one")
         if lower is not None and upper is not None and lower > upper:
-            raise NotShown("the ends of the interval are in the wrong order")
+            raise NotShownError("the ends of the interval are in the wrong order")
         if lower is not None and upper is not None and gap is not None:
             if relative_width(lower, upper) > gap:
-                raise NotShown("the interval is wider than the claimed gap")
+                raise NotShownError("the interval is wider than the claimed gap")
             if gap > LARGEST_GAP:
-                raise NotShown("the claimed gap is above 1/1000, the largest of what is called optimal")
+                raise NotShownError("the claimed gap is above 1/1000, the largest of what is called optimal")
         return lower, upper

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from fsopt.certificates.exact.forms import ZERO, Form
 from fsopt.certificates.exact.program import PointSet
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ def reduced(points: PointSet) -> Reduced:
 
     Raises
     ------
-    NotShown : two constraints fix a variable at different values, or one without variables is violated.
+    NotShownError : two constraints fix a variable at different values, or one without variables is violated.
     """
     fixed: dict[int, Fraction] = {}
     while True:
@@ -70,7 +70,7 @@ def _without(points: PointSet, values: Mapping[int, Fraction]) -> PointSet:
     if any(not f.columns and f.constant for f in equations) or any(
         not f.columns and f.constant < 0 for f in inequalities
     ):
-        raise NotShown("the fixed variables violate a constraint exactly")
+        raise NotShownError("the fixed variables violate a constraint exactly")
     return replace(
         points,
         equations=tuple(f for f in equations if f.columns),

@@ -20,7 +20,7 @@ from fsopt.certificates.exact.linear import satisfied
 from fsopt.certificates.exact.matrices import semidefinite
 from fsopt.certificates.exact.program import PointSet
 from fsopt.certificates.exact.reduction import reduced
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 STEPS = (1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
@@ -34,7 +34,7 @@ def repaired(points: PointSet, start: Floats) -> list[Fraction]:
 
     Raises
     ------
-    NotShown : no step leads into the set.
+    NotShownError : no step leads into the set.
     """
     whole, start = points, np.nan_to_num(start)
     held = reduced(points)
@@ -55,12 +55,12 @@ def repaired(points: PointSet, start: Floats) -> list[Fraction]:
             exact[j] = value
         try:
             found = satisfied(points.equations, exact, freedom)
-        except NotShown as error:
+        except NotShownError as error:
             reason = error.message
             continue
         if violated(whole, found) is None:
             return found
-    raise NotShown(reason)
+    raise NotShownError(reason)
 
 
 def with_raised_heads(points: PointSet, start: Floats) -> Floats:

@@ -20,7 +20,7 @@ import numpy as np
 
 from fsopt.certificates.exact.encoding import Part, decoded
 from fsopt.certificates.exact.forms import ZERO, Vector
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 Node: TypeAlias = tuple[frozenset[int], frozenset[int]]
@@ -99,7 +99,7 @@ class Problem:
                 return node
 
     def value(self, held: Mapping[str, Any]) -> Fraction:
-        """Return the objective value of a hyperplane on an allowed selection; raises NotShown for another one."""
+        """Return the objective value of a hyperplane on an allowed selection; raises NotShownError for another one."""
         chosen, b = set(held["selected"]), decoded(held["b"])
         w = [decoded(v) for v in held["w"]]
         if (
@@ -107,10 +107,10 @@ class Problem:
             or not all(0 <= j < self.p for j in chosen)
             or any(w[j] for j in set(range(self.p)) - chosen)
         ):
-            raise NotShown("a weight outside the selection is not 0")
+            raise NotShownError("a weight outside the selection is not 0")
         allowed = all(_sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
         if not allowed or not self.fixed[0] <= chosen or self.fixed[1] & chosen:
-            raise NotShown("the selection violates a constraint")
+            raise NotShownError("the selection violates a constraint")
         loss = ZERO
         for i, label in enumerate(self.y):
             loss += max(1 - label * b - _sum(w[j] * self.signed[j][i] for j in chosen), ZERO)
@@ -126,7 +126,7 @@ class Cuts:
     held: dict[int, tuple[float, Floats, float]] = field(default_factory=dict)
 
     def near(self, name: int) -> tuple[float, Floats, float]:
-        """Return constant, gains (p,) and a bound on the sum of the errors of both; raises NotShown for no cut."""
+        """Return constant, gains (p,) and a bound on the sum of the errors of both; raises NotShownError for no cut."""
         if name not in self.held:
             self._check(name)
             problem, grid = self.problem, np.array(self.part["alpha"][name], dtype=float)
@@ -145,16 +145,16 @@ class Cuts:
         return self.held[name]
 
     def _check(self, name: int) -> None:
-        """Raise NotShown unless the multipliers of a cut are dual feasible, in integers."""
+        """Raise NotShownError unless the multipliers of a cut are dual feasible, in integers."""
         grid, steps = self.part["alpha"][name], self.part["steps"]
         y = self.problem.y
         if steps < 1 or len(grid) != len(y) or not all(isinstance(a, int) and 0 <= a <= steps for a in grid):
-            raise NotShown(f"a multiplier of cut {name} is out of bounds")
+            raise NotShownError(f"a multiplier of cut {name} is out of bounds")
         if sum(map(mul, grid, y)):
-            raise NotShown(f"the multipliers of cut {name} do not balance")
+            raise NotShownError(f"the multipliers of cut {name} do not balance")
         mu = [decoded(v) for v in self.part["mu"][name]]
         if len(mu) != len(self.problem.r) or any(v < 0 for v in mu):
-            raise NotShown(f"a multiplier of a constraint of cut {name} is negative")
+            raise NotShownError(f"a multiplier of a constraint of cut {name} is negative")
 
     def exact(self, name: int) -> tuple[Fraction, list[Fraction]]:
         """Return constant and gains of a cut in rational numbers."""
@@ -201,10 +201,10 @@ def _leaves(problem: Problem, tree: Sequence[Any], left_out: Sequence[Any]) -> l
     met: list[int] = []
     for mark, *rest in tree:
         if not pending:
-            raise NotShown("a part of the tree belongs to no node")
+            raise NotShownError("a part of the tree belongs to no node")
         node = pending.pop()
         if (node is None) != (mark == "empty"):
-            raise NotShown("a node is wrongly marked as empty")
+            raise NotShownError("a node is wrongly marked as empty")
         if node is None:
             continue
         if mark == "leaf":
@@ -213,7 +213,7 @@ def _leaves(problem: Problem, tree: Sequence[Any], left_out: Sequence[Any]) -> l
         elif mark == "known":
             (known,) = rest
             if frozenset(left_out[known]) != node[0] or len(node[0] | node[1]) != problem.p:
-                raise NotShown("a known selection is none of those left out")
+                raise NotShownError("a known selection is none of those left out")
             met.append(known)
         elif mark == "branch":
             (j,) = rest
@@ -227,17 +227,17 @@ def _leaves(problem: Problem, tree: Sequence[Any], left_out: Sequence[Any]) -> l
             leaves += [(cut, (node[0] | {j}, node[1])) for j in out]
             pending.append(problem.decided(node, into, out))
         else:
-            raise NotShown("the tree is damaged")
+            raise NotShownError("the tree is damaged")
     if pending or sorted(met) != list(range(len(left_out))):
-        raise NotShown("the tree ends early, or its known leaves are not the selections left out")
+        raise NotShownError("the tree ends early, or its known leaves are not the selections left out")
     return leaves
 
 
 def _refuse_decided(problem: Problem, node: Node, features: Sequence[int]) -> None:
-    """Raise NotShown where a feature is decided at a node already, or stands twice."""
+    """Raise NotShownError where a feature is decided at a node already, or stands twice."""
     free = all(0 <= j < problem.p and j not in node[0] and j not in node[1] for j in features)
     if not free or len(set(features)) < len(features):
-        raise NotShown("a feature is not free at its node")
+        raise NotShownError("a feature is not free at its node")
 
 
 def _near_bound(problem: Problem, cut: tuple[float, Floats, float], node: Node) -> float:

@@ -11,7 +11,7 @@ from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
 from fsopt.drivers.column_generation.trust_region import TrustRegion
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.models.blocks import vector
 from fsopt.typing import Vector
 
@@ -81,7 +81,7 @@ def column_generation(
             if not region.step():
                 stop = "stalled"
                 break
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         stop = stop_word(reason)
     w, b = program.raw(region.w, region.b)
     alpha = unit * region.alpha

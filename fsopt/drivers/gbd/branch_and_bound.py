@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fsopt.errors import OutOfTime
+from fsopt.errors import OutOfTimeError
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 TABLE_ENTRIES = 10_000_000
@@ -216,7 +216,7 @@ class BranchAndBound:
 
         Raises
         ------
-        OutOfTime : the clock ended the search.
+        OutOfTimeError : the clock ended the search.
         """
         slack = SLACK * max(1.0, abs(self.cutoff) if np.isfinite(self.cutoff) else 0.0, abs(lower))
         for depth, selections, bound in self.open_nodes:
@@ -229,7 +229,7 @@ class BranchAndBound:
         left, seen = [self._root()], 0
         while left:
             if not go_on(seen):
-                raise OutOfTime("the time limit passed before the tree was searched again", "give more seconds")
+                raise OutOfTimeError("the time limit passed before the tree was searched again", "give more seconds")
             depth, rows, _ = left.pop()
             seen += len(rows)
             rows = rows[[row[:depth].tobytes() not in known for row in rows]]

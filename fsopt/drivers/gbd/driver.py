@@ -22,7 +22,7 @@ from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.typing import Vector
 
 INWARD = 0.1
@@ -87,7 +87,7 @@ def gbd(
         # the clock. It waits for an incumbent, which the first or the second selection is.
         while not (stop := loop.stopping_criterion()):
             loop.iterate()
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         if loop.state.best is None:
             raise
         stop = stop_word(reason)

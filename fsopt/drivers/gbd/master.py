@@ -20,7 +20,7 @@ from fsopt.drivers.gbd.branch_and_bound import BranchAndBound, OpenNodes
 from fsopt.drivers.gbd.master_program import check_objective, constraints_on_selection, feasible, searchable
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import NoPoint, OutOfTime
+from fsopt.drivers.run import NoPoint, OutOfTimeError
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
 from fsopt.solvers.base import Session
@@ -156,7 +156,7 @@ class MilpMaster:
             self.add(state.alphas[self.cuts : cuts])
             bound, sigma, done = self.solve(recorder, gap)
             if not done:
-                raise OutOfTime("the time limit passed before the master was solved again", "give more seconds")
+                raise OutOfTimeError("the time limit passed before the master was solved again", "give more seconds")
             state.lower = max(state.lower, bound)
             state.sigma, state.feasible = np.round(sigma), True
         self.add(state.alphas[self.cuts :])
@@ -270,9 +270,9 @@ def _end(recorder: Recorder) -> float:
 
 
 def _found(search: BranchAndBound, sigma: Vector | None) -> Vector:
-    """Return the first selection of a search; raise InfeasibleError or OutOfTime where there is none."""
+    """Return the first selection of a search; raise InfeasibleError or OutOfTimeError where there is none."""
     if sigma is not None:
         return sigma
     if search.open_nodes:
-        raise OutOfTime(f"no selection was found in time: {search.nodes} nodes were not enough", "give more seconds")
+        raise OutOfTimeError(f"no selection was found in time by {search.nodes} nodes", "give more seconds")
     raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")

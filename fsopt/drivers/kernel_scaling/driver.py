@@ -16,7 +16,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 
@@ -97,7 +97,7 @@ def kernel_scaling(
             recorder.record(objective=search.value, linear_programs=search.programs)
         if scaling == FRONTIER:
             stop = search.find_frontier(max_programs) or stop
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         if not np.isfinite(search.value):
             raise
         stop = stop_word(reason)

@@ -16,7 +16,7 @@ from fsopt.certificates.kernel_scaling.form import ScalingForm, recognise
 from fsopt.compiler import Program
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import NoPoint, OutOfTime, Run
+from fsopt.drivers.run import NoPoint, OutOfTimeError, Run
 from fsopt.errors import SolverError
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.solvers.base import Session
@@ -59,7 +59,7 @@ class KernelScaling:
         try:
             search.start(self.form.start)
             stop = search.close_gap(gap, MAX_PROGRAMS)
-        except (KeyboardInterrupt, OutOfTime) as reason:
+        except (KeyboardInterrupt, OutOfTimeError) as reason:
             if not np.isfinite(search.value) and isinstance(reason, KeyboardInterrupt):
                 raise
             stop = stop_word(reason)

@@ -20,7 +20,7 @@ from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.mop.certificate import certify_mop, risk_bound
 from fsopt.drivers.mop.risk import SLACK, RiskMinimum, minimise_risk
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTime, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.models.blocks import number
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -101,7 +101,7 @@ def mop(
                 break
         else:
             loop.minimise_risk()
-    except (KeyboardInterrupt, OutOfTime) as reason:
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
         if "w" not in loop.best:
             raise
         stop = stop_word(reason)

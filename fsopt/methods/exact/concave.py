@@ -18,7 +18,7 @@ from fsopt.certificates.exact.intervals import pair_of, primal_point
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Slope
 from fsopt.compiler import Program, compile_model
-from fsopt.errors import NotShown, reading
+from fsopt.errors import NotShownError, reading
 from fsopt.methods.exact.hinge import error_values
 from fsopt.methods.exact.programs import NO_EVIDENCE, OTHER, assembled, multipliers, point_of
 from fsopt.methods.spec import SavedFit
@@ -131,7 +131,7 @@ def _principle(program: Program, x: Vector, point: Point, slopes: Sequence[Slope
         return claim_of_stationary(
             PRINCIPLE, exact, primal_point(exact, x), slopes, dual_start(program, exact, point), LOCAL_TOLERANCE
         )
-    except NotShown as error:
+    except NotShownError as error:
         return not_shown(PRINCIPLE, str(error))
 
 
@@ -142,7 +142,7 @@ def _zero(saved: SavedFit, slug: str, params: dict[str, float], name: str) -> Cl
     x = assembled(model, program, error_values(saved.data, saved.w, saved.b))
     try:
         pair = pair_of(program, x, np.zeros(exact_program(program).dual_size))
-    except NotShown as error:
+    except NotShownError as error:
         return not_shown(name, str(error))
     claim = replace(claim_of_pair(name, "optimal", pair, TOLERANCE), about=About(slug, plain(params)))
     return with_statement(claim, saved.fit.objective, saved.fit.bound, TOLERANCE)

@@ -13,7 +13,7 @@ from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_sho
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.errors import NotShown, reading
+from fsopt.errors import NotShownError, reading
 from fsopt.methods.exact.programs import (
     OPTIMUM,
     OTHER,
@@ -85,7 +85,7 @@ def of_subset(saved: SavedFit) -> list[Claim]:
     part = data.columns(chosen)
     try:
         pair = pair_of(*_with_alpha(slug, part, params, (saved.w[chosen], saved.b), alpha))
-    except NotShown as error:
+    except NotShownError as error:
         return [not_shown(VALUE, str(error))]
     about = About(slug, params, columns=chosen.tolist())
     value = claim_of_pair(VALUE, "feasible", replace(pair, dual=None, lower=None), TOLERANCE)

@@ -17,7 +17,7 @@ from fsopt.certificates.exact.claims import About, Claim, claim_of_pair, not_sho
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.errors import NotShown, reading
+from fsopt.errors import NotShownError, reading
 from fsopt.methods.spec import SavedFit
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
@@ -115,7 +115,7 @@ def optimum(
     status = "optimal" if fit.status is Status.OPTIMAL else "feasible"
     try:
         pair = pair_of(program, x, point)
-    except NotShown as error:
+    except NotShownError as error:
         return not_shown(name, str(error))
     claim = replace(claim_of_pair(name, status, pair, gap), about=about)
     if status == "optimal":

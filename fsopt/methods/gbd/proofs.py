@@ -21,7 +21,7 @@ from fsopt.certificates.exact.claims import About, Claim, claim_of_ends, not_sho
 from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
 from fsopt.certificates.exact.selection import proved_ends
-from fsopt.errors import NotShown, ParameterError, reading
+from fsopt.errors import NotShownError, ParameterError, reading
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection, split, training_data
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
@@ -94,7 +94,7 @@ def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:
     with reading("tree of the search"):
         try:
             lower, upper = proved_ends(part)
-        except NotShown as error:
+        except NotShownError as error:
             return not_shown(name, error.message)
     if upper is None:
         status = "exhausted" if lower is None else "bounded"

@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import OutOfTime, usable
+from fsopt.drivers.run import OutOfTimeError, usable
 from fsopt.errors import InfeasibleError
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.biased import penalised_ratio
@@ -130,7 +130,7 @@ class AccuracySearch:
                 stop = "stationary"
             elif self.found:
                 warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
-        except (KeyboardInterrupt, OutOfTime) as reason:
+        except (KeyboardInterrupt, OutOfTimeError) as reason:
             if not self.found:
                 raise
             stop = stop_word(reason)
@@ -152,7 +152,7 @@ class AccuracySearch:
         session.update(model.objective)
         solved = session.solve(time_limit=self.recorder.remaining, load=False)
         if not solved.status.solved and self.recorder.expired:
-            raise OutOfTime("the time limit passed before S-MPM had a hyperplane", "give more seconds")
+            raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
         # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.
         nearly = not solved.status.solved and accuracy_limit(self.moments).kappa > NEARLY
         if solved.status is Status.UNBOUNDED or nearly:

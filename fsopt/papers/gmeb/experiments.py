@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.analysis.radius_paths import gmeb_path
+from fsopt.analysis.radius_paths import radius_path
 from fsopt.answers.trained import fingerprint
 from fsopt.common.figures import new_figure
 from fsopt.data import Dataset, gmeb_type1, gmeb_type2, load_dataset
@@ -185,7 +185,7 @@ def gmeb_fig1(settings: Settings) -> Outcome:
     for number, informative in (("I", 2), ("II", 10), ("III", 20)):
         both = gmeb_type2(1200, settings.seed, p=100, n_informative=informative)
         train, test = both.rows(np.arange(200)), both.rows(np.arange(200, 1200))
-        path = gmeb_path(train, radii.tolist(), test=test, jobs=settings.jobs)
+        path = radius_path(train, radii.tolist(), test=test, jobs=settings.jobs)
         i, j = path.best
         best = (("error at the star", 100 * path.error[i, j]), ("features at the star", path.n_features[i, j]))
         cells += [Cell(f"set {number}", column, float(value), None, NO_NUMBER) for column, value in best]

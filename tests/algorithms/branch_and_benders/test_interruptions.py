@@ -24,7 +24,7 @@ from fsopt.answers.results import Status
 from fsopt.common import clock
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
-from fsopt.errors import OutOfTime
+from fsopt.errors import OutOfTimeError
 
 LONG = bool(os.environ.get("FSOPT_LIMITS"))
 DATA, M = (blobs(120, 20, seed=3, gap=0.1), 7) if LONG else (blobs(50, 12, seed=11, gap=0.1), 4)
@@ -86,7 +86,7 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(c
     assert len(points) >= 3
     for last in points:
         path.unlink(missing_ok=True)
-        with monkeypatch.context() as patch, suppress(KeyboardInterrupt, OutOfTime):
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt, OutOfTimeError):
             Interruption(patch, seam, last)
             fitted(case, tmp_path, checkpoint=path)
         resume = {"resume": path} if path.exists() else {}
@@ -108,7 +108,7 @@ def test_an_interruption_within_a_node_leaves_it_open(last, optimum, monkeypatch
         Interruption(patch, "within a relaxation", last)
         try:
             result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4))
-        except OutOfTime:
+        except OutOfTimeError:
             assert last <= 2
             return
     assert (result.stop, result.status) == ("time-limit", Status.FEASIBLE)

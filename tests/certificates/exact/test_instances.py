@@ -14,7 +14,7 @@ from fsopt.certificates.exact.program import exact_program
 from fsopt.certificates.exact.proofs import confirmed
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.library.instances import build_instance, exact_ends
 from fsopt.models.registry import MODELS
 from fsopt.solvers.base import solve
@@ -79,7 +79,7 @@ def test_an_infeasible_program_needs_a_ray_that_proves_it():
     forged["program"]["rows"][1][3] = 3
     with pytest.raises(verify.Refuted):
         checked(forged)
-    with pytest.raises(NotShown):
+    with pytest.raises(NotShownError):
         confirmed(forged)
 
 

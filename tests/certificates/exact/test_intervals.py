@@ -16,7 +16,7 @@ from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.linear import bareiss, solved
 from fsopt.certificates.exact.matrices import semidefinite
 from fsopt.compiler import compile_model
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 from fsopt.models.registry import build
 from fsopt.solvers.base import solve
 from fsopt.verifier import verify
@@ -94,7 +94,7 @@ def regular(rows):
 
 
 def refused(by, system, right):
-    with pytest.raises(NotShown):
+    with pytest.raises(NotShownError):
         by(system, right)
 
 

@@ -12,7 +12,7 @@ from fsopt.certificates.exact.forms import Form, Vector
 from fsopt.certificates.exact.program import Matrix, PointSet
 from fsopt.certificates.exact.reduction import reduced
 from fsopt.certificates.exact.repair import repaired, violated
-from fsopt.errors import NotShown
+from fsopt.errors import NotShownError
 
 ONE = Fraction(1)
 
@@ -55,9 +55,9 @@ def test_a_matrix_that_is_nearly_semidefinite_becomes_so():
 
 
 def test_a_set_without_a_point_near_is_not_shown():
-    with pytest.raises(NotShown):
+    with pytest.raises(NotShownError):
         repaired(points(1, [form({0: 1}, -1), form({0: 1}, -2)]), np.zeros(1))
-    with pytest.raises(NotShown):
+    with pytest.raises(NotShownError):
         repaired(points(1, [], [form({0: 1}), form({0: -1}, -1)]), np.zeros(1))
 
 
@@ -68,7 +68,7 @@ def test_what_is_fixed_fixes_what_hangs_on_it():
     found = reduced(held)
     assert found.fixed == {0: 0, 1: 0, 2: 0}
     assert not found.points.cones
-    with pytest.raises(NotShown):
+    with pytest.raises(NotShownError):
         reduced(points(2, [form({0: 1}, -1), form({0: 1, 1: 1}), form({1: 1}, 2)]))
 
 
@@ -81,7 +81,7 @@ def test_products_and_spheres_have_rational_factors():
     assert sphere.right.offset == 1
     norm = factored({(0, 0): ONE, (1, 1): Fraction(-1)}, {}, Fraction(0))
     assert norm.left == norm.right == form({1: 1})
-    with pytest.raises(NotShown):
+    with pytest.raises(NotShownError):
         factored({(0, 0): Fraction(-1), (1, 1): Fraction(-1)}, {}, Fraction(0))
 
 

@@ -9,7 +9,7 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
-from fsopt.drivers.run import OutOfTime
+from fsopt.drivers.run import OutOfTimeError
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 
 gbd = flat(gbd, GbdSettings)
@@ -115,7 +115,7 @@ def test_a_search_for_the_first_selection_keeps_the_time_limit():
     data = blobs(60, 40, seed=0)
     master = fsopt.build("fsp-master", data, m=40)
     master.odd = pyo.Constraint(expr=2 * sum(master.sigma.values()) == 41)
-    with pytest.raises(OutOfTime, match="no selection was found in time"):
+    with pytest.raises(OutOfTimeError, match="no selection was found in time"):
         run(data, master, time_limit=0.2)
     with pytest.raises(InfeasibleError, match="keeps all limits"):
         run(data, master, master_solver="highs")

@@ -18,7 +18,7 @@ from fsopt.drivers.gbd import driver
 from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
-from fsopt.errors import OutOfTime
+from fsopt.errors import OutOfTimeError
 
 LONG = bool(os.environ.get("FSOPT_LIMITS"))
 DATA, M = (blobs(60, 12, seed=3, gap=0.1), 4) if LONG else (blobs(24, 6, seed=3, gap=0.1), 2)
@@ -95,7 +95,7 @@ def test_a_step_that_the_time_ends_is_completed(case, tmp_path, monkeypatch):
     while found is None or found["stop"] == "time-limit":
         late.clear()
         resume = {"resume": path} if path.exists() else {}
-        with suppress(OutOfTime):
+        with suppress(OutOfTimeError):
             found = fitted(case, tmp_path, checkpoint=path, **resume)
         stops += 1
     assert found == whole

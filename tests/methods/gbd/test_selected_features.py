@@ -10,7 +10,7 @@ import pytest
 from support import blobs, keeps
 
 import fsopt
-from fsopt.analysis.selection_paths import gbd_path
+from fsopt.analysis.selection_paths import selection_path
 from fsopt.answers.saved import fit_from, fit_record, load_fit, sealed
 from fsopt.estimators import GBD
 from fsopt.verification.checking import check_record
@@ -70,7 +70,7 @@ def test_a_place_that_is_left_takes_no_feature_that_does_nothing(variant):
     free = fsopt.fit("gbd-lambda", DATA, lam=0.0, **variant)
     assert free.features == fit.features
     assert fit.objective == pytest.approx(fsopt.fit("svm", DATA).objective, rel=1e-6)
-    path = gbd_path(DATA, m=[0, 2, 6])
+    path = selection_path(DATA, m=[0, 2, 6])
     assert path.support == ((), path.support[1], fit.support)
     assert path.verify(DATA).all()
     assert all(claim.holds for claim in path.exact(DATA))

@@ -226,7 +226,7 @@ def test_flat_data_are_refused_and_features_of_one_class_alone_are_kept():
 @pytest.mark.parametrize("solver", [None, "highs"])
 def test_the_path_holds_what_single_fits_give(solver):
     data, test = blobs(40, 4, seed=1), blobs(60, 4, seed=2)
-    path = fsopt.gmeb_path(data, ((0.3, 2.0), (0.2, 0.5, np.inf)), test=test, solver=solver)
+    path = fsopt.radius_path(data, ((0.3, 2.0), (0.2, 0.5, np.inf)), test=test, solver=solver)
     assert path.certified.all()
     for i, r_plus in enumerate(path.r_plus):
         for j, r_minus in enumerate(path.r_minus):
@@ -238,14 +238,14 @@ def test_the_path_holds_what_single_fits_give(solver):
 
 
 def test_the_objective_falls_along_both_radii():
-    path = fsopt.gmeb_path(reference("wdbc_std"), (1.0, 2.5, 5.0))
+    path = fsopt.radius_path(reference("wdbc_std"), (1.0, 2.5, 5.0))
     for axis in (0, 1):
         assert np.all(np.diff(path.objective, axis=axis) <= 1e-6)
 
 
 def test_cross_validation_of_the_path_is_that_of_its_folds_and_ties_go_to_the_smallest_radii():
     data = blobs(40, 4, seed=4)
-    serial, parallel = (fsopt.gmeb_path(data, (0.3, 1.0), folds=3, seed=7, jobs=j) for j in (1, 2))
+    serial, parallel = (fsopt.radius_path(data, (0.3, 1.0), folds=3, seed=7, jobs=j) for j in (1, 2))
     np.testing.assert_array_equal(serial.cv_error, parallel.cv_error)
     tied = replace(serial, cv_error=np.array([[0.2, 0.1], [0.1, 0.1]]))
     assert tied.best == (0, 1)
@@ -259,11 +259,11 @@ def test_cross_validation_of_the_path_is_that_of_its_folds_and_ties_go_to_the_sm
 )
 def test_a_bad_grid_is_refused(grid, message):
     with pytest.raises(ParameterError, match=message):
-        fsopt.gmeb_path(blobs(), grid)
+        fsopt.radius_path(blobs(), grid)
 
 
 def test_the_plot_shows_both_surfaces_with_the_best_place():
-    path = fsopt.gmeb_path(blobs(), (0.3, 1.0, 3.0))
+    path = fsopt.radius_path(blobs(), (0.3, 1.0, 3.0))
     error, features = path.plot().axes[:2]
     i, j = path.best
     for axes, values in ((error, 100 * path.train_error), (features, path.n_features)):
