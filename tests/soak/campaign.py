@@ -176,6 +176,8 @@ class Soak:
         self.folder, self.pace, self.most = folder, pace, most
         self.units = UNITS * seeds
         self.rng = np.random.default_rng(seed)
+        # A shell starts programs in the background deaf to SIGINT, and what they start, too.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self.mark = f"run-{os.getpid()}-{folder.name}"
         (folder / "study.toml").write_text(STUDY.format(seeds=", ".join(map(str, range(seeds)))), encoding="utf-8")
 
