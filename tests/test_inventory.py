@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.multiclass import OneVsOneClassifier
 from support import ROOT, blobs
 
 import fsopt
@@ -62,6 +63,7 @@ def test_the_call_of_an_item_runs(row, tmp_path, monkeypatch, capsys):
         return
     scaled = ScaledClassifier(np.full(4, 0.5), np.full(4, 0.1), 0.0)
     own = {"fsopt": fsopt, "np": np, "data": data, "separable": blobs(30, 4, gap=6.0), "scaled": scaled}
+    own["OneVsOneClassifier"] = OneVsOneClassifier
     assert eval(code, {**vars_of_papers(), **space, **own, "Moments": Moments, "Kernel": Kernel}) is not None
 
 

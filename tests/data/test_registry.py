@@ -20,7 +20,7 @@ from fsopt.errors import DataError, ParameterError
 @pytest.mark.parametrize("suffix", READERS)
 def test_every_reader_exists_and_takes_what_the_table_says(suffix):
     reader = READERS[suffix]
-    function = getattr(import_module(f"fsopt.data.{reader.module}"), reader.function)
+    function = getattr(import_module(f"fsopt.data.tables.{reader.module}"), reader.function)
     expected = ["path", *["layout"] * reader.named, *["required"] * reader.optional]
     assert list(inspect.signature(function).parameters) == expected
 
@@ -36,7 +36,7 @@ def with_semicolons(monkeypatch):
         return Table(np.array(X), [row[place] for row in rows], [name for name in head if name != layout.target])
 
     module = SimpleNamespace(read_semicolons=read_semicolons, read_tiny=lambda path: Table(np.eye(2), ["0", "1"], None))
-    monkeypatch.setattr(registry, "import_module", lambda name: module if name == "fsopt.data.plugin" else None)
+    monkeypatch.setattr(registry, "import_module", lambda name: module if name == "fsopt.data.tables.plugin" else None)
     added = {".csv.semi": Reader("plugin", "read_semicolons"), ".tiny": Reader("plugin", "read_tiny", named=False)}
     for place in (registry, readers):
         monkeypatch.setattr(place, "READERS", MappingProxyType({**READERS, **added}))
