@@ -13,9 +13,42 @@ For a cardinality alone the last terms are half the sum of the largest :math:`q_
 for C-SVMs the k-support norm of Argyriou, Foygel and Srebro, 2012). The multipliers are :math:`w_j = \sigma_j q_j` of
 the equations of q, :math:`\sigma_j` of the cones and the intercept b of the balance.
 
-A step eliminates everything but alpha and (w, b, mu). What is left is solved in the smaller of the numbers of samples
-and features, see :mod:`fsopt.algorithms.branch_and_benders.reduced_system`. Each step looks at the clock, and a long
-one within its factorisation.
+With the multipliers z and :math:`\xi` of the bounds of alpha, and the slacks v of :math:`\sigma \le 1`, s of the cones
+and t of :math:`R\sigma \le r`, the residuals of the optimality conditions at an iterate are
+
+.. math::
+
+    m &= e - Zw - yb + z - \xi, & \ell &= q^0 + Z'\alpha - q, & \ell_b &= \beta^0 + y'\alpha, \\
+    p_j &= w_j - \sigma_j q_j \ (\sigma_I = 1), & d &= 1 - \sigma - v, & f &= r - R_I e - R\sigma - t, \\
+    k_j &= \rho_j + R_j'\mu + \lambda_j - \tfrac12 q_j^2 - s_j,
+
+and the products :math:`\alpha z,\ (C - \alpha)\xi,\ \rho v,\ \sigma s,\ \mu t` are to change by
+:math:`\tau^\alpha, \tau^\xi, \tau^\rho, \tau^\sigma, \tau^\mu`. Newton's step makes the linearised residuals 0. The
+complementary products give dz, dxi, ds and dt, the box gives dv, and what is left of the free features J is
+
+.. math::
+
+    d\rho &= \frac{\tau^\rho - \rho d}{v} + \frac{\rho}{v}\,d\sigma, \qquad h = s + \sigma\,\frac{\rho}{v}, \\
+    d\sigma &= u - \frac{\sigma}{h} R'd\mu + \frac{\sigma q}{h}\,dq, \qquad
+    u = \frac1h \Big(\tau^\sigma - \sigma\Big(\frac{\tau^\rho - \rho d}{v} + k\Big)\Big), \\
+    dq &= \Delta\Big(dw + p - qu + \frac{\sigma q}{h} R'd\mu\Big), \qquad
+    \Delta_j = \frac{h_j}{\sigma_j (h_j + q_j^2)} ,
+
+with :math:`dq = dw + p` and :math:`\Delta_j = 1` for the selected features I. There remain alpha, (w, b) and mu:
+
+.. math::
+
+    \Theta^{-1} d\alpha + Z\,dw + y\,db &= m + \frac{\tau^\alpha}{\alpha} - \frac{\tau^\xi}{C - \alpha}, \qquad
+    \Theta^{-1} = \frac{z}{\alpha} + \frac{\xi}{C - \alpha}, \\
+    \Delta\,dw - Z'd\alpha + G\,d\mu &= \ell - \Delta(p - qu), \qquad
+    G = \mathrm{diag}\Big(\frac{q}{h + q^2}\Big) R', \qquad -y'd\alpha = \ell_b, \\
+    G'dw - S\,d\mu &= f - \frac{\tau^\mu}{\mu} - R\Big(u + \frac{\sigma q}{h} \Delta (p - qu)\Big), \qquad
+    S = R\,\mathrm{diag}\Big(\frac{\sigma}{h + q^2}\Big) R' + \mathrm{diag}\Big(\frac{t}{\mu}\Big),
+
+where u and G are 0 in I. :mod:`fsopt.algorithms.branch_and_benders.reduced_system` solves this system in the smaller of
+the numbers of samples and features. Targets are those of the predictor-corrector method (Mehrotra, "On the
+implementation of a primal-dual interior point method", SIAM Journal on Optimization 2, 1992). Each step looks at the
+clock, and a long one within its factorisation.
 """
 
 from __future__ import annotations
@@ -176,6 +209,8 @@ class _System:
 
     Attributes
     ----------
+    margin, linear, weight, cone, box, left : the residuals m, (l, l_b), p, k, d and f of the module.
+    ratio, inverse_h, slope, delta : rho / v, 1 / h, sigma q / h and Delta.
     reduced : its solver, see :mod:`fsopt.algorithms.branch_and_benders.reduced_system`.
     d_q : the step of q that belongs to the last direction.
     """
@@ -203,14 +238,14 @@ class _System:
         self.inverse_h = 1.0 / h
         self.slope = q * sigma * self.inverse_h
         curved = h + q * q
-        self.inverse_d = np.ones(run.features)
-        self.inverse_d[s:] = h / (sigma * curved)
+        self.delta = np.ones(run.features)
+        self.delta[s:] = h / (sigma * curved)
         rest = at.x[run.rest]
         theta = alpha * rest / (z * rest + xi * alpha)
         border = np.zeros((run.features + 1, len(program.r)), order="F")
-        border[s:-1] = (program.R * (self.slope * self.inverse_d[s:])).T
+        border[s:-1] = (program.R * (self.slope * self.delta[s:])).T
         corner = (program.R * (sigma / curved)) @ program.R.T + np.diag(t / mu)
-        self.reduced = reduced_system(program.Zy, theta, self.inverse_d, border, corner)
+        self.reduced = reduced_system(program.Zy, theta, self.delta, border, corner)
 
     def direction(self, reduced: Solve, target: Vector) -> tuple[Vector, Vector, Vector]:
         """Return the step of x, z and (w, b) to complementary products that change by ``target``."""
@@ -224,15 +259,15 @@ class _System:
         second = (target[run.sigma] - sigma * (first + self.cone)) * self.inverse_h
         e = self.weight.copy()
         e[s:] -= q * second
-        scaled = e * self.inverse_d
+        scaled = e * self.delta
         right = self.linear.copy()
         right[:-1] -= scaled
         missing = self.left - wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
         d_alpha, plane, d_mu = reduced(shift, right, missing)
-        paid = d_mu @ program.R
+        across = d_mu @ program.R
         d_q = plane[:-1] + e
-        d_q[s:] = (d_q[s:] + self.slope * paid) * self.inverse_d[s:]
-        d_sigma = second - sigma * self.inverse_h * paid + self.slope * d_q[s:]
+        d_q[s:] = (d_q[s:] + self.slope * across) * self.delta[s:]
+        d_sigma = second - sigma * self.inverse_h * across + self.slope * d_q[s:]
         d_x = np.empty(len(at.x))
         d_x[run.alpha] = d_alpha
         d_x[run.rest] = -d_alpha

@@ -7,9 +7,10 @@ from support import blobs, optimum, reference
 
 import fsopt
 from fsopt.algorithms.branch_and_benders.cuts import bound, make_cut, on_grid
-from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.interior_point import Goal, _Run, _System
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation
 
 
 def relaxation(problem, at=None, gap=1e-9, solver=None, plane=None):
@@ -78,3 +79,41 @@ def test_features_left_out_of_the_program_cost_little(monkeypatch):
     _, priced = relaxation(problem, gap=1e-7)
     assert priced == pytest.approx(whole, rel=1e-4)
     assert priced <= whole * (1 + 1e-9)
+
+
+def test_the_step_makes_the_linearised_optimality_conditions_zero():
+    rng = np.random.default_rng(0)
+    n, s, f, k = 9, 2, 3, 2
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    Zy = np.asfortranarray(np.column_stack([y[:, None] * rng.standard_normal((n, s + f)), y]))
+    c, r, R = 3.0, rng.uniform(1, 2, k), rng.uniform(0, 1, (k, f))
+    program = Relaxation(Zy, c, s, R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f), balance=0.3)
+    alpha, w, b, q = rng.uniform(1, 2, n), rng.standard_normal(s + f), 0.4, rng.standard_normal(s + f)
+    rho, sigma, mu = rng.uniform(0.5, 1, f), rng.uniform(0.2, 0.8, f), rng.uniform(0.5, 1, k)
+    x = np.concatenate([alpha, c - alpha, rho, sigma, mu])
+    z = rng.uniform(0.5, 2.0, len(x))
+    run = _Run(program, Iterate(x, z, q, np.append(w, b)))
+    system, target = _System(run), rng.standard_normal(len(x))
+    dx, dz, plane = system.direction(system.reduced, target)
+
+    def conditions(x, z, q, plane):
+        """Return the residuals as the optimality conditions of the program state them, with its products at the end."""
+        a, rest, rho, sigma, mu = np.split(x, np.cumsum([n, n, f, f]))
+        lower, upper, v, slack, t = np.split(z, np.cumsum([n, n, f, f]))
+        shares = np.append(np.ones(s), sigma)
+        parts = [
+            Zy @ plane - lower + upper - 1.0,
+            a @ Zy + np.append(program.q - q, program.balance),
+            plane[:-1] - shares * q,
+            rho + mu @ R + program.lam - 0.5 * q[s:] ** 2 - slack,
+            1.0 - sigma - v,
+            r - R @ sigma - t,
+            a + rest - c,
+        ]
+        return np.concatenate([*parts, x * z])
+
+    at, step = (run.at.x, run.at.z, run.at.q, run.at.plane), (dx, dz, system.d_q, plane)
+    h = 1e-3  # central differences of quadratic functions are exact
+    after, before = (conditions(*(v + e * d for v, d in zip(at, step, strict=True))) for e in (h, -h))
+    wanted = np.concatenate([-conditions(*at)[: -len(x)], target])
+    np.testing.assert_allclose((after - before) / (2 * h), wanted, atol=1e-9)
