@@ -38,7 +38,7 @@ from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
-from fsopt.models.gmeb.penalty import GmebPenalty
+from fsopt.models.gmeb.penalty import GmebPenalty as GmebPenalty
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector

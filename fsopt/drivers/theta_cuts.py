@@ -18,7 +18,7 @@ from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.gmeb_cuts import add_theta
-from fsopt.models.gmeb.norm import GmebNorm
+from fsopt.models.gmeb.norm import GmebNorm as GmebNorm
 from fsopt.solvers.base import Session
 
 REPEATED = 1e-9

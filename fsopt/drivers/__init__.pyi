@@ -1,0 +1,17 @@
+from .column_generation.driver import column_generation as column_generation
+from .column_generation.settings import GenerationSettings as GenerationSettings
+from .dca import dca as dca
+from .gbd.driver import gbd as gbd
+from .gbd.settings import GbdSettings as GbdSettings
+from .kernel_scaling.driver import kernel_scaling as kernel_scaling
+from .mop.driver import mop as mop
+from .penalties.penalty import Penalty as Penalty
+from .penalties.registry import approximation as approximation
+from .pmm import pmm as pmm
+from .run import Run as Run
+from .scale_search import GmebPenalty as GmebPenalty
+from .scale_search import scale_search as scale_search
+from .sla import ConcaveTerms as ConcaveTerms
+from .sla import sla as sla
+from .theta_cuts import GmebNorm as GmebNorm
+from .theta_cuts import theta_cuts as theta_cuts
