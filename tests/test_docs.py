@@ -62,6 +62,7 @@ def test_links_to_files_lead_somewhere(page):
         assert os.path.exists(place) or made(os.path.relpath(place, ROOT)), target
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the old names of the change log
 @pytest.mark.parametrize("page", LINKED, ids=name)
 def test_the_modules_and_functions_that_a_page_names_are_there(page):
     text = page.read_text(encoding="utf-8")

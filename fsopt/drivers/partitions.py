@@ -54,7 +54,7 @@ def partitions(
     ----------
     data : all samples, preprocessed.
     model : model ``onsvm`` of these samples; None solves restricted master problems of some samples and features
-        instead, by :func:`fsopt.drivers.column_generation.driver.column_generation`, with the same certificate.
+        instead, by :func:`fsopt.drivers.column_generation`, with the same certificate.
     parts : indices of samples, each part with both classes.
     c : > 0, penalty weight of the hinge loss.
     run : solver (any for LP that returns multipliers), options, time limit, progress. After the limit the SVMs

@@ -87,7 +87,7 @@ class MethodSpec:
     Attributes
     ----------
     name : registry name, the same as that of its module and test id.
-    fit : function of a data set, a :class:`fsopt.drivers.run.Run` and keywords that returns a Fit.
+    fit : function of a data set, a :class:`fsopt.drivers.Run` and keywords that returns a Fit.
     objective : function of (preprocessed data, w, b, parameters) that returns the value of the method's own problem at
         a hyperplane and the violation of its constraints, in plain numpy, independent of models and solvers.
     check : function of a :class:`SavedFit` that recomputes its certificate without a solver.

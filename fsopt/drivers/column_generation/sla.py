@@ -129,7 +129,7 @@ def sla_by_column_generation(
     ----------
     data : all samples and features.
     problem : (20) or (21) with its weights.
-    n_starts, seed, tolerance, max_iterations : as in :func:`fsopt.drivers.sla.sla`: the first run starts from no errors
+    n_starts, seed, tolerance, max_iterations : as in :func:`fsopt.drivers.sla`: the first run starts from no errors
         and no weights, the others from U(0, 1), and runs are added where the first ends at w = 0.
     run : solver and options of the restricted master problems, time limit of all runs, progress.
 

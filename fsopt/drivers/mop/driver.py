@@ -47,7 +47,7 @@ def mop(
 
     From :math:`s = e, W = W^0`: solve (14) for the hyperplane and its loss :math:`E^t`, then (15) for scales
     :math:`s` with at most that loss and a smaller :math:`H^t = RW`. Problem (15) is not convex, see
-    :func:`fsopt.drivers.kernel_scaling.driver.kernel_scaling`.
+    :func:`fsopt.drivers.kernel_scaling`.
 
     Parameters
     ----------

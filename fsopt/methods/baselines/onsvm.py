@@ -41,7 +41,7 @@ def fit_onsvm(
         ``standard`` (default), ``center`` or ``none``; the selection depends on it.
     generate : bool | str, default 'auto'
         Solve restricted programs of some samples and features
-        (:func:`fsopt.drivers.column_generation.driver.column_generation`) instead of the whole one, with the same
+        (:func:`fsopt.drivers.column_generation`) instead of the whole one, with the same
         objective value and a proof for all samples and features: ``auto`` (default) does so first for large data, and
         second where the whole program ends without a certified optimum; true first for all data; false never.
 

@@ -60,7 +60,7 @@ def fit_gmeb_penalised(
     c_plus, c_minus : float, default 4.0
         C+ and C- > 0; the paper's bound has 4.
     tolerance : float, default 1e-06
-        As in :func:`fsopt.drivers.scale_search.scale_search`.
+        As in :func:`fsopt.drivers.scale_search`.
     scale : str, default 'center'
         ``center`` (default), ``standard`` or ``none``.
     rule, units, epsilon : float or str

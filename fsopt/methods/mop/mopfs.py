@@ -67,7 +67,7 @@ def fit_mopfs(
         >= 0, penalty weight of a scale, relative to the product RW of the start over the number of features. With 0
         Proposition 1 guarantees that RW never rises; a positive one makes the selection sparser.
     scaling : str, default 'local'
-        ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop.driver.mop`.
+        ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop`.
     max_iterations : int, default 20
         Of Algorithm 1.
     scale : str, default 'unit-rows'

@@ -50,7 +50,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
 
     Notes
     -----
-    Mangasarian, (16) and Table 1; the algorithm is :func:`fsopt.drivers.pmm.pmm`.
+    Mangasarian, (16) and Table 1; the algorithm is :func:`fsopt.drivers.pmm`.
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
