@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from fsopt.solvers.registry import SOLVERS as SOLVERS
     from fsopt.solvers.registry import register_solver as register_solver
     from fsopt.solvers.spec import SolverSpec as SolverSpec
+    from fsopt.studies.comparison import compare as compare
     from fsopt.studies.running import run_study as run_study
     from fsopt.verification.exact_checking import check as check
 
@@ -70,6 +71,7 @@ _HOME = {
     "certify": "fsopt.certificates.model",
     "check": "fsopt.verification.exact_checking",
     "classify": "fsopt.compiler.classes",
+    "compare": "fsopt.studies.comparison",
     "compare_models": "fsopt.analysis.differences",
     "estimators": "fsopt.estimators",
     "explain_infeasibility": "fsopt.analysis.infeasibility",
@@ -109,6 +111,7 @@ __all__ = [
     "certify",
     "check",
     "classify",
+    "compare",
     "compare_models",
     "explain_infeasibility",
     "export",

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -19,8 +19,10 @@ from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, replay
+from fsopt.answers.questions import Answer
 from fsopt.certificates.exact.claims import About, Claim
 from fsopt.certificates.exact.statements import Header, proof_file
+from fsopt.common.figures import bars_figure
 from fsopt.data import Dataset
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import OutOfTimeError, Run
@@ -30,6 +32,9 @@ from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.typing import Vector
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 NODES = 2**62
 """Nodes of an enumeration: as many as the time limit allows."""
 MARGIN = 1e-8
@@ -37,7 +42,7 @@ MARGIN = 1e-8
 
 
 @dataclass(frozen=True)
-class Alternatives:
+class Alternatives(Answer):
     """The selections of at most m features with nearly the smallest value, the best first.
 
     Attributes
@@ -74,6 +79,16 @@ class Alternatives:
         for support in self.support:
             shares[list(support)] += 1.0 / len(self.support)
         return shares
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The optimum, the limit, the bound on all other selections, whether all were found, nodes and seconds."""
+        return {name: getattr(self, name) for name in ("optimum", "limit", "bound", "complete", "nodes", "seconds")}
+
+    def plot(self) -> Figure:
+        """Return the share of the selections that have each feature, of the features that one of them has."""
+        order = [j for j in np.argsort(-self.shares, kind="stable").tolist() if self.shares[j] > 0]
+        return bars_figure([self.features[j] for j in order], self.shares[order], "share of the selections")
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each selection: ``objective``, its ``excess`` over the optimum, and ``features``."""

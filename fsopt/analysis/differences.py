@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.questions import Answer
 from fsopt.common.arguments import FLAG, checked
+from fsopt.common.figures import new_figure
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.compiler.program import MODEL
@@ -15,12 +18,15 @@ from fsopt.errors import FsoptError
 from fsopt.models.display import components
 from fsopt.solvers.base import solve as solve_model
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 CLOSE = 1e-6
 """Largest relative difference of optimal values that count as equal."""
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Answer):
     """The answer of :func:`compare_models`.
 
     Attributes
@@ -37,6 +43,32 @@ class Difference:
     only: tuple[list[tuple[str, str, int, str]], list[tuple[str, str, int, str]]]
     changed: list[tuple[str, tuple[str, int, str], tuple[str, int, str]]]
     optima: tuple[float | None, float | None]
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The names of the models, their optimal values, and whether these agree."""
+        first, second = self.names
+        return {"first": first, "second": second, "optima": list(self.optima), "same optimum": self.same_optimum}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record for each fact, and for each component in which the models differ: its name, and both."""
+        rows: list[tuple[str, Any, Any]] = [(name, *pair) for name, pair in self.facts.items()]
+        rows += [(component[0], _component(*component[1:]), None) for component in self.only[0]]
+        rows += [(component[0], None, _component(*component[1:])) for component in self.only[1]]
+        rows += [(name, _component(*first), _component(*second)) for name, first, second in self.changed]
+        return [dict(zip(("name", "first", "second"), row, strict=True)) for row in rows]
+
+    def plot(self) -> Figure:
+        """Return the sizes of both models: variables, constraints, nonzeros and cones."""
+        sizes = {name: pair for name, pair in self.facts.items() if not isinstance(pair[0], str)}
+        figure = new_figure(1, height=1.2 + 0.4 * len(sizes))
+        axes, places = figure.axes[0], np.arange(len(sizes))
+        for k, name in enumerate(self.names):
+            axes.barh(places + 0.4 * k, [pair[k] for pair in sizes.values()], height=0.4, label=name)
+        axes.set_yticks(places + 0.2, list(sizes))
+        axes.set_xscale("symlog")
+        axes.legend()
+        return figure
 
     @property
     def same_optimum(self) -> bool | None:
@@ -75,6 +107,10 @@ def compare_models(first: pyo.ConcreteModel, second: pyo.ConcreteModel, *, solve
         [(name, listed[0][name], listed[1][name]) for name in both if listed[0][name] != listed[1][name]],  # type: ignore[misc]
         (_optimum(first), _optimum(second)) if solve else (None, None),
     )
+
+
+def _component(kind: str, size: int, equation: str) -> str:
+    return f"{kind} ({size}) {equation}"
 
 
 def _facts(p: Program) -> dict[str, Any]:

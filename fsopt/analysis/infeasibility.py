@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.analysis.contradictions import Explanation, Member
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.convex import farkas
 from fsopt.common.arguments import SECONDS, checked
@@ -34,56 +35,6 @@ SMALL = 1e-7
 MOST = 2000
 """Members from which the deletion filter is left out."""
 NUMBER = "{:.6g}"
-
-
-@dataclass(frozen=True)
-class Member:
-    """A constraint or bound of a contradiction.
-
-    Attributes
-    ----------
-    component, index : of the model; ``index`` is None for a component without indices.
-    equation : its ``doc``, which begins with the equation of the paper.
-    kind : ``constraint``, ``bound`` (of a variable), or ``cone``.
-    text : what it asks for.
-    """
-
-    component: str
-    index: object
-    equation: str
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The answer of :func:`explain_infeasibility`.
-
-    Attributes
-    ----------
-    status : ``infeasible``, ``feasible``, or ``unknown`` where no solver settled it in time.
-    members : the contradiction; empty for a feasible model.
-    irreducible : whether each member is needed: without any of them the others have a point.
-    evidence : ``Farkas multipliers`` that hold, or the name of the solver on whose search the statement rests.
-    """
-
-    status: str
-    members: tuple[Member, ...]
-    irreducible: bool
-    evidence: str
-
-    def __str__(self) -> str:
-        """The contradiction as text, one line for each member, by component."""
-        if self.status != "infeasible":
-            return f"the model is {self.status}" if self.status == "feasible" else "not settled in time"
-        head = "an irreducible contradiction" if self.irreducible else "a contradiction, not known to be irreducible,"
-        lines = [f"the model is infeasible: {head} of {len(self.members)} members ({self.evidence})"]
-        for name in dict.fromkeys(m.component for m in self.members):
-            group = [m for m in self.members if m.component == name]
-            lines.append(f"  {name}: {group[0].equation}" if group[0].equation else f"  {name}")
-            lines += [f"    {m.text}" for m in group[:10]]
-            lines += [f"    and {len(group) - 10} more"] if len(group) > 10 else []
-        return "\n".join(lines)
 
 
 @checked(model=MODEL, time_limit=SECONDS)

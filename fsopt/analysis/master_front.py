@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fsopt.analysis.fronts import ParetoFront
+from fsopt.analysis.pareto_fronts import ParetoFront
 from fsopt.answers.results import Status
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset

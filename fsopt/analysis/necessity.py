@@ -14,6 +14,7 @@ from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.analysis.alternatives import cardinality_about, cardinality_problem
+from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.exact.claims import About, Claim
 from fsopt.certificates.exact.statements import Header, proof_file
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Necessity:
+class Necessity(Answer):
     """The optimum with each feature and without it; one entry for each feature.
 
     Attributes
@@ -62,6 +63,17 @@ class Necessity:
         """Mask (p,) of the features that every optimal selection has: the bound without them is above the optimum."""
         needed: Mask = self.without_bound > self.optimum
         return needed
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The optimum with its lower bound, the best selection, the features that every optimum has, the seconds."""
+        return {
+            "optimum": self.optimum,
+            "bound": self.bound,
+            "selection": [self.features[j] for j in self.support],
+            "needed": [self.features[j] for j in np.flatnonzero(self.needed)],
+            "seconds": self.seconds,
+        }
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each feature, that of the largest loss without it first."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fsopt.answers.questions import Answer
 from fsopt.common.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.common.figures import new_figure
 from fsopt.data import Dataset
@@ -36,9 +37,12 @@ RADII = tuple(np.linspace(1.0, 10.0, 7).tolist())
 SURFACES = ("objective", "bound", "n_features", "train_error", "test_error", "intercept")
 """Fields of :class:`RadiusPath` with one number for each pair of radii, found on one data set."""
 
+RATES = ("n_features", "train_error", "test_error", "cv_error", "cv_features")
+"""Fields with one number for each pair of radii that measure its classifier; nan where they were not asked for."""
+
 
 @dataclass(frozen=True)
-class RadiusPath:
+class RadiusPath(Answer):
     """The classifiers of a grid of radii; all surfaces are (k, l), one row for each R+ and one column for each R-.
 
     Attributes
@@ -79,6 +83,25 @@ class RadiusPath:
         # Means of the same error rates, added in another order, differ in their last digits.
         i, j = np.unravel_index(int(np.argmin(np.round(self.error, 12))), self.error.shape)
         return int(i), int(j)
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The best pair of radii with its error rate, and the seconds."""
+        i, j = self.best
+        found = {"r_plus": self.r_plus[i], "r_minus": self.r_minus[j], "error": self.error[i, j]}
+        return {**{name: float(value) for name, value in found.items()}, "seconds": self.seconds}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record for each pair of radii, with the entries of all surfaces."""
+        names = ("objective", "bound", "certified", *RATES)
+        return [
+            {
+                "r_plus": float(self.r_plus[i]),
+                "r_minus": float(self.r_minus[j]),
+                **{name: getattr(self, name)[i, j].item() for name in names},
+            }
+            for i, j in np.ndindex(self.objective.shape)
+        ]
 
     def plot(self) -> Figure:
         """Return the two surfaces of Figure 1, error rate and number of features, with the best radii starred."""

@@ -18,6 +18,7 @@ from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.analysis.alternatives import cardinality_about
+from fsopt.answers.questions import Answer
 from fsopt.answers.results import DriverResult
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SelectionPath:
+class SelectionPath(Answer):
     """The best support vector machines for each number of features; one entry for each M.
 
     Attributes
@@ -67,6 +68,11 @@ class SelectionPath:
     scale: str
     evidence: tuple[Any, ...] = field(repr=False)
     seconds: float
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The parameters and the seconds."""
+        return {name: getattr(self, name) for name in ("c", "tolerance", "scale", "seconds")}
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each M: ``m objective bound gap optimal nodes features``."""

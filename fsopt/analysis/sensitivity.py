@@ -6,20 +6,25 @@ range of each right-hand side in which the price stays, and the range of each co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.questions import Answer
 from fsopt.answers.results import SolveResult
 from fsopt.common.arguments import TEXT, checked, optional
+from fsopt.common.figures import bars_figure
 from fsopt.compiler import Program
 from fsopt.compiler.program import MODEL
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.highs import ranges
 from fsopt.solvers.registry import no_multipliers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Range = tuple[float, float] | None
 
@@ -44,12 +49,27 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(Answer):
     """The answer of :func:`sensitivity`: the solve, constraints and variables in the order of the model."""
 
     result: SolveResult
     constraints: tuple[Line, ...]
     variables: tuple[Line, ...]
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """Objective value and solver."""
+        return {"objective": self.result.objective, "solver": self.result.solver}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record for each constraint and variable: its kind, and the attributes of a :class:`Line`."""
+        kinds = {"constraint": self.constraints, "variable": self.variables}
+        return [{"kind": kind, **asdict(line)} for kind, lines in kinds.items() for line in lines]
+
+    def plot(self) -> Figure:
+        """Return the largest shadow prices."""
+        lines = self.largest(20)
+        return bars_figure([line.name for line in lines], [line.price for line in lines], "shadow price")
 
     def largest(self, count: int = 10) -> tuple[Line, ...]:
         """Return the constraints of the largest shadow prices by size, without those of price 0."""

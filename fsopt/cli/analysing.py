@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -42,7 +42,7 @@ def explain(
     if json:
         print_json({"model": model, "data": data, **plain(asdict(found))})
     else:
-        show(str(found))
+        show(found.summary())
     return EXIT_NOT_SOLVED if found.status == "unknown" else EXIT_SOLVED
 
 
@@ -132,25 +132,11 @@ def diff(
         print_json(plain({**asdict(found), "same_optimum": found.same_optimum}))
         return EXIT_SOLVED
     listing = table("", [("", "left"), (first, "left"), (second, "left")])
-    for name, values in {**found.facts, "optimum": found.optima}.items():
-        listing.add_row(name, *map(escape, values))
-    for name, values in _components(found):
-        listing.add_row(escape(name), *map(escape, values))
+    listing.add_row("optimum", *map(escape, found.optima))
+    for row in found.to_records():
+        listing.add_row(*(escape("-" if value is None else value) for value in row.values()))
     show(listing)
     return EXIT_SOLVED
-
-
-def _components(found: Any) -> list[tuple[str, tuple[str, str]]]:
-    """Return name and description in both models of the components that differ."""
-    rows: list[tuple[str, tuple[str, str]]] = []
-    for k in range(2):
-        for name, kind, size, equation in found.only[k]:
-            text = f"{kind} ({size}) {equation}"
-            rows.append((name, ("-", text) if k else (text, "-")))
-    for name, *sides in found.changed:
-        first, second = (f"{kind} ({size}) {equation}" for kind, size, equation in sides)
-        rows.append((name, (first, second)))
-    return rows
 
 
 def _model(

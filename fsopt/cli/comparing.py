@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,8 +26,6 @@ from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
-    from fsopt.data import Dataset
-    from fsopt.studies.comparison import Row
     from fsopt.studies.running import Progress
 
 COLUMNS = (
@@ -81,10 +78,9 @@ def compare(
     The last line names the methods without an answer: an error ended the fit to all samples, or one of a fold. The exit
     code is 1 only where no method has one.
     """
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
     from fsopt.solvers.registry import solver_spec
     from fsopt.studies.comparison import compare as run
-    from fsopt.studies.comparison import comparison_study, majority
 
     names = _checked(methods, time_limit)
     if solver is not None:
@@ -92,20 +88,7 @@ def compare(
     changes = options.read_changes(customise, ())
     params = _params(param)
     sources = [load(name, layout) for name in data]
-    settings: dict[str, Any] = {
-        "seed": seed,
-        "time_limit": time_limit,
-        "params": params,
-        "solver": solver,
-        "tune": tune,
-        "customise": changes,
-        "exact": exact,
-    }
-    comparison_study(sources, names, folds=folds, **settings)  # wrong words are refused before anything is computed
-    baselines = {one.name: majority(one, folds, seed) for one in sources}
-    rows: list[Row] = []
     units: list[dict[str, Any]] = []
-    interrupted = False
     with progress_bar("compare", total=1) as update:
 
         def told(state: Progress) -> None:
@@ -113,23 +96,29 @@ def compare(
             word = f"compare: {state.finished} of {state.total} fits, last {state.last['method']}"
             update(state.finished / state.total, word)
 
-        try:
-            rows.extend(run(sources, names, folds=folds, jobs=jobs, progress=told, **settings))
-        except KeyboardInterrupt:
-            interrupted = True
-    record = plain({**_sizes(data, sources), "folds": folds, "seed": seed, "tune": tune, "majority": baselines})
-    record["rows"] = [plain(asdict(row)) for row in rows]
-    record["unanswered"] = [
-        {"data": row.data, "method": row.method, "lacking": row.lacking} for row in rows if row.lacking
-    ]
+        found = run(
+            sources,
+            names,
+            folds=folds,
+            seed=seed,
+            time_limit=time_limit,
+            params=params,
+            solver=solver,
+            tune=tune,
+            customise=changes,
+            exact=exact,
+            jobs=jobs,
+            progress=told,
+        )
+    record = plain({**found.heading, "data": data[0] if len(data) == 1 else data, "rows": found.to_records()})
     if report is not None:
         _report(report, record, units)
     deliver(record, output, as_json=json, present=lambda: _print(record, verbose))
     _tell_unanswered(record)
-    if interrupted:
-        remark(f"interrupted: {len(rows)} methods were finished")
+    if found.interrupted:
+        remark(f"interrupted: {len(found.rows)} methods were finished")
         return EXIT_INTERRUPTED
-    return EXIT_NOT_SOLVED if all(row.lacking for row in rows) else EXIT_SOLVED
+    return EXIT_NOT_SOLVED if all(row.lacking for row in found.rows) else EXIT_SOLVED
 
 
 def _tell_unanswered(record: dict[str, Any]) -> None:
@@ -142,13 +131,6 @@ def _tell_unanswered(record: dict[str, Any]) -> None:
 def _who(row: dict[str, Any], record: dict[str, Any]) -> str:
     """Return the method of a row, with its data set where there are several."""
     return f"{row['method']} on {row['data']}" if isinstance(record["data"], list) else str(row["method"])
-
-
-def _sizes(names: list[str], sources: list[Dataset]) -> dict[str, Any]:
-    """Return the data sets with their sizes; a single one as itself and not as a list."""
-    if len(sources) == 1:
-        return {"data": names[0], "n": sources[0].n, "p": sources[0].p}
-    return {"data": names, "n": [one.n for one in sources], "p": [one.p for one in sources]}
 
 
 def _checked(methods: str | None, time_limit: float) -> list[str] | None:

@@ -72,13 +72,17 @@ def course(history: Sequence[Mapping[str, Any]], solver: str) -> Figure:
 
 def weights_figure(rows: Sequence[tuple[str, float, float]]) -> Figure:
     """Return a figure of the standardised weights of features: name, weight and standardised weight of each."""
-    figure = new_figure(1, height=1.2 + 0.25 * len(rows))
-    axes = figure.axes[0]
-    names, sizes = [row[0] for row in rows][::-1], [row[2] for row in rows][::-1]
-    axes.barh(range(len(rows)), sizes, color=["tab:blue" if size > 0 else "tab:orange" for size in sizes])
-    axes.set_yticks(range(len(rows)), [name.replace("$", r"\$") for name in names])
+    return bars_figure([row[0] for row in rows], [row[2] for row in rows], "weight x standard deviation")
+
+
+def bars_figure(names: Sequence[str], values: Sequence[float] | Vector, label: str) -> Figure:
+    """Return a figure of a bar for each name, the first on top, in another colour below 0."""
+    figure = new_figure(1, height=1.2 + 0.25 * len(names))
+    axes, places = figure.axes[0], range(len(names))[::-1]
+    axes.barh(places, values, color=[BLUE if value > 0 else ORANGE for value in values])
+    axes.set_yticks(places, [name.replace("$", r"\$") for name in names])
     axes.axvline(0.0, color="black", linewidth=0.8)
-    axes.set_xlabel("weight x standard deviation")
+    axes.set_xlabel(label)
     return figure
 
 

@@ -13,12 +13,12 @@ import pytest
 from support import ROOT, blobs
 
 import fsopt
+from fsopt import compare
 from fsopt.answers.saved import fit_record, sealed
 from fsopt.cli import main
 from fsopt.errors import FileError, ParameterError, UnknownNameError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
-from fsopt.studies.comparison import compare
 from fsopt.studies.tuning import cross_validate
 from fsopt.verification.checking import check_record
 
@@ -87,7 +87,7 @@ def test_a_change_of_a_convex_program_is_certified_and_checked():
 def test_every_model_of_the_slug_is_changed_in_cross_validation():
     errors = cross_validate("gbd", DATA, [{"m": 2, "customise": {"fsp-master": rule}}], folds=2)
     assert errors.shape == (1, 2)
-    row = next(iter(compare(DATA, ["gbd"], folds=2, jobs=1, customise={"fsp-master": rule})))
+    row = compare(DATA, ["gbd"], folds=2, jobs=1, customise={"fsp-master": rule}).rows[0]
     assert row.status == "feasible" or row.status == "optimal"
     assert not {0, 1} <= {DATA.features.index(name) for name in row.features}
     assert row.cv_accuracy is not None
@@ -227,8 +227,8 @@ def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, 
         "from fsopt.common.plugins import _loaded\n"
         "_loaded.add('elastic')\n"
         "own.register()\n"
-        "from fsopt.studies.comparison import compare\n"
-        f"rows = list(compare(fsopt.load_dataset({table!r}), ['elastic-svm'], folds=2, jobs=2))\n"
+        "from fsopt import compare\n"
+        f"rows = compare(fsopt.load_dataset({table!r}), ['elastic-svm'], folds=2, jobs=2).rows\n"
         "print(rows[0].status, rows[0].error or 'no error')\n"
     )
     assert in_package(str(script)).stdout.strip() == "optimal no error"

@@ -16,7 +16,7 @@ import fsopt
 from fsopt.answers.records import plain
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, UnknownNameError
-from fsopt.studies import comparison, executors, units
+from fsopt.studies import comparison, comparison_rows, executors, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess
 from fsopt.studies.tuning import tune
@@ -37,7 +37,7 @@ def spoilt(monkeypatch, spoil):
 
 
 def here(*args, **rest):
-    return compare(*args, executor=InProcess(), **rest)
+    return compare(*args, executor=InProcess(), **rest).rows
 
 
 def test_a_fit_that_the_time_limit_ended_is_marked_and_not_averaged(monkeypatch):
@@ -61,11 +61,10 @@ def test_an_optimum_found_when_time_was_over_counts(monkeypatch):
 
 def test_ctrl_c_within_a_fit_stops_the_comparison_after_the_rows_before(monkeypatch):
     calls = spoilt(monkeypatch, lambda n, fit: dataclasses.replace(fit, stop="interrupted") if n == 6 else fit)
-    rows = []
-    with pytest.raises(KeyboardInterrupt):
-        rows.extend(here(DATA, ["mpm", "pearson"], folds=3))
+    found = compare(DATA, ["mpm", "pearson"], folds=3, executor=InProcess())
+    assert found.interrupted
     assert len(calls) == 6
-    assert [row.method for row in rows] == ["mpm"]
+    assert [row.method for row in found.rows] == ["mpm"]
 
 
 def crash(task):
@@ -78,7 +77,7 @@ def crash(task):
 @pytest.mark.slow
 def test_a_crash_is_the_error_of_its_row_alone(monkeypatch):
     monkeypatch.setattr(executors, "run_task", crash)
-    svm, mpm = compare(DATA, ["svm", "mpm"], folds=3, jobs=2)
+    svm, mpm = compare(DATA, ["svm", "mpm"], folds=3, jobs=2).rows
     assert svm.error == ""
     assert "crashed" in mpm.error
     assert (mpm.status, mpm.cv_accuracy) == ("optimal", None)
@@ -97,7 +96,7 @@ def test_processes_give_the_rows_of_one_process():
         return [plain(dataclasses.replace(row, seconds=0.0, cpu_seconds=0.0)) for row in found]
 
     alone = rows(here(DATA, ["svm", "pearson"], folds=3))
-    parallel = rows(compare(DATA, ["svm", "pearson"], folds=3, jobs=2))
+    parallel = rows(compare(DATA, ["svm", "pearson"], folds=3, jobs=2).rows)
     assert close(parallel, alone)
     assert not close(parallel, [*alone[:1], {**alone[1], "cv_accuracy": alone[1]["cv_accuracy"] + 1e-6}])
 
@@ -141,7 +140,7 @@ def test_several_data_sets_and_peers_have_a_row_each():
 
 def test_the_majority_by_hand():
     data = fsopt.Dataset(DATA.X[:30], np.where(np.arange(30) < 20, 1.0, -1.0))
-    assert comparison.majority(data, 5, 0)["cv_accuracy"] == pytest.approx(2 / 3)
+    assert comparison_rows.majority(data, 5, 0)["cv_accuracy"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(

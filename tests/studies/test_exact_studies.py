@@ -56,7 +56,7 @@ def test_all_other_selections_cost_more_than_the_limit(data):
 
 @pytest.mark.slow
 def test_a_comparison_shows_the_word_of_each_row(data):
-    rows = {row.method: row for row in compare(data, ["svm", "s-mpm"], folds=2, jobs=1, exact=True)}
+    rows = {row.method: row for row in compare(data, ["svm", "s-mpm"], folds=2, jobs=1, exact=True).rows}
     assert rows["svm"].exact == "verified exactly"
     assert rows["s-mpm"].exact.startswith("not verified exactly (")
-    assert all(row.exact is None for row in compare(data, ["svm"], folds=2, jobs=1))
+    assert all(row.exact is None for row in compare(data, ["svm"], folds=2, jobs=1).rows)

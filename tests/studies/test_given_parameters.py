@@ -122,7 +122,7 @@ if LONG:  # make limits
     def test_folds_and_tuning_take_every_parameter_too(method, tuned):
         for name in fsopt.METHODS[method].parameters:
             params = given(method, name)
-            [row] = compare(MORE, [method], folds=2, params={method: params}, tune=tuned, executor=InProcess())
+            [row] = compare(MORE, [method], folds=2, params={method: params}, tune=tuned, executor=InProcess()).rows
             assert (row.error != "") == ((method, name) in NEED_ANOTHER), (params, row.error)
 
 
@@ -149,7 +149,7 @@ def test_the_loop_as_printed_is_studied_with_all_its_parameters(method, asked):
 
 def test_the_loop_as_printed_is_compared():
     params = {"gbd": {"variant": "paper", "m": 2, "c": 0.5}, "gbd-lambda": {"max_cuts": 60}}
-    rows = list(compare(DATA, list(params), folds=2, params=params, tune=True, executor=InProcess()))
+    rows = compare(DATA, list(params), folds=2, params=params, tune=True, executor=InProcess()).rows
     assert [row.lacking for row in rows] == ["", ""]
     assert {row.status for row in rows} == {"optimal"}
 
@@ -163,7 +163,7 @@ def one_more(model):
 
 
 def test_a_changed_master_is_compared():
-    [row] = compare(DATA, ["gbd"], folds=2, customise={"fsp-master": one_more}, executor=InProcess())
+    [row] = compare(DATA, ["gbd"], folds=2, customise={"fsp-master": one_more}, executor=InProcess()).rows
     assert (row.lacking, row.status) == ("", "optimal")
 
 

@@ -37,7 +37,7 @@ def test_a_peer_is_a_linear_classifier_on_named_features(name):
 
 def _through_comparison_and_study(name, limit, features):
     """Check the rows of a peer, whose test samples are found by the names of their features."""
-    [row] = compare(DATA, [name], folds=2, params={name: limit}, executor=InProcess())
+    [row] = compare(DATA, [name], folds=2, params={name: limit}, executor=InProcess()).rows
     assert (row.error, row.features) == ("", features)
     assert row.cv_accuracy > 0.6
     study = {"data": [DATA], "folds": 2, "methods": [{"name": name, "params": limit}]}

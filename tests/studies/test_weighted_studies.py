@@ -29,6 +29,6 @@ def test_whole_weights_are_repeated_samples(name):
 
 @pytest.mark.slow
 def test_folds_keep_their_weights():
-    rows = list(compare(BOTH[0], ["svm", "mpm"], folds=3, jobs=1))
+    rows = compare(BOTH[0], ["svm", "mpm"], folds=3, jobs=1).rows
     assert rows[0].cv_auc > 0.5
     assert "no place for weights" in rows[1].error

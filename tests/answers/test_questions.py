@@ -1,0 +1,86 @@
+"""Answers to questions show themselves in one way: a table, a picture, a file, and words."""
+
+from __future__ import annotations
+
+import json
+
+import pyomo.environ as pyo
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.analysis.contradictions import Explanation
+from fsopt.answers.questions import MOST_ROWS
+from fsopt.studies.executors import InProcess
+
+DATA = blobs(30, 4, gap=0.4)
+
+
+def contradiction():
+    m = pyo.ConcreteModel(name="contradiction")
+    m.x = pyo.Var(bounds=(0.0, None))
+    m.low = pyo.Constraint(expr=m.x <= -1.0, doc="(1) below")
+    m.objective = pyo.Objective(expr=m.x)
+    return m
+
+
+ANSWERS = {
+    "selection_path": lambda: fsopt.selection_path(DATA, m=[1, 2]),
+    "radius_path": lambda: fsopt.radius_path(DATA, (0.3, 1.0)),
+    "pareto_front": lambda: fsopt.pareto_front(DATA, (1.0, 4.0)),
+    "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.2),
+    "necessity": lambda: fsopt.necessity(DATA, 2),
+    "explain_infeasibility": lambda: fsopt.explain_infeasibility(contradiction()),
+    "sensitivity": lambda: fsopt.sensitivity(fsopt.build("rlp", DATA)),
+    "compare_models": lambda: fsopt.compare_models(*(fsopt.build(name, DATA) for name in ("svm", "onsvm"))),
+    "compare": lambda: fsopt.compare(DATA, ["svm", "mpm"], folds=2, executor=InProcess()),
+}
+
+
+@pytest.fixture(scope="module", params=ANSWERS)
+def answer(request):
+    return ANSWERS[request.param]()
+
+
+def test_table_file_and_words_have_the_same_records(answer, tmp_path):
+    records = answer.to_records()
+    assert records
+    frame = answer.to_frame()
+    assert (len(frame), list(frame.columns)) == (len(records), list(records[0]))
+    answer.save(tmp_path / "answer.json")
+    saved = json.loads((tmp_path / "answer.json").read_text())
+    assert saved["answer"] == type(answer).__name__
+    assert len(saved["rows"]) == len(records)
+    assert set(saved) == {"answer", "rows", *answer.heading}
+    assert str(answer) == answer.summary()
+
+
+def test_the_summary_names_what_the_answer_says(answer):
+    text = answer.summary()
+    if isinstance(answer, Explanation):
+        assert all(member.text in text for member in answer.members)
+        return
+    assert all(text.count(f"{name} ") for name in answer.heading)
+    assert len(text.splitlines()) <= len(answer.heading) + MOST_ROWS + 3
+
+
+def test_the_picture_has_marks_for_the_records(answer):
+    figure = answer.plot()
+    axes = figure.axes[0]
+    assert axes.patches or axes.lines or axes.collections
+    assert axes.get_xlabel() or axes.get_legend()
+
+
+def test_numbers_of_the_records_are_those_of_the_answer():
+    path = ANSWERS["selection_path"]()
+    assert path.to_frame()["objective"].tolist() == path.objective.tolist()
+    radii = ANSWERS["radius_path"]()
+    frame = radii.to_frame().pivot(index="r_plus", columns="r_minus", values="objective")
+    assert frame.to_numpy().tolist() == radii.objective.tolist()
+    front = ANSWERS["pareto_front"]()
+    assert front.to_frame()["y"].tolist() == front.y.tolist()
+    assert "coef" not in front.to_frame()
+    compared = ANSWERS["compare"]()
+    assert compared.to_frame()["cv_accuracy"].tolist() == [row.cv_accuracy for row in compared.rows]
+    models = ANSWERS["compare_models"]().to_frame().set_index("name")
+    assert models.loc["variables", "first"] == 4 + 1 + 30
