@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+
 import pytest
+from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
 import fsopt
 import fsopt.data
 import fsopt.estimators
+from fsopt.estimators.making import made
 
 IGNORED = {
     "SA01": "the pages link every name in the text, and need no section for it",
@@ -30,7 +35,7 @@ def dotted(value) -> str:
 
 
 NAMES = {name: getattr(fsopt, name) for name in fsopt.__all__ if callable(getattr(fsopt, name))}
-NAMES |= {f"estimators.{name}": getattr(fsopt.estimators, name) for name in fsopt.estimators.__all__}
+NAMES |= {f"estimators.{cls.__name__}": cls for cls in map(made, fsopt.METHODS.values()) if "GBD" not in cls.__name__}
 NAMES |= {f"data.{name}": getattr(fsopt.data, name) for name in fsopt.data.__all__}
 BUILDERS = {slug: spec.builder for slug, spec in fsopt.MODELS.items()}
 FITS = {name: spec.fit for name, spec in fsopt.METHODS.items()}
@@ -55,3 +60,47 @@ def test_a_builder_is_documented(slug):
 @pytest.mark.parametrize("name", FITS)
 def test_a_method_is_documented(name):
     assert not faults(FITS[name], OF_FITS)
+
+
+@pytest.mark.parametrize("name", [name for name in FITS if fsopt.METHODS[name].paper != "gbd"])
+def test_each_parameter_has_a_text_of_its_own_with_its_type_and_default(name):
+    for described in (FITS[name], made(fsopt.METHODS[name])):
+        keywords = inspect.signature(described).parameters.values()
+        stated = [(p.name, typed(p), p.default) for p in keywords if p.kind is p.KEYWORD_ONLY]
+        texts = NumpyDocString(inspect.getdoc(described))["Parameters"]
+        assert [(text.name, text.type) for text in texts] == [(parameter, kind) for parameter, kind, _ in stated]
+        meanings = [" ".join(text.desc) for text in texts]
+        assert len(set(meanings)) == len(meanings), "two parameters share a text"
+        for meaning, (parameter, _, default) in zip(meanings, stated, strict=True):
+            assert false_of(meaning, default) == [], parameter
+
+
+def typed(parameter: inspect.Parameter) -> str:
+    """Return the type of a parameter and its default as docstrings state them."""
+    if parameter.default is None:
+        return f"{parameter.annotation.removesuffix(' | None')}, optional"
+    return f"{parameter.annotation}, default {parameter.default!r}"
+
+
+def false_of(meaning: str, default: object) -> list[str]:
+    """Return what the text of a parameter leaves to another place, or says of its default that does not hold."""
+    found = re.findall(r"\b[Aa]s in :func:|\bas there\b", meaning) + ([] if meaning else ["no text"])
+    found += [word for word in re.findall(r"(\S+) \(default\b", meaning) if word.strip("`") != str(default)]
+    if ("None" in meaning) != (default is None):
+        found.append("None")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("meaning", "default"),
+    [
+        ("As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.", 1.0),
+        ("``rsvm`` (default) or ``svm``.", "svm"),
+        ("Features after each step: 1 (default).", 2),
+        ("Number of features to keep.", None),
+        ("None keeps 5.", 3),
+        ("", 1),
+    ],
+)
+def test_a_false_text_is_found(meaning, default):
+    assert false_of(meaning, default)

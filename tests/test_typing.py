@@ -10,7 +10,7 @@ import sys
 import pytest
 from support import ROOT
 
-from fsopt.library.signatures import FILE, stub
+from fsopt.library.signatures import FILES
 
 USERS = ROOT / "tests" / "users"
 
@@ -42,5 +42,6 @@ def test_a_type_checker_finds_the_mistakes_of_a_users_script(checker, script):
     assert checker(script) == marked(script)
 
 
-def test_the_overloads_are_those_of_the_registries():
-    assert FILE.read_text(encoding="utf-8") == stub(), "run python -m fsopt.library.signatures"
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+def test_what_is_written_for_type_checkers_is_that_of_the_registries(file):
+    assert file.read_text(encoding="utf-8") == FILES[file](), "run python -m fsopt.library.signatures"

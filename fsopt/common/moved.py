@@ -32,6 +32,9 @@ NEW = {
     for before, places in MOVED.items()
     for now, names in places.items()
     for name in names.split()
+} | {
+    f"fsopt.estimators.{name}": "fsopt.estimators"
+    for name in ("baselines", "filters", "gbd", "gmeb", "mop", "mpm", "sla")
 }
 RENAMED = {
     "fsopt": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,19 +20,21 @@ from fsopt.errors import DataError, ParameterError
 from fsopt.methods.registry import fit, method_spec
 from fsopt.typing import Mask, Vector
 
-ClassWeight: TypeAlias = Mapping[Any, float] | str | None
-
 
 class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A method as a classifier and as a selector of features; its parameters are those of the method.
+    """A method as a classifier and as a selector of features, with the keywords that all methods share.
 
     Parameters
     ----------
-    class_weight : ``"balanced"``, or a mapping from the classes to their weights; None for equal weights. Methods
-        without a place for weights have no such parameter.
-    solver : for the continuous problems of the method, see ``fsopt solvers``.
-    time_limit : seconds for the whole method.
-    callback : called with the record of each iteration of a loop.
+    class_weight : Mapping[Any, float] | str, optional
+        ``"balanced"``, or a mapping from the classes to their weights; None for equal weights.
+    solver : str, optional
+        Name of the solver of the method's problems, one of ``fsopt solvers``; None for the preferred one of their
+        class.
+    time_limit : float, optional
+        Seconds for the whole method; None for no limit.
+    callback : Progress, optional
+        Called with the record of each iteration of a loop; None for no calls.
 
     Attributes
     ----------
@@ -49,15 +51,29 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
     """
 
     method: ClassVar[str]
-    class_weight: ClassWeight
-    solver: str | None
-    time_limit: float | None
-    callback: Progress | None
+    class_weight: Mapping[Any, float] | str | None = None
+
+    def __init__(
+        self,
+        *,
+        class_weight: Mapping[Any, float] | str | None = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None:
+        self.class_weight = class_weight
+        self.solver = solver
+        self.time_limit = time_limit
+        self.callback = callback
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the method to samples X (n, p) with classes y (n,)."""
+        return self._fit(X, y, None)
 
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         matrix, target = validate_data(self, X, y, dtype=np.float64)
@@ -73,15 +89,14 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
         signs = np.where(target == self.classes_[1], 1.0, -1.0)
         parameters = {name: getattr(self, name) for name in method_spec(self.method).parameters}
         try:
-            data = Dataset(matrix, signs, names, labels=self._labels())
-            if sample_weight is not None or self.class_weight is not None:
-                data = data.weighted(self._class_weight(), sample_weight)
             self.fit_: Fit = fit(
                 self.method,
-                data,
+                Dataset(matrix, signs, names, labels=self._labels()),
                 solver=self.solver,
                 time_limit=self.time_limit,
                 progress=self.callback,
+                class_weight=self._class_weight(),
+                sample_weight=sample_weight,
                 **parameters,
             )
         except (DataError, ParameterError) as error:
@@ -126,47 +141,8 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
         return mask
 
 
-class UnweightedClassifier(SelectingClassifier):
-    """An estimator of a method without weights."""
-
-    class_weight = None
-
-    def __init__(self, solver: str | None, time_limit: float | None, callback: Progress | None) -> None:
-        self.solver = solver
-        self.time_limit = time_limit
-        self.callback = callback
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the method to samples X (n, p) with classes y (n,)."""
-        return self._fit(X, y, None)
-
-
-class ClassWeightedClassifier(SelectingClassifier):
-    """An estimator of a method that takes weights of classes."""
-
-    def __init__(
-        self, class_weight: ClassWeight, solver: str | None, time_limit: float | None, callback: Progress | None
-    ) -> None:
-        self.class_weight = class_weight
-        self.solver = solver
-        self.time_limit = time_limit
-        self.callback = callback
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the method to samples X (n, p) with classes y (n,)."""
-        return self._fit(X, y, None)
-
-
 class WeightedClassifier(SelectingClassifier):
-    """An estimator of a method that takes weights of samples and classes."""
-
-    def __init__(
-        self, class_weight: ClassWeight, solver: str | None, time_limit: float | None, callback: Progress | None
-    ) -> None:
-        self.class_weight = class_weight
-        self.solver = solver
-        self.time_limit = time_limit
-        self.callback = callback
+    """The classifier of a method that takes weights of samples."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the method to samples X (n, p) with classes y (n,), of which a weight of 2 counts as two."""

@@ -1,24 +1,27 @@
-"""The keywords of every model and method, as overloads of :func:`fsopt.build` and :func:`fsopt.fit` for type checkers.
+"""The keywords of every model and method for type checkers: overloads of build and fit, and the estimators.
 
-``python -m fsopt.library.signatures`` writes ``fsopt/signatures.pyi`` anew. With it an editor completes the parameters
-of ``fsopt.fit("gmeb", ...)``, and a type checker refuses a misspelt one. Names that are known at run time only, and
-models and methods of the user's own, fall to the last overload, which takes their parameters from a mapping:
+``python -m fsopt.library.signatures`` writes ``fsopt/signatures.pyi`` and ``fsopt/estimators/__init__.pyi`` anew. With
+them an editor completes the parameters of ``fsopt.fit("gmeb", ...)`` and of ``fsopt.estimators.GMEB(...)``, and a type
+checker refuses a misspelt one. Names that are known at run time only, and models and methods of the user's own, fall to
+the last overload of :func:`fsopt.build` and :func:`fsopt.fit`, which takes their parameters from a mapping:
 ``fsopt.fit(name, data, **params)`` with ``params: dict[str, Any]``.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fsopt.common.files import write_text
+from fsopt.estimators.making import made
 from fsopt.methods.registry import METHODS, fit
 from fsopt.models.registry import MODELS, build
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {"build": build, "fit": fit}
-FILE = Path(__file__).parent.parent / "signatures.pyi"
+PACKAGE = Path(__file__).parent.parent
 HEAD = """# Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
 
 from collections.abc import Mapping, Sequence
@@ -29,12 +32,23 @@ from typing import Any, Literal, Never, overload
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.answers.results import Fit
 from fsopt.common.customising import Change
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
-from fsopt.answers.results import Fit
 
+"""
+
+
+ESTIMATORS = """# The estimators of all methods, written by ``python -m fsopt.library.signatures``.
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fsopt.drivers.run import Progress
+from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
+from fsopt.models.gbd.selection_constraints import Feature
 """
 
 
@@ -43,8 +57,9 @@ def keywords(function: Callable[..., Any]) -> list[str]:
     found = []
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.KEYWORD_ONLY:
-            default = "" if parameter.default is parameter.empty else " = ..."
-            found.append(f"{name}: {parameter.annotation}{default}")
+            default = json.dumps(parameter.default) if isinstance(parameter.default, str) else repr(parameter.default)
+            given = "" if parameter.default is parameter.empty else f" = {default}"
+            found.append(f"{name}: {parameter.annotation}{given}")
     return found
 
 
@@ -72,6 +87,17 @@ def _overload(function: str, parameters: Sequence[str], result: str) -> list[str
     return ["@overload", f"def {function}(", *(f"    {p}," for p in parameters), f") -> {result}: ..."]
 
 
+def classes() -> str:
+    """Return the text of ``estimators/__init__.pyi``."""
+    text = ESTIMATORS
+    for cls in map(made, METHODS.values()):
+        summary = (inspect.getdoc(cls) or "").partition("\n")[0]
+        named = "".join(f"        {keyword},\n" for keyword in keywords(cls.__init__))
+        text += f'\nclass {cls.__name__}({cls.__bases__[0].__name__}):\n    """{summary}"""\n'
+        text += f"\n    def __init__(\n        self,\n        *,\n{named}    ) -> None: ...\n"
+    return text
+
+
 def stub() -> str:
     """Return the text of ``signatures.pyi``."""
     models = {slug: spec.builder for slug, spec in MODELS.items()}
@@ -80,9 +106,17 @@ def stub() -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
+FILES: Mapping[Path, Callable[[], str]] = {
+    PACKAGE / "signatures.pyi": stub,
+    PACKAGE / "estimators" / "__init__.pyi": classes,
+}
+"""The written files, and what returns their texts."""
+
+
 def main() -> None:
-    """Write the stub."""
-    write_text(FILE, stub())
+    """Write the files."""
+    for file, text in FILES.items():
+        write_text(file, text())
 
 
 if __name__ == "__main__":

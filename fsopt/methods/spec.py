@@ -108,6 +108,7 @@ class MethodSpec:
         function) by these, that returns the names of parameters in ``compare`` that do not go with it.
     share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
         in common computed once, each of which gives the same fit; None where they have nothing in common.
+    estimator : name of its class in :mod:`fsopt.estimators`; by default that of the method, ``MySvm`` for ``my-svm``.
     """
 
     name: str
@@ -126,6 +127,11 @@ class MethodSpec:
     excludes: Callable[[Mapping[str, Any]], Collection[str]] = nothing
     weights: str = ""
     share: Share | None = None
+    estimator: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.estimator:
+            object.__setattr__(self, "estimator", "".join(word.capitalize() for word in self.name.split("-")))
 
     @property
     def summary(self) -> str:

@@ -110,11 +110,16 @@ def _ungrouped(found: re.Match[str]) -> str:
     return f"({inner})" if before == "t" else inner
 
 
+def section(doc: str, title: str) -> str:
+    """Return the text of a section of a docstring; empty where it has none."""
+    found = re.search(rf"^{title}\n-+\n(.*?)(?:\n\n|\Z)", doc, flags=re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
+
+
 def meanings(doc: str) -> dict[str, str]:
     """Return parameter -> meaning from the section of parameters in a docstring."""
-    section = re.search(r"\nParameters\n-+\n(.*?)(?:\n\n|$)", doc, flags=re.DOTALL)
     found: dict[str, str] = {}
-    for names, meaning in entries(section[1] if section else ""):
+    for names, meaning in entries(section(doc, "Parameters")):
         found |= dict.fromkeys((name.strip() for name in names.split(", ")), " ".join(meaning.split()))
     return found
 
@@ -124,9 +129,9 @@ TYPE = re.compile(rf"(?:as there|{_ONE}(?:(?: \| | or |, ){_ONE})*)(?:, optional
 """What stands behind the colon of ``name : type``, where the meaning begins on the next line."""
 
 
-def entries(section: str) -> Iterator[tuple[str, str]]:
+def entries(listed: str) -> Iterator[tuple[str, str]]:
     """Yield names and meaning of each entry: ``name : meaning``, or ``name : type`` and the meaning below."""
-    for text in re.split(r"\n(?=\S)", section.strip("\n")):
+    for text in re.split(r"\n(?=\S)", listed.strip("\n")):
         header, _, below = text.partition("\n")
         names, _, after = header.partition(" : ")
         below = textwrap.dedent(below)

@@ -29,12 +29,23 @@ def fit_infogain(
 
     Parameters
     ----------
-    m, machine, c, w_cap, scale : as there, optional
-        As in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with other defaults: ``svm`` and ``standard``.
+    m : int, optional
+        Number of features to keep, of equal scores the first; None keeps 5, or all where there are fewer.
     bins : int, optional
-        None (default) bins each feature by minimum description length, and a number >= 2 takes so many bins of about as
-        many samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its binning;
-        this is our choice.
+        None bins each feature by minimum description length, and a number >= 2 takes so many bins of about as many
+        samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its binning; this
+        is our choice.
+    machine : str, default 'svm'
+        The support vector machine on the features that are kept: ``svm`` (default) or ``rsvm``, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss in the machine ``svm``; without effect on ``rsvm``.
+    w_cap : float, optional
+        > 0, capacity W of the machine ``rsvm``, without effect on ``svm``; None takes (RW + 1) / n = 0.1 on the
+        features that are kept.
+    scale : str, default 'standard'
+        Preprocessing: ``standard`` (default), ``unit-rows``, ``center`` or ``none``; scores are of the preprocessed
+        features, and only ``unit-rows`` changes them.
 
     Returns
     -------
@@ -75,6 +86,7 @@ SPEC = MethodSpec(
     check,
     ("svm", "rsvm-dual", "rsvm-least-norm"),
     equation="Aytug, 4",
+    estimator="InfoGainFilter",
     weights="samples",
     exact=of_subset,
 )

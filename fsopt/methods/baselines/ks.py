@@ -25,9 +25,34 @@ def fit_ks(
 ) -> Fit:
     """Fit a support vector machine on the features of largest Kolmogorov-Smirnov distance of the classes.
 
-    Parameters, result, errors and source are those of
-    :func:`fsopt.methods.baselines.pearson.fit_pearson`; the score is
-    :func:`fsopt.methods.baselines.feature_scores.ks`.
+    Parameters
+    ----------
+    m : int, optional
+        Number of features to keep, of equal scores the first; None keeps 5, or all where there are fewer.
+    machine : str, default 'rsvm'
+        The support vector machine on the features that are kept: ``rsvm`` (default) or ``svm``, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss in the machine ``svm``; without effect on ``rsvm``.
+    w_cap : float, optional
+        > 0, capacity W of the machine ``rsvm``, without effect on ``svm``; None takes (RW + 1) / n = 0.1 on the
+        features that are kept.
+    scale : str, default 'unit-rows'
+        Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the
+        preprocessed features, and only ``unit-rows`` changes them.
+
+    Returns
+    -------
+    Fit
+        As of :func:`fsopt.methods.baselines.pearson.fit_pearson`.
+
+    Raises
+    ------
+    ParameterError : m outside 1..p, c or w_cap <= 0, another word for ``machine``.
+
+    Notes
+    -----
+    Bi, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.ks`.
     """
     return fit_filter(data, run, SvmSettings(machine, c, w_cap), name="ks", scale=scale, m=m, score=ks)
 
@@ -44,6 +69,7 @@ SPEC = MethodSpec(
     check,
     ("rsvm-dual", "rsvm-least-norm", "svm"),
     equation="Bi, 7",
+    estimator="KSFilter",
     weights="samples",
     exact=of_subset,
 )

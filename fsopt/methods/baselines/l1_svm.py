@@ -34,11 +34,20 @@ def fit_l1_svm(
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     scale : str, default 'center'
-        ``center`` (default), ``standard`` or ``none``; the selection depends on it.
-    rule, units, epsilon : float or str
-        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`.
+        Preprocessing of the features: ``center`` (default), ``standard`` or ``none``; the selection depends on it.
+    rule : str, default 'relative'
+        Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
+        alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
+    units : str, default 'raw'
+        The weights that the rule compares: those in the features' own units, ``raw`` (default), or times the features'
+        standard deviations, ``scaled``.
+    epsilon : float, default 0.01
+        >= 0, threshold of the rule: a share of the largest size, or a size; the paper's 0.01.
     generate : bool | str, default 'auto'
-        As in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
+        Whether restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
+        instead of the whole one, with the same objective value and a proof for all samples and features: ``auto``
+        (default) does so first for large data, and second where the whole program ends without a certified optimum;
+        true first for all data; false never.
 
     Returns
     -------
@@ -64,6 +73,7 @@ SPEC = MethodSpec(
     check,
     ("onsvm",),
     equation="Peleg & Meir, 6.1",
+    estimator="L1SVM",
     support=selected_by_parameters,
     weights="samples",
     exact=by_multipliers,

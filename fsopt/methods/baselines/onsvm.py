@@ -38,12 +38,12 @@ def fit_onsvm(
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it.
     generate : bool | str, default 'auto'
-        Solve restricted programs of some samples and features
-        (:func:`fsopt.drivers.column_generation`) instead of the whole one, with the same
-        objective value and a proof for all samples and features: ``auto`` (default) does so first for large data, and
-        second where the whole program ends without a certified optimum; true first for all data; false never.
+        Whether restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
+        instead of the whole one, with the same objective value and a proof for all samples and features: ``auto``
+        (default) does so first for large data, and second where the whole program ends without a certified optimum;
+        true first for all data; false never.
 
     Returns
     -------
@@ -83,6 +83,7 @@ SPEC = MethodSpec(
     check,
     ("onsvm",),
     equation="Aytug, (ONSVM)",
+    estimator="ONSVM",
     support=partial(selected_by, RULE),
     weights="samples",
     exact=by_multipliers,

@@ -28,13 +28,18 @@ def fit_pearson(
     Parameters
     ----------
     m : int, optional
-        Number of features to keep; 5 (or all, where there are fewer) by default. Of equal scores the first is kept.
-    machine, c, w_cap : float or str, optional
-        ``rsvm`` (default) with its capacity, or ``svm`` with its penalty weight, as in
+        Number of features to keep, of equal scores the first; None keeps 5, or all where there are fewer.
+    machine : str, default 'rsvm'
+        The support vector machine on the features that are kept: ``rsvm`` (default) or ``svm``, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss in the machine ``svm``; without effect on ``rsvm``.
+    w_cap : float, optional
+        > 0, capacity W of the machine ``rsvm``, without effect on ``svm``; None takes (RW + 1) / n = 0.1 on the
+        features that are kept.
     scale : str, default 'unit-rows'
-        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the preprocessed
-        features, and only ``unit-rows`` changes them.
+        Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the
+        preprocessed features, and only ``unit-rows`` changes them.
 
     Returns
     -------
@@ -66,6 +71,7 @@ SPEC = MethodSpec(
     check,
     ("rsvm-dual", "rsvm-least-norm", "svm"),
     equation="Bi, 7",
+    estimator="PearsonFilter",
     weights="samples",
     exact=of_subset,
 )

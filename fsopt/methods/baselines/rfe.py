@@ -42,17 +42,18 @@ def fit_rfe(
     Parameters
     ----------
     m : int, optional
-        Number of features to keep; 5 (or all, where there are fewer) by default.
+        Number of features to keep; None keeps 5, or all where there are fewer.
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     step : int, default 1
         Features removed after each SVM: 1 (default) is the method of the papers, p - m + 1 SVMs; take more where there
         are thousands of features.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it.
     eliminated : Sequence[int], optional
         0-based features that an earlier elimination removed first, at most p - m of them; the SVMs before their removal
-        are not trained again. :func:`share_elimination` finds them for several m at once.
+        are not trained again. None: nothing was removed before. :func:`fsopt.methods.baselines.rfe.share_elimination`
+        finds them for several m at once.
 
     Returns
     -------
@@ -154,6 +155,7 @@ SPEC = MethodSpec(
     check,
     ("fsp-sub",),
     equation="Peleg & Meir, 6.1",
+    estimator="RFE",
     driver="rfe",
     compare=one_percent,
     share=share_elimination,

@@ -49,21 +49,27 @@ def fit_svm(
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``.
-    rule, units, epsilon : float or str
-        Which weights count as selected, as in :func:`fsopt.methods.selection.select_by_size`; Peleg & Meir have ``raw``
-        and 0.01.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``.
+    rule : str, default 'relative'
+        Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
+        alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
+    units : str, default 'scaled'
+        The weights that the rule compares: those of the features times their standard deviations, ``scaled`` (default),
+        or those in the features' own units, ``raw``, which Peleg & Meir have.
+    epsilon : float, default 1e-06
+        >= 0, threshold of the rule: a share of the largest size, or a size; Peleg & Meir have 0.01.
     interior : bool, optional
         Whether fsopt's own interior point solves the program, without a model, see
-        :func:`fsopt.algorithms.interior_point.driver.svm_interior_point`. None (default): first for data of 500,000
-        entries and more, where no solver is named, and second where the model ends without a certified optimum. False:
-        never.
+        :func:`fsopt.algorithms.interior_point.driver.svm_interior_point`. None: first for data of 500,000 entries and
+        more, where no solver is named, and second where the model ends without a certified optimum. False: never.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
         features are the training samples; None for a hyperplane in the space of the features.
-    width, degree : float or int, optional
-        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p /
-        2) for standardised features, the degree None 2.
+    width : float, optional
+        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
+        variance of all entries of the preprocessed samples.
+    degree : int, optional
+        >= 1, whole, of the polynomial kernel; None is 2.
 
     Returns
     -------
@@ -121,6 +127,7 @@ SPEC = MethodSpec(
     check,
     ("svm",),
     equation="Aytug, (1)",
+    estimator="SVM",
     driver="interior-point",
     support=selected,
     weights="samples",

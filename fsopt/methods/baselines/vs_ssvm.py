@@ -49,18 +49,21 @@ def fit_vs_ssvm(
         In (0, 1], share of the samples of each class that a one-norm SVM is trained on. The paper prints neither its
         split nor its grid of C: 0.8 and one C are our choice.
     seed : int, default 0
-        >= 0, of the parts.
+        >= 0, of the random parts of the samples.
     machine : str, default 'rsvm'
         The last support vector machine, ``rsvm`` (default) or ``svm``, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss in the one-norm SVMs, and in ``svm``.
+        > 0, penalty weight of the hinge loss in the one-norm SVMs, and in the last one if it is ``svm``.
     w_cap : float, optional
-        > 0, capacity of ``rsvm``.
+        > 0, capacity W of the last machine if it is ``rsvm``; None takes (RW + 1) / n = 0.1 on the features of the
+        one-norm SVMs.
     scale : str, default 'unit-rows'
-        ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends on it.
+        Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; the selection depends
+        on it.
     generate : bool | str, default 'auto'
-        As in :func:`fsopt.methods.baselines.onsvm.fit_onsvm`.
+        Whether restricted programs of some samples and features are solved (:func:`fsopt.drivers.column_generation`)
+        instead of each one-norm SVM as a whole: true, false, or ``auto`` (default), which does so for large data.
 
     Returns
     -------
@@ -175,7 +178,8 @@ SPEC = MethodSpec(
     check,
     ("onsvm", "rsvm-dual", "rsvm-least-norm", "svm"),
     equation="Bi, 7",
+    estimator="VSSSVM",
     driver="partitions",
-    weights="samples",
+    weights="classes",  # a sample of weight 2 is not two samples: the parts are drawn
     exact=of_subset,
 )

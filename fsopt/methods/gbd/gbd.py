@@ -141,6 +141,7 @@ SPEC = MethodSpec(
     ("fsp-sub", "fsp-master"),
     paper="gbd",
     equation="(5)-(10)",
+    estimator="GBD",
     driver="branch_and_benders",
     resumable=True,
     support=selection,

@@ -97,6 +97,7 @@ SPEC = MethodSpec(
     ("fsp-sub", "fsp-master"),
     paper="gbd",
     equation="(12)-(15)",
+    estimator="GBDLambda",
     driver="branch_and_benders",
     resumable=True,
     support=selection,

@@ -56,17 +56,24 @@ def fit_gmeb(
 
     Parameters
     ----------
-    r_plus, r_minus : float, default 3.0
-        R+ and R- > 0; infinity drops the constraint, not both.
+    r_plus : float, default 3.0
+        R+ > 0, radius of class +1; infinity drops its constraint, for at most one of the classes.
+    r_minus : float, default 3.0
+        R- > 0, radius of class -1; infinity drops its constraint, for at most one of the classes.
     route : str, default 'auto'
         ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated cones; ``sdp``: (15)
         with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros; ``auto``
         (default): the dual if the solver takes cones, and cuts if not or if the dual fails its check.
     scale : str, default 'center'
-        ``center`` (default), ``standard`` or ``none``.
-    rule, units, epsilon : float or str
-        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`; the paper has epsilon 0.01,
-        and raw units reproduce its counts.
+        Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
+    rule : str, default 'relative'
+        Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
+        alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
+    units : str, default 'scaled'
+        The weights that the rule compares: those of the features times their standard deviations, ``scaled`` (default),
+        or those in the features' own units, ``raw``, which reproduce the paper's counts.
+    epsilon : float, default 1e-05
+        >= 0, threshold of the rule: a share of the largest size, or a size; the paper has 0.01.
 
     Returns
     -------
@@ -194,6 +201,7 @@ SPEC = MethodSpec(
     ("gmeb-dual", "gmeb-primal", "gmeb-sdp", "gmeb-cuts", "gmeb-hard-margin"),
     paper="gmeb",
     equation="(15)-(17)",
+    estimator="GMEB",
     driver="theta-cuts",
     weights="samples",
     exact=of_gmeb,

@@ -57,14 +57,22 @@ def fit_gmeb_penalised(
 
     Parameters
     ----------
-    c_plus, c_minus : float, default 4.0
-        C+ and C- > 0; the paper's bound has 4.
+    c_plus : float, default 4.0
+        C+ > 0, penalty weight of the norm term of class +1; the paper's bound has 4.
+    c_minus : float, default 4.0
+        C- > 0, penalty weight of the norm term of class -1; the paper's bound has 4.
     tolerance : float, default 1e-06
-        As in :func:`fsopt.drivers.scale_search`.
+        >= 0; the search stops at ``upper - lower <= tolerance * max(1, upper)``.
     scale : str, default 'center'
-        ``center`` (default), ``standard`` or ``none``.
-    rule, units, epsilon : float or str
-        Which weights count as selected, see :func:`fsopt.methods.selection.select_by_size`.
+        Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
+    rule : str, default 'relative'
+        Whether a weight counts as selected by its size next to the largest one, ``relative`` (default), by its size
+        alone, ``absolute``, or by ``either`` of them; see :func:`fsopt.methods.selection.select_by_size`.
+    units : str, default 'scaled'
+        The weights that the rule compares: those of the features times their standard deviations, ``scaled`` (default),
+        or those in the features' own units, ``raw``.
+    epsilon : float, default 1e-09
+        >= 0, threshold of the rule: a share of the largest size, or a size.
 
     Returns
     -------
@@ -189,6 +197,7 @@ SPEC = MethodSpec(
     ("gmeb-weighted-l1",),
     paper="gmeb",
     equation="(7)/(10)",
+    estimator="GMEBPenalised",
     driver="scale-search",
     exact=exact_claims,
 )

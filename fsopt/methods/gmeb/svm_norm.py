@@ -51,7 +51,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
         > 0, penalty weight of the hinge loss. Up to a threshold, :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`, w
         is 0, with a warning.
     scale : str, default 'center'
-        ``center`` (default), ``standard`` or ``none``.
+        Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
 
     Returns
     -------
@@ -137,6 +137,7 @@ SPEC = MethodSpec(
     ("svm-norm",),
     paper="gmeb",
     equation="(9), (19), section 5",
+    estimator="NormSVM",
     driver="interior-point",
     exact=by_multipliers,
 )

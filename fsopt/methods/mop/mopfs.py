@@ -69,10 +69,10 @@ def fit_mopfs(
     scaling : str, default 'local'
         ``local`` (default) or ``global``, how (15) is solved, see :func:`fsopt.drivers.mop`.
     max_iterations : int, default 20
-        Of Algorithm 1.
+        >= 1, iterations of Algorithm 1 after which it stops.
     scale : str, default 'unit-rows'
-        ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``, ``center`` or
-        ``none``.
+        Preprocessing: ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
+        ``center`` or ``none``.
 
     Returns
     -------
@@ -230,6 +230,7 @@ SPEC = MethodSpec(
     ("rsvm-dual", "kernel-scaling-step", "rsvm-least-norm"),
     paper="mop",
     equation="(13)-(15)",
+    estimator="MOPFS",
     driver="mop",
     exact=of_value,
 )

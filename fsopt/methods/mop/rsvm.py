@@ -54,18 +54,20 @@ def fit_rsvm(
     Parameters
     ----------
     w_cap : float, optional
-        W > 0; None takes (RW + 1) / n = 0.1, with RW at least 1.
+        W > 0, capacity; None takes (RW + 1) / n = 0.1, with RW at least 1.
     route : str, default 'dual'
         ``dual`` (default) solves (14), ``primal`` (13).
     scale : str, default 'unit-rows'
-        ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``, ``center`` or
-        ``none``.
+        Preprocessing: ``unit-rows`` (default, the paper's: centre, unit deviation, samples to norm 1), ``standard``,
+        ``center`` or ``none``.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples; None
         for a hyperplane in the space of the features, which are not centred again.
-    width, degree : float or int, optional
-        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p v
-        / 2), with v the variance of all entries.
+    width : float, optional
+        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
+        variance of all entries of the preprocessed samples.
+    degree : int, default 2
+        >= 1, whole, of the polynomial kernel.
 
     Returns
     -------
@@ -184,6 +186,7 @@ SPEC = MethodSpec(
     ("rsvm-dual", "rsvm", "rsvm-least-norm"),
     paper="mop",
     equation="(13), (14)",
+    estimator="RSVM",
     support=selected,
     weights="samples",
     exact=of_rsvm,

@@ -54,13 +54,11 @@ def fit_l0_mpm(
 
     Parameters
     ----------
-    delta, scale : float or str, optional
-        As in :func:`fsopt.methods.mpm.l1_mpm.fit_l1_mpm`.
-    unbiased, ridge, kernel, width, degree : as there, optional
-        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`; with a kernel, (54)-(58).
+    delta : float, optional
+        In (0, alpha*]; None asks for 0.9 alpha* of the data.
     approx : str, default 'exp'
-        The approximation phi of the number of features: ``exp`` (the paper's), ``log``, ``capped-l1``, ``scad`` or
-        ``lp``; their formulas are in :mod:`fsopt.drivers.penalties.registry`.
+        The approximation phi of the number of features: ``exp`` (default, the paper's), ``log``, ``capped-l1``,
+        ``scad`` or ``lp``; their formulas are in :mod:`fsopt.drivers.penalties.registry`.
     alpha : float, default 5.0
         > 0, steepness of the approximation.
     n_starts : int, default 1
@@ -69,10 +67,26 @@ def fit_l0_mpm(
     seed : int, default 0
         >= 0, of the random starts.
     start : Sequence[float], optional
-        (p,) weights x^0 of preprocessed features, where the first run starts instead.
+        (p,) weights x^0 of preprocessed features, where the first run starts; None starts it at v = 0.
     tolerance : float, optional
-        In [1e-9, 1e-3], epsilon of the stopping criterion; None (default) is 1e-6. The answer is ``stationary`` only
-        where the residual of the certificate is at most 1e-5.
+        In [1e-9, 1e-3], epsilon of the stopping criterion; None is 1e-6. The answer is ``stationary`` only where the
+        residual of the certificate is at most 1e-5.
+    scale : str, default 'standard'
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it,
+        alpha* does not.
+    unbiased : bool, default False
+        Whether the covariance of a class of m samples is divided by m - 1 instead of m.
+    ridge : float, optional
+        >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None is
+        0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, which
+        selects training samples (Yang & Ju, (54)-(58)); None for a hyperplane in the space of the features.
+    width : float, optional
+        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
+        variance of all entries of the preprocessed samples.
+    degree : int, default 2
+        >= 1, whole, of the polynomial kernel.
 
     Returns
     -------
@@ -172,6 +186,7 @@ SPEC = MethodSpec(
     ("l0-mpm-step",),
     paper="mpm",
     equation="(32)-(46)",
+    estimator="L0MPM",
     driver="dca",
     exact=of_l0_mpm,
 )

@@ -47,9 +47,21 @@ def fit_l1_mpm(
     delta : float, optional
         In (0, alpha*]; None asks for 0.9 alpha* of the data.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``; the selection depends on it, alpha* does not.
-    unbiased, ridge, kernel, width, degree : as there, optional
-        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it,
+        alpha* does not.
+    unbiased : bool, default False
+        Whether the covariance of a class of m samples is divided by m - 1 instead of m.
+    ridge : float, optional
+        >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None is
+        0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
+    kernel : str, optional
+        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, which
+        selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane in the space of the features.
+    width : float, optional
+        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
+        variance of all entries of the preprocessed samples.
+    degree : int, default 2
+        >= 1, whole, of the polynomial kernel.
 
     Returns
     -------
@@ -97,4 +109,6 @@ def check(saved: SavedFit) -> Certificate:
     return check_program(with_worst_case(saved))
 
 
-SPEC = MethodSpec("l1-mpm", fit_l1_mpm, objective, check, ("l1-mpm",), paper="mpm", equation="(12)-(15)")
+SPEC = MethodSpec(
+    "l1-mpm", fit_l1_mpm, objective, check, ("l1-mpm",), paper="mpm", equation="(12)-(15)", estimator="L1MPM"
+)

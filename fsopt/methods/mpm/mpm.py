@@ -47,18 +47,21 @@ def fit_mpm(
     Parameters
     ----------
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha* does not depend on it.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha*
+        does not depend on it.
     unbiased : bool, default False
-        Divide the covariance of a class of m samples by m - 1 instead of m.
+        Whether the covariance of a class of m samples is divided by m - 1 instead of m.
     ridge : float, optional
         >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None is
         0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, which
         selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane in the space of the features.
-    width, degree : float or int, optional
-        Of the Gaussian and the polynomial kernel, as in :class:`fsopt.data.kernels.Kernel`. The width None is sqrt(p /
-        2) for standardised features.
+    width : float, optional
+        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
+        variance of all entries of the preprocessed samples.
+    degree : int, default 2
+        >= 1, whole, of the polynomial kernel.
 
     Returns
     -------
@@ -115,4 +118,4 @@ def check(saved: SavedFit) -> Certificate:
     return check_program(with_worst_case(saved))
 
 
-SPEC = MethodSpec("mpm", fit_mpm, objective, check, ("mpm",), paper="mpm", equation="(3)-(5)")
+SPEC = MethodSpec("mpm", fit_mpm, objective, check, ("mpm",), paper="mpm", equation="(3)-(5)", estimator="MPM")

@@ -64,9 +64,11 @@ def fit_s_mpm(
     theta : float, optional
         In (0, 1), weight of class +1; None takes its share of the samples.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    unbiased, ridge : bool or float
-        As in :func:`fsopt.methods.mpm.mpm.fit_mpm`.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it.
+    unbiased : bool, default False
+        Whether the covariance of a class of m samples is divided by m - 1 instead of m.
+    ridge : float, default 0.0
+        >= 0, added to the diagonals of both covariances of the preprocessed features.
 
     Returns
     -------
@@ -154,5 +156,13 @@ def check(saved: SavedFit) -> Certificate:
 
 
 SPEC = MethodSpec(
-    "s-mpm", fit_s_mpm, objective, check, ("s-mpm",), paper="mpm", equation="S-MPM, section 1", exact=of_inner
+    "s-mpm",
+    fit_s_mpm,
+    objective,
+    check,
+    ("s-mpm",),
+    paper="mpm",
+    equation="S-MPM, section 1",
+    estimator="SMPM",
+    exact=of_inner,
 )

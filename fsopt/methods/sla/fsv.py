@@ -60,9 +60,12 @@ def fit_fsv(
     seed : int, default 0
         >= 0, of the random starts.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``; the selection depends on it. The paper's is ``none``.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it. The
+        paper's is ``none``.
     generate : bool | str, default 'auto'
-        As in :func:`fsopt.methods.sla.misclass.fit_misclass`, and ``auto`` also for many features.
+        Whether each step is solved by restricted programs of some of the samples and features
+        (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto`` (default),
+        which does so for many samples or features.
 
     Returns
     -------
@@ -117,6 +120,7 @@ SPEC = MethodSpec(
     ("fsv-step",),
     paper="sla",
     equation="(21)",
+    estimator="FSV",
     driver="sla",
     weights="classes",
     exact=of_fsv,

@@ -49,9 +49,10 @@ def fit_misclass(
     seed : int, default 0
         >= 0, of the random starts.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the problem is invariant to it,
+        its arithmetic is not.
     generate : bool | str, default 'auto'
-        Solve each step by restricted programs of some of the samples
+        Whether each step is solved by restricted programs of some of the samples
         (:func:`fsopt.drivers.column_generation.sla.sla_by_column_generation`): true, false, or ``auto`` (default),
         which does so for many samples.
 
@@ -105,6 +106,7 @@ SPEC = MethodSpec(
     ("misclass-step",),
     paper="sla",
     equation="(20)",
+    estimator="MisclassificationMinimizer",
     driver="sla",
     exact=of_misclass,
 )

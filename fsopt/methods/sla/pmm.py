@@ -39,7 +39,8 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
     Parameters
     ----------
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``; the problem is invariant to it, its arithmetic is not.
+        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the problem is invariant to it,
+        its arithmetic is not.
 
     Returns
     -------
@@ -103,6 +104,7 @@ SPEC = MethodSpec(
     ("misclass-step",),
     paper="sla",
     equation="(16), Table 1",
+    estimator="PMM",
     driver="pmm",
     exact=of_pmm,
 )
