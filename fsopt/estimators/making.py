@@ -64,6 +64,7 @@ def described(spec: MethodSpec) -> str:
     if not spec.weights:
         common = re.sub(r"class_weight : .*(\n    .*)*\n", "", common)
     own = section(inspect.getdoc(spec.fit) or "", "Parameters")
-    summary = spec.summary[:1].upper() + spec.summary[1:]
-    head = f"{summary}.\n\nMethod ``{spec.name}`` as an estimator of scikit-learn.\n\nParameters\n----------\n"
+    summary = spec.summary or f"method ``{spec.name}``"
+    head = f"{summary[0].upper()}{summary[1:]}.\n\nMethod ``{spec.name}`` as an estimator of scikit-learn.\n\n"
+    head += "Parameters\n----------\n"
     return head + "\n".join(text for text in (own, common) if text) + f"\n{rest}\n"

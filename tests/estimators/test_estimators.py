@@ -1,7 +1,11 @@
 """Estimators: scikit-learn's own checks, and what users put them into."""
 
+import importlib
 import inspect
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 
 import joblib
@@ -16,7 +20,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import check_estimator
-from support import blobs
+from support import ROOT, blobs
 
 import fsopt
 from fsopt import estimators
@@ -39,7 +43,42 @@ def test_the_checks_of_scikit_learn(estimator):
 def test_every_method_has_an_estimator():
     own = {cls.method for cls in EACH}
     assert own == set(METHODS)
-    assert len(own) == len(EACH)
+    assert len(own) == len(EACH) == len(set(estimators.__all__))
+
+
+def test_the_classes_are_made_at_their_first_use_and_are_always_the_same():
+    loaded = "[m for m in ('sklearn', 'fsopt.methods') if m in sys.modules]"
+    code = f"import sys, fsopt.estimators as e; print({loaded}, e.GMEB is e.GMEB)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.strip() == "[] True", done.stderr
+    with pytest.raises(AttributeError, match="no registered method has this estimator"):
+        estimators.Nothing  # noqa: B018
+    with pytest.raises(TypeError, match="unexpected keyword argument 'q'"):
+        estimators.GMEB(q=1.0)
+
+
+def test_the_modules_of_version_0_2_warn_and_have_the_classes():
+    with pytest.warns(DeprecationWarning, match="is fsopt.estimators now"):
+        old = importlib.import_module("fsopt.estimators.mop")
+    assert old.RSVM is estimators.RSVM
+
+
+@pytest.mark.slow
+def test_the_method_of_an_own_package_has_an_estimator_also_in_other_processes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import inspect, numpy as np\n"
+        "from sklearn.model_selection import cross_val_score\n"
+        "from fsopt.estimators import ElasticSvm\n"
+        "if __name__ == '__main__':\n"
+        "    X = np.random.default_rng(0).normal(size=(60, 4)); y = X[:, 0] > 0\n"
+        "    print(list(inspect.signature(ElasticSvm).parameters))\n"
+        "    print(cross_val_score(ElasticSvm(mu=2.0), X, y, cv=3, n_jobs=2).min() > 0.7)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'own_package'}"}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env)
+    parameters = ["c", "mu", "scale", "solver", "time_limit", "callback"]
+    assert done.stdout.splitlines() == [str(parameters), "True"], done.stderr
 
 
 @pytest.mark.parametrize("estimator", EACH, ids=lambda cls: cls.__name__)
