@@ -11,12 +11,13 @@ from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.warm_svm import WarmSvm
 from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common import clock
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, usable
+from fsopt.drivers.run import DEFAULT_RUN, Run, timed, usable
 from fsopt.models.blocks import whole
 from fsopt.solvers.base import Session
 from fsopt.typing import Indices, Vector
@@ -27,6 +28,7 @@ TIE = 1e-6
 """Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
 
 
+@timed
 def rfe(
     data: Dataset,
     sub: pyo.ConcreteModel,
@@ -102,7 +104,7 @@ def _eliminate(
             value = svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), c)
         else:
             w, value = found
-        if len(left) > m and recorder.expired:
+        if len(left) > m and clock.expired():
             step, stop = len(left), "time-limit"
         removed = smallest_weights(w, left, min(step, len(left) - m))
         recorder.record(n_features=len(left), objective=value, removed=removed)
@@ -128,7 +130,7 @@ def _by_solver(
     """Return the result of a machine from the solver; the last one, which is the answer, is not limited in time."""
     store(sub.sigma, sigma)
     session.update(sub.selection)
-    if last and recorder.expired:
+    if last and clock.expired():
         return usable(session.solve(load=False), "the last SVM of RFE")
     return recorder.solve(session, "an SVM of RFE", load=False)
 

@@ -237,7 +237,7 @@ def _solve_grid(data: Dataset, test: Dataset | None, task: GridTask) -> dict[str
         norm = GmebNorm.of(columns.work, float(task.r_plus[i]), float(task.r_minus[j]))
         if route == "dual" and len(norm.ends) == 2:
             session = _moved(session, columns.work, norm, task.run)
-            answer = dual_answer(session, task.run)
+            answer = dual_answer(session)
         else:
             answer = ROUTES[route](columns.work, norm, task.run)
         found, _ = settle(columns.work, norm, answer, task.run, cuts=route == "theta-cuts")

@@ -1,10 +1,9 @@
-"""The clock: one deadline for everything that a computation does within its time limit.
+"""The clock: one deadline for all parts of a computation within its time limit.
 
-Four parts of a computation look at it. Solvers get the seconds that are left (:func:`left`). Loops ask between two
-solves (:func:`expired`) and end with the best point so far. Linear algebra of this package asks between two pieces
-(:func:`check`), which ends it by an error. Builders and the compiler call :func:`look` for every
-constraint, which ends them by an error shortly after the limit; once a solve has returned a point (:func:`found`) they
-go on, because what is then built is the rest of a step, or the certificate of that point.
+Solvers get the seconds that are left (:func:`left`). Loops call :func:`check` between two solves, and linear algebra of
+this package between two blocks: the error ends the loop, with the best point so far. Builders of models and the
+compiler call :func:`look` for every constraint: before there is a point, their error ends the computation shortly after
+the limit; after a solve has returned a point (:func:`found`) they finish the step, or the certificate of that point.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from dataclasses import dataclass
 from fsopt.errors import OutOfTimeError
 
 LEAST = 0.1
-"""Seconds that a solve is given at least: a solver with none would not even say so."""
+"""Smallest limit of a solve in seconds: without any time a solver would not report that it has none."""
 
 
 FOREVER = 1e9
-"""Seconds, 32 years: such a limit is none. Solvers that count in limited types refuse larger ones."""
+"""Seconds, 32 years: a limit from here on counts as none. Solvers refuse numbers that their types cannot hold."""
 SHARE, GRACE = 0.1, 1.0
-"""Share of the limit, and seconds, that building a model may take beyond it: a limit of milliseconds still builds."""
+"""Share of the limit, and seconds, by which building a model may exceed it: a limit of milliseconds still builds."""
 
 
 @dataclass
@@ -57,27 +56,31 @@ def limited(seconds: float | None, *, extend: bool = False) -> Iterator[None]:
     limit = _Limit(now + seconds, now + (1.0 + SHARE) * seconds + GRACE)
     if outer is not None and not extend:
         limit = _Limit(min(limit.deadline, outer.deadline), min(limit.patience, outer.patience), outer.found)
+    with _set(limit, outer):
+        yield
+
+
+@contextmanager
+def _set(limit: _Limit, outer: _Limit | None) -> Iterator[None]:
+    """Run a block with a limit; a point that it finds is one for the limit around it, too."""
     token = _LIMIT.set(limit)
     try:
         yield
     finally:
         _LIMIT.reset(token)
+        if outer is not None:
+            outer.found |= limit.found
 
 
 @contextmanager
 def anew() -> Iterator[None]:
-    """Run a block that looks for a point as if there were none yet: its building of models ends at the limit, too."""
+    """Run a block that searches for a point as if there were none yet: it builds models within the limit only."""
     outer = _LIMIT.get()
     if outer is None:
         yield
         return
-    limit = _Limit(outer.deadline, outer.patience)
-    token = _LIMIT.set(limit)
-    try:
+    with _set(_Limit(outer.deadline, outer.patience), outer):
         yield
-    finally:
-        _LIMIT.reset(token)
-        outer.found = outer.found or limit.found
 
 
 def left(seconds: float | None = None) -> float | None:
@@ -96,13 +99,13 @@ def expired() -> bool:
 
 
 def check() -> None:
-    """Raise OutOfTimeError where the time limit has passed: between the pieces of a long computation in arrays."""
+    """Raise OutOfTimeError where the time limit has passed: between two solves, or two blocks of linear algebra."""
     if expired():
         raise OutOfTimeError("the time limit passed within a step", "give more seconds")
 
 
 def found() -> None:
-    """Say that there is a point from now on."""
+    """Note that there is a point from now on."""
     limit = _LIMIT.get()
     if limit is not None:
         limit.found = True

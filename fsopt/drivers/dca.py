@@ -10,10 +10,11 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common import clock
 from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
 from fsopt.solvers.base import Session
@@ -55,9 +56,7 @@ class _Descent:
             step = self.recorder.solve(self.session, f"a step of '{model.name}'")
             if self._advance(step, v):
                 return
-            if self.recorder.expired:
-                self.stop = "time-limit"
-                return
+            clock.check()
             assert self.w is not None
             v = self.penalty.gradient(self.w)
 
@@ -111,6 +110,7 @@ class _Descent:
             )
 
 
+@timed
 def dca(
     model: pyo.ConcreteModel,
     penalty: Penalty,
@@ -180,12 +180,11 @@ def dca(
     stop = ""
     try:
         for k in range(n_starts):
+            if k:
+                clock.check()
             v = first if k == 0 else penalty.slope * rng.uniform(-INSIDE, INSIDE, len(first))
             runs.append(_Descent(k, session, recorder, penalty, tolerance))
             runs[-1].run(v, max_iterations)
-            if runs[-1].stop == "time-limit" or (recorder.expired and k + 1 < n_starts):
-                stop = "time-limit"
-                break
     except (KeyboardInterrupt, OutOfTimeError) as reason:
         if runs[0].w is None:
             raise

@@ -10,13 +10,14 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, Status
+from fsopt.common import clock
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.blocks import number, one_norm
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
@@ -36,6 +37,7 @@ class _Svm(NamedTuple):
     alpha: Vector
 
 
+@timed
 def partitions(
     data: Dataset,
     model: pyo.ConcreteModel | None,
@@ -81,9 +83,8 @@ def partitions(
     stop = "complete"
     try:
         for rows in parts:
-            if svms and recorder.expired:
-                stop = "time-limit"
-                break
+            if svms:
+                clock.check()
             costs = weights_of_part(data, rows, c)
             svms.append(_generate(data, costs, recorder) if session is None else _train(session, costs, recorder))
             recorder.record(n_features=int(nonzero(svms[-1].w).sum()), rows=len(rows))

@@ -9,12 +9,13 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.certificates.convex import dual_point
+from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
@@ -111,6 +112,7 @@ class _Search:
         return step, w, b
 
 
+@timed
 def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> DriverResult:
     r"""Find a hyperplane with few errors by lowering the number d of samples that it may misclassify.
 
@@ -155,9 +157,7 @@ def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> Dr
         # 2 n passes.
         while search.low < search.errors - 1:
             search.try_parameter(0 if search.errors > data.n else (search.low + search.errors) // 2)
-            if recorder.expired:
-                stop = "time-limit"
-                break
+            clock.check()
     except (KeyboardInterrupt, OutOfTimeError) as reason:
         if search.errors > data.n:
             raise

@@ -1,8 +1,7 @@
-"""Bookkeeping of every driver: time left, subproblems and their solvers, one record per iteration, interruption."""
+"""Bookkeeping of every driver: subproblems and their solvers, one record per iteration, interruption."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from fsopt.solvers.spec import SolverSpec
 
 PHASES = ("translate", "update", "solve", "load")
 LATE = 3
-"""Solves that a loop may begin after its time limit, each of a tenth of a second: an incumbent may need them."""
+"""Largest number of solves, of a tenth of a second each, after the time limit: the first incumbent may take several."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +38,13 @@ class Recorder:
     Parameters
     ----------
     sessions : the sessions whose seconds count.
-    run : its time limit starts now; its progress is called with each record as it is made.
+    run : its progress is called with each record as it is made.
     """
 
     def __init__(self, sessions: Sequence[Session], run: Run = DEFAULT_RUN) -> None:
         self.sessions = sessions
         self.run = run
         self.history: list[Mapping[str, Any]] = []
-        limit = clock.seconds_of(run.time_limit)
-        self._deadline = None if limit is None else time.perf_counter() + limit
         self._late = 0
         self._spent = dict.fromkeys(PHASES, 0.0)
         self._seen = dict.fromkeys(PHASES, 0.0)
@@ -55,20 +52,9 @@ class Recorder:
         self._substitutes: dict[str, None] = {}
         self._fallbacks: list[str] = []
 
-    @property
-    def remaining(self) -> float | None:
-        """Seconds left for the next solve, at least a tenth; None without a limit."""
-        own = None if self._deadline is None else max(self._deadline - time.perf_counter(), clock.LEAST)
-        return clock.left(own)
-
-    @property
-    def expired(self) -> bool:
-        """Whether the time limit has passed."""
-        return clock.expired() or (self._deadline is not None and time.perf_counter() >= self._deadline)
-
     def rest(self) -> Run:
-        """Return how a loop inside this one is run: in the time left, without progress and checkpoints of its own."""
-        return Run(solver=self.run.solver, time_limit=self.remaining, options=self.run.options)
+        """Return how a loop inside this one is run: without progress and checkpoints of its own."""
+        return Run(solver=self.run.solver, options=self.run.options)
 
     def check_clock(self) -> None:
         """Raise OutOfTimeError for one solve too many after the time limit: the place where every loop meets the clock.
@@ -77,7 +63,7 @@ class Recorder:
         loop over such programs would go on for ever. Ctrl-C needs no such place, since Python raises it here at the
         latest, when a solver has returned.
         """
-        self._late += self.expired
+        self._late += clock.expired()
         if self._late > LATE:
             raise OutOfTimeError("the time limit passed between two solves", "give more seconds")
 
@@ -124,11 +110,11 @@ class Recorder:
 
     def _attempt(self, session: Session, request: _Request) -> SolveResult:
         """Return the result of one solve, if it holds a point; else raise what :meth:`solve` raises."""
-        result = session.solve(time_limit=self.remaining, load=request.load, mip_gap=request.mip_gap)
+        result = session.solve(load=request.load, mip_gap=request.mip_gap)
         if not request.checked and result.point is not None:
             clock.found()
             return result
-        if not result.status.solved and result.status is not Status.INFEASIBLE and self.expired:
+        if not result.status.solved and result.status is not Status.INFEASIBLE and clock.expired():
             raise OutOfTimeError(
                 f"the time limit passed before {request.what} was solved for the first time", "give more seconds"
             )

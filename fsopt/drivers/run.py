@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import pyomo.environ as pyo
 
@@ -18,6 +19,8 @@ from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Progress: TypeAlias = Callable[[Mapping[str, Any]], None]
 
 
@@ -67,12 +70,26 @@ class Run:
         NoPoint : the model was shown to be infeasible.
         SolverError : the solver returns no point.
         """
-        session = self.open(model)
-        return session, usable(session.solve(time_limit=self.time_limit, load=load), what)
+        with clock.limited(self.time_limit):
+            session = self.open(model)
+            return session, usable(session.solve(load=load), what)
 
 
 DEFAULT_RUN = Run()
 """The preferred solver, no limit, no progress."""
+
+
+def timed(driver: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a driver: the clock has the time limit of its keyword ``run`` for all that the driver does."""
+
+    @wraps(driver)
+    def within(*args: P.args, **kwargs: P.kwargs) -> T:
+        run = kwargs.get("run", DEFAULT_RUN)
+        assert isinstance(run, Run)
+        with clock.limited(run.time_limit):
+            return driver(*args, **kwargs)
+
+    return within
 
 
 def usable(result: SolveResult, what: str) -> SolveResult:

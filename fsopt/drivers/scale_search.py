@@ -32,11 +32,12 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Certificate, Kind, closed, gap_allowed, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.residuals import relative_gap
+from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty as GmebPenalty
 from fsopt.solvers.base import Session
@@ -131,7 +132,7 @@ class _Search:
         while True:
             before, share = self.value, min(max(self.share, MARGIN), 1.0 - MARGIN)
             self.solve(share, share)
-            if not self.value < before - IMPROVEMENT * max(1.0, self.value) or self.recorder.expired:
+            if not self.value < before - IMPROVEMENT * max(1.0, self.value) or clock.expired():
                 return
 
     def branch(self, leaf: Leaf) -> list[tuple[float, Leaf]]:
@@ -155,6 +156,7 @@ class _Search:
         return max(((leaf.bound(self.data, self.penalty), leaf) for leaf in both), key=itemgetter(0))
 
 
+@timed
 def scale_search(
     data: Dataset,
     model: pyo.ConcreteModel,
@@ -206,11 +208,10 @@ def scale_search(
             search.recorder.record(objective=search.value, bound=bound, share=search.share, leaves=len(parts))
             if search.value - bound <= tolerance * max(1.0, search.value):
                 stop = "optimal"
-            elif search.recorder.expired:
-                stop = "time-limit"
             elif len(parts) >= max_leaves:
                 stop = "iteration-limit"
             else:
+                clock.check()
                 parts = [part for part in parts if part[1] is not leaf] + search.branch(leaf)
                 continue
             break

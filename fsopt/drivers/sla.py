@@ -9,11 +9,12 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import DriverResult, Point, SolveResult, Status
+from fsopt.common import clock
 from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.models.sla.step_function import step_costs
@@ -123,9 +124,7 @@ class _Descent:
             step = self.recorder.solve(self.session, f"a step of '{model.name}'", load=False, vertex=True)
             if self._advance(step, self.concave.slopes(at)):
                 return
-            if self.recorder.expired:
-                self.stop = "time-limit"
-                return
+            clock.check()
             assert self.x is not None
             at = self.x
 
@@ -158,6 +157,7 @@ class _Descent:
         return False
 
 
+@timed
 def sla(
     model: pyo.ConcreteModel,
     concave: ConcaveTerms,
@@ -223,13 +223,12 @@ def sla(
     try:
         # Each pass appends a run, of which there are n_starts, or 1 + RESTARTS where that is more.
         while len(runs) < n_starts:
+            if runs:
+                clock.check()
             runs.append(_Descent(len(runs), session, recorder, concave, columns, tolerance))
             runs[-1].run(rng.uniform(size=len(zero)) if len(runs) > 1 else zero, max_iterations)
             if runs[0].trapped:
                 n_starts = max(n_starts, 1 + RESTARTS)
-            if runs[-1].stop == "time-limit" or (recorder.expired and len(runs) < n_starts):
-                stop = "time-limit"
-                break
     except (KeyboardInterrupt, OutOfTimeError) as reason:
         if runs[0].x is None:
             raise

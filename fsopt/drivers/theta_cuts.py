@@ -10,12 +10,13 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.residuals import relative_gap
+from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import EQUAL, check_margins
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm as GmebNorm
@@ -25,6 +26,7 @@ REPEATED = 1e-9
 """Distance of two theta below which their cuts are the same within a solver's tolerance: no further one improves."""
 
 
+@timed
 def theta_cuts(
     data: Dataset,
     model: pyo.ConcreteModel,
@@ -95,9 +97,7 @@ def theta_cuts(
             if min(abs(theta - t) for t in thetas) <= REPEATED:
                 stop = "stalled"
                 break
-            if recorder.expired:
-                stop = "time-limit"
-                break
+            clock.check()
             thetas.append(theta)
             session.add(add_theta(model, norm, theta))
     except (KeyboardInterrupt, OutOfTimeError) as reason:

@@ -12,7 +12,7 @@ from fsopt.cli import main
 from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.drivers.recorder import LATE, Recorder
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, timed
 from fsopt.errors import MemoryLimitError, OutOfTimeError
 from fsopt.methods import registry
 from fsopt.models.gbd.svm import build_svm
@@ -69,11 +69,31 @@ def test_no_loop_begins_more_than_a_few_solves_after_the_limit():
     m.x = pyo.Var(bounds=(0, 1))
     m.objective = pyo.Objective(expr=m.x)
     session = fsopt.Session(m)
-    recorder = Recorder([session], Run(time_limit=1e-9))
-    for _ in range(LATE):
-        recorder.solve(session, "a warm program")
-    with pytest.raises(OutOfTimeError, match="between two solves"):
-        recorder.solve(session, "a warm program")
+    recorder = Recorder([session])
+    with clock.limited(1e-9):
+        for _ in range(LATE):
+            recorder.solve(session, "a warm program")
+        with pytest.raises(OutOfTimeError, match="between two solves"):
+            recorder.solve(session, "a warm program")
+
+
+def test_a_point_within_an_inner_limit_is_one_for_the_limit_around_it(passed):
+    with clock.limited(10.0):
+        with clock.limited(5.0):
+            clock.found()
+        passed(100.0)
+        compile_model(build_svm(blobs()))
+
+
+def test_the_limit_of_a_run_holds_for_all_that_its_driver_does():
+    @timed
+    def driver(*, run):
+        return clock.left(), clock.left(1.0)
+
+    whole, part = driver(run=Run(time_limit=5.0))
+    assert 4.0 < whole <= 5.0
+    assert part == 1.0
+    assert clock.left() is None
 
 
 def test_a_limit_without_an_answer_is_exit_1_and_says_what_helps(tmp_path, monkeypatch, capsys):

@@ -185,7 +185,7 @@ def test_a_later_start_that_is_cut_short_leaves_the_best_run(stop, monkeypatch):
         if record["start"] == 1 and stop == "interrupted":
             raise KeyboardInterrupt
         if record["start"] == 1:
-            monkeypatch.setattr("fsopt.drivers.recorder.Recorder.expired", True)
+            monkeypatch.setattr("fsopt.common.clock.expired", lambda: True)
 
     result = run(data, Exponential(5.0), delta, n_starts=9, progress=interrupt)
     assert result.stop == stop

@@ -140,7 +140,7 @@ class _Loop:
 
     def go_on(self) -> bool:
         """Return whether neither the time limit has passed nor the user interrupts."""
-        return not self.recorder.expired and not self.interrupted()
+        return not clock.expired() and not self.interrupted()
 
     def begin(self, seeds: Sequence[Grid]) -> None:
         """Resume from a checkpoint, and solve the root as far as it is not solved; raises InfeasibleError."""
@@ -192,7 +192,7 @@ class _Loop:
         reasons = {
             "optimal": not self.search.heap,
             "interrupted": self.interrupted(),
-            "time-limit": self.recorder.expired,
+            "time-limit": clock.expired(),
             "iteration-limit": most is not None and self.search.nodes >= most,
         }
         return next((reason for reason, holds in reasons.items() if holds), "")

@@ -9,9 +9,10 @@ from fsopt.algorithms.interior_point.newton import Search
 from fsopt.algorithms.interior_point.problems import HingeProblem
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, Status
+from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
@@ -21,6 +22,7 @@ STALLED = 15
 """Iterations without progress after which rounding has the last word."""
 
 
+@timed
 def svm_interior_point(
     data: Dataset,
     *,
@@ -68,6 +70,7 @@ def svm_interior_point(
     return _minimise(HingeProblem(data, c), tolerance, max_iterations, run)
 
 
+@timed
 def rsvm_interior_point(
     data: Dataset, *, w_cap: float, tolerance: float = 1e-9, max_iterations: int = MOST, run: Run = DEFAULT_RUN
 ) -> DriverResult:
@@ -98,6 +101,7 @@ def rsvm_interior_point(
     return _minimise(HingeProblem(data, 1.0, w_cap), tolerance, max_iterations, run)
 
 
+@timed
 def svm_norm_interior_point(
     data: Dataset, *, c: float = 1.0, tolerance: float = 1e-9, max_iterations: int = MOST, run: Run = DEFAULT_RUN
 ) -> DriverResult:
@@ -139,7 +143,7 @@ def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run:
         for _ in range(max_iterations):
             if search.gap <= tolerance:
                 stop = "optimal"
-            elif recorder.expired:
+            elif clock.expired():
                 stop = "time-limit"
             elif search.stale > STALLED or not search.iterate():
                 stop = "stalled"

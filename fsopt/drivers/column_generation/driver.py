@@ -6,16 +6,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.answers.results import DriverResult, Status
+from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
 from fsopt.drivers.column_generation.trust_region import TrustRegion
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.blocks import vector
 from fsopt.typing import Vector
 
 
+@timed
 def column_generation(
     data: Dataset,
     row_costs: ArrayLike,
@@ -75,9 +77,7 @@ def column_generation(
             region.sample(np.random.default_rng(settings.seed))
         # Each pass records an iteration, of which there are at most max_iterations.
         while region.gap > settings.tolerance and len(recorder.history) < settings.max_iterations:
-            if recorder.expired:
-                stop = "time-limit"
-                break
+            clock.check()
             if not region.step():
                 stop = "stalled"
                 break

@@ -9,12 +9,13 @@ from functools import partial
 import numpy as np
 
 from fsopt.answers.results import DriverResult, Status
+from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run
+from fsopt.drivers.run import DEFAULT_RUN, Run, timed
 from fsopt.drivers.sla import RESTARTS, ROUNDING
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.sla.step_function import step_costs
@@ -103,11 +104,12 @@ class _Descent:
             self.value, self.principle = value, np.inf
             self.alpha = None
             errors, sizes = new_errors, new_sizes
-            if found.stop in EARLY or self.recorder.expired:
+            if found.stop in EARLY or clock.expired():
                 self.stop = found.stop if found.stop in EARLY else "time-limit"
                 return
 
 
+@timed
 def sla_by_column_generation(
     data: Dataset,
     problem: ConcaveHinge,

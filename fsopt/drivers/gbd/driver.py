@@ -12,6 +12,7 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult, Status
+from fsopt.common import clock
 from fsopt.common.files import check_writable
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
@@ -22,13 +23,14 @@ from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.typing import Vector
 
 INWARD = 0.1
 """Step of the second cut of an iteration from the master's selection towards the even one."""
 
 
+@timed
 def gbd(
     data: Dataset,
     master: pyo.ConcreteModel,
@@ -221,7 +223,7 @@ class _Loop:
             return ""
         reasons = {
             "optimal": state.closed(self.settings.tolerance),
-            "time-limit": self.recorder.expired,
+            "time-limit": clock.expired(),
             "repeated": state.sigma.tobytes() in state.tried,
             "validation": patience is not None and state.stale >= patience,
             "iteration-limit": len(state.alphas) >= self.settings.max_cuts,

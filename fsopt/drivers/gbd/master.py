@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.common import clock
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.branch_and_bound import BranchAndBound, OpenNodes
@@ -245,7 +246,7 @@ class SearchMaster:
         search.open_nodes = [
             OpenNodes(int(depth), part, float(bound)) for depth, part, bound in zip(depths, parts, bounds, strict=False)
         ]
-        started, end = time.perf_counter(), _end(recorder)
+        started, end = time.perf_counter(), _end()
         proved = search.prove(float(lower), lambda nodes: time.perf_counter() < end)
         recorder.count(SEARCH, time.perf_counter() - started)
         sigma = np.asarray(held["sigma"], dtype=float)
@@ -257,16 +258,17 @@ class SearchMaster:
 
 def _searched(search: BranchAndBound, cutoff: float, recorder: Recorder) -> Vector | None:
     """Search for the rest of the time, at least a tenth of a second; the seconds are those of a solver."""
-    started, end = time.perf_counter(), _end(recorder)
+    started, end = time.perf_counter(), _end()
     try:
         return search.next(cutoff, lambda nodes: time.perf_counter() < end)
     finally:
         recorder.count(SEARCH, time.perf_counter() - started)
 
 
-def _end(recorder: Recorder) -> float:
+def _end() -> float:
     """Return the time at which a search ends."""
-    return np.inf if recorder.remaining is None else time.perf_counter() + recorder.remaining
+    left = clock.left()
+    return np.inf if left is None else time.perf_counter() + left
 
 
 def _found(search: BranchAndBound, sigma: Vector | None) -> Vector:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fsopt.common import clock
 from fsopt.drivers.gbd.master import MilpMaster
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
@@ -54,7 +55,7 @@ def root_cut(
         at = np.clip(result.point.x[master.columns], 0.0, 1.0) if result.point is not None else best
         lower = 0.0 if result.bound is None else result.bound
         closed = np.isfinite(upper) and upper - lower <= tolerance * max(1.0, abs(upper))
-        if recorder.expired or closed:
+        if clock.expired() or closed:
             break
         best = at if len(alphas) == 1 else best
         sigma = (1.0 - STEP) * best + STEP * at

@@ -13,10 +13,11 @@ import numpy as np
 
 from fsopt.answers.results import Point, Status
 from fsopt.certificates.kernel_scaling.form import ScalingForm, recognise
+from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import NoPoint, OutOfTimeError, Run
+from fsopt.drivers.run import NoPoint, OutOfTimeError
 from fsopt.errors import SolverError
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.solvers.base import Session
@@ -50,12 +51,13 @@ class KernelScaling:
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
         """Search until the cuts prove the incumbent optimal, within the gap of the settings."""
+        with clock.limited(time_limit):
+            return self._search(self.settings.mip_gap if mip_gap is None else mip_gap)
+
+    def _search(self, gap: float) -> Outcome:
         started = time.perf_counter()
         session = _open(self.form, self.settings)
-        spent = time.perf_counter() - started
-        left = None if time_limit is None else max(time_limit - spent, 0.1)
-        search = OuterApproximation(self.form.problem, session, Recorder([session], Run(time_limit=left)))
-        gap = self.settings.mip_gap if mip_gap is None else mip_gap
+        search = OuterApproximation(self.form.problem, session, Recorder([session]))
         try:
             search.start(self.form.start)
             stop = search.close_gap(gap, MAX_PROGRAMS)

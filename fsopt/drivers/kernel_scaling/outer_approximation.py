@@ -12,6 +12,7 @@ from fsopt.answers.certificate import Certificate, Kind
 from fsopt.answers.results import SolveResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
+from fsopt.common import clock
 from fsopt.compiler.values import store
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling, certify_stationary
 from fsopt.drivers.recorder import Recorder
@@ -131,7 +132,7 @@ class OuterApproximation:
         for _ in range(FRANK_WOLFE_STEPS):
             radius, capacity = self.problem.size(self.s)
             improves, self.stationary = self._solve(capacity, radius, with_costs=self.problem.has_costs)
-            if not improves or self.recorder.expired:
+            if not improves or clock.expired():
                 break
 
     def close_gap(self, tolerance: float, max_programs: int) -> str:
@@ -147,7 +148,7 @@ class OuterApproximation:
                 self.recorder.record(objective=self.value, bound=bound, radius=radius, linear_programs=self.programs)
             if self.value - bound <= tolerance * max(1.0, abs(self.value)):
                 return "optimal"
-            if self.recorder.expired:
+            if clock.expired():
                 return "time-limit"
             if self.programs >= max_programs:
                 return "iteration-limit"
@@ -210,7 +211,7 @@ class OuterApproximation:
         # Each pass solves a linear program, of which there are at most max_programs, or drops a chord: one of two
         # chords that replace another is shorter by more than NEAR, so that no chord comes back.
         while chords:
-            if self.recorder.expired:
+            if clock.expired():
                 return "time-limit"
             if self.programs >= max_programs:
                 return "iteration-limit"

@@ -13,6 +13,7 @@ from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap
+from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.kernel_scaling.certificate import certify_stationary
 from fsopt.drivers.kernel_scaling.driver import check_scaling
@@ -20,7 +21,7 @@ from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.mop.certificate import certify_mop, risk_bound
 from fsopt.drivers.mop.risk import SLACK, RiskMinimum, minimise_risk
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.blocks import number
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -32,6 +33,7 @@ GAP = 1e-6
 MAX_PROGRAMS = 1000
 
 
+@timed
 def mop(
     data: Dataset,
     *,
@@ -96,9 +98,7 @@ def mop(
             if not loop.iterate(tolerance):
                 stop = "settled"
                 break
-            if recorder.expired:
-                stop = "time-limit"
-                break
+            clock.check()
         else:
             loop.minimise_risk()
     except (KeyboardInterrupt, OutOfTimeError) as reason:

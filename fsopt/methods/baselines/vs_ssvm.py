@@ -93,8 +93,7 @@ def fit_vs_ssvm(
     model = None if uses_generation(generate, work, run) else build_onsvm(work, c=c)
     loop = partitions(work, model, parts_of(work, n_partitions, share, seed), c=c, run=run)
     counts = loop.point["selected"].sum(axis=0)
-    left = None if run.time_limit is None else max(run.time_limit - (time.perf_counter() - started), 0.1)
-    found = train_on_subset(work, np.flatnonzero(counts), replace(run, time_limit=left), settings)
+    found = train_on_subset(work, np.flatnonzero(counts), run, settings)
     assert loop.certificate is not None
     outcome = replace(
         loop,

@@ -40,12 +40,12 @@ class Answer:
 
 def by_dual(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
     """Solve (16); w is the multiplier of s = X'Y mu (Theorem 19)."""
-    return dual_answer(run.open(build_gmeb_dual(data, **_radii(norm))), run)
+    return dual_answer(run.open(build_gmeb_dual(data, **_radii(norm))))
 
 
-def dual_answer(session: Session, run: Run) -> Answer:
+def dual_answer(session: Session) -> Answer:
     """Solve the model of (16) that is loaded in a session and return the classifier of its multipliers."""
-    result = usable(session.solve(time_limit=run.time_limit), "the dual (16)")
+    result = usable(session.solve(), "the dual (16)")
     m = session.model
     w = np.array([m.dual[constraint] for constraint in m.moment.values()])
     dual = Multipliers(values_of(m.mu), m.mu1.value, m.mu_plus.value, m.mu_minus.value)

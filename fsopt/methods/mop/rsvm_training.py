@@ -123,7 +123,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
 
     def by_model() -> RsvmSolution:
         tight = exact(run)
-        return solve_at_capacity(work, tight, tight.open(build(work, w_cap=w_cap)), w_cap)
+        return solve_at_capacity(work, tight, tight.open(build(work, w_cap=w_cap)), w_cap, route=route)
 
     def by_driver() -> RsvmSolution:
         return _solve_without_model(work, run, w_cap)
@@ -139,9 +139,9 @@ def exact(run: Run) -> Run:
     return replace(run, options=EXACT) if run.solver is None and run.options is None else run
 
 
-def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float) -> RsvmSolution:
-    """Solve (14) or (13), loaded in a session at the capacity W, and return the support vector machine."""
-    outcome, alpha, own = (_solve_dual if hasattr(session.model, "alpha") else _solve_primal)(session, run)
+def solve_at_capacity(work: Dataset, run: Run, session: Session, w_cap: float, *, route: str = "dual") -> RsvmSolution:
+    """Solve (14), or (13) by the ``primal`` route, loaded in a session at W, and return the support vector machine."""
+    outcome, alpha, own = (_solve_dual if route == "dual" else _solve_primal)(session)
     return _settled(work, w_cap, alpha, own, outcome, partial(_smallest_norm, work, run, outcome))
 
 
@@ -239,17 +239,17 @@ def squared_radius(data: Dataset) -> float:
     return float((data.X**2).sum(axis=1).max())
 
 
-def _solve_dual(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
+def _solve_dual(session: Session) -> tuple[SolveResult, Vector, Vector]:
     """Return the outcome of (14), its alpha, and w as the multipliers of the constraints v = X'Y alpha."""
     model = session.model
-    result = usable(session.solve(time_limit=run.time_limit), "(14)")
+    result = usable(session.solve(), "(14)")
     return result, values_of(model.alpha), multipliers(session, result, model.expansion)
 
 
-def _solve_primal(session: Session, run: Run) -> tuple[SolveResult, Vector, Vector]:
+def _solve_primal(session: Session) -> tuple[SolveResult, Vector, Vector]:
     """Return the outcome of (13), the multipliers of its margins, and its w."""
     model = session.model
-    result = usable(session.solve(time_limit=run.time_limit), "(13)")
+    result = usable(session.solve(), "(13)")
     return result, multipliers(session, result, model.margin), values_of(model.w)
 
 

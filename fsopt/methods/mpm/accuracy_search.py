@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common import clock
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import OutOfTimeError, usable
 from fsopt.errors import InfeasibleError
@@ -150,8 +151,8 @@ class AccuracySearch:
         self.recorder.check_clock()
         model.kappa.set_value(kappa(beta))
         session.update(model.objective)
-        solved = session.solve(time_limit=self.recorder.remaining, load=False)
-        if not solved.status.solved and self.recorder.expired:
+        solved = session.solve(load=False)
+        if not solved.status.solved and clock.expired():
             raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
         # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.
         nearly = not solved.status.solved and accuracy_limit(self.moments).kappa > NEARLY

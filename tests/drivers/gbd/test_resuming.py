@@ -90,7 +90,7 @@ def test_a_step_that_the_time_ends_is_completed(case, tmp_path, monkeypatch):
         return original(search, cutoff, once)
 
     monkeypatch.setattr(BranchAndBound, "next", looking)
-    monkeypatch.setattr(Recorder, "expired", property(lambda recorder: bool(late)))
+    monkeypatch.setattr("fsopt.common.clock.expired", lambda: bool(late))
     found, stops = None, 0
     while found is None or found["stop"] == "time-limit":
         late.clear()
