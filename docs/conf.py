@@ -12,7 +12,7 @@ sys.path[:0] = [str(DOCS / "_ext"), str(ROOT)]
 
 import fsopt  # noqa: E402
 
-project, author, release = "fsopt", "the authors of fsopt", fsopt.__version__
+project, author, release = "fsopt", "the fsopt developers", fsopt.__version__
 project_copyright = author
 extensions = [
     "myst_nb",

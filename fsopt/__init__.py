@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from fsopt.studies.running import run_study as run_study
     from fsopt.verification.exact_checking import check as check
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 _HOME = {
     "Certificate": "fsopt.answers.certificate",
     "Dataset": "fsopt.data",
