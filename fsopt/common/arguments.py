@@ -69,10 +69,12 @@ def plain(value: Any) -> bool:
 
 
 def own_number(value: Any) -> Any:
-    """Return a number of numpy, or a fraction, as Python's own bool, int or float; any other value as it is.
+    """Return a number of numpy, an array of no dimensions, or a fraction, as Python's own bool, int or float.
 
-    The interfaces of most solvers refuse numpy's types.
+    Any other value is returned as it is. The interfaces of most solvers refuse numpy's types.
     """
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        value = value.item()
     # By its name, as help texts do not load numpy.
     if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
         return bool(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -55,6 +56,9 @@ class Settings:
     def make(options: Mapping[str, Any] | None, *, tee: bool = False) -> Settings:
         """Split a mapping of options into the common ones and the solver's own."""
         given = {name: own_number(value) for name, value in (options or {}).items()}
+        for name, value in given.items():
+            if isinstance(value, float) and math.isnan(value):  # one that solvers compare with itself, or loop on
+                raise OptionError(f"option '{name}' is not a number (nan)", "correct the option")
         common: dict[str, Any] = {}
         for name, kind in (("tolerance", float), ("mip_gap", float), ("threads", int), ("seed", int)):
             if name in given:

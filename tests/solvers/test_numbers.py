@@ -10,7 +10,7 @@ from support import blobs
 
 import fsopt
 from fsopt.common.arguments import own_number
-from fsopt.errors import OptionError, ParameterError
+from fsopt.errors import FsoptError, OptionError, ParameterError, SolverError
 
 DATA = blobs(20, 3)
 SLUGS = {"QP": "svm", "LP": "rlp", "SOCP": "svm-norm", "NLP": "fsv", "MILP": "fsv-exact"}
@@ -55,17 +55,61 @@ def test_every_kind_of_number_is_an_option(solved):
             assert solved(options={"tolerance": kind(1e-7), "mip_gap": kind(1e-4)}).status.solved, kind
 
 
-OWN = {"highs": {"simplex_iteration_limit": 1000}, "clarabel": {"max_iter": 200}, "scs": {"max_iters": 10**5}}
-OWN |= {"ipopt": {"max_iter": 3000}, "scip": {"limits/gap": 1e-6}, "gurobi": {"BarIterLimit": 200}}
+OWN = {
+    "highs": {
+        "mip_detect_symmetry": True,
+        "simplex_iteration_limit": 1000,
+        "mip_feasibility_tolerance": 1e-7,
+        "presolve": "on",
+    },
+    "clarabel": {"equilibrate_enable": True, "max_iter": 200, "max_step_fraction": 0.5, "direct_solve_method": "auto"},
+    "scs": {"normalize": True, "max_iters": 10**5, "alpha": 1.5, "linear_solver": "qdldl"},
+    "ipopt": {"max_iter": 3000, "acceptable_tol": 1e-6, "mu_strategy": "adaptive"},
+    "scip": {"misc/catchctrlc": True, "limits/nodes": 1000, "limits/gap": 1e-6, "visual/vbcfilename": "-"},
+    "gurobi": {"BarIterLimit": 200, "Heuristics": 0.5, "LogFile": ""},
+    "xpress": {"bariterlimit": 400, "feastol": 1e-7, "mpsrhsname": "right"},
+    "mosek": {"MSK_IPAR_LOG": 1, "MSK_DPAR_OPTIMIZER_MAX_TIME": 50.0, "MSK_SPAR_PARAM_COMMENT_SIGN": "%%"},
+    "piqp": {"check_duality_gap": True, "max_iter": 250, "tau": 0.5},
+    "proxqp": {"compute_preconditioner": True, "max_iter": 10**4, "alpha_bcl": 0.125},
+    "libsvm": {"shrinking": True, "max_iter": 10**6, "cache_size": 200.0},
+    "pyomo:glpk": {"seed": 1, "mipgap": 0.125},
+    "pyomo:cbc": {"maxNodes": 1000, "ratio": 0.125, "presolve": "on"},
+}
+"""An option of each type (bool, int, float, text) that the interface of a solver knows, with a value that it takes."""
+KINDS = {
+    bool: (np.bool_, np.array),
+    int: (np.int32, np.int64, np.uint8, np.array),
+    float: (np.float32, np.float64, np.longdouble, np.array),
+    str: (),
+}
+NUMBERLESS = (None, [1], np.array([1]), 1j)
 
 
-@pytest.mark.parametrize("name", [name for name in OWN if name in ABLE])
-def test_the_options_of_a_solver_take_numbers_of_numpy(name):
-    for option, value in OWN[name].items():
-        kinds = (np.int64, np.int32) if isinstance(value, int) else (np.float64, np.float32)
-        for kind in kinds:
-            result = fsopt.solve(fsopt.build(ABLE[name], DATA), name, options={option: kind(value)})
-            assert result.status.solved, (option, kind)
+def answer(name, option, value):
+    """Return status and objective, or the class of an error of the package; other errors are not caught."""
+    try:
+        result = fsopt.solve(fsopt.build(ABLE.get(name, "svm"), DATA), name, options={option: value})
+    except FsoptError as error:
+        return type(error) if "\n" not in str(error) else str(error)
+    return str(result.status), result.objective
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "option"), [(name, option) for name in OWN if name in (*ABLE, "libsvm") for option in OWN[name]]
+)
+def test_an_option_of_every_type_takes_the_numbers_of_numpy_as_those_of_python(name, option):
+    value = OWN[name][option]
+    assert answer(name, option, value)[0] in ("optimal", "stationary")
+    for python in (value, 1 if isinstance(value, bool) else True, *([math.inf] if isinstance(value, float) else [])):
+        wanted = answer(name, option, python)
+        for kind in KINDS[type(python)]:
+            if not (kind is np.uint8 and python > 255) and kind(python) == python:
+                assert answer(name, option, kind(python)) == wanted, (python, kind)
+    for nothing in (math.nan, np.float32(np.nan), np.array(np.nan)):
+        assert answer(name, option, nothing) is OptionError
+    for other in NUMBERLESS:  # an option that is on or off may take it as on or off
+        assert answer(name, option, other) in (OptionError, SolverError, answer(name, option, bool(other))), other
 
 
 def test_other_values_are_refused_in_one_line():
@@ -92,10 +136,11 @@ def test_own_number_returns_the_numbers_of_python():
         np.uint64(2**63),
         np.float16(0.5),
         np.longdouble(2.0),
+        np.array(4),
         Fraction(1, 2),
         "x",
         None,
     )
     found = [own_number(value) for value in given]
-    assert found == [True, 3, 2**63, 0.5, 2.0, 0.5, "x", None]
-    assert [type(value) for value in found] == [bool, int, int, float, float, float, str, type(None)]
+    assert found == [True, 3, 2**63, 0.5, 2.0, 4, 0.5, "x", None]
+    assert [type(value) for value in found] == [bool, int, int, float, float, int, float, str, type(None)]
