@@ -1,0 +1,188 @@
+"""What Bi, and computations apart from the package, say of the items of their paper."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from inventory.truths import (
+    DATA,
+    STANDARD,
+    UNIT,
+    X,
+    Y,
+    ball,
+    errors,
+    margins,
+    minimum,
+    optimum,
+    placed,
+    row,
+    scaled_ball,
+    slack_cost,
+)
+from scipy.optimize import brentq, linprog
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+from support import exact_value
+
+from fsopt.data import Dataset
+from fsopt.papers.mop import digits
+from fsopt.papers.reproduction import Settings
+
+W0 = 0.1 * DATA.n - 1
+"""The default capacity: (R W + 1) / l = .1 with R = 1."""
+LOSS = ball("unit-rows", W0)[0]
+
+
+def machine(c, K=None):
+    """Return loss, squared norm of w and value of an SVM by libsvm, on unit rows or with a kernel matrix."""
+    K = UNIT @ UNIT.T if K is None else K
+    found = SVC(kernel="precomputed", C=c, tol=1e-10).fit(K, Y)
+    signed = placed(DATA.n, found.support_, found.dual_coef_[0])
+    scores = K @ signed
+    loss = min(np.maximum(1 - Y * (scores + b), 0).sum() for b in Y - scores)
+    return loss, signed @ K @ signed, 0.5 * signed @ K @ signed + c * loss
+
+
+def centred(K):
+    """Return the kernel matrix of centred images."""
+    H = np.eye(DATA.n) - 1 / DATA.n
+    return H @ K @ H
+
+
+def gaussian(Z):
+    """Return the Gaussian kernel at the default width, for which 2 sigma^2 is p times the variance of all entries."""
+    return rbf_kernel(Z, gamma=1 / (Z.shape[1] * Z.var()))
+
+
+def kernel_ball():
+    """Return the loss of (13) in the space of the centred kernel, whose capacity is W0 / R, and its capacity."""
+    K = centred(gaussian(UNIT))
+    w_cap = W0 / K.diagonal().max()
+    exponent = brentq(lambda e: machine(10**e, K)[1] - w_cap, -2, 2, xtol=1e-12)
+    return machine(10**exponent, K)[0], w_cap
+
+
+def bounds(found):
+    """Return the bounds (1) at W = 1 and 4, and the W of the smaller one."""
+    truth = []
+    for w_cap in (1.0, 4.0):
+        _, w, b = ball("unit-rows", w_cap)
+        h, n = math.floor(w_cap) + 1, DATA.n
+        deviation = math.sqrt((h * (math.log(2 * n / h) + 1) + math.log(4 / 0.05)) / n)
+        truth.append(errors(UNIT, Y, w, b) / n + deviation)
+    return found, [*truth, (1.0, 4.0)[int(np.argmin(truth))]]
+
+
+def least_norm(found):
+    """Return half the smallest squared norm of w at a loss of at most 15."""
+
+    def above(x):
+        return 0.5 * x[:4] @ x[:4] - x[-1], np.append(placed(len(x) - 1, slice(4), x[:4]), -1.0)
+
+    A, b = margins(X, Y, 1)
+    A = np.vstack([A, slack_cost(X, 0.0)])
+    return optimum(found), minimum(placed(A.shape[1], -1, 1.0), A, np.append(b, 15.0), [above])[0]
+
+
+def smallest_product(found):
+    """Return the smallest R W over scales, a vertex of the frontier of R and W, which weighted sums find."""
+    n = DATA.n
+    rows = np.vstack(
+        [
+            np.hstack([-Y[:, None] * X, -np.eye(n), np.zeros((n, 2))]),
+            np.hstack([np.zeros(4), np.ones(n), [0, 0]]),
+            np.hstack([np.ones(4), np.zeros(n), [0, -1]]),
+            np.hstack([X**2, np.zeros((n, n)), np.tile([-1, 0], (n, 1))]),
+        ]
+    )
+    right = np.concatenate([-np.ones(n), [30.0, 0.0], np.zeros(n)])
+
+    def vertex(weight_r, weight_w):
+        point = linprog(np.r_[np.zeros(4 + n), weight_r, weight_w], rows, right).x[-2:]
+        return point
+
+    def between(left, other):
+        slope = np.array([left[1] - other[1], other[0] - left[0]])
+        point = vertex(*slope)
+        if slope @ point > slope @ left - 1e-9:
+            return []
+        return [*between(left, point), point, *between(point, other)]
+
+    ends = [vertex(1.0, 1e-7), vertex(1e-7, 1.0)]
+    return optimum(found), min(r * w for r, w in [*ends, *between(*ends)])
+
+
+def prepared(found):
+    data, map_ = found
+    return np.hstack([data.X.ravel(), map_.shift, map_.scale]), np.hstack([UNIT.ravel(), X.mean(axis=0), X.std(axis=0)])
+
+
+def front(found):
+    """Return the ends of the Pareto-optimal set of two parabolas whose minima are at 0 and 2."""
+    return [cell.ours for cell in found.function(Settings()).cells], [0.0, 2.0]
+
+
+def by_validation(found):
+    wrong = [errors(UNIT, Y, *ball("unit-rows", w_cap)[1:]) for w_cap in (1.0, 4.0)]
+    return found, int(np.argmin(wrong))
+
+
+def correlated(found):
+    """Return the two features of largest correlation, and the loss of the machine on these alone."""
+    ranking = np.argsort(-np.abs([np.corrcoef(column, Y)[0, 1] for column in X.T]))[:2]
+    return found.support, tuple(sorted(ranking.tolist()))
+
+
+def sparse_union(found):
+    return [len(found.support), found.objective], [4, LOSS]
+
+
+def pixels(found):
+    """Return the side of a digit, and where validation and test digits are: after the 10,000th, and the last 10,000."""
+    places = [digits.VALIDATION.start, digits.VALIDATION.stop, -digits.TEST.start]
+    return [digits.SIDE, *places, *row("mop-table1", "500", "mopfs")[:2]], [28, 10_000, 11_000, 10_000, 0.10, 114]
+
+
+VALUES = {
+    "(2)-(3), dominance, Pareto front of (12)": lambda found: (
+        list(found),
+        [ball("unit-rows", 1.0)[0] > ball("unit-rows", 4.0)[0] + 1e-6] * 2,
+    ),
+    "(4) weighted sum": lambda found: ([*found.y, *found.x], machine(1.0)[:2], 1e-5),
+    "(5) constraint method": lambda found: ([*found.x, *found.y], [4.0, ball("unit-rows", 4.0)[0]]),
+    "(1) VC bound, choice of C/W by it": bounds,
+    "(6) h <= RW+1": lambda found: (found, (W0 + 1) / DATA.n),
+    "(7)-(11) mmop": lambda found: (optimum(found), scaled_ball("none", 2.0)),
+    "MMOP with R(w'w)": lambda found: (optimum(found), scaled_ball("none", 2.0)),
+    "front E(H) of MMOP": lambda found: (found.y, [scaled_ball("unit-rows", h) for h in (1.0, 4.0)]),
+    "centred kernel": lambda found: (
+        (found.X @ found.X.T).ravel(),
+        centred(rbf_kernel(X, gamma=0.5)).ravel(),
+    ),
+    "(12)": least_norm,
+    "C-SVM linear": lambda found: (found.objective, exact_value(Dataset(STANDARD, Y), np.ones(4), 1.0)),
+    "C-SVM with kernel": lambda found: (found.objective, machine(1.0, gaussian(STANDARD))[2]),
+    "(13) RSVM, kernels": lambda found: ([found.objective, found.details["capacity"]], kernel_ball(), 1e-5),
+    "(14) dual, gamma, b": lambda found: (machine(1 / found)[1], W0, 1e-5),
+    "(15) linear kernel": smallest_product,
+    "(15)/Algorithm 1 for other kernels": lambda found: (
+        [found.E[0], found.E[1] <= found.E[0], found.H[0] <= W0],
+        [kernel_ball()[0], True, True],
+        1e-5,
+    ),
+    "Algorithm 1 / MOPFS": lambda found: ([found.objective, found.details["H"][-1]], [LOSS, W0]),
+    "penalty weight c": lambda found: ([found.objective, found.details["H"][-1]], [LOSS, W0]),
+    "Proposition 1": lambda found: (found, [W0] * len(found)),
+    "trap s = 1": lambda found: ([len(found), "s = 1 is already stationary" in found[0]], [1, True]),
+    "preprocessing, digits": prepared,
+    "W0 by validation": by_validation,
+    "filters": correlated,
+    "VS-SSVM": sparse_union,
+    "Table 1": lambda found: (row(found.name, "100", "mopfs"), [0.10, 43, 35, 0.05, 0.1687]),
+    "Fig 1": front,
+    "Fig 2 left": pixels,
+    "Fig 2 middle": pixels,
+    "Fig 2 right": pixels,
+}
