@@ -13,6 +13,7 @@ from fsopt.common.customising import Change
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
+from fsopt.typing import Samples
 
 @overload
 def build(
@@ -419,7 +420,8 @@ def build(
 @overload
 def fit(
     name: Literal["gmeb"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -442,7 +444,8 @@ def fit(
 @overload
 def fit(
     name: Literal["gmeb-penalised"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c_plus: float = 4.0,
     c_minus: float = 4.0,
@@ -465,7 +468,8 @@ def fit(
 @overload
 def fit(
     name: Literal["svm-norm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
     scale: str = "center",
@@ -483,7 +487,8 @@ def fit(
 @overload
 def fit(
     name: Literal["mpm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     scale: str = "standard",
     unbiased: bool = False,
@@ -505,7 +510,8 @@ def fit(
 @overload
 def fit(
     name: Literal["s-mpm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     lam: float = 0.1,
     theta: float | None = None,
@@ -526,7 +532,8 @@ def fit(
 @overload
 def fit(
     name: Literal["l1-mpm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     delta: float | None = None,
     scale: str = "standard",
@@ -549,7 +556,8 @@ def fit(
 @overload
 def fit(
     name: Literal["l0-mpm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     delta: float | None = None,
     approx: str = "exp",
@@ -578,7 +586,8 @@ def fit(
 @overload
 def fit(
     name: Literal["misclass"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     alpha: float = 5.0,
     n_starts: int = 1,
@@ -599,7 +608,8 @@ def fit(
 @overload
 def fit(
     name: Literal["pmm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     scale: str = "standard",
     solver: str | None = None,
@@ -616,7 +626,8 @@ def fit(
 @overload
 def fit(
     name: Literal["fsv"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     lam: float = 0.05,
     alpha: float = 5.0,
@@ -638,7 +649,8 @@ def fit(
 @overload
 def fit(
     name: Literal["onsvm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
     scale: str = "standard",
@@ -657,7 +669,8 @@ def fit(
 @overload
 def fit(
     name: Literal["gbd"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     costs: Sequence[float] | None = None,
@@ -695,7 +708,8 @@ def fit(
 @overload
 def fit(
     name: Literal["gbd-lambda"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     lam: float | Sequence[float] = 1.0,
     include: Sequence[Feature] = (),
@@ -731,7 +745,8 @@ def fit(
 @overload
 def fit(
     name: Literal["rsvm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     w_cap: float | None = None,
     route: str = "dual",
@@ -753,7 +768,8 @@ def fit(
 @overload
 def fit(
     name: Literal["mopfs"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     w_cap: float | None = None,
     c: float = 0.001,
@@ -774,7 +790,8 @@ def fit(
 @overload
 def fit(
     name: Literal["svm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
     scale: str = "standard",
@@ -799,7 +816,8 @@ def fit(
 @overload
 def fit(
     name: Literal["l1-svm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
     scale: str = "center",
@@ -821,7 +839,8 @@ def fit(
 @overload
 def fit(
     name: Literal["rfe"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     c: float = 1.0,
@@ -842,7 +861,8 @@ def fit(
 @overload
 def fit(
     name: Literal["infogain"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     bins: int | None = None,
@@ -864,7 +884,8 @@ def fit(
 @overload
 def fit(
     name: Literal["pearson"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -885,7 +906,8 @@ def fit(
 @overload
 def fit(
     name: Literal["fisher"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -906,7 +928,8 @@ def fit(
 @overload
 def fit(
     name: Literal["ks"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -927,7 +950,8 @@ def fit(
 @overload
 def fit(
     name: Literal["vs-ssvm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     n_partitions: int = 20,
     share: float = 0.8,
@@ -951,7 +975,8 @@ def fit(
 @overload
 def fit(
     name: str,
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     solver: str | None = None,
     time_limit: float | None = None,

@@ -35,7 +35,11 @@ class Kind:
     def check(self, name: str, value: Any) -> None:
         """Raise ParameterError for a value of another kind."""
         if not self.holds(value):
-            raise ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
+            raise self.error(name, value)
+
+    def error(self, name: str, value: Any) -> ParameterError:
+        """Return the error for a value of another kind."""
+        return ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
 
 
 def word(name: str, value: Any, words: Iterable[str | bool]) -> None:

@@ -30,13 +30,14 @@ from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.locks import alone
 from fsopt.common.plugins import load
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.training import training_data
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import MemoryLimitError, ParameterError, unknown
 from fsopt.methods.selection import set_threshold
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.registry import model_spec
 from fsopt.models.spec import check_parameters, check_weights
+from fsopt.typing import Samples
 
 _MODULES = (
     "gmeb.gmeb",
@@ -130,7 +131,6 @@ def method_spec(name: str) -> MethodSpec:
 
 @checked(
     name=TEXT,
-    data=DATASET,
     solver=optional(TEXT),
     time_limit=optional(SECONDS),
     options=optional(OPTIONS),
@@ -142,7 +142,8 @@ def method_spec(name: str) -> MethodSpec:
 )
 def fit(
     name: str,
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = None,
     *,
     solver: str | None = None,
     time_limit: float | None = None,
@@ -162,8 +163,11 @@ def fit(
     ----------
     name : str
         One of ``fsopt.METHODS``.
-    data : Dataset
-        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``.
+    data : Dataset | Samples
+        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``. A data set,
+        or its samples X as a matrix (n, p) or DataFrame.
+    y : ArrayLike, optional
+        With samples X, their labels (n,) in {-1, +1}.
     solver : str, optional
         For the continuous problems of the method; None takes the preferred one of their class.
     time_limit : float, optional
@@ -205,6 +209,7 @@ def fit(
     """
     entry = method_spec(name)
     check_parameters("method", name, params, entry.parameters)
+    data = training_data(data, y)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
     check_weights("method", name, entry.weights, data)
