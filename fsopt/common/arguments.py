@@ -68,7 +68,7 @@ def refuse_registration(what: str, name: Any, taken: bool, function: Any) -> Non
 
 
 def plain(value: Any) -> bool:
-    """Return whether a parameter is a number, a text, or a list, mapping or array, of whatever."""
+    """Return whether a parameter is None, a number, a text, or a list, mapping or array with any content."""
     return value is None or isinstance(value, numbers.Number | str) or _is_list(value) or isinstance(value, Mapping)
 
 

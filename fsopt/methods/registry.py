@@ -230,7 +230,7 @@ def fit(
             run = Run(solver, clock.seconds_of(time_limit), options, progress, places[0], places[1], executor)
             fitted = entry.fit(data, run, **params)
     except ParameterError as error:
-        raise _in_words_of(entry, error) from error
+        raise _with_own_name(entry, error) from error
     except MemoryError as error:
         raise MemoryLimitError(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
@@ -243,8 +243,8 @@ def fit(
     return replace(fitted, details={**fitted.details, "customised": names_of(customise)})
 
 
-def _in_words_of(entry: MethodSpec, error: ParameterError) -> ParameterError:
-    """Return the error of a parameter with the name of the method, which the user gave, for that of a model in it."""
+def _with_own_name(entry: MethodSpec, error: ParameterError) -> ParameterError:
+    """Return the error of a parameter with the name of the method, known to the user, in place of that of its model."""
     message = error.message
     for name in sorted({*entry.models, *METHODS} - {entry.name}):
         message = message.replace(f"of '{name}'", f"of '{entry.name}'")

@@ -157,7 +157,7 @@ def load_samples(
     Parameters
     ----------
     source, label : str, path or DataFrame
-        As there.
+        As in :func:`load_dataset`.
     layout : Layout, optional
         In place of ``label``; columns that it names need not be there.
 

@@ -73,7 +73,7 @@ def fit_filter(
     ranked = Ranked(score(work), number_kept(name, m, data.p))
     found = train_on_subset(work, ranked.kept, run, settings)
     positive = int(np.sum(ranked.scores > 0))
-    few = f"only {positive} features have a score above 0: the rest of the {ranked.count} are the first of the others"
+    few = f"only {positive} of the {ranked.count} features that are kept have a score above 0"
     return make_fit(
         data,
         map_,
