@@ -15,6 +15,7 @@ from fsopt.solvers import pyomo_plugin
 
 if TYPE_CHECKING:
     from fsopt import estimators as estimators
+    from fsopt import extend as extend
     from fsopt.analysis.alternatives import alternatives as alternatives
     from fsopt.analysis.differences import compare_models as compare_models
     from fsopt.analysis.fronts import pareto_front as pareto_front
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from fsopt.methods.spec import MethodSpec as MethodSpec
     from fsopt.models.registry import MODELS as MODELS
     from fsopt.models.registry import register_model as register_model
+    from fsopt.models.spec import ModelSpec as ModelSpec
     from fsopt.signatures import build as build
     from fsopt.signatures import fit as fit
     from fsopt.solvers.base import Session as Session
@@ -61,6 +63,7 @@ _HOME = {
     "METHODS": "fsopt.methods.registry",
     "MODELS": "fsopt.models.registry",
     "MethodSpec": "fsopt.methods.spec",
+    "ModelSpec": "fsopt.models.spec",
     "SOLVERS": "fsopt.solvers.registry",
     "Session": "fsopt.solvers.base",
     "SolveResult": "fsopt.answers.results",
@@ -76,6 +79,7 @@ _HOME = {
     "estimators": "fsopt.estimators",
     "explain_infeasibility": "fsopt.analysis.infeasibility",
     "export": "fsopt.formats.writers",
+    "extend": "fsopt.extend",
     "fit": "fsopt.methods.registry",
     "load_dataset": "fsopt.data",
     "load_fit": "fsopt.answers.saved",
@@ -101,6 +105,7 @@ __all__ = [
     "Fit",
     "FsoptError",
     "MethodSpec",
+    "ModelSpec",
     "Session",
     "SolveResult",
     "SolverSpec",
@@ -139,8 +144,6 @@ if not TYPE_CHECKING:  # to a type checker, any name would be there
         home = import_module(_HOME[name])
         value = home if home.__name__ == f"fsopt.{name}" else getattr(home, name)
         globals()[name] = value
-        if name in ("METHODS", "MODELS", "SOLVERS"):  # with the entries of other packages
-            import_module("fsopt.common.plugins").load()
         return value
 
 

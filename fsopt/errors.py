@@ -49,7 +49,7 @@ class DataError(FsoptError):
     kind = "data"
 
 
-class UnknownNameError(FsoptError):
+class UnknownNameError(FsoptError, KeyError):
     """A model, method, solver or parameter name that is not registered."""
 
     kind = "unknown-name"
@@ -143,6 +143,8 @@ def reading(what: str) -> Iterator[None]:
     """Turn the exceptions of damaged data in a saved answer into a FileError that names the damaged part."""
     try:
         yield
+    except FsoptError:
+        raise
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise FileError(

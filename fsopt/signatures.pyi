@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from fsopt.answers.results import Fit
 from fsopt.common.customising import Change
 from fsopt.data import Dataset
+from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
-from fsopt.typing import Samples
 
 @overload
 def build(
@@ -420,8 +420,7 @@ def build(
 @overload
 def fit(
     name: Literal["gmeb"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -444,8 +443,7 @@ def fit(
 @overload
 def fit(
     name: Literal["gmeb-penalised"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     c_plus: float = 4.0,
     c_minus: float = 4.0,
@@ -468,8 +466,7 @@ def fit(
 @overload
 def fit(
     name: Literal["svm-norm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     c: float = 1.0,
     scale: str = "center",
@@ -487,8 +484,7 @@ def fit(
 @overload
 def fit(
     name: Literal["mpm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     scale: str = "standard",
     unbiased: bool = False,
@@ -510,8 +506,7 @@ def fit(
 @overload
 def fit(
     name: Literal["s-mpm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     lam: float = 0.1,
     theta: float | None = None,
@@ -532,8 +527,7 @@ def fit(
 @overload
 def fit(
     name: Literal["l1-mpm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     delta: float | None = None,
     scale: str = "standard",
@@ -556,11 +550,10 @@ def fit(
 @overload
 def fit(
     name: Literal["l0-mpm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     delta: float | None = None,
-    approx: str = "exp",
+    approx: str | Penalty = "exp",
     alpha: float = 5.0,
     n_starts: int = 1,
     seed: int = 0,
@@ -586,8 +579,7 @@ def fit(
 @overload
 def fit(
     name: Literal["misclass"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     alpha: float = 5.0,
     n_starts: int = 1,
@@ -608,8 +600,7 @@ def fit(
 @overload
 def fit(
     name: Literal["pmm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     scale: str = "standard",
     solver: str | None = None,
@@ -626,8 +617,7 @@ def fit(
 @overload
 def fit(
     name: Literal["fsv"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     lam: float = 0.05,
     alpha: float = 5.0,
@@ -649,8 +639,7 @@ def fit(
 @overload
 def fit(
     name: Literal["onsvm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     c: float = 1.0,
     scale: str = "standard",
@@ -669,8 +658,7 @@ def fit(
 @overload
 def fit(
     name: Literal["gbd"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     m: int | None = None,
     costs: Sequence[float] | None = None,
@@ -708,8 +696,7 @@ def fit(
 @overload
 def fit(
     name: Literal["gbd-lambda"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     lam: float | Sequence[float] = 1.0,
     include: Sequence[Feature] = (),
@@ -745,8 +732,7 @@ def fit(
 @overload
 def fit(
     name: Literal["rsvm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     w_cap: float | None = None,
     route: str = "dual",
@@ -768,8 +754,7 @@ def fit(
 @overload
 def fit(
     name: Literal["mopfs"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     w_cap: float | None = None,
     c: float = 0.001,
@@ -790,8 +775,7 @@ def fit(
 @overload
 def fit(
     name: Literal["svm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     c: float = 1.0,
     scale: str = "standard",
@@ -816,8 +800,7 @@ def fit(
 @overload
 def fit(
     name: Literal["l1-svm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     c: float = 1.0,
     scale: str = "center",
@@ -839,8 +822,7 @@ def fit(
 @overload
 def fit(
     name: Literal["rfe"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     m: int | None = None,
     c: float = 1.0,
@@ -861,8 +843,7 @@ def fit(
 @overload
 def fit(
     name: Literal["infogain"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     m: int | None = None,
     bins: int | None = None,
@@ -884,8 +865,7 @@ def fit(
 @overload
 def fit(
     name: Literal["pearson"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -906,8 +886,7 @@ def fit(
 @overload
 def fit(
     name: Literal["fisher"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -928,8 +907,7 @@ def fit(
 @overload
 def fit(
     name: Literal["ks"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -950,8 +928,7 @@ def fit(
 @overload
 def fit(
     name: Literal["vs-ssvm"],
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     n_partitions: int = 20,
     share: float = 0.8,
@@ -975,8 +952,7 @@ def fit(
 @overload
 def fit(
     name: str,
-    data: Dataset | Samples,
-    y: ArrayLike | None = ...,
+    data: Dataset,
     *,
     solver: str | None = None,
     time_limit: float | None = None,

@@ -16,7 +16,7 @@ from fsopt.data.splits import check_features
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
-from fsopt.methods.registry import fit, method_spec
+from fsopt.methods.registry import METHODS, fit
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_m_perspective import build_fsp_m_perspective
 from fsopt.models.gbd.svm import build_svm
@@ -70,7 +70,7 @@ def fewest_features(
     """
     check_features(train, validation, "validation")
     within = number("fewest_features", "within", within, low=0.0)
-    if "m" not in method_spec(method).parameters:
+    if "m" not in METHODS[method].parameters:
         raise ParameterError(f"method '{method}' has no parameter 'm'", "one that has: gbd, rfe, pearson")
     fits: dict[int, Fit] = {}
     errors: dict[float, float] = {}
@@ -115,7 +115,7 @@ def choose_lambda(train: Dataset, m: int, *, tolerance: float = 1e-3, **params: 
     tolerance = number("choose_lambda", "tolerance", tolerance, low=0.0, strict=True)
     counts: dict[float, float] = {}
     best: tuple[float, Fit] | None = None
-    c = float(params.get("c", method_spec("gbd-lambda").parameters["c"]))
+    c = float(params.get("c", METHODS["gbd-lambda"].parameters["c"]))
     low, high = 0.0, 2.0 * c * min(len(train.positive), len(train.negative))
     trial = high
     for _ in range(LARGEST_STEPS):

@@ -14,8 +14,8 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
+from fsopt.methods.gmeb.gmeb import SPEC
 from fsopt.methods.preprocessing import preprocess
-from fsopt.methods.selection import select
 from fsopt.models.blocks import number
 from fsopt.models.mop.mmop_convex import build_mmop_convex
 
@@ -69,7 +69,7 @@ def master_front(
         "bound": np.array([one.bound for one in results], dtype=float),
         "certified": np.array([one.status is Status.OPTIMAL for one in results]),
         # An interior point leaves about 1e-6 of the largest weight in place of zeros.
-        "n_features": np.array([len(select("gmeb", w)) for w, _ in planes]),
+        "n_features": np.array([len(SPEC.select(w)) for w, _ in planes]),
         "train_error": np.array([error_rate(work.X @ w + b, work.y) for w, b in planes]),
         "coef": np.array([w for w, _ in planes]),
         "intercept": np.array([b for _, b in planes]),

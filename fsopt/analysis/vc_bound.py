@@ -51,8 +51,7 @@ def vc_bounds(front: ParetoFront, data: Dataset, *, scale: str = "unit-rows", de
     ----------
     front : of these data and this scale.
     data : raw training data.
-    scale : preprocessing of the samples, that of the front.
-    delta : in (0, 1), probability that the bound fails.
+    scale, delta : as there, and in (0, 1).
 
     Raises
     ------

@@ -14,9 +14,10 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.trained import Trained
+from fsopt.common import arguments
 from fsopt.common.files import write_text
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, shown
 
 if TYPE_CHECKING:
     from fsopt.answers.results import Fit
@@ -59,6 +60,12 @@ def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[st
     trained = fit.trained if data is None else Trained.of(data, fit)
     if trained is None:
         raise ParameterError("the fit does not know its training data", "save a fit that fsopt.fit returned")
+    for name, value in fit.params.items():
+        if not arguments.plain(value):
+            raise ParameterError(
+                f"the fit cannot be saved: its parameter '{name}' is {shown(value)}, which a file cannot name",
+                "register it, for example with fsopt.extend.register_penalty, and fit with its name",
+            )
     names = [
         "method",
         "params",

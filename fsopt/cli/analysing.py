@@ -115,9 +115,9 @@ def diff(
     from fsopt.analysis.differences import compare_models as run
     from fsopt.answers.saved import plain
     from fsopt.errors import ParameterError
-    from fsopt.models.registry import model_spec
+    from fsopt.models.registry import MODELS
 
-    specs = [model_spec(name) for name in (first, second)]
+    specs = [MODELS[name] for name in (first, second)]
     given = options.parse_params(param)
     for name in given:
         if not any(name in spec.parameters for spec in specs):

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
 def models(json: options.Json = False) -> None:
     """List the models: class, paper and equation, parameters."""
-    from fsopt.common.plugins import load
     from fsopt.models.registry import MODELS
 
-    load()
     rows: list[dict[str, Any]] = [
         {
             "model": m.slug,
@@ -50,11 +48,9 @@ def models(json: options.Json = False) -> None:
 
 def solvers(json: options.Json = False) -> None:
     """List the solvers: classes, what they prove and return, and whether they are installed."""
-    from fsopt.common.plugins import load
     from fsopt.compiler.classes import CLASSES
     from fsopt.solvers.registry import SOLVERS
 
-    load()
     claimed = {c for s in SOLVERS.values() for c in s.classes}
     classes = [c for c in CLASSES if c in claimed]
     rows: list[dict[str, Any]] = [
@@ -110,10 +106,8 @@ def methods(
     if name is not None:
         _method(name, json)
         return
-    from fsopt.common.plugins import load
     from fsopt.methods.registry import METHODS
 
-    load()
     rows: list[dict[str, Any]] = [
         {
             "method": m.name,
@@ -136,10 +130,10 @@ def methods(
 
 def _method(name: str, json: bool) -> None:
     """Print one method."""
-    from fsopt.methods.registry import method_spec
+    from fsopt.methods.registry import METHODS
     from fsopt.models.display import displayed_program, plain_text, readable
 
-    entry = method_spec(name)
+    entry = METHODS[name]
     doc = inspect.getdoc(entry.fit) or ""
     known, defaults = _meanings(doc), _defaults(entry.parameters)
     parameters = [{"parameter": k, "default": v, "meaning": plain_text(known.get(k, ""))} for k, v in defaults.items()]
@@ -195,9 +189,9 @@ def show(
     from fsopt.compiler import compile_model
     from fsopt.compiler.classes import program_class
     from fsopt.models.display import components, displayed_program
-    from fsopt.models.registry import build, model_spec
+    from fsopt.models.registry import MODELS, build
 
-    entry = model_spec(model)
+    entry = MODELS[model]
     program = displayed_program(inspect.getdoc(entry.builder) or "")
     if latex and not json:
         print("\\begin{aligned}\n" + program + "\n\\end{aligned}")

@@ -44,10 +44,8 @@ def doctor(json: options.Json = False) -> int:
 
 
 def _solvers() -> list[dict[str, str]]:
-    from fsopt.common.plugins import load
     from fsopt.solvers.registry import SOLVERS
 
-    load()
     found = []
     with progress_bar("doctor", total=len(SOLVERS)) as update:
         for k, (name, spec) in enumerate(SOLVERS.items()):

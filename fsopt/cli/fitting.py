@@ -52,11 +52,11 @@ def fit(
 ) -> int:
     """Run a method: selected features, classifier, certificate. Ctrl-C prints the incumbent."""
     from fsopt.answers.records import fit_record, sealed
+    from fsopt.methods.registry import METHODS
     from fsopt.methods.registry import fit as run
-    from fsopt.methods.registry import method_spec
     from fsopt.verification.exact_checking import check
 
-    changes = options.read_changes(customise, method_spec(method).models)
+    changes = options.read_changes(customise, METHODS[method].models)
     params, solver_options = options.parse_params(param), options.read_options(options_file)
     source = load(data, layout)
     with progress_bar(method) as update:

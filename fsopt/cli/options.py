@@ -12,7 +12,7 @@ import typer
 
 from fsopt.common.customising import Change, FromFile
 from fsopt.common.files import brief, check_readable
-from fsopt.data.tables.registry import READERS
+from fsopt.data.tables.registry import SPECS
 from fsopt.errors import FileError, OptionError, ParameterError
 
 
@@ -37,7 +37,7 @@ def _solvers(incomplete: str) -> list[str]:
 
 
 Model = Annotated[str, typer.Argument(help="a slug of 'fsopt models'", autocompletion=models)]
-DATA_HELP = f"wdbc, a file ({' '.join(READERS)}), or a name in FSOPT_DATA"
+DATA_HELP = f"wdbc, a file ({' '.join(reader.suffix for reader in SPECS)}), or a name in FSOPT_DATA"
 Data = Annotated[
     str,
     typer.Option("--data", help=DATA_HELP),

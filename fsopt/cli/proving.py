@@ -58,10 +58,10 @@ def evidence(
 def answered(record: Mapping[str, Any], source: Dataset, customise: options.Customise) -> tuple[Dataset, Any]:
     """Return the data of the models of a saved answer, and the functions that change these models."""
     from fsopt.methods.preprocessing import preprocess
-    from fsopt.methods.registry import method_spec
+    from fsopt.methods.registry import METHODS
 
     work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
-    models = method_spec(record["method"]).models if "method" in record else (record["model"],)
+    models = METHODS[record["method"]].models if "method" in record else (record["model"],)
     return work, options.read_changes(customise, models)
 
 

@@ -54,7 +54,7 @@ def reproduce(
     json: options.Json = False,
 ) -> int:
     """Reproduce tables and figures of the papers: ours beside the printed numbers, with a verdict for each cell."""
-    from fsopt.papers.registry import EXPERIMENTS, experiment
+    from fsopt.papers.registry import EXPERIMENTS
     from fsopt.papers.reproduction import Settings
     from fsopt.studies.running import check_jobs
     from fsopt.studies.store import opened
@@ -66,7 +66,7 @@ def reproduce(
             "no table or figure is named" if not every else "both names and --all are given",
             "'fsopt reproduce --list' has the names",
         )
-    asked = [experiment(name) for name in names or EXPERIMENTS]
+    asked = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
     workers = check_jobs(jobs)
     if output is not None:
         _make(output)

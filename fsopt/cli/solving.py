@@ -106,10 +106,10 @@ def solve(
 
 def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a model that solvers take: complementarities become disjunctions, which is told."""
-    from fsopt.models.registry import model_spec
+    from fsopt.models.registry import MODELS
     from fsopt.models.sla.misclass_lpec import BIG_M
 
-    entry = model_spec(model)
+    entry = MODELS[model]
     if entry.problem_class != "MPEC" or "big_m" not in entry.parameters:
         return params
     found = {"big_m": BIG_M, **params}

@@ -35,11 +35,7 @@ class Kind:
     def check(self, name: str, value: Any) -> None:
         """Raise ParameterError for a value of another kind."""
         if not self.holds(value):
-            raise self.error(name, value)
-
-    def error(self, name: str, value: Any) -> ParameterError:
-        """Return the error for a value of another kind."""
-        return ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
+            raise ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
 
 
 def word(name: str, value: Any, words: Iterable[str | bool]) -> None:
@@ -49,26 +45,8 @@ def word(name: str, value: Any, words: Iterable[str | bool]) -> None:
         raise ParameterError(f"{name} is {shown(value)}", f"one of {', '.join(map(str, known))}")
 
 
-def refuse_registration(what: str, name: Any, taken: bool, function: Any) -> None:
-    """Raise ParameterError for an entry of the user's own that cannot be registered.
-
-    Parameters
-    ----------
-    what : model, method or solver.
-    name : its new name. ``taken`` : whether the registry has one of this name that may not be replaced.
-    function : that the entry rests on.
-    """
-    TEXT.check(f"name of the {what}", name)
-    if not name or name.strip() != name or any(letter.isspace() for letter in name):
-        raise ParameterError(f"'{name}' is no name for a {what}", "give a word such as my-svm")
-    if taken:
-        raise ParameterError(f"there is a {what} called '{name}' already", "give another name")
-    if not callable(function):
-        raise ParameterError(f"the {what} '{name}' has {shown(function)} for a function", "give a function")
-
-
 def plain(value: Any) -> bool:
-    """Return whether a parameter is None, a number, a text, or a list, mapping or array with any content."""
+    """Return whether a parameter is a number, a text, or a list, mapping or array, of whatever."""
     return value is None or isinstance(value, numbers.Number | str) or _is_list(value) or isinstance(value, Mapping)
 
 

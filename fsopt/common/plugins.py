@@ -12,19 +12,29 @@ once, before a registry is asked for a name that it does not hold, or lists its 
 from __future__ import annotations
 
 import warnings
-from importlib.metadata import entry_points
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "fsopt"
-_loaded: set[str] = set()
 
 
 def load() -> None:
     """Call the functions of the entry points that were not called yet; one that fails is a warning, not an error."""
-    for entry in entry_points(group=GROUP):
-        if entry.name in _loaded:
-            continue
-        _loaded.add(entry.name)
+    waiting = _waiting()
+    while waiting:
+        entry = waiting.pop(0)
         try:
             entry.load()()
         except Exception as error:  # of any package that is installed: fsopt works without it
             warnings.warn(f"the package behind '{entry.value}' failed to register: {error}", stacklevel=2)
+
+
+@cache
+def _waiting() -> list[EntryPoint]:
+    """Return the entry points that were not loaded yet."""
+    from importlib.metadata import entry_points
+
+    return [*entry_points(group=GROUP)]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.models.gbd.selection_constraints import Feature
@@ -115,7 +116,7 @@ class L0MPM(SelectingClassifier):
         self,
         *,
         delta: float | None = None,
-        approx: str = "exp",
+        approx: str | Penalty = "exp",
         alpha: float = 5.0,
         n_starts: int = 1,
         seed: int = 0,

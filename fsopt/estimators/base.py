@@ -17,7 +17,7 @@ from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.errors import DataError, ParameterError
-from fsopt.methods.registry import fit, method_spec
+from fsopt.methods.registry import METHODS, fit
 from fsopt.typing import Mask, Vector
 
 
@@ -87,7 +87,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
             )
         names = getattr(self, "feature_names_in_", None)
         signs = np.where(target == self.classes_[1], 1.0, -1.0)
-        parameters = {name: getattr(self, name) for name in method_spec(self.method).parameters}
+        parameters = {name: getattr(self, name) for name in METHODS[self.method].parameters}
         try:
             self.fit_: Fit = fit(
                 self.method,

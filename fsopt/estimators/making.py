@@ -7,7 +7,6 @@ import re
 from functools import cache
 from typing import Any, cast
 
-from fsopt.common.plugins import load
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.methods.registry import METHODS
 from fsopt.methods.spec import MethodSpec
@@ -16,14 +15,11 @@ from fsopt.models.display import section
 
 def names() -> list[str]:
     """Return the names of the classes of all methods, those of other packages too."""
-    load()
     return sorted(spec.estimator for spec in METHODS.values())
 
 
 def estimator(name: str) -> type[SelectingClassifier]:
     """Return a class by its name; raises AttributeError."""
-    if name not in {spec.estimator for spec in METHODS.values()}:
-        load()
     for spec in METHODS.values():
         if spec.estimator == name:
             return made(spec)

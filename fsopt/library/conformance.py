@@ -22,7 +22,7 @@ from fsopt.data import load_dataset
 from fsopt.errors import SolverError
 from fsopt.library.draws import trial_data
 from fsopt.methods.preprocessing import preprocess
-from fsopt.models.registry import MODELS, build, model_spec
+from fsopt.models.registry import MODELS, build
 from fsopt.solvers.base import solve
 from fsopt.solvers.registry import SOLVERS, preference
 
@@ -50,7 +50,7 @@ class Agreement:
 
 def build_trial(slug: str) -> pyo.ConcreteModel:
     """Return the tiny instance of a model on which solvers are compared."""
-    return build(slug, trial_data(slug), **model_spec(slug).trial.params)
+    return build(slug, trial_data(slug), **MODELS[slug].trial.params)
 
 
 def build_realistic(slug: str) -> pyo.ConcreteModel:
@@ -62,7 +62,7 @@ def build_realistic(slug: str) -> pyo.ConcreteModel:
         "fsp-master": {"cuts": [(0.5 * balanced).tolist(), balanced.tolist()]},
         "rsvm-least-norm": {"e_cap": 0.1 * data.n},
     }
-    return build(slug, data, **{**model_spec(slug).trial.params, **by_size.get(slug, {})})
+    return build(slug, data, **{**MODELS[slug].trial.params, **by_size.get(slug, {})})
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.models.registry import model_spec
+from fsopt.models.registry import MODELS
 from fsopt.models.spec import Instance
 from fsopt.typing import Matrix, Vector
 
@@ -27,11 +27,11 @@ def two_classes(instance: Instance) -> tuple[Matrix, Vector]:
 
 def instance_data(slug: str) -> Dataset:
     """Return the data of a model's instance in the library, rounded so that sums and products of them are exact."""
-    X, y = two_classes(model_spec(slug).instance)
+    X, y = two_classes(MODELS[slug].instance)
     return Dataset(np.round(X * GRID) / GRID, y, name=f"{slug}-instance")
 
 
 def trial_data(slug: str) -> Dataset:
     """Return the data on which solvers are compared on a model, standardised."""
-    X, y = two_classes(model_spec(slug).trial)
+    X, y = two_classes(MODELS[slug].trial)
     return Dataset((X - X.mean(axis=0)) / X.std(axis=0), y, name="conformance")

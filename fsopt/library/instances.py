@@ -30,7 +30,7 @@ from fsopt.formats.writers import export
 from fsopt.library import pages
 from fsopt.library.draws import GRID, instance_data
 from fsopt.library.optima import write_optimum
-from fsopt.models.registry import MODELS, build, model_spec
+from fsopt.models.registry import MODELS, build
 from fsopt.models.sla.misclass_lpec import without_complementarities
 from fsopt.models.spec import ModelSpec
 from fsopt.solvers.base import solve
@@ -58,7 +58,7 @@ SUFFIXES = {"SOCP": (*LINEAR, ".cbf", ".dat-s"), "SDP": (".cbf", ".dat-s"), "MIS
 
 def instance_parameters(slug: str) -> dict[str, Any]:
     """Return every parameter of a model's instance that has a value, the defaults written out."""
-    spec = model_spec(slug)
+    spec = MODELS[slug]
     defaults = {k: v for k, v in spec.parameters.items() if v is not inspect.Parameter.empty}
     return {k: v for k, v in {**defaults, **spec.instance.params}.items() if v is not None}
 

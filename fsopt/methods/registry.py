@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import warnings
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -24,77 +23,79 @@ from fsopt.common.arguments import (
     TEXT,
     checked,
     optional,
-    refuse_registration,
+    word,
 )
 from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.locks import alone
-from fsopt.common.plugins import load
+from fsopt.common.registry import Registry, check_function
 from fsopt.data import Dataset
-from fsopt.data.training import training_data
+from fsopt.data.dataset import DATASET
 from fsopt.drivers.run import Progress, Run
-from fsopt.errors import MemoryLimitError, ParameterError, unknown
-from fsopt.methods.selection import set_threshold
+from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.spec import MethodSpec
-from fsopt.models.registry import model_spec
-from fsopt.models.spec import check_parameters, check_weights
-from fsopt.typing import Samples
-
-_MODULES = (
-    "gmeb.gmeb",
-    "gmeb.gmeb_penalised",
-    "gmeb.svm_norm",
-    "mpm.mpm",
-    "mpm.s_mpm",
-    "mpm.l1_mpm",
-    "mpm.l0_mpm",
-    "sla.misclass",
-    "sla.pmm",
-    "sla.fsv",
-    "baselines.onsvm",
-    "gbd.gbd",
-    "gbd.gbd_lambda",
-    "mop.rsvm",
-    "mop.mopfs",
-    "baselines.svm",
-    "baselines.l1_svm",
-    "baselines.rfe",
-    "baselines.infogain",
-    "baselines.pearson",
-    "baselines.fisher",
-    "baselines.ks",
-    "baselines.vs_ssvm",
-)
-"""The modules below this package, each of which ends in its ``SPEC``: the order of tables and comparisons."""
+from fsopt.models.blocks import number
+from fsopt.models.registry import MODELS
+from fsopt.models.spec import WEIGHTS, check_parameters, check_weights
 
 FEWER = "keep fewer features first (pearson, fisher), or take onsvm, fsv or svm"
 """What helps where data are too large for a method."""
 
 
-def _registered() -> Mapping[str, MethodSpec]:
-    specs: list[MethodSpec] = [import_module(f"fsopt.methods.{module}").SPEC for module in _MODULES]
-    methods = {spec.name: spec for spec in specs}
-    if len(methods) != len(specs):
-        raise RuntimeError("a method name is registered twice")
-    return MappingProxyType(methods)
+def _check(spec: MethodSpec) -> None:
+    """Raise ParameterError for a method of the user's own that cannot be fitted."""
+    check_function(f"the method '{spec.name}'", spec.fit)
+    for slug in spec.models:
+        MODELS[slug]
+    number(spec.name, "threshold", spec.threshold, low=0.0)
+    word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)
 
 
-_ALL = dict(_registered())
-METHODS: Mapping[str, MethodSpec] = MappingProxyType(_ALL)
+METHODS = Registry(
+    MethodSpec,
+    "method",
+    "fsopt.methods",
+    (
+        "gmeb.gmeb",
+        "gmeb.gmeb_penalised",
+        "gmeb.svm_norm",
+        "mpm.mpm",
+        "mpm.s_mpm",
+        "mpm.l1_mpm",
+        "mpm.l0_mpm",
+        "sla.misclass",
+        "sla.pmm",
+        "sla.fsv",
+        "baselines.onsvm",
+        "gbd.gbd",
+        "gbd.gbd_lambda",
+        "mop.rsvm",
+        "mop.mopfs",
+        "baselines.svm",
+        "baselines.l1_svm",
+        "baselines.rfe",
+        "baselines.infogain",
+        "baselines.pearson",
+        "baselines.fisher",
+        "baselines.ks",
+        "baselines.vs_ssvm",
+    ),
+    listing="fsopt methods",
+    check=_check,
+)
 """Name -> entry of every method; those of the user's own follow, see :func:`register_method`."""
-_OWN: dict[str, tuple[MethodSpec, float]] = {}
 
 
-def register_method(spec: MethodSpec, *, threshold: float = 1e-6, replace: bool = False) -> MethodSpec:
+def register_method(spec: MethodSpec, *, replace: bool = False, threshold: float | None = None) -> MethodSpec:
     """Add a method of your own to the registry: fit, compare, studies and check take it by its name from then on.
 
     Parameters
     ----------
     spec : MethodSpec
         Its entry, as at the end of the modules of the package's own methods; ``paper`` is None.
-    threshold : float, default 1e-06
-        Smallest size of a weight, relative to the largest one, that counts as a selected feature.
     replace : bool, default False
         Take the place of a method of your own that has the name already, as in a notebook.
+    threshold : float, optional
+        That of the entry, as in version 0.2.
 
     Returns
     -------
@@ -105,32 +106,19 @@ def register_method(spec: MethodSpec, *, threshold: float = 1e-6, replace: bool 
     ------
     ParameterError : the name is taken, or a model of the method is not registered.
     """
-    taken = spec.name in _ALL and not (replace and spec.name in _OWN)
-    refuse_registration("method", spec.name, taken, spec.fit)
-    for slug in spec.models:
-        model_spec(slug)
-    set_threshold(spec.name, threshold)
-    _ALL[spec.name] = spec
-    _OWN[spec.name] = (spec, threshold)
-    return spec
-
-
-def own_methods() -> tuple[tuple[MethodSpec, float], ...]:
-    """Return the methods of the user's own with their thresholds, for other processes."""
-    return tuple(_OWN.values())
-
-
-def method_spec(name: str) -> MethodSpec:
-    """Return a method's entry; raises UnknownNameError."""
-    if name not in METHODS:
-        load()
-    if name not in METHODS:
-        raise unknown("method", name, METHODS, "fsopt methods")
-    return METHODS[name]
+    if threshold is not None:
+        warnings.warn(
+            "register_method takes MethodSpec(..., threshold=); the keyword goes with 1.0",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        spec = dataclasses.replace(spec, threshold=threshold)
+    return METHODS.register(spec, replace=replace)
 
 
 @checked(
     name=TEXT,
+    data=DATASET,
     solver=optional(TEXT),
     time_limit=optional(SECONDS),
     options=optional(OPTIONS),
@@ -142,8 +130,7 @@ def method_spec(name: str) -> MethodSpec:
 )
 def fit(
     name: str,
-    data: Dataset | Samples,
-    y: ArrayLike | None = None,
+    data: Dataset,
     *,
     solver: str | None = None,
     time_limit: float | None = None,
@@ -163,11 +150,8 @@ def fit(
     ----------
     name : str
         One of ``fsopt.METHODS``.
-    data : Dataset | Samples
-        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``. A data set,
-        or its samples X as a matrix (n, p) or DataFrame.
-    y : ArrayLike, optional
-        With samples X, their labels (n,) in {-1, +1}.
+    data : Dataset
+        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``.
     solver : str, optional
         For the continuous problems of the method; None takes the preferred one of their class.
     time_limit : float, optional
@@ -207,9 +191,8 @@ def fit(
     OutOfTimeError : the time limit passed before there was a hyperplane.
     MemoryLimitError : the arrays of the method do not fit into the memory.
     """
-    entry = method_spec(name)
-    check_parameters("method", name, params, entry.parameters)
-    data = training_data(data, y)
+    entry = METHODS[name]
+    check_parameters("method", name, params, entry.parameters, entry.objects)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
     check_weights("method", name, entry.weights, data)
@@ -230,21 +213,23 @@ def fit(
             run = Run(solver, clock.seconds_of(time_limit), options, progress, places[0], places[1], executor)
             fitted = entry.fit(data, run, **params)
     except ParameterError as error:
-        raise _with_own_name(entry, error) from error
+        raise _in_words_of(entry, error) from error
     except MemoryError as error:
         raise MemoryLimitError(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
             f"{FEWER}; docs/limits.md has the sizes that each method takes",
         ) from error
-    fitted = replace(fitted, method=name, params={**defaults, **params}, trained=Trained.of(data, fitted))
+    fitted = dataclasses.replace(
+        fitted, method=name, params={**defaults, **params, **fitted.params}, trained=Trained.of(data, fitted)
+    )
     if not customise:
         return fitted
     _refuse_unread(name, customise, read)
-    return replace(fitted, details={**fitted.details, "customised": names_of(customise)})
+    return dataclasses.replace(fitted, details={**fitted.details, "customised": names_of(customise)})
 
 
-def _with_own_name(entry: MethodSpec, error: ParameterError) -> ParameterError:
-    """Return the error of a parameter with the name of the method, known to the user, in place of that of its model."""
+def _in_words_of(entry: MethodSpec, error: ParameterError) -> ParameterError:
+    """Return the error of a parameter with the name of the method, which the user gave, for that of a model in it."""
     message = error.message
     for name in sorted({*entry.models, *METHODS} - {entry.name}):
         message = message.replace(f"of '{name}'", f"of '{entry.name}'")
@@ -254,7 +239,7 @@ def _with_own_name(entry: MethodSpec, error: ParameterError) -> ParameterError:
 def check_changes(entry: MethodSpec, customise: Mapping[str, Change] | None) -> None:
     """Raise UnknownNameError or ParameterError for a function of a model that the method does not solve."""
     for slug in customise or {}:
-        model_spec(slug)
+        MODELS[slug]
         if slug not in entry.models:
             raise ParameterError(
                 f"method '{entry.name}' solves no model '{slug}'", f"its models: {', '.join(entry.models)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from fsopt.answers.schema import is_parameter
@@ -19,8 +19,8 @@ from fsopt.methods.preprocessing import SCALES
 from fsopt.methods.selection import RULES, UNITS
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec
 
-WORDS: Mapping[str, tuple[str | bool, ...]] = {
-    "approx": tuple(PENALTIES),
+WORDS: Mapping[str, Collection[str | bool]] = {
+    "approx": PENALTIES,
     "generate": ("auto", True, False),
     "kernel": KERNELS,
     "machine": MACHINES,

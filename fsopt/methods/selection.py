@@ -2,66 +2,23 @@
 
 A feature is selected if the size of its weight is at least a threshold times the largest size and not 0. The size is
 that of the weight of the preprocessed feature, or the one that the method's parameters ``rule``, ``units`` and
-``epsilon`` ask for. All thresholds are in :data:`THRESHOLDS`; no method has one of its own.
+``epsilon`` ask for. The threshold of a method is in its entry, :class:`fsopt.methods.spec.MethodSpec`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
 from fsopt.common.arguments import word
+from fsopt.common.registry import REGISTRIES
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
-THRESHOLDS: Mapping[str, float] = MappingProxyType(
-    {
-        # The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros.
-        "gmeb": 1e-5,
-        # Its linear programs end at vertices, whose zeros are exact up to rounding.
-        "gmeb-penalised": 1e-9,
-        # Nothing is sparse: the same threshold as for the other minimax probability machines.
-        "mpm": 1e-4,
-        # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
-        "s-mpm": 1e-4,
-        "l1-mpm": 1e-4,
-        "l0-mpm": 1e-4,
-        # Nothing is sparse.
-        "svm-norm": 1e-6,
-        # Vertices of linear programs with costs near 0: zeros are exact up to the solver's tolerance.
-        "misclass": 1e-6,
-        "pmm": 1e-6,
-        "fsv": 1e-6,
-        # Vertices too, in scaled units.
-        "onsvm": 1e-6,
-        # Features outside sigma have weight 0; one of sigma that does not improve the classifier has solver noise.
-        "gbd": 1e-6,
-        "gbd-lambda": 1e-6,
-        # Nothing is sparse, but a constant feature has a weight of 1e-17 instead of 0.
-        "rsvm": 1e-9,
-        # Scales are exact zeros of linear programs, and weights are multiplied by them.
-        "mopfs": 1e-9,
-        # Nothing is sparse, but a feature that does not improve the classifier has solver noise instead of 0.
-        "svm": 1e-6,
-        # The rule of the paper, on raw weights.
-        "l1-svm": 0.01,
-        # The weights of the last support vector machine on the features that were selected before it.
-        "rfe": 1e-6,
-        "infogain": 1e-6,
-        "pearson": 1e-6,
-        "fisher": 1e-6,
-        "ks": 1e-6,
-        "vs-ssvm": 1e-6,
-    }
-)
-"""Method -> its threshold epsilon, relative to the largest weight, with the reason above it."""
-
-_OWN: dict[str, float] = {}
-"""The thresholds of the user's own methods."""
-
+THRESHOLD = 1e-6
+"""The threshold of a method whose entry states no other one: above the noise of solvers in place of zeros."""
 SUPPORT_VECTORS = 1e-6
 """The threshold of multipliers, relative to the largest one: interior points end with about 1e-9 in place of zeros."""
 
@@ -85,7 +42,7 @@ class SelectionRule:
 
     Attributes
     ----------
-    rule, units, epsilon : of :func:`select_by_size`; by default those of the tables in Peleg & Meir.
+    rule, units, epsilon : as there; by default those of the tables in Peleg & Meir.
 
     Raises
     ------
@@ -138,15 +95,16 @@ def select_by_size(
     return _at_least(size, limits.get(rule, min(limits.values())))
 
 
-def set_threshold(method: str, epsilon: float) -> None:
-    """Set the threshold of a method of the user's own; raises ParameterError for a number that is negative."""
-    _OWN[method] = number("selection rule", "threshold", epsilon, low=0.0)
+def selection(w: Vector, threshold: float = THRESHOLD) -> tuple[int, ...]:
+    """Return the features that the weights (p,) of preprocessed features select, by a threshold of the largest size."""
+    return _at_least(np.abs(w), threshold * np.abs(w).max(initial=0.0))
 
 
 def select(method: str, w: Vector) -> tuple[int, ...]:
-    """Return the features that the weights (p,) of preprocessed features select, by the threshold of the method."""
-    threshold = _OWN[method] if method in _OWN else THRESHOLDS[method]
-    return _at_least(np.abs(w), threshold * np.abs(w).max(initial=0.0))
+    """Return what :meth:`fsopt.methods.spec.MethodSpec.select` of a method does: its name in version 0.2."""
+    warnings.warn("select(name, w) is MethodSpec.select(w) now; the old name goes with 1.0", DeprecationWarning, 2)
+    selected: tuple[int, ...] = REGISTRIES["method"][method].select(w)
+    return selected
 
 
 def support_vectors(multipliers: Vector) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import Fit
 from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
-from fsopt.methods.selection import SelectionRule, select
+from fsopt.methods.selection import THRESHOLD, SelectionRule, selection
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
 
@@ -39,6 +39,7 @@ class SavedFit:
     value : the method's objective value at the hyperplane, recomputed.
     residuals : distance of the recomputed numbers from the saved ones, and the violation of the method's constraints;
         each check adds its own.
+    threshold : of the selection, from the entry of the method.
     """
 
     fit: Fit
@@ -48,12 +49,18 @@ class SavedFit:
     b: float
     value: float = float("nan")
     residuals: Mapping[str, float] = field(default_factory=dict)
+    threshold: float = THRESHOLD
 
     @property
     def params(self) -> dict[str, Any]:
         """The parameters of the fit, with the values that the method set itself."""
         details = self.fit.details
         return {**self.fit.params, **{k: details[k] for k in SET_BY_METHOD if k in details}}
+
+    @property
+    def selection(self) -> tuple[int, ...]:
+        """The features that the hyperplane selects by the threshold of the method."""
+        return selection(self.w, self.threshold)
 
 
 def whole(data: Dataset, at: Mapping[str, Any]) -> Dataset:
@@ -65,7 +72,7 @@ def selected(saved: SavedFit) -> tuple[int, ...]:
     """Return the features that a saved fit should select, by the rule in its parameters or its method's threshold."""
     at = saved.params
     if "rule" not in at:
-        return select(saved.fit.method, saved.w)
+        return saved.selection
     rule = SelectionRule(at["rule"], at["units"], float(at["epsilon"]))
     return rule.select(saved.fit.coef, saved.raw.X.std(axis=0))
 
@@ -100,6 +107,8 @@ class MethodSpec:
     trained_on : function of (data, parameters) that returns the training samples.
     weights : ``samples`` where the losses take weights of samples, ``classes`` where they take one weight for each
         class; empty where the method has no place for them.
+    threshold : smallest size of a weight, relative to the largest one, that counts as a selected feature.
+    objects : parameters that may be objects, which ``fit`` itself checks.
     exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None takes the convex
         program and the point in the details of the fit, where there are any.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
@@ -126,6 +135,8 @@ class MethodSpec:
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
     excludes: Callable[[Mapping[str, Any]], Collection[str]] = nothing
     weights: str = ""
+    threshold: float = THRESHOLD
+    objects: tuple[str, ...] = ()
     share: Share | None = None
     estimator: str = ""
 
@@ -142,3 +153,7 @@ class MethodSpec:
     def parameters(self) -> Mapping[str, Any]:
         """Name -> default of the parameters."""
         return parameters(self.fit)
+
+    def select(self, w: Vector) -> tuple[int, ...]:
+        """Return the features that the weights (p,) of preprocessed features select, by the threshold."""
+        return selection(w, self.threshold)

@@ -6,13 +6,14 @@ import html
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.mpec import Complementarity
 
 from fsopt.common.customising import SLUG
+from fsopt.common.registry import REGISTRIES
 from fsopt.compiler.values import values_of
 
 KINDS = (
@@ -145,16 +146,12 @@ def plain_text(text: str) -> str:
     return re.sub(r":\w+:`~?([^`]*)`", r"\1", text).replace("``", "")
 
 
-BUILDERS: dict[str, Callable[..., pyo.ConcreteModel]] = {}
-"""Slug -> builder, as the registry fills it in: it imports the builders, which import this module."""
-
-
 def latex_of(model: pyo.ConcreteModel) -> str:
     """Return the displayed program of the builder of a model as LaTeX; empty for a model of no registered builder."""
-    builder = BUILDERS.get(getattr(model, SLUG, ""))
-    if builder is None:
+    slug = getattr(model, SLUG, "")
+    if "model" not in REGISTRIES or slug not in REGISTRIES["model"]:
         return ""
-    program = displayed_program(inspect.getdoc(builder) or "")
+    program = displayed_program(inspect.getdoc(REGISTRIES["model"][slug].builder) or "")
     return f"\\begin{{aligned}}\n{program}\n\\end{{aligned}}" if program else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,8 @@ from fsopt.errors import ParameterError, shown
 
 OWN = "own"
 """Folder of the models of no paper."""
+WEIGHTS = ("", "classes", "samples")
+"""The kinds of weights that models and methods take."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ def parameters(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: p.default for name, p in inspect.signature(function).parameters.items() if p.kind is p.KEYWORD_ONLY}
 
 
-def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+def check_parameters(
+    what: str, name: str, given: Mapping[str, Any], known: Mapping[str, Any], objects: Collection[str] = ()
+) -> None:
     """Refuse parameters that a builder or method does not have or that are no data, and name those that are missing.
 
     Parameters
@@ -93,6 +97,7 @@ def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapp
     what, name : "model" or "method" and its registry name, for the messages.
     given : the keywords of the call.
     known : name -> default, as :func:`parameters` returns it.
+    objects : names of those that may be any object.
 
     Raises
     ------
@@ -102,7 +107,7 @@ def check_parameters(what: str, name: str, given: Mapping[str, Any], known: Mapp
         if parameter not in known:
             has = ", ".join(known) or "none"
             raise ParameterError(f"{what} '{name}' has no parameter '{parameter}'", f"its parameters: {has}")
-        if not (plain(given[parameter]) or isinstance(given[parameter], Dataset)):
+        if not (plain(given[parameter]) or isinstance(given[parameter], Dataset) or parameter in objects):
             raise ParameterError(
                 f"parameter '{parameter}' of '{name}' must not be {shown(given[parameter])}",
                 "give a number, a text, a list or an array",

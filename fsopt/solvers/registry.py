@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
-from types import MappingProxyType
-
-from fsopt.common.arguments import refuse_registration, word
-from fsopt.common.plugins import load
+from fsopt.common.arguments import word
+from fsopt.common.registry import Registry, check_function
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CLASSES
-from fsopt.errors import SolverError, unknown
+from fsopt.errors import ParameterError, SolverError
 from fsopt.solvers.pyomo_call import PREFIX, spec_of
 from fsopt.solvers.spec import SolverSpec
 
@@ -21,46 +17,51 @@ TRANSFORMATIONS = {
 }
 """Kind of constraints that the arrays do not hold -> the transformation of Pyomo that replaces them."""
 
-_MODULES = (
-    "highs",
-    "clarabel",
-    "gurobi",
-    "xpress",
-    "mosek",
-    "ipopt",
-    "scs",
-    "scip",
-    "own",
-    "libsvm",
-    "piqp",
-    "proxqp",
-    "pyomo_call",
+
+def _check(spec: SolverSpec) -> None:
+    """Raise ParameterError for a solver of the user's own that cannot be called."""
+    check_function(f"the solver '{spec.name}'", spec.connect)
+    if spec.name.startswith(PREFIX):
+        raise ParameterError(f"the solver '{spec.name}' would be one that Pyomo calls", "give another name")
+    for problem_class in spec.ranks:
+        word(f"a class of '{spec.name}'", problem_class, CLASSES)
+
+
+SOLVERS = Registry(
+    SolverSpec,
+    "solver",
+    "fsopt.solvers",
+    (
+        "highs",
+        "clarabel",
+        "gurobi",
+        "xpress",
+        "mosek",
+        "ipopt",
+        "scs",
+        "scip",
+        "own",
+        "libsvm",
+        "piqp",
+        "proxqp",
+        "pyomo_call",
+    ),
+    listing="fsopt solvers",
+    check=_check,
 )
-"""The modules of this package that end in a ``SPEC``, or several ``SPECS``: the order of tables. They import no
-solver's package."""
+"""Name -> entry of every solver; those of the user's own follow, see :func:`register_solver`. No module of a solver
+imports its package."""
 
 
-def _registered() -> Mapping[str, SolverSpec]:
-    modules = [import_module(f"fsopt.solvers.{module}") for module in _MODULES]
-    specs: list[SolverSpec] = [s for module in modules for s in getattr(module, "SPECS", None) or (module.SPEC,)]
-    solvers = {spec.name: spec for spec in specs}
-    if len(solvers) != len(specs):
-        raise RuntimeError("a solver name is registered twice")
-    return MappingProxyType(solvers)
-
-
-_ALL = dict(_registered())
-SOLVERS: Mapping[str, SolverSpec] = MappingProxyType(_ALL)
-"""Name -> entry of every solver; those of the user's own follow, see :func:`register_solver`."""
-
-
-def register_solver(spec: SolverSpec) -> SolverSpec:
+def register_solver(spec: SolverSpec, *, replace: bool = False) -> SolverSpec:
     """Add a solver of your own to the registry: every verb and function takes it by its name from then on.
 
     Parameters
     ----------
     spec : SolverSpec
         Its entry, as at the end of the modules of this package; ``connect`` makes its interface.
+    replace : bool, default False
+        Take the place of a solver of your own that has the name already, as in a notebook.
 
     Returns
     -------
@@ -71,21 +72,13 @@ def register_solver(spec: SolverSpec) -> SolverSpec:
     ------
     ParameterError : the name is taken, or a class is unknown.
     """
-    refuse_registration("solver", spec.name, spec.name in _ALL or spec.name.startswith(PREFIX), spec.connect)
-    for problem_class in spec.ranks:
-        word(f"a class of '{spec.name}'", problem_class, CLASSES)
-    _ALL[spec.name] = spec
-    return spec
+    return SOLVERS.register(spec, replace=replace)
 
 
 def solver_spec(name: str) -> SolverSpec:
     """Return a solver's entry, also of one that Pyomo calls (``pyomo:NAME``); raises UnknownNameError."""
-    if name not in SOLVERS and name.startswith(PREFIX):
+    if name.startswith(PREFIX) and name not in SOLVERS:
         return spec_of(name.removeprefix(PREFIX))
-    if name not in SOLVERS:
-        load()
-    if name not in SOLVERS:
-        raise unknown("solver", name, SOLVERS, "fsopt solvers")
     return SOLVERS[name]
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, Kind, checked, optional
 from fsopt.common.customising import Change
-from fsopt.common.plugins import load
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
-from fsopt.models.registry import model_spec
+from fsopt.models.registry import MODELS
 from fsopt.studies.comparison_rows import Comparison, Row, majority, summarise
 from fsopt.studies.methods import study_spec
 from fsopt.studies.running import Progress, advance, check_jobs, local_executor
@@ -75,7 +74,6 @@ def comparison_study(
     """
     if folds < 2:
         raise ParameterError(f"--folds is {folds}", "give 2 or more")
-    load()
     names = list(METHODS) if methods is None else list(methods)
     given, changes = params or {}, customise or {}
     for name in (*names, *given):
@@ -232,6 +230,6 @@ def _rows(
 def _check_changes(names: Sequence[str], customise: Mapping[str, Change]) -> None:
     """Raise UnknownNameError or ParameterError for a changed model that none of the methods solves."""
     for slug in customise:
-        model_spec(slug)
+        MODELS[slug]
         if not any(slug in getattr(study_spec(name), "models", ()) for name in names):
             raise ParameterError(f"none of the methods solves the model '{slug}'", "'fsopt methods' lists the models")

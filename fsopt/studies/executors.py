@@ -16,18 +16,17 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from fsopt.common.registry import REGISTRIES
 from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError
-from fsopt.methods.registry import METHODS, own_methods, register_method
-from fsopt.models.registry import MODELS, own_models, register_model
 from fsopt.studies.units import FAILED, TIMEOUT, Unit, failure, run_unit
 from fsopt.studies.warming import warm_up
 from fsopt.studies.workers import Failure, Process
 
-Own: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
-"""The models and methods of the user's own, which a process gets before its first unit."""
+Own: TypeAlias = dict[str, dict[str, Any]]
+"""The entries of the user's own in each registry, which a process gets before its first unit."""
 Task: TypeAlias = tuple[Unit, Dataset | None, float | None, Own]
-"""A unit, its data where no file has them, its gigabytes, and the user's own models and methods."""
+"""A unit, its data where no file has them, its gigabytes, and the entries of the user's own."""
 LIBRARIES = ("sklearn.metrics", "sklearn.model_selection", "sklearn.svm", "clarabel", "highspy")
 """Loaded before the memory of a unit is limited: libraries that start threads hang where the limit stops these."""
 HARD, STARTING = 2.0, 30.0
@@ -55,18 +54,14 @@ def run_task(task: Task) -> dict[str, Any]:
 
 
 def own_entries() -> Own:
-    """Return the models and methods of the user's own."""
-    return own_models(), own_methods()
+    """Return the entries of the user's own: what is registered -> name -> entry."""
+    return {what: dict(registry.own) for what, registry in REGISTRIES.items() if registry.own}
 
 
 def _register(own: Own) -> None:
-    """Register models and methods of the user's own that this process does not know."""
-    for entry in own[0]:
-        if entry[0] not in MODELS:
-            register_model(*entry[:3], equation=entry[3])
-    for spec, threshold in own[1]:
-        if spec.name not in METHODS:
-            register_method(spec, threshold=threshold)
+    """Register entries of the user's own that this process does not know."""
+    for what, entries in own.items():
+        REGISTRIES[what].own.update({k: entry for k, entry in entries.items() if k not in REGISTRIES[what]})
 
 
 def run_limited(task: Task) -> dict[str, Any]:

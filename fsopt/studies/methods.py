@@ -9,7 +9,7 @@ from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.errors import UnknownNameError, unknown
-from fsopt.methods.registry import METHODS, check_changes, fit, method_spec
+from fsopt.methods.registry import METHODS, check_changes, fit
 from fsopt.methods.spec import MethodSpec
 from fsopt.studies.peers import PEERS, Peer, fit_peer
 
@@ -19,7 +19,7 @@ def study_spec(name: str) -> MethodSpec | Peer:
     if name in PEERS:
         return PEERS[name]
     try:
-        return method_spec(name)
+        return METHODS[name]
     except UnknownNameError:
         raise unknown("method", name, [*METHODS, *PEERS], "fsopt methods") from None
 
@@ -69,6 +69,6 @@ def study_fit(
 def check_study_changes(name: str, customise: Mapping[str, Any]) -> None:
     """Refuse a changed model that a method does not solve; raises UnknownNameError, ParameterError."""
     if name not in PEERS:
-        check_changes(method_spec(name), customise)
+        check_changes(METHODS[name], customise)
     elif customise:
         raise unknown("model", next(iter(customise)), (), f"the peer '{name}' has no models")

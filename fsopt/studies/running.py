@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
 from fsopt.common.customising import FromFile
-from fsopt.common.plugins import load
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, WorkersLost
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
@@ -179,7 +178,6 @@ def _read(study: Mapping[str, Any] | str | Path, allow_code: bool) -> Study:
 
 def advance(study: Study, store: Store, executor: Executor, *, own: bool, retry: bool = False) -> Iterator[Progress]:
     """Plan a study, run its units that wait, and yield after each one; ``own`` executors are ended at the end."""
-    load()
     try:
         loaded = load_all(study)
         units = list(units_of(study, loaded))

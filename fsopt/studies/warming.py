@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.methods.registry import own_methods
+from fsopt.methods.registry import METHODS
 from fsopt.studies.methods import study_fit, study_spec
 
 SAMPLES, FEATURES = 20, 4
@@ -26,7 +26,7 @@ def warm_up(method: str, solver: str | None) -> None:
     ------
     KeyboardInterrupt : also where a loop has turned it into its incumbent.
     """
-    if any(spec.name == method for spec, _ in own_methods()):
+    if method in METHODS.own:
         return
     with suppress(Exception):  # data or a solver that the method refuses: the unit itself says so
         params = study_spec(method).compare(FEATURES)

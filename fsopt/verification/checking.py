@@ -24,7 +24,7 @@ from fsopt.errors import FileError, reading
 from fsopt.methods.exact.programs import by_program
 from fsopt.methods.kernel_values import DEGREE, kernel_values
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
-from fsopt.methods.registry import method_spec
+from fsopt.methods.registry import METHODS
 from fsopt.methods.saved_parameters import refused
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
 from fsopt.methods.verification import extend
@@ -159,7 +159,7 @@ def _saved_fit(fit: Fit, data: Dataset) -> tuple[MethodSpec, SavedFit]:
     p = len(fit.preprocessing.shift)
     if p != data.p:
         raise FileError(f"the saved fit has {p} features, the data {data.p}", "give its own data set")
-    spec = method_spec(fit.method)
+    spec = METHODS[fit.method]
     _check_params(fit, spec)
     work = data.with_X(fit.preprocessing.apply(data.X))
     if fit.kernel is None:
@@ -167,7 +167,7 @@ def _saved_fit(fit: Fit, data: Dataset) -> tuple[MethodSpec, SavedFit]:
     else:
         work = _kernel_space(fit.kernel, work)
         w, b = fit.coef, fit.intercept
-    return spec, SavedFit(fit, data, work, w, b)
+    return spec, SavedFit(fit, data, work, w, b, threshold=spec.threshold)
 
 
 def exact_claims(fit: Fit, data: Dataset) -> list[Claim]:

@@ -1,5 +1,6 @@
 """The clock: limits within limits, builders that end by an error, and the exit code of a limit without an answer."""
 
+import dataclasses
 import time
 
 import numpy as np
@@ -117,7 +118,7 @@ def test_arrays_that_do_not_fit_are_an_error_with_sizes_and_a_way_out(monkeypatc
     def hungry(*args, **params):
         raise MemoryError("Unable to allocate 18.6 GiB")
 
-    monkeypatch.setattr(registry, "method_spec", lambda name: type(entry)(**{**vars(entry), "fit": hungry}))
+    monkeypatch.setitem(registry.METHODS.shipped, "svm", dataclasses.replace(entry, fit=hungry))
     monkeypatch.setattr(registry, "check_parameters", lambda *args: None)
     with pytest.raises(MemoryLimitError, match=r"30 samples and 4 features \(Unable to allocate 18.6 GiB\): keep"):
         fsopt.fit("svm", blobs())

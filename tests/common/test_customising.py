@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pyomo.environ as pyo
 import pytest
@@ -17,8 +13,6 @@ from fsopt import compare
 from fsopt.answers.saved import fit_record, sealed
 from fsopt.cli import main
 from fsopt.errors import FileError, ParameterError, UnknownNameError
-from fsopt.methods.registry import METHODS
-from fsopt.models.registry import MODELS
 from fsopt.studies.tuning import cross_validate
 from fsopt.verification.checking import check_record
 
@@ -189,86 +183,3 @@ def test_export_and_solve_take_a_changed_model(table, tmp_path, capsys):
     assert run("check", out, "--data", table, "--customise", f"{rules}:fixed") == 0
     assert run("check", out, "--data", table) == 2
     capsys.readouterr()
-
-
-# -- own packages ---------------------------------------------------------------------------------------------
-
-
-def in_package(*arguments):
-    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{PACKAGE}"}
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env, cwd=Path.home())
-
-
-@pytest.mark.slow
-def test_an_own_package_goes_through_fit_compare_check_and_export(table, tmp_path):
-    out = str(tmp_path / "fit.json")
-    fitted = in_package("-m", "fsopt", "fit", "elastic-svm", "--data", table, "--param", "mu=2", "-o", out, "--json")
-    assert fitted.returncode == 0, fitted.stderr
-    assert json.loads(fitted.stdout)["status"] == "optimal"
-    assert in_package("-m", "fsopt", "check", out, "--data", table).returncode == 0
-    row = in_package(
-        "-m", "fsopt", "compare", "--data", table, "--methods", "elastic-svm,svm", "--folds", "2", "--json"
-    )
-    assert [r["error"] for r in json.loads(row.stdout)["rows"]] == ["", ""], row.stdout
-    target = tmp_path / "elastic.nl"
-    assert in_package("-m", "fsopt", "export", "elastic-svm", "--data", table, "-o", str(target)).returncode == 0
-    shown = in_package("-m", "fsopt", "show", "elastic-svm")
-    assert shown.returncode == 0, shown.stderr
-    assert "(3) w <= s" in shown.stdout
-    assert "elastic-svm" in in_package("-m", "fsopt", "methods").stdout
-    assert "elastic-svm" in in_package("-m", "fsopt", "models").stdout
-
-
-@pytest.mark.slow
-def test_registration_in_a_script_goes_through_a_comparison_with_workers(table, tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import fsopt, fsopt_ridge.elastic as own\n"
-        "from fsopt.common.plugins import _loaded\n"
-        "_loaded.add('elastic')\n"
-        "own.register()\n"
-        "from fsopt import compare\n"
-        f"rows = compare(fsopt.load_dataset({table!r}), ['elastic-svm'], folds=2, jobs=2).rows\n"
-        "print(rows[0].status, rows[0].error or 'no error')\n"
-    )
-    assert in_package(str(script)).stdout.strip() == "optimal no error"
-
-
-@pytest.fixture
-def restored():
-    from fsopt.methods import registry as methods
-    from fsopt.models import registry as models
-    from fsopt.solvers import registry as solvers
-
-    kept = [(part, dict(part)) for part in (methods._ALL, methods._OWN, models._ALL, models._OWN, solvers._ALL)]
-    yield
-    for part, before in kept:
-        part.clear()
-        part.update(before)
-
-
-@pytest.mark.usefixtures("restored")
-def test_names_that_are_taken_are_refused():
-    import dataclasses
-
-    from fsopt.models.gbd.svm import build_svm
-
-    with pytest.raises(ParameterError, match="'svm' already"):
-        fsopt.register_model("svm", build_svm, "QP")
-    fsopt.register_model("own-svm", build_svm, "QP")
-    assert "own-svm" in MODELS
-    assert fsopt.solve(fsopt.build("own-svm", DATA, c=2.0)).status == "optimal"
-    with pytest.raises(ParameterError, match="already"):
-        fsopt.register_model("own-svm", build_svm, "QP")
-    fsopt.register_model("own-svm", build_svm, "QP", replace=True)
-    with pytest.raises(ParameterError, match="class of 'b'"):
-        fsopt.register_model("b", build_svm, "QUBO")
-    with pytest.raises(ParameterError, match="'svm' already"):
-        fsopt.register_method(METHODS["svm"])
-    with pytest.raises(UnknownNameError, match="nothing"):
-        fsopt.register_method(dataclasses.replace(METHODS["svm"], name="own", models=("nothing",)))
-    new = dataclasses.replace(fsopt.SOLVERS["clarabel"], name="newcomer", ranks={"QP": None})
-    fsopt.register_solver(new)
-    assert fsopt.solve(fsopt.build("svm", DATA), "newcomer").solver == "newcomer"
-    with pytest.raises(ParameterError, match="already"):
-        fsopt.register_solver(new)

@@ -10,7 +10,7 @@ from support import blobs
 
 import fsopt
 from fsopt.errors import ParameterError
-from fsopt.methods.selection import THRESHOLDS, select, select_by_size, support_vectors, without_rounding
+from fsopt.methods.selection import select, select_by_size, support_vectors, without_rounding
 
 weights = st.lists(st.one_of(st.just(0.0), st.floats(1e-4, 1e3), st.floats(-1e3, -1e-4)), min_size=1, max_size=8).map(
     np.array
@@ -98,20 +98,22 @@ def test_either_is_the_union_of_the_two_rules():
         assert rules["relative"] != rules["absolute"]
 
 
-def test_every_method_has_one_threshold():
-    assert set(THRESHOLDS) == set(fsopt.METHODS)
-    for method, epsilon in THRESHOLDS.items():
-        w = np.array([-2.0, 0.0, 2.0 * epsilon, 1.9 * epsilon])
+@pytest.mark.parametrize("method", fsopt.METHODS)
+def test_a_method_selects_by_its_threshold(method):
+    spec = fsopt.METHODS[method]
+    w = np.array([-2.0, 0.0, 2.0 * spec.threshold, 1.9 * spec.threshold])
+    assert spec.select(w) == (0, 2)
+    assert spec.select(np.zeros(3)) == ()
+    with pytest.warns(DeprecationWarning, match=r"MethodSpec\.select"):
         assert select(method, w) == (0, 2)
-        assert select(method, np.zeros(3)) == ()
 
 
-def test_the_defaults_of_a_rule_are_those_of_the_table():
+def test_the_defaults_of_a_rule_are_the_thresholds():
     defaults = {
         name: spec.parameters["epsilon"] for name, spec in fsopt.METHODS.items() if "epsilon" in spec.parameters
     }
     assert defaults == {"gmeb": 1e-5, "gmeb-penalised": 1e-9, "svm": 1e-6, "l1-svm": 0.01}
-    assert all(THRESHOLDS[name] == epsilon for name, epsilon in defaults.items())
+    assert all(fsopt.METHODS[name].threshold == epsilon for name, epsilon in defaults.items())
 
 
 def test_support_vectors_have_a_multiplier():

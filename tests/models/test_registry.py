@@ -9,25 +9,24 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.methods import registry as methods
+from fsopt.common.registry import Registry
 from fsopt.models import own
-from fsopt.models import registry as models
 from fsopt.models.papers import PAPERS
 
 PACKAGE = Path(fsopt.__file__).parent
 MODULE = '''
-"""Model ``{name}-svm``: an SVM of no paper."""
+"""Model ``toy-svm``: an SVM of no paper."""
 
 from fsopt.models.gbd.svm import build_svm
 from fsopt.models.spec import ModelSpec
 
 
-def build_{name}_svm(data, *, c=1.0):
+def build_toy_svm(data, *, c=1.0):
     """Return an SVM of no paper."""
     return build_svm(data, c=c)
 
 
-SPEC = ModelSpec("{name}-svm", build_{name}_svm, "QP", paper={paper!r})
+SPEC = ModelSpec("toy-svm", build_toy_svm, "QP")
 '''
 
 
@@ -63,36 +62,16 @@ def test_a_method_is_the_module_of_its_name_with_its_fit_objective_and_check(nam
     assert set(spec.models) <= set(fsopt.MODELS)
 
 
-@pytest.mark.parametrize(("package", "registry"), [("models", models), ("methods", methods)])
+@pytest.mark.parametrize(("package", "registry"), [("models", fsopt.MODELS), ("methods", fsopt.METHODS)])
 def test_every_module_with_a_spec_is_registered(package, registry) -> None:
-    assert modules_with_a_spec(package) == set(registry._MODULES)
-
-
-@pytest.mark.parametrize("registry", [models, methods], ids=["models", "methods"])
-def test_an_entry_that_is_registered_twice_is_refused(registry, monkeypatch) -> None:
-    monkeypatch.setattr(registry, "_MODULES", (*registry._MODULES, registry._MODULES[0]))
-    with pytest.raises(RuntimeError, match="registered twice"):
-        registry._registered()
-
-
-def add_own(monkeypatch, folder: Path, name: str, paper: str | None) -> None:
-    """Write a module into the folder of the models of no paper, and its one line into the registry."""
-    (folder / f"{name}_svm.py").write_text(MODULE.format(name=name, paper=paper), encoding="utf-8")
-    monkeypatch.setattr(own, "__path__", [*own.__path__, str(folder)])
-    monkeypatch.setattr(models, "_MODULES", (*models._MODULES, f"own.{name}_svm"))
+    assert modules_with_a_spec(package) == set(registry.modules)
 
 
 def test_a_model_of_no_paper_is_one_module_and_one_line(tmp_path, monkeypatch) -> None:
-    add_own(monkeypatch, tmp_path, "toy", None)
-    entries = models._registered()
-    assert (entries["toy-svm"].paper, entries["toy-svm"].summary) == (None, "an SVM of no paper")
-    monkeypatch.setattr(models, "MODELS", entries)
-    assert fsopt.classify(models.build("toy-svm", blobs(), c=2.0)) == "QP"
-
-
-def test_a_model_in_the_folder_of_another_paper_is_refused(tmp_path, monkeypatch) -> None:
-    add_own(monkeypatch, tmp_path, "misplaced", "mop")
-    with pytest.raises(
-        RuntimeError, match=r"'misplaced-svm' of fsopt\.models\.own\.misplaced_svm .* mop\.misplaced_svm"
-    ):
-        models._registered()
+    (tmp_path / "toy_svm.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.setattr(own, "__path__", [*own.__path__, str(tmp_path)])
+    monkeypatch.setattr(fsopt.MODELS, "modules", (*fsopt.MODELS.modules, "own.toy_svm"))
+    monkeypatch.setattr(fsopt.MODELS, "shipped", Registry.shipped.func(fsopt.MODELS))
+    spec = fsopt.MODELS["toy-svm"]
+    assert (spec.paper, spec.module, spec.summary) == (None, "own.toy_svm", "an SVM of no paper")
+    assert fsopt.classify(fsopt.build("toy-svm", blobs(), c=2.0)) == "QP"

@@ -15,7 +15,6 @@ import fsopt
 from fsopt.answers.results import Point, Status
 from fsopt.compiler import compile_model
 from fsopt.errors import SolverError
-from fsopt.solvers import registry
 from fsopt.solvers.interface import COARSE, Outcome, Settings
 from fsopt.solvers.leaks import LEAK, believed, big_m
 from fsopt.solvers.registry import SOLVERS, solver_spec
@@ -174,7 +173,7 @@ def test_a_new_solver_cannot_forget_the_rule(monkeypatch):
         pip="",
         licence="",
     )
-    monkeypatch.setitem(registry._ALL, "boaster", spec)
+    monkeypatch.setitem(SOLVERS.shipped, "boaster", spec)
     large, fitting = (fsopt.build("fsv-exact", in_units(1.0), lam=LAM, big_m=m) for m in (LARGE, 20.0))
     assert fsopt.solve(fitting, "boaster").status == "optimal"
     found = fsopt.solve(large, "boaster")
@@ -212,7 +211,7 @@ def test_a_false_word_of_an_unbounded_program_is_none(solver, monkeypatch):
             return Outcome(Status.UNBOUNDED, "unbounded", None, None, 0, 0.0, "unbounded", integer_tolerance=1e-9)
 
     model = fsopt.build("fsv-exact", in_units(1.0))
-    monkeypatch.setitem(registry._ALL, solver, dataclasses.replace(spec, connect=Wrong))
+    monkeypatch.setitem(SOLVERS.shipped, solver, dataclasses.replace(spec, connect=Wrong))
     found = fsopt.solve(model, solver)
     assert (found.status, found.stop) == ("none", "numerical")
 

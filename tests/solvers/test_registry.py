@@ -12,8 +12,9 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.common.registry import Registry
 from fsopt.errors import SolverError, UnknownNameError
-from fsopt.solvers import registry, spec
+from fsopt.solvers import spec
 from fsopt.solvers.registry import SOLVERS, choose, no_multipliers, preference, solver_spec
 
 ORDER = {
@@ -69,25 +70,19 @@ def register(monkeypatch, entry):
     module = ModuleType(f"fsopt.solvers.{entry.name}")
     module.SPEC = entry
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(registry, "_MODULES", (*registry._MODULES, entry.name))
-    monkeypatch.setattr(registry, "SOLVERS", registry._registered())
+    monkeypatch.setattr(SOLVERS, "modules", (*SOLVERS.modules, entry.name))
+    monkeypatch.setattr(SOLVERS, "shipped", Registry.shipped.func(SOLVERS))
 
 
 def test_a_new_module_and_its_line_make_a_solver_that_is_taken_by_its_rank(monkeypatch):
     new = dataclasses.replace(SOLVERS["clarabel"], name="newcomer", ranks={"LP": 1, "SOCP": 15})
     register(monkeypatch, new)
-    assert list(registry.SOLVERS)[-1] == "newcomer"
+    assert list(SOLVERS.shipped)[-1] == "newcomer"
     assert preference("LP")[0] is new
     assert [s.name for s in preference("SOCP")][:2] == ["clarabel", "newcomer"]
     assert "newcomer" in str(no_multipliers("scip", "SOCP"))
     result = fsopt.solve(fsopt.build("onsvm", blobs(20, 3)))
     assert (result.solver, result.status) == ("newcomer", "optimal")
-
-
-def test_a_name_that_is_registered_twice_is_refused(monkeypatch):
-    monkeypatch.setattr(registry, "_MODULES", (*registry._MODULES, "highs"))
-    with pytest.raises(RuntimeError, match="twice"):
-        registry._registered()
 
 
 # -- messages ---------------------------------------------------------------------------------------------

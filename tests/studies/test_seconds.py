@@ -77,7 +77,7 @@ def test_a_first_fit_fails_for_itself_alone_and_hears_an_interruption(calls, mon
 
 def test_a_method_of_the_users_own_is_not_called_for_it(calls, monkeypatch):
     spec = dataclasses.replace(fsopt.METHODS["svm"], name="mine", paper=None)
-    monkeypatch.setattr(warming, "own_methods", lambda: ((spec, 1e-6),))
+    monkeypatch.setitem(fsopt.METHODS.own, "mine", spec)
     warming.warm_up("mine", None)
     assert calls == []
 
@@ -95,7 +95,7 @@ def test_a_unit_finds_its_solver_loaded():
     [unit] = units_of(study, load_all(study))
     process = Process(loaded_after)
     try:
-        assert process.ask((unit, DATA, None, ((), ()))) == set()
+        assert process.ask((unit, DATA, None, {})) == set()
     finally:
         process.close()
 

@@ -212,8 +212,8 @@ def test_features_are_counted_by_deviations_of_the_training_samples(spied):
 
 
 def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeypatch):
-    from fsopt.methods import registry
     from fsopt.methods.baselines import rfe as module
+    from fsopt.methods.registry import METHODS
 
     data = blobs(40, 6, seed=2, gap=0.4)
     candidates = [{"m": m, "c": c} for m in (1, 3, 5) for c in (0.2, 5.0)]
@@ -222,8 +222,5 @@ def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeyp
     shared = cross_validate("rfe", data, candidates, folds=3)
     assert len(seen) == 3 * (2 + 6), "two eliminations for each fold, and one SVM for each candidate"
     assert sum(6 - k["m"] + 1 - len(k["eliminated"]) for k in seen) == 3 * (2 * 6 + 6)
-    entry = registry.METHODS["rfe"]
-    alone = dataclasses.replace(entry, share=None)
-    monkeypatch.setattr(registry, "_ALL", {**registry._ALL, "rfe": alone})
-    monkeypatch.setattr(registry, "METHODS", registry._ALL)
+    monkeypatch.setitem(METHODS.shipped, "rfe", dataclasses.replace(METHODS["rfe"], share=None))
     assert np.array_equal(cross_validate("rfe", data, candidates, folds=3), shared)

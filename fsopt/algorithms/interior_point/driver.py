@@ -90,8 +90,7 @@ def rsvm_interior_point(
     Returns
     -------
     DriverResult
-        As in :func:`svm_interior_point`; ``optimal`` where
-        :func:`fsopt.algorithms.interior_point.certificate.certify_rsvm` holds.
+        As there; ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_rsvm` holds.
 
     Raises
     ------
@@ -122,8 +121,7 @@ def svm_norm_interior_point(
     Returns
     -------
     DriverResult
-        As in :func:`svm_interior_point`; ``optimal`` where
-        :func:`fsopt.algorithms.interior_point.certificate.certify_svm_norm` holds.
+        As there; ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_svm_norm` holds.
 
     Raises
     ------

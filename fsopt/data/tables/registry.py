@@ -1,13 +1,15 @@
-"""The formats of data files: one line for each suffix. Importing this module loads neither numpy nor a reader."""
+"""The formats of data files, suffix -> reader. Importing this module loads neither numpy nor a reader."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+from fsopt.common.registry import Registry, check_function
+from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
     from fsopt.data.tables.layout import Layout
@@ -20,38 +22,85 @@ class Reader:
 
     Attributes
     ----------
-    module, function : the function that reads a file, in a module of this package. It takes the path and, if
-        ``named``, the meaning of the columns; if ``optional``, it also takes ``required``.
+    suffix : of the files, ``.csv``.
+    function : of a path; it returns a pandas DataFrame with a column for each feature and one for the label. Or the
+        ``module:function`` of this package, loaded with the first file, that returns a Table.
+    takes : further arguments of the function: ``layout``, the meaning of the columns, and ``required``, which is False
+        for samples that may have no label.
     named : whether columns have names, so that a name selects the label; otherwise the label has one fixed place.
-    optional : whether ``required=False`` reads samples without a label.
     """
 
-    module: str
-    function: str
+    suffix: str
+    function: str | Callable[..., Any]
+    takes: tuple[str, ...] = ()
     named: bool = True
-    optional: bool = False
 
     def read(self, path: Path, layout: Layout, *, required: bool = True) -> Table:
         """Return the content of a file; ``layout`` is ignored if the label has a fixed place."""
-        function = getattr(import_module(f"fsopt.data.tables.{self.module}"), self.function)
-        arguments = (path, layout) if self.named else (path,)
-        table: Table = function(*arguments, required=required) if self.optional else function(*arguments)
-        return table
+        given = {"layout": layout, "required": required}
+        arguments = {name: given[name] for name in self.takes}
+        if isinstance(self.function, str):
+            table: Table = resolve_name(f"fsopt.data.tables.{self.function}")(path, **arguments)
+            return table
+        from fsopt.data.tables.content import foreign
+        from fsopt.data.tables.frames import table_of_frame
+
+        with foreign(f"the reader of {self.suffix} files cannot read it", "correct the file, or the reader"):
+            frame = self.function(path, **arguments)
+        return table_of_frame(frame, layout, required=required)
 
 
-READERS: Mapping[str, Reader] = MappingProxyType(
-    {
-        ".csv.gz": Reader("text", "read_csv", optional=True),
-        ".csv": Reader("text", "read_csv", optional=True),
-        ".tsv.gz": Reader("text", "read_tsv", optional=True),
-        ".tsv": Reader("text", "read_tsv", optional=True),
-        ".parquet": Reader("parquet", "read_parquet", optional=True),
-        ".npz": Reader("arrays", "read_npz", named=False),
-        ".arff": Reader("text", "read_arff"),
-        ".libsvm": Reader("arrays", "read_libsvm", named=False),
-    }
+SPECS = (
+    Reader(".csv.gz", "text:read_csv", ("layout", "required")),
+    Reader(".csv", "text:read_csv", ("layout", "required")),
+    Reader(".tsv.gz", "text:read_tsv", ("layout", "required")),
+    Reader(".tsv", "text:read_tsv", ("layout", "required")),
+    Reader(".parquet", "parquet:read_parquet", ("layout", "required")),
+    Reader(".npz", "arrays:read_npz", named=False),
+    Reader(".arff", "text:read_arff", ("layout",)),
+    Reader(".libsvm", "arrays:read_libsvm", named=False),
+)
+
+
+def _check(reader: Reader) -> None:
+    """Raise ParameterError for a reader of the user's own that no file could be read by."""
+    check_function(f"the reader of '{reader.suffix}'", reader.function)
+    if not reader.suffix.startswith(".") or reader.suffix != reader.suffix.lower():
+        raise ParameterError(f"'{reader.suffix}' is no suffix", "give one in small letters, such as .feather")
+
+
+READERS = Registry(
+    Reader,
+    "format of files",
+    "fsopt.data.tables",
+    ("registry",),
+    listing="fsopt fit --help",
+    key="suffix",
+    check=_check,
 )
 """Suffix -> reader; a name without a suffix is looked up with these suffixes in this order."""
+
+
+def register_reader(reader: Reader, *, replace: bool = False) -> Reader:
+    """Add a format of data files of your own: wherever a file of data is named, its suffix is known from then on.
+
+    Parameters
+    ----------
+    reader : Reader
+        Its suffix, and the function that reads a file into a pandas DataFrame.
+    replace : bool, default False
+        Take the place of a reader of your own that has the suffix already, as in a notebook.
+
+    Returns
+    -------
+    Reader
+        The entry.
+
+    Raises
+    ------
+    ParameterError : the suffix is taken or is none, or the function is none.
+    """
+    return READERS.register(reader, replace=replace)
 
 
 def suffix_of(path: Path) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -25,6 +25,7 @@ SMALLEST_COST = 1e-8
 and the step would be unbounded along it; 1e-8 s is above the rounding of solvers."""
 
 
+@runtime_checkable
 class Penalty(Protocol):
     """A function g - h of w with g = slope * ||w||_1 and h convex: all that DCA needs to know of it."""
 
@@ -78,10 +79,11 @@ class PenaltySpec:
     Attributes
     ----------
     name : word for it in ``approx`` of the method ``l0-mpm``.
-    make : function of the steepness alpha that returns the approximation.
+    make : function of the steepness alpha that returns the approximation, an :class:`Approximation` or any other
+        :class:`Penalty`.
     formula : phi of t = |w|, in plain text.
     """
 
     name: str
-    make: Callable[[float], Approximation]
+    make: Callable[[float], Penalty]
     formula: str

@@ -9,9 +9,12 @@ from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_param
 from fsopt.methods.baselines.onsvm import check, objective
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import generation_order
-from fsopt.methods.selection import THRESHOLDS, SelectionRule
+from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.onsvm import build_onsvm
+
+EPSILON = 0.01
+"""The rule of the paper, on raw weights."""
 
 
 def fit_l1_svm(
@@ -22,7 +25,7 @@ def fit_l1_svm(
     scale: str = "center",
     rule: str = "relative",
     units: str = "raw",
-    epsilon: float = THRESHOLDS["l1-svm"],
+    epsilon: float = EPSILON,
     generate: bool | str = "auto",
 ) -> Fit:
     r"""Fit the one-norm support vector machine of Peleg & Meir: features in their units, the paper's selection rule.
@@ -77,4 +80,5 @@ SPEC = MethodSpec(
     support=selected_by_parameters,
     weights="samples",
     exact=by_multipliers,
+    threshold=EPSILON,
 )

@@ -17,13 +17,13 @@ from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import certify_generation, generation_order
-from fsopt.methods.selection import THRESHOLDS, SelectionRule
+from fsopt.methods.selection import THRESHOLD, SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.typing import Vector
 
-RULE = SelectionRule(units="scaled", epsilon=THRESHOLDS["onsvm"])
+RULE = SelectionRule(units="scaled", epsilon=THRESHOLD)
 
 
 def fit_onsvm(

@@ -19,7 +19,6 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence, extend, finite_vector
 from fsopt.models.blocks import number, whole
@@ -84,7 +83,7 @@ def fit_rfe(
     return make_fit(
         data,
         map_,
-        Hyperplane(w, result.point["b"], select("rfe", w)),
+        Hyperplane(w, result.point["b"], SPEC.select(w)),
         result,
         started=started,
         details=evidence("fsp-sub", {"c": c, "sigma": sigma}, result.point["proof"]),

@@ -21,7 +21,6 @@ from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
 from fsopt.methods.mop.rsvm_verification import stated_residuals
 from fsopt.methods.routes import first_certified
-from fsopt.methods.selection import select
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number
@@ -168,7 +167,7 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
         "parameters": 0.0 if asked is None else abs(setting / float(asked) - 1.0),
         "chosen": float(not np.array_equal(stated, subset)),
         "selection": float(np.abs(saved.w[others]).max(initial=0.0)),
-        "support": float(select(fit.method, saved.w) != fit.support),
+        "support": float(saved.selection != fit.support),
         "status": float(fit.status is not Status.FEASIBLE),
     }
     # The bound is one on these features only: the method has none.

@@ -19,7 +19,7 @@ from fsopt.methods.baselines.kernel_svm import fit_kernel_svm
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.kernel_values import DEGREE
 from fsopt.methods.large_programs import interior_order
-from fsopt.methods.selection import THRESHOLDS, SelectionRule, support_vectors
+from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, extend, saved_vector
 from fsopt.models.gbd.svm import build_svm
@@ -34,7 +34,7 @@ def fit_svm(
     scale: str = "standard",
     rule: str = "relative",
     units: str = "scaled",
-    epsilon: float = THRESHOLDS["svm"],
+    epsilon: float = THRESHOLD,
     interior: bool | None = None,
     kernel: str | None = None,
     width: float | None = None,
@@ -87,8 +87,7 @@ def fit_svm(
     if kernel is not None:
         if interior:
             raise ParameterError("interior is true, and a kernel is named", "leave one of them out")
-        degree = DEGREE if degree is None else degree
-        return fit_kernel_svm(data, run, kernel, c=c, scale=scale, width=width, degree=degree)
+        return fit_kernel_svm(data, run, c=c, scale=scale, kernel=(kernel, width, DEGREE if degree is None else degree))
     selection = SelectionRule(rule, units, epsilon)
     order = interior_order(interior, data, run)
     return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, order=order)

@@ -18,7 +18,6 @@ from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, ob
 from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verification import extend
 from fsopt.models.blocks import number, whole
@@ -106,7 +105,7 @@ def fit_vs_ssvm(
     return make_fit(
         data,
         map_,
-        Hyperplane(found.w, found.b, select("vs-ssvm", found.w)),
+        Hyperplane(found.w, found.b, SPEC.select(found.w)),
         outcome,
         started=started,
         warnings=none + found.warnings,

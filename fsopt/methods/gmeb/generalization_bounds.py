@@ -11,7 +11,8 @@ from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.bound_terms import Bound, ScaledClassifier, largest_norm, margin_bound_terms, scaled_bound_terms
 from fsopt.methods.gmeb.grid_bound import grid_bound_terms
 from fsopt.methods.preprocessing import scaled_hyperplane
-from fsopt.methods.selection import THRESHOLDS, select_by_size
+from fsopt.methods.registry import METHODS
+from fsopt.methods.selection import select_by_size
 from fsopt.typing import Matrix, Vector
 
 
@@ -61,7 +62,7 @@ def scaled_bound(
     # A cone program leaves weights of 1e-10 in place of zeros. Their sigma, a square root, is above sigma0, and each
     # would add ln log2(2 sigma / sigma0) to the union bound. The threshold is that of noise, not the user's rule: a
     # small weight that the classifier has counts.
-    noise_free = select_by_size(fit.coef, data.X.std(axis=0), units="scaled", epsilon=THRESHOLDS[fit.method])
+    noise_free = select_by_size(fit.coef, data.X.std(axis=0), units="scaled", epsilon=METHODS[fit.method].threshold)
     used = np.isin(np.arange(data.p), noise_free)
     sigma = np.where(used, sigma, 0.0)
     w = np.divide(weights, sigma, out=np.zeros(data.p), where=sigma > 0)

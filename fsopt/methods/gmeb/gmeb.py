@@ -22,7 +22,7 @@ from fsopt.methods.gmeb.formulations import ROUTES, Answer, smallest_norm
 from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import THRESHOLDS, SelectionRule
+from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, Value
 from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
@@ -31,6 +31,9 @@ from fsopt.typing import Vector
 
 SEPARABLE = 1e-6
 """Hinge loss, relative to the number of samples, up to which an optimum counts as 0."""
+
+EPSILON = 1e-5
+"""The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
 
 
 def fit_gmeb(
@@ -43,7 +46,7 @@ def fit_gmeb(
     scale: str = "center",
     rule: str = "relative",
     units: str = "scaled",
-    epsilon: float = THRESHOLDS["gmeb"],
+    epsilon: float = EPSILON,
 ) -> Fit:
     r"""Fit the classifier of smallest generalization error bound (GMEB).
 
@@ -205,4 +208,5 @@ SPEC = MethodSpec(
     driver="theta-cuts",
     weights="samples",
     exact=of_gmeb,
+    threshold=EPSILON,
 )

@@ -20,7 +20,7 @@ from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gmeb.unit_rms import unit_rms
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import THRESHOLDS, SelectionRule
+from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import finite_vector
 from fsopt.models.blocks import number
@@ -28,6 +28,9 @@ from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
 from fsopt.models.gmeb.moments import second_moments
 from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.typing import Vector
+
+EPSILON = 1e-9
+"""The linear programs end at vertices, whose zeros are exact up to rounding."""
 
 
 def fit_gmeb_penalised(
@@ -40,7 +43,7 @@ def fit_gmeb_penalised(
     scale: str = "center",
     rule: str = "relative",
     units: str = "scaled",
-    epsilon: float = THRESHOLDS["gmeb-penalised"],
+    epsilon: float = EPSILON,
 ) -> Fit:
     r"""Fit the classifier of smallest generalization error bound with penalty weights on its two norm terms.
 
@@ -200,4 +203,5 @@ SPEC = MethodSpec(
     estimator="GMEBPenalised",
     driver="scale-search",
     exact=exact_claims,
+    threshold=EPSILON,
 )

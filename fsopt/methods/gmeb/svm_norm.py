@@ -24,7 +24,6 @@ from fsopt.methods.gmeb.bound_terms import largest_norm, theorem_c
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.routes import first_certified
-from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence, extend, saved_vector
 from fsopt.models.blocks import number
@@ -81,7 +80,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     return make_fit(
         data,
         map_,
-        Hyperplane(w, b, select("svm-norm", w)),
+        Hyperplane(w, b, SPEC.select(w)),
         result,
         started=started,
         warnings=warnings,

@@ -27,7 +27,6 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.hinge import of_value
 from fsopt.methods.mop.rsvm_training import default_capacity, squared_radius
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number, whole
@@ -114,7 +113,7 @@ def fit_mopfs(
     return make_fit(
         data,
         map_,
-        Hyperplane(at["w"], at["b"], select("mopfs", at["w"])),
+        Hyperplane(at["w"], at["b"], SPEC.select(at["w"])),
         result,
         started=started,
         warnings=tuple(warnings),
@@ -157,7 +156,7 @@ def check(saved: SavedFit) -> Certificate:
         found = certify_mop(data, at, costs=fit.params["c"] > 0)
         wrong = {
             "scales": float(np.maximum(-at["scales"], 0.0).max()),
-            "support": float(select("mopfs", saved.w) != fit.support),
+            "support": float(saved.selection != fit.support),
             "status": float(fit.status is not Status.FEASIBLE),
         }
         if fit.details["scaling"] is not None:
@@ -233,4 +232,6 @@ SPEC = MethodSpec(
     estimator="MOPFS",
     driver="mop",
     exact=of_value,
+    # Scales are exact zeros of linear programs, and weights are multiplied by them.
+    threshold=1e-9,
 )

@@ -26,7 +26,7 @@ from fsopt.methods.mop.rsvm_training import (
 )
 from fsopt.methods.mop.rsvm_verification import shortest_residuals, stated_residuals
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select, support_vectors
+from fsopt.methods.selection import support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.typing import Vector
@@ -104,7 +104,7 @@ def fit_rsvm(
         route=route,
     )
     cap = found.details["w_cap"]
-    hyperplane, certificate = Hyperplane(found.w, found.b, select("rsvm", found.w)), found.certificate
+    hyperplane, certificate = Hyperplane(found.w, found.b, SPEC.select(found.w)), found.certificate
     interval = found.details["b_interval"]
     if function is not None:
         w = expansion(samples, found.w) if found.beta is None else found.beta
@@ -173,7 +173,7 @@ def selected(saved: SavedFit) -> tuple[int, ...]:
     With an active capacity constraint these are those of (13), else those of (12), the shortest hyperplane.
     """
     if saved.fit.kernel is None:
-        return select("rsvm", saved.w)
+        return saved.selection
     name = "alpha" if float(saved.fit.details["gamma"]) > 0.0 else "shortest_alpha"
     return support_vectors(np.array(saved.fit.details[name], dtype=float))
 
@@ -190,4 +190,6 @@ SPEC = MethodSpec(
     support=selected,
     weights="samples",
     exact=of_rsvm,
+    # Nothing is sparse, but a constant feature has a weight of 1e-17 instead of 0.
+    threshold=1e-9,
 )

@@ -13,7 +13,8 @@ from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.dca import dca
-from fsopt.drivers.penalties.registry import approximation
+from fsopt.drivers.penalties.penalty import Penalty
+from fsopt.drivers.penalties.registry import approximation, words_of
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
@@ -21,7 +22,6 @@ from fsopt.methods.exact.concave import of_l0_mpm
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
 from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_first_order, evidence, finite_vector, has_program, starts_residual
 from fsopt.models.blocks import number, vector
@@ -34,7 +34,7 @@ def fit_l0_mpm(
     run: Run,
     *,
     delta: float | None = None,
-    approx: str = "exp",
+    approx: str | Penalty = "exp",
     alpha: float = 5.0,
     n_starts: int = 1,
     seed: int = 0,
@@ -56,9 +56,11 @@ def fit_l0_mpm(
     ----------
     delta : float, optional
         In (0, alpha*]; None asks for 0.9 alpha* of the data.
-    approx : str, default 'exp'
+    approx : str | Penalty, default 'exp'
         The approximation phi of the number of features: ``exp`` (default, the paper's), ``log``, ``capped-l1``,
-        ``scad`` or ``lp``; their formulas are in :mod:`fsopt.drivers.penalties.registry`.
+        ``scad`` or ``lp``, whose formulas are in :mod:`fsopt.drivers.penalties.registry`; or an object with ``slope``,
+        ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object that equals no registered
+        penalty cannot be saved.
     alpha : float, default 5.0
         > 0, steepness of the approximation.
     n_starts : int, default 1
@@ -116,10 +118,10 @@ def fit_l0_mpm(
     result = dca(model, penalty, n_starts=n_starts, seed=seed, start=first, tolerance=accuracy, run=run)
     at = result.point
     w, b = at["w"], -at["b"]
-    return make_fit(
+    fitted = make_fit(
         space.work,
         space.map_,
-        Hyperplane(w, b, select("l0-mpm", w)),
+        Hyperplane(w, b, SPEC.select(w)),
         result,
         started=started,
         warnings=tuple(warnings),
@@ -133,6 +135,7 @@ def fit_l0_mpm(
         ),
         kernel=space.kernel,
     )
+    return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
 
 
 def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -189,4 +192,7 @@ SPEC = MethodSpec(
     estimator="L0MPM",
     driver="dca",
     exact=of_l0_mpm,
+    objects=("approx",),
+    # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
+    threshold=1e-4,
 )

@@ -18,7 +18,6 @@ from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.feature_space import FeatureSpace, warn_if_infinite, with_worst_case
 from fsopt.methods.mpm.worst_case import accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence, extend
 from fsopt.models.mpm.mpm import build_mpm
@@ -96,7 +95,7 @@ def fit_mpm(
     return make_fit(
         space.work,
         space.map_,
-        Hyperplane(w, b, select("mpm", w)),
+        Hyperplane(w, b, SPEC.select(w)),
         replace(result, objective=total),
         started=started,
         warnings=tuple(warnings),
@@ -118,4 +117,15 @@ def check(saved: SavedFit) -> Certificate:
     return check_program(with_worst_case(saved))
 
 
-SPEC = MethodSpec("mpm", fit_mpm, objective, check, ("mpm",), paper="mpm", equation="(3)-(5)", estimator="MPM")
+SPEC = MethodSpec(
+    "mpm",
+    fit_mpm,
+    objective,
+    check,
+    ("mpm",),
+    paper="mpm",
+    equation="(3)-(5)",
+    estimator="MPM",
+    # Nothing is sparse: the same threshold as for the other minimax probability machines.
+    threshold=1e-4,
+)

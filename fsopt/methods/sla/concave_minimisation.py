@@ -24,7 +24,7 @@ from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.large_programs import certify_generation
 from fsopt.methods.preprocessing import Hyperplane
-from fsopt.methods.selection import select, without_rounding
+from fsopt.methods.selection import selection, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import check_first_order, finite_vector, has_program, starts_residual
 from fsopt.models.sla.step_function import step_costs
@@ -65,13 +65,12 @@ def concave_hinge(data: Dataset, alpha: float, lam: float | None = None) -> Conc
 
 
 def fit_of_answer(
-    method: str, data: Dataset, map_: Preprocessing, answer: SlaAnswer, *, n_starts: int, started: float, hint: str
+    data: Dataset, map_: Preprocessing, answer: SlaAnswer, *, n_starts: int, started: float, hint: str
 ) -> Fit:
     """Return the Fit of an answer of SLA, its rounded weights set to 0.
 
     Parameters
     ----------
-    method : its name, for the selection rule.
     data, map_ : the preprocessed data and the map that was applied.
     n_starts : number of runs that the user asked for.
     started : value of ``time.perf_counter`` when the method began.
@@ -82,7 +81,7 @@ def fit_of_answer(
     return make_fit(
         data,
         map_,
-        Hyperplane(w, b, select(method, w)),
+        Hyperplane(w, b, selection(w)),
         answer.result,
         started=started,
         warnings=zero_warnings(w, answer.result, n_starts, hint),

@@ -94,7 +94,7 @@ def fit_fsv(
         at = result.point
         params = {"lam": lam, "alpha": alpha, "v": np.maximum(at["v"], 0.0)}
         answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("fsv-step", params, at["proof"]))
-    return fit_of_answer("fsv", work, map_, answer, n_starts=n_starts, started=started, hint="lower lam")
+    return fit_of_answer(work, map_, answer, n_starts=n_starts, started=started, hint="lower lam")
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

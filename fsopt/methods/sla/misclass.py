@@ -83,7 +83,7 @@ def fit_misclass(
         at = result.point
         params = {"alpha": alpha, "y": np.maximum(at["y"], 0.0), "z": np.maximum(at["z"], 0.0)}
         answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("misclass-step", params, at["proof"]))
-    return fit_of_answer("misclass", work, map_, answer, n_starts=n_starts, started=started, hint="raise n_starts")
+    return fit_of_answer(work, map_, answer, n_starts=n_starts, started=started, hint="raise n_starts")
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

@@ -19,7 +19,6 @@ from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.concave import of_pmm
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.sla.misclass_step import build_misclass_step
@@ -60,7 +59,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
     return make_fit(
         data,
         map_,
-        Hyperplane(w, b, select("pmm", w)),
+        Hyperplane(w, b, SPEC.select(w)),
         result,
         started=started,
         details={"plane_errors": int(result.objective or 0), "below": result.point["below"]},

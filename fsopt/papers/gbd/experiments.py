@@ -163,7 +163,7 @@ def gbd_table4(settings: Settings) -> Outcome:
     return Outcome(tuple(cells), notes)
 
 
-EXPERIMENTS = (
+SPECS = (
     Experiment("gbd-table2", "gbd", "test errors, overlap, alignment; also Table 3", gbd_table2, 12.0),
     Experiment("gbd-fig1", "gbd", "differences of test errors by M / n", gbd_fig1, 0.1),
     Experiment("gbd-fig2", "gbd", "test error and seconds over M; also Figure 3", gbd_fig2, 15.0),

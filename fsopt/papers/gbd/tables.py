@@ -24,7 +24,7 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
 from fsopt.data.synthetic.gbd import SyntheticInstance, gbd_set_one
 from fsopt.errors import ParameterError
-from fsopt.methods.registry import method_spec
+from fsopt.methods.registry import METHODS
 from fsopt.studies.tuning import Tuned, tune
 from fsopt.typing import Vector
 
@@ -88,14 +88,14 @@ def candidates(method: str, m: int, *, max_cuts: int = 250, scale: str = "none")
     """
     if method == "fsv":
         return [{"lam": lam, "scale": scale} for lam in LAMBDA_VALUES]
-    if "c" not in method_spec(method).parameters:
+    if "c" not in METHODS[method].parameters:
         raise ParameterError(f"'{method}' has no penalty weight C to tune", f"one of {', '.join(COMPARED)}")
     rest: dict[str, Any] = {"scale": scale}
     if method in COUNTED:
         rest["m"] = m
     if method == "gbd":
         rest |= {"variant": "paper", "max_cuts": max_cuts, "tolerance": TOLERANCE}
-    if "machine" in method_spec(method).parameters:
+    if "machine" in METHODS[method].parameters:
         rest["machine"] = "svm"
     return [{"c": c, **rest} for c in C_VALUES]
 

@@ -224,7 +224,7 @@ def gmeb_fig2(settings: Settings) -> Outcome:
     return Outcome(tuple(cells), (note,), {"fig2": figure})
 
 
-EXPERIMENTS = (
+SPECS = (
     Experiment("gmeb-table3", "gmeb", "four methods on data of type 1", gmeb_table3, 120.0),
     Experiment("gmeb-type2", "gmeb", "four methods on data of type 2", gmeb_type2_paragraph, 30.0),
     Experiment("gmeb-table4", "gmeb", "four methods on real data", gmeb_table4, 60.0, NESTED),

@@ -148,7 +148,7 @@ def _iterations(history: Sequence[Mapping[str, Any]], size: int) -> Figure:
 
 
 DIGITS = ("mnist",)
-EXPERIMENTS = (
+SPECS = (
     Experiment("mop-fig1", "mop", "toy front of two objectives", mop_fig1, 0.1),
     Experiment("mop-table1", "mop", "six methods on odd against even digits", mop_table1, 1.5, DIGITS),
     Experiment("mop-fig2", "mop", "risks over capacity, iterations, selected pixels", mop_fig2, 5.0, DIGITS),

@@ -10,7 +10,7 @@ import numpy as np
 
 from fsopt.common.figures import new_figure
 from fsopt.data import Dataset
-from fsopt.methods.registry import method_spec
+from fsopt.methods.registry import METHODS
 from fsopt.models.blocks import number
 from fsopt.papers.mpm.pairs import PSF, SCORES, TSA, Pair, accuracy_limit, over_pairs, pairs_of, scores_on
 from fsopt.typing import Matrix, Vector
@@ -73,7 +73,7 @@ def compare_methods(
     Yang & Ju, Table 3 and Figures 5 and 9.
     """
     asked = number("compare_methods", "delta", delta, low=0.0, high=1.0, strict=True)
-    takes = {name: "delta" in method_spec(name).parameters for name in methods}
+    takes = {name: "delta" in METHODS[name].parameters for name in methods}
 
     def scores_of(pair: Pair) -> Matrix:
         rows = []

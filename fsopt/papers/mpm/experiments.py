@@ -211,7 +211,7 @@ def l0mpm_table7(settings: Settings) -> Outcome:
 
 
 TWO = ("ionosphere", "sonar", "spambase")
-EXPERIMENTS = (
+SPECS = (
     Experiment("l0mpm-table2", "mpm", "features over alpha and delta; figures 2-4", l0mpm_table2, 1, ("spambase",)),
     Experiment("l0mpm-table3", "mpm", "three methods on eight sets; figure 5", l0mpm_table3, 0.5, SETS),
     Experiment("l0mpm-table4", "mpm", "ranks, recomputed from Table 3", l0mpm_table4, 0.1),

@@ -116,7 +116,7 @@ def sla_features(settings: Settings) -> Outcome:
     return Outcome(cells, (note,))
 
 
-EXPERIMENTS = (
+SPECS = (
     Experiment(
         "sla-table1", "sla", "correctness and linear programs of SLA and PMM", sla_table1, 0.3, tuple(TABLE_ONE)
     ),

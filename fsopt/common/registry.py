@@ -1,0 +1,130 @@
+"""The one kind of registry: name -> entry of the models, methods, solvers, penalties, experiments and data formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
+from typing import Any, TypeVar
+
+from fsopt.common import plugins
+from fsopt.common.arguments import TEXT
+from fsopt.errors import ParameterError, shown, unknown
+
+Entry = TypeVar("Entry")
+REGISTRIES: dict[str, Registry[Any]] = {}
+"""What is registered -> its registry, of those that were imported."""
+
+
+class Registry(Mapping[str, Entry]):
+    """Entries by their names: those of the package, loaded at the first look, and behind them those of users.
+
+    The packages behind the entry points are loaded at the first name that is not there, and before names are listed.
+
+    Parameters
+    ----------
+    kind : class of the entries.
+    what : noun of messages: ``model``.
+    package : where the modules are.
+    modules : below the package, in the order of tables; each ends in its entry ``SPEC``, or in several, ``SPECS``.
+    listing : command that lists the names.
+    key : attribute of an entry that holds its name.
+    check : raises ParameterError for an entry of the user's own that cannot work.
+
+    Attributes
+    ----------
+    own : the entries of the user's own.
+    """
+
+    def __init__(
+        self,
+        kind: type[Entry],
+        what: str,
+        package: str,
+        modules: tuple[str, ...],
+        *,
+        listing: str,
+        key: str = "name",
+        check: Callable[[Entry], None] = lambda entry: None,
+    ) -> None:
+        self.kind = kind
+        self.what = what
+        self.package = package
+        self.modules = modules
+        self.listing = listing
+        self.key = key
+        self.check = check
+        self.own: dict[str, Entry] = {}
+        REGISTRIES[what] = self
+
+    @cached_property
+    def shipped(self) -> dict[str, Entry]:
+        """The entries of the package itself; raises RuntimeError for a name that two of them bear."""
+        entries: dict[str, Entry] = {}
+        for module in self.modules:
+            loaded = import_module(f"{self.package}.{module}")
+            for entry in getattr(loaded, "SPECS", None) or (loaded.SPEC,):
+                name = getattr(entry, self.key)
+                if name in entries:
+                    raise RuntimeError(f"the {self.what} '{name}' is registered twice")
+                entries[name] = entry
+        return entries
+
+    def __getitem__(self, name: str) -> Entry:
+        """Return an entry; raises UnknownNameError, which is a KeyError."""
+        if name not in self:
+            raise unknown(self.what, name, self, self.listing)
+        return self.shipped[name] if name in self.shipped else self.own[name]
+
+    def __contains__(self, name: object) -> bool:
+        if name not in self.shipped and name not in self.own:
+            plugins.load()
+        return name in self.shipped or name in self.own
+
+    def __iter__(self) -> Iterator[str]:
+        plugins.load()
+        return iter([*self.shipped, *self.own])
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        return f"<{self.what}s: {', '.join(self)}>"
+
+    def register(self, entry: Entry, *, replace: bool = False) -> Entry:
+        """Add an entry of the user's own, and return it.
+
+        Parameters
+        ----------
+        entry : as at the end of the modules of the package.
+        replace : take the place of an entry of the user's own that has the name already, as in a notebook.
+
+        Raises
+        ------
+        ParameterError : the name is taken or is none, or the entry cannot work.
+        """
+        if not isinstance(entry, self.kind):
+            raise ParameterError(
+                f"a {self.what} is registered by its entry, not by {shown(entry)}", f"give a {self.kind.__name__}"
+            )
+        name = getattr(entry, self.key)
+        TEXT.check(f"name of the {self.what}", name)
+        if not name or any(letter.isspace() for letter in name):
+            raise ParameterError(f"'{name}' is no name for a {self.what}", "give a word such as my-svm")
+        if name in self and not (replace and name in self.own):
+            raise ParameterError(f"there is a {self.what} called '{name}' already", "give another name")
+        self.check(entry)
+        self.own[name] = entry
+        return entry
+
+
+def check_function(what: str, function: Any) -> None:
+    """Raise ParameterError for an entry that rests on something else than a function.
+
+    Parameters
+    ----------
+    what : the entry, such as ``the model 'x'``.
+    function : its function.
+    """
+    if not callable(function):
+        raise ParameterError(f"{what} has {shown(function)} for a function", "give a function")

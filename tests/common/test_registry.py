@@ -1,0 +1,241 @@
+"""The one kind of registry, and what users register: entries, names that are taken, weights, penalties, readers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt import extend
+from fsopt.common import plugins
+from fsopt.common.registry import REGISTRIES, Registry
+from fsopt.drivers.penalties.registry import PENALTIES
+from fsopt.errors import DataError, FsoptError, ParameterError, UnknownNameError
+from fsopt.models.gbd.svm import build_svm
+from fsopt.studies.executors import InProcess, own_entries
+from fsopt.verification.checking import check_fit
+
+DATA = blobs(40, 6, seed=3)
+
+
+@pytest.fixture(autouse=True)
+def restored(monkeypatch):
+    for registry in REGISTRIES.values():
+        monkeypatch.setattr(registry, "own", dict(registry.own))
+
+
+def toys(monkeypatch, *names) -> Registry[SimpleNamespace]:
+    """Return a registry of one module with entries of these names."""
+    module = ModuleType("toys.all")
+    module.SPECS = [SimpleNamespace(name=name) for name in names]
+    monkeypatch.setitem(sys.modules, "toys.all", module)
+    monkeypatch.setattr("fsopt.common.registry.REGISTRIES", {})
+    return Registry(SimpleNamespace, "toy", "toys", ("all",), listing="fsopt toys")
+
+
+def test_a_registry_loads_its_modules_at_the_first_look(monkeypatch):
+    imported = []
+    monkeypatch.setattr("fsopt.common.registry.import_module", lambda name: imported.append(name) or sys.modules[name])
+    found = toys(monkeypatch, "bear", "doll")
+    assert imported == []
+    assert list(found) == ["bear", "doll"]
+    assert found["doll"].name == "doll"
+    assert imported == ["toys.all"]
+
+
+def test_a_name_that_two_entries_bear_is_refused(monkeypatch):
+    with pytest.raises(RuntimeError, match="the toy 'doll' is registered twice"):
+        list(toys(monkeypatch, "doll", "bear", "doll"))
+
+
+def test_an_unknown_name_is_an_error_with_near_names_and_a_key_error():
+    with pytest.raises(UnknownNameError, match="did you mean gmeb-dual"):
+        fsopt.MODELS["gmeb-duall"]
+    with pytest.raises(KeyError):
+        fsopt.MODELS["nothing"]
+    assert fsopt.MODELS.get("nothing") is None
+    assert "nothing" not in fsopt.MODELS
+
+
+def test_plug_ins_are_loaded_at_the_first_miss_and_before_a_listing(monkeypatch):
+    found, loads = toys(monkeypatch, "bear"), []
+
+    def load():
+        loads.append(1)
+        if len(loads) == 1:
+            found.register(SimpleNamespace(name="kite"))
+
+    waiting = [SimpleNamespace(value="toys:register", load=lambda: load)]
+    monkeypatch.setattr(plugins, "_waiting", lambda: waiting)
+    assert found["bear"].name == "bear"
+    assert loads == []
+    assert found["kite"].name == "kite"
+    assert list(found) == ["bear", "kite"]
+    assert loads == [1]
+
+
+def test_a_plug_in_that_fails_is_a_warning(monkeypatch):
+    waiting = [SimpleNamespace(value="broken:register", load=lambda: 1 / 0)]
+    monkeypatch.setattr(plugins, "_waiting", lambda: waiting)
+    with pytest.warns(UserWarning, match="'broken:register' failed to register: division by zero"):
+        assert "nothing" not in fsopt.MODELS
+
+
+def test_names_that_are_taken_are_refused():
+    with pytest.raises(ParameterError, match="'svm' already"):
+        fsopt.register_model(fsopt.ModelSpec("svm", build_svm, "QP"), replace=True)
+    own = fsopt.ModelSpec("own-svm", build_svm, "QP")
+    assert fsopt.register_model(own) is own
+    assert fsopt.solve(fsopt.build("own-svm", DATA, c=2.0)).status == "optimal"
+    with pytest.raises(ParameterError, match="already"):
+        fsopt.register_model(own)
+    again = dataclasses.replace(own, equation="(1)")
+    fsopt.register_model(again, replace=True)
+    assert fsopt.MODELS["own-svm"] is again
+    with pytest.raises(ParameterError, match="'svm' already"):
+        fsopt.register_method(fsopt.METHODS["svm"])
+    new = dataclasses.replace(fsopt.SOLVERS["clarabel"], name="newcomer", ranks={"QP": None})
+    fsopt.register_solver(new)
+    assert fsopt.solve(fsopt.build("svm", DATA), "newcomer").solver == "newcomer"
+    with pytest.raises(ParameterError, match="already"):
+        fsopt.register_solver(new)
+    assert fsopt.register_solver(new, replace=True) is new
+
+
+SVM = fsopt.METHODS["svm"]
+CLARABEL = fsopt.SOLVERS["clarabel"]
+
+
+@pytest.mark.parametrize(
+    ("register", "entry", "why"),
+    [
+        (fsopt.register_model, fsopt.ModelSpec("b", build_svm, "QUBO"), "class of 'b'"),
+        (fsopt.register_model, fsopt.ModelSpec("b", "build", "QP"), "'build' for a function"),
+        (fsopt.register_model, fsopt.ModelSpec("b", build_svm, "QP", weights="some"), "weights of 'b'"),
+        (fsopt.register_model, fsopt.ModelSpec("b c", build_svm, "QP"), "'b c' is no name"),
+        (fsopt.register_model, fsopt.ModelSpec(3, build_svm, "QP"), "name of the model must be a text"),
+        (fsopt.register_model, build_svm, "give a ModelSpec"),
+        (fsopt.register_method, dataclasses.replace(SVM, name="own", models=("nothing",)), "no model called 'nothing'"),
+        (fsopt.register_method, dataclasses.replace(SVM, name="own", threshold=-1.0), "threshold"),
+        (fsopt.register_method, dataclasses.replace(SVM, name="own", fit=None), "None for a function"),
+        (fsopt.register_solver, dataclasses.replace(CLARABEL, name="x", ranks={"QUBO": 1}), "a class of 'x'"),
+        (fsopt.register_solver, dataclasses.replace(CLARABEL, name="pyomo:x"), "one that Pyomo calls"),
+        (extend.register_penalty, extend.PenaltySpec("own", 3, "t"), "3 for a function"),
+        (extend.register_reader, extend.Reader("feather", pd.read_csv), "no suffix"),
+        (extend.register_reader, extend.Reader(".FEATHER", pd.read_csv), "no suffix"),
+        (extend.register_reader, extend.Reader(".csv", pd.read_csv), "'.csv' already"),
+    ],
+)
+def test_an_entry_that_cannot_work_is_refused(register, entry, why):
+    with pytest.raises(FsoptError, match=why):
+        register(entry)
+
+
+def test_the_calls_of_version_0_2_work_with_warnings():
+    with pytest.warns(DeprecationWarning, match=r"fsopt\.ModelSpec"):
+        entry = fsopt.register_model("own-svm", build_svm, "QP", equation="(1)")
+    assert (entry.slug, entry.problem_class, entry.equation) == ("own-svm", "QP", "(1)")
+    with pytest.warns(DeprecationWarning, match="threshold"):
+        spec = fsopt.register_method(dataclasses.replace(SVM, name="own"), threshold=0.5)
+    assert fsopt.METHODS["own"] is spec
+    assert spec.select(np.array([1.0, 0.4, -0.6])) == (0, 2)
+
+
+def test_a_model_of_the_users_own_takes_weights_where_its_entry_says_so():
+    weighted = DATA.weighted(sample_weight=np.linspace(0.5, 2.0, DATA.n))
+    fsopt.register_model(fsopt.ModelSpec("without", build_svm, "QP"))
+    with pytest.raises(ParameterError, match="no place for weights"):
+        fsopt.build("without", weighted)
+    fsopt.register_model(fsopt.ModelSpec("with", build_svm, "QP", weights="samples"))
+    values = [fsopt.solve(fsopt.build(slug, weighted)).objective for slug in ("with", "svm")]
+    assert values[0] == pytest.approx(values[1], rel=1e-9)
+    assert values[0] != pytest.approx(fsopt.solve(fsopt.build("svm", DATA)).objective, rel=1e-3)
+
+
+def test_other_processes_get_the_entries_of_the_users_own():
+    fsopt.register_model(fsopt.ModelSpec("own-svm", build_svm, "QP"))
+    fsopt.register_method(dataclasses.replace(SVM, name="own"))
+    kept = own_entries()
+    assert {what: list(entries) for what, entries in kept.items()} == {"model": ["own-svm"], "method": ["own"]}
+    for registry in REGISTRIES.values():
+        registry.own.clear()
+    from fsopt.studies.executors import _register
+
+    _register(kept)
+    assert fsopt.MODELS["own-svm"].builder is build_svm
+    study = {"data": [DATA], "methods": [{"name": "own"}], "folds": 2, "seeds": [0]}
+    assert fsopt.run_study(study, executor=InProcess()).complete
+
+
+# -- penalties ------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Fraction:
+    """a t / (1 + a t) of the absolute value t of each weight."""
+
+    slope: float = 5.0
+
+    def value(self, w):
+        return float((self.slope * abs(w) / (1 + self.slope * abs(w))).sum())
+
+    def gradient(self, w):
+        return np.sign(w) * self.slope * (1 - 1 / (1 + self.slope * abs(w)) ** 2)
+
+
+def fitted(**given):
+    return fsopt.fit("l0-mpm", DATA, delta=0.4, **given)
+
+
+def test_a_penalty_object_is_fitted_and_one_that_no_file_can_name_is_not_saved(tmp_path):
+    fit = fitted(approx=Fraction())
+    scaled = fit.coef * DATA.X.std(axis=0)
+    assert fit.objective == pytest.approx(Fraction().value(scaled), rel=1e-6)
+    assert fit.objective != pytest.approx(fitted().objective, rel=1e-3)
+    with pytest.raises(ParameterError, match=r"'approx' is Fraction\(.*register_penalty"):
+        fit.save(tmp_path / "fit.json")
+    assert not (tmp_path / "fit.json").exists()
+
+
+def test_a_registered_penalty_is_saved_and_verified_by_its_name(tmp_path):
+    extend.register_penalty(extend.PenaltySpec("fraction", Fraction, "alpha t / (1 + alpha t)"))
+    by_object, by_name = fitted(approx=Fraction(3.0)), fitted(approx="fraction", alpha=3.0)
+    assert by_object.objective == by_name.objective
+    assert (by_object.params["approx"], by_object.params["alpha"]) == ("fraction", 3.0)
+    by_object.save(tmp_path / "fit.json")
+    assert json.loads((tmp_path / "fit.json").read_text())["params"]["approx"] == "fraction"
+    assert check_fit(fsopt.load_fit(tmp_path / "fit.json"), DATA).ok
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_an_object_of_a_registered_penalty_gives_the_fit_of_its_name(name):
+    by_object, by_name = fitted(approx=PENALTIES[name].make(4.0)), fitted(approx=name, alpha=4.0)
+    assert by_object.params == by_name.params
+    assert by_object.objective == by_name.objective
+
+
+# -- formats of files -----------------------------------------------------------------------------------------
+
+
+def test_a_reader_of_the_users_own_is_taken_wherever_data_are_named(tmp_path, monkeypatch):
+    extend.register_reader(extend.Reader(".lines", lambda path: pd.read_json(path, lines=True)))
+    rows = [{"a": 1.0, "b": 2.0, "label": "x"}, {"a": 3.0, "b": 5.0, "label": "y"}]
+    (tmp_path / "toy.lines").write_text("\n".join(map(json.dumps, rows)))
+    data = fsopt.load_dataset(tmp_path / "toy.lines", positive="x")
+    assert (data.name, data.features, data.y.tolist()) == ("toy", ("a", "b"), [1.0, -1.0])
+    monkeypatch.setenv("FSOPT_DATA", str(tmp_path))
+    assert fsopt.load_dataset("toy", positive="x").X.tolist() == [[1.0, 2.0], [3.0, 5.0]]
+    (tmp_path / "bad.lines").write_text("{")
+    with pytest.raises(DataError, match=r"bad\.lines: the reader of \.lines files cannot read it"):
+        fsopt.load_dataset(tmp_path / "bad.lines")
+    extend.register_reader(extend.Reader(".none", lambda path: None))
+    (tmp_path / "x.none").write_text("")
+    with pytest.raises(DataError, match="None is not a pandas DataFrame"):
+        fsopt.load_dataset(tmp_path / "x.none")
