@@ -8,11 +8,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 import fsopt
-from fsopt.compiler.values import values_of
-from fsopt.methods.assembly import make_fit
-from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.selection import select
-from fsopt.methods.verification import check_program, evidence
+from fsopt.extend import Hyperplane, MethodSpec, ModelSpec, check_program, evidence, make_fit, preprocess, values_of
 
 
 def build_elastic(data, *, c: float = 1.0, mu: float = 0.5):
@@ -37,7 +33,7 @@ def fit_elastic(data, run, *, c: float = 1.0, mu: float = 0.5, scale: str = "sta
     model = fsopt.build("elastic-svm", work, c=c, mu=mu)
     _, result = run.solve(model, "'elastic-svm'")
     w = values_of(model.w)
-    hyperplane = Hyperplane(w, model.b.value, select("elastic-svm", w))
+    hyperplane = Hyperplane(w, model.b.value, METHOD.select(w))
     details = evidence("elastic-svm", {"c": c, "mu": mu}, result.point)
     return make_fit(data, map_, hyperplane, result, started=started, details=details)
 
@@ -48,8 +44,11 @@ def objective(data, w, b, at):
     return at["mu"] * np.abs(w).sum() + 0.5 * float(w @ w) + at["c"] * slack.sum(), 0.0
 
 
+MODEL = ModelSpec("elastic-svm", build_elastic, "QP", equation="own")
+METHOD = MethodSpec("elastic-svm", fit_elastic, objective, check_program, ("elastic-svm",), equation="own")
+
+
 def register():
     """Enter model and method."""
-    fsopt.register_model("elastic-svm", build_elastic, "QP", equation="own")
-    spec = fsopt.MethodSpec("elastic-svm", fit_elastic, objective, check_program, ("elastic-svm",), equation="own")
-    fsopt.register_method(spec, threshold=1e-6)
+    fsopt.register_model(MODEL)
+    fsopt.register_method(METHOD)

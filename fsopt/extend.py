@@ -1,0 +1,69 @@
+"""What a package of your own imports beside :mod:`fsopt`: entries, their registration, and the parts of a method.
+
+Stable, as the names of :mod:`fsopt` are: a name here keeps its meaning, or warns for a version before it goes.
+
+==================  ==================================================================================================
+a model             :class:`ModelSpec`, :func:`register_model`, :func:`values_of`
+a method            :class:`MethodSpec`, :func:`register_method`; its fit takes a :class:`Run` and goes from
+                    :func:`preprocess` to :func:`make_fit` with a :class:`Hyperplane` and its :func:`evidence`; its
+                    check takes a :class:`SavedFit`, such as :func:`check_program`
+a solver            :class:`SolverSpec`, :func:`register_solver`; its interface takes a :class:`Program` and
+                    :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`; :class:`QuadraticSolver` is
+                    the base of those that solve linear and convex quadratic programs
+a penalty           :class:`PenaltySpec`, :func:`register_penalty`; a :class:`Penalty`, or an :class:`Approximation`
+a format of data    :class:`Reader`, :func:`register_reader`
+==================  ==================================================================================================
+"""
+
+from __future__ import annotations
+
+from fsopt.answers.results import Point
+from fsopt.compiler import Program
+from fsopt.compiler.values import values_of
+from fsopt.data.tables.registry import Reader, register_reader
+from fsopt.drivers.penalties.penalty import Approximation, Penalty, PenaltySpec
+from fsopt.drivers.penalties.registry import register_penalty
+from fsopt.drivers.run import Run
+from fsopt.methods.assembly import make_fit
+from fsopt.methods.preprocessing import Hyperplane, preprocess
+from fsopt.methods.registry import register_method
+from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.verification import check_program, evidence
+from fsopt.models.registry import register_model
+from fsopt.models.spec import ModelSpec
+from fsopt.solvers.interface import Change, Outcome, Settings
+from fsopt.solvers.quadratic_form import Answer, Arrays, QuadraticSolver
+from fsopt.solvers.registry import register_solver
+from fsopt.solvers.spec import Package, SolverSpec
+
+__all__ = [
+    "Answer",
+    "Approximation",
+    "Arrays",
+    "Change",
+    "Hyperplane",
+    "MethodSpec",
+    "ModelSpec",
+    "Outcome",
+    "Package",
+    "Penalty",
+    "PenaltySpec",
+    "Point",
+    "Program",
+    "QuadraticSolver",
+    "Reader",
+    "Run",
+    "SavedFit",
+    "Settings",
+    "SolverSpec",
+    "check_program",
+    "evidence",
+    "make_fit",
+    "preprocess",
+    "register_method",
+    "register_model",
+    "register_penalty",
+    "register_reader",
+    "register_solver",
+    "values_of",
+]
