@@ -10,7 +10,7 @@ SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test test-all kernels truth fuzz limits proofs soak lock sbom audit lowest pythons lint bench instances reproduce results docs docs-check clean
+.PHONY: demo test test-all kernels truth fuzz limits proofs soak mutants lock sbom audit lowest pythons lint bench instances reproduce results docs docs-check clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -49,6 +49,12 @@ proofs: .venv/tested
 # A study whose coordinator, workers, scheduler and disk fail at random, for half an hour (Linux); prints its table.
 soak: .venv/tested
 	FSOPT_SOAK=1800 $(BIN)/pytest -s tests/soak
+
+# 300 changes of the code of certificates, verifiers, algorithms and drivers, each against the tests of its folder: hours.
+# Prints each change that no test notices.
+mutants: .venv/tested
+	$(BIN)/pip install -q "cosmic-ray>=8.7"
+	$(BIN)/python tests/mutants/run.py 300
 
 # The versions and hashes of the development environment; `pip install --require-hashes -r requirements-dev.txt` has it.
 lock: .venv/tested
