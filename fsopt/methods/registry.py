@@ -113,6 +113,10 @@ def register_method(spec: MethodSpec, *, replace: bool = False, threshold: float
             stacklevel=2,
         )
         spec = dataclasses.replace(spec, threshold=threshold)
+    if isinstance(spec, MethodSpec):
+        others = {other.estimator for other in METHODS.values() if other.name != spec.name}
+        if spec.estimator in others:  # a changed copy of another entry
+            spec = dataclasses.replace(spec, estimator="")
     return METHODS.register(spec, replace=replace)
 
 

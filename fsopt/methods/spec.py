@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -117,7 +118,8 @@ class MethodSpec:
         function) by these, that returns the names of parameters in ``compare`` that do not go with it.
     share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
         in common computed once, each of which gives the same fit; None where they have nothing in common.
-    estimator : name of its class in :mod:`fsopt.estimators`; by default that of the method, ``MySvm`` for ``my-svm``.
+    estimator : name of its class in :mod:`fsopt.estimators`; by default, and where another method has it, that of the
+        method, ``MySvm`` for ``my-svm``.
     """
 
     name: str
@@ -142,7 +144,7 @@ class MethodSpec:
 
     def __post_init__(self) -> None:
         if not self.estimator:
-            object.__setattr__(self, "estimator", "".join(word.capitalize() for word in self.name.split("-")))
+            object.__setattr__(self, "estimator", "".join(word.capitalize() for word in re.split(r"\W", self.name)))
 
     @property
     def summary(self) -> str:

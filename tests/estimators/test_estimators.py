@@ -1,5 +1,6 @@
 """Estimators: scikit-learn's own checks, and what users put them into."""
 
+import dataclasses
 import importlib
 import inspect
 import os
@@ -61,6 +62,25 @@ def test_the_modules_of_version_0_2_warn_and_have_the_classes():
     with pytest.warns(DeprecationWarning, match="is fsopt.estimators now"):
         old = importlib.import_module("fsopt.estimators.mop")
     assert old.RSVM is estimators.RSVM
+
+
+def test_a_registered_method_has_an_estimator_and_a_replaced_one_a_new_one(monkeypatch):
+    monkeypatch.setattr(METHODS, "own", {})
+
+    def fit_own(data, run, *, cost: float = 2.0):
+        return METHODS["svm"].fit(data, run, c=cost)
+
+    own = dataclasses.replace(METHODS["svm"], name="my-svm", fit=fit_own, weights="")
+    fsopt.register_method(own)
+    first = estimators.MySvm
+    assert list(inspect.signature(first).parameters) == ["cost", "solver", "time_limit", "callback"]
+    assert "MySvm" in dir(estimators)
+    found = first(cost=0.5).fit(DATA.X, LABELS)
+    assert found.fit_.objective == pytest.approx(fsopt.fit("svm", DATA, c=0.5).objective, rel=1e-6)
+    assert clone(found).get_params()["cost"] == 0.5
+    fsopt.register_method(dataclasses.replace(own, fit=METHODS["svm"].fit), replace=True)
+    assert "kernel" in inspect.signature(estimators.MySvm).parameters
+    assert estimators.SVM.method == "svm"
 
 
 @pytest.mark.slow
