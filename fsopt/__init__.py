@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from fsopt.common import moved
+from fsopt.common import moved, plugins
 from fsopt.solvers import pyomo_plugin
 
 if TYPE_CHECKING:
@@ -152,4 +152,5 @@ def __dir__() -> list[str]:
 
 
 moved.register()
+plugins.ABOVE.append("fsopt.drivers.kernel_scaling.interface:register")
 pyomo_plugin.register()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "fsopt"
+ABOVE: list[str] = []
+"""Functions of this package that enter what stands above its registry, as ``module:function``: they come first."""
 
 
 def load() -> None:
@@ -35,6 +37,6 @@ def load() -> None:
 @cache
 def _waiting() -> list[EntryPoint]:
     """Return the entry points that were not loaded yet."""
-    from importlib.metadata import entry_points
+    from importlib.metadata import EntryPoint, entry_points
 
-    return [*entry_points(group=GROUP)]
+    return [*(EntryPoint("fsopt", function, GROUP) for function in ABOVE), *entry_points(group=GROUP)]

@@ -40,7 +40,6 @@ SOLVERS = Registry(
         "ipopt",
         "scs",
         "scip",
-        "own",
         "libsvm",
         "piqp",
         "proxqp",

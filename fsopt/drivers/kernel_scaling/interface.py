@@ -21,7 +21,9 @@ from fsopt.drivers.run import NoPoint, OutOfTimeError
 from fsopt.errors import SolverError
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.solvers.base import Session
-from fsopt.solvers.interface import Change, Outcome, Settings
+from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
+from fsopt.solvers.registry import SOLVERS
+from fsopt.solvers.spec import SolverSpec
 
 MAX_PROGRAMS = 1000
 """Largest number of linear programs, as in the driver."""
@@ -130,5 +132,40 @@ def takes(program: Program) -> bool:
 
 
 def connect(program: Program, settings: Settings) -> KernelScaling:
-    """Load a program; raises SolverError if it is not problem (15)."""
+    """Load a program.
+
+    Raises
+    ------
+    OptionError : an option of the solver itself: it has none.
+    SolverError : the program is not problem (15).
+    """
+    for name in settings.own:
+        raise refuse_option(SPEC.name, name, "it has none but tolerance, mip_gap, threads and seed")
+    if not takes(program):
+        raise SolverError(
+            f"solver '{SPEC.name}' solves programs of one structure only, and this has another one",
+            "it takes Bi's problem (15) (model kernel-scaling) as it was built; name no solver, or another one",
+        )
     return KernelScaling(program, settings)
+
+
+SPEC = SolverSpec(
+    name="fsopt",
+    connect=connect,
+    # It solves linear programs by the preferred solver, which is HiGHS in the core install.
+    package="highspy",
+    ranks={"NLP": 0},
+    takes=takes,
+    proves="global",
+    duals=False,
+    vertex=False,
+    in_place=True,
+    tolerance=1e-6,
+    pip="pip install highspy",
+    licence="this package's own; problem (15) of Bi only (kernel-scaling)",
+)
+
+
+def register() -> None:
+    """Enter the solver ``fsopt``, a driver that stands above the solvers, among them."""
+    SOLVERS.shipped[SPEC.name] = SPEC

@@ -13,9 +13,9 @@ import fsopt
 from fsopt.answers.results import Status
 from fsopt.compiler import compile_model
 from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.kernel_scaling import interface
 from fsopt.drivers.kernel_scaling.driver import kernel_scaling
 from fsopt.errors import OptionError, SolverError
-from fsopt.solvers import own
 from fsopt.solvers.registry import SOLVERS, alternatives, choose, preference
 
 GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "kernel-scaling"]
@@ -238,10 +238,10 @@ CHANGES = (
 @pytest.mark.parametrize("change", CHANGES, ids=lambda f: f.__name__)
 def test_a_changed_model_is_left_to_other_solvers(change):
     model, program = small()
-    assert own.takes(program)
+    assert interface.takes(program)
     change(model)
     program = compile_model(model)
-    assert not own.takes(program)
+    assert not interface.takes(program)
     assert "fsopt" not in [s.name for s in preference("NLP", program)]
     with pytest.raises(SolverError):
         fsopt.solve(model, "fsopt")
