@@ -88,6 +88,17 @@ def nothing(given: Mapping[str, Any]) -> Collection[str]:
     return ()
 
 
+Grid: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
+"""Names of parameters with the values among which tuning chooses."""
+PENALTY_WEIGHTS: Grid = (("c", (0.1, 1.0, 10.0)),)
+"""The grid of a method whose entry has none, where it has the parameter."""
+
+
+def candidates(grid: Grid, known: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """Return name -> values for tuning of the parameters that a method has; without any, it is not tuned."""
+    return {name: values for name, values in grid if name in known}
+
+
 @dataclass(frozen=True)
 class MethodSpec:
     """One method: the last line of its module.
@@ -116,6 +127,7 @@ class MethodSpec:
         are not its defaults.
     excludes : function of what the user gave, parameters by their names and ``solver`` and ``customise`` (slug ->
         function) by these, that returns the names of parameters in ``compare`` that do not go with it.
+    grid : parameters with the values among which ``tune`` of a comparison chooses.
     share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
         in common computed once, each of which gives the same fit; None where they have nothing in common.
     estimator : name of its class in :mod:`fsopt.estimators`; by default, and where another method has it, that of the
@@ -139,6 +151,7 @@ class MethodSpec:
     weights: str = ""
     threshold: float = THRESHOLD
     objects: tuple[str, ...] = ()
+    grid: Grid = PENALTY_WEIGHTS
     share: Share | None = None
     estimator: str = ""
 
@@ -155,6 +168,11 @@ class MethodSpec:
     def parameters(self) -> Mapping[str, Any]:
         """Name -> default of the parameters."""
         return parameters(self.fit)
+
+    @property
+    def candidates(self) -> dict[str, tuple[Any, ...]]:
+        """Name -> values for tuning."""
+        return candidates(self.grid, self.parameters)
 
     def select(self, w: Vector) -> tuple[int, ...]:
         """Return the features that the weights (p,) of preprocessed features select, by the threshold."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from types import MappingProxyType
 from typing import Any
 
 from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, Kind, checked, optional
@@ -20,18 +19,6 @@ from fsopt.studies.store import Row as StoreRow
 from fsopt.studies.store import Store, opened
 from fsopt.studies.study import Study, StudyMethod
 
-GRIDS: Mapping[str, Mapping[str, tuple[Any, ...]]] = MappingProxyType(
-    {
-        "gmeb": {"r_plus": (1.0, 3.0, 9.0), "r_minus": (1.0, 3.0, 9.0)},
-        "l0-mpm": {"alpha": (1.0, 5.0)},
-        "fsv": {"lam": (0.01, 0.05, 0.2)},
-        "gbd-lambda": {"lam": (0.3, 1.0, 3.0)},
-        "skglm": {"alpha": (0.003, 0.01, 0.03)},
-    }
-)
-"""Method -> the grid of ``--tune``."""
-WEIGHTS = (0.1, 1.0, 10.0)
-"""The same for the parameter ``c`` of every other method that has one. A method with neither is not tuned."""
 INNER_FOLDS = 3
 """Folds of the cross-validation by which a tuned method chooses."""
 DATA = Kind(
@@ -64,7 +51,7 @@ def comparison_study(
     time_limit : seconds for each fit.
     params : method -> parameters that differ.
     solver : of the continuous problems of every method; None takes the preferred ones.
-    tune : choose among :data:`GRIDS` and :data:`WEIGHTS` inside of each training part; given parameters stay.
+    tune : choose among the candidates of each method inside of each training part; given parameters stay.
     customise : slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`.
     exact : whether each fit is also verified in rational arithmetic.
 
@@ -85,7 +72,7 @@ def comparison_study(
     made = []
     for name in names:
         entry, own = study_spec(name), dict(given.get(name, {}))
-        grid = {k: v for k, v in _grid(name, entry.parameters).items() if tune and k not in own}
+        grid = {k: v for k, v in entry.candidates.items() if tune and k not in own}
         slugs = getattr(entry, "models", ())
         made.append(
             StudyMethod(
@@ -101,10 +88,6 @@ def comparison_study(
     return Study(
         "compare", tuple(data), tuple(made), folds, (seed,), all_samples=True, time_limit=time_limit, exact=exact
     )
-
-
-def _grid(name: str, parameters: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
-    return GRIDS.get(name) or ({"c": WEIGHTS} if "c" in parameters else {})
 
 
 @checked(
@@ -153,7 +136,7 @@ def compare(
     solver : str, optional
         Of the continuous problems of every method; None takes the preferred ones.
     tune : bool, default False
-        Choose parameters inside of each training part, among :data:`GRIDS` and :data:`WEIGHTS`; given ones stay.
+        Choose parameters inside of each training part, among the candidates of each method; given ones stay.
     customise : Mapping[str, Change], optional
         Slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`.
     exact : bool, default False

@@ -22,7 +22,7 @@ from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.spec import nothing
+from fsopt.methods.spec import PENALTY_WEIGHTS, Grid, candidates, nothing
 from fsopt.models.spec import check_parameters, parameters
 from fsopt.typing import Matrix, Vector
 
@@ -39,11 +39,13 @@ class Peer:
     name : in studies.
     function : of standardised samples (n, p), labels (n,) in {-1, +1} and keywords; returns w (p,) and b.
     package : the module that it needs.
+    grid : as that of a method.
     """
 
     name: str
     function: Callable[..., tuple[Vector, float]]
     package: str
+    grid: Grid = PENALTY_WEIGHTS
     paper: None = None
     driver: str = "peer"
     share: None = None
@@ -52,6 +54,11 @@ class Peer:
     def parameters(self) -> Mapping[str, Any]:
         """Name -> default of the parameters."""
         return parameters(self.function)
+
+    @property
+    def candidates(self) -> dict[str, tuple[Any, ...]]:
+        """Name -> values for tuning."""
+        return candidates(self.grid, self.parameters)
 
     def compare(self, p: int) -> Mapping[str, Any]:
         """Return the parameters in comparisons: at most p features."""
@@ -191,7 +198,7 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
             Peer("sklearn-l1-svc", sklearn_l1_svc, "sklearn"),
             Peer("sklearn-l1-logistic", sklearn_l1_logistic, "sklearn"),
             Peer("abess", abess_logistic, "abess"),
-            Peer("skglm", skglm_logistic, "skglm"),
+            Peer("skglm", skglm_logistic, "skglm", (("alpha", (0.003, 0.01, 0.03)),)),
         )
     }
 )

@@ -16,9 +16,12 @@ import fsopt
 from fsopt.answers.records import plain
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import ParameterError, UnknownNameError
+from fsopt.methods.registry import METHODS
+from fsopt.methods.saved_parameters import refused
 from fsopt.studies import comparison, comparison_rows, executors, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess
+from fsopt.studies.peers import PEERS
 from fsopt.studies.tuning import tune
 
 DATA = blobs(40, 3)
@@ -121,7 +124,7 @@ def test_parameters_solver_and_tuning_reach_the_fits():
     assert row.solver == "libsvm"
     assert row.objective == pytest.approx(fsopt.fit("svm", DATA, c=0.3).objective)
     tuned = {row.method: row for row in here(DATA, ["svm", "gmeb", "mpm"], folds=2, tune=True)}
-    best = tune("svm", DATA, [{"c": c} for c in comparison.WEIGHTS], folds=comparison.INNER_FOLDS)
+    best = tune("svm", DATA, [{"c": c} for c in (0.1, 1.0, 10.0)], folds=comparison.INNER_FOLDS)
     assert tuned["svm"].params["c"] == best.params["c"]
     assert tuned["gmeb"].params["r_plus"] in (1.0, 3.0, 9.0)
     [fixed] = here(DATA, ["svm"], folds=2, params={"svm": {"c": 0.3}}, tune=True)
@@ -191,3 +194,13 @@ def test_the_command_ends_with_130_at_ctrl_c(tmp_path, jobs):
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err.decode()
     assert b"Traceback" not in err
+
+
+def test_every_method_is_tuned_among_values_of_its_own_parameters_that_it_takes():
+    assert METHODS["l0-mpm"].candidates == {"alpha": (1.0, 5.0)}
+    assert METHODS["svm"].candidates == {"c": (0.1, 1.0, 10.0)}
+    assert METHODS["mpm"].candidates == {}
+    assert PEERS["skglm"].candidates == {"alpha": (0.003, 0.01, 0.03)}
+    for spec in METHODS.values():
+        values = {name: values[-1] for name, values in spec.candidates.items()}
+        assert refused(spec, {**spec.parameters, **values}, {}) == []

@@ -106,4 +106,5 @@ SPEC = MethodSpec(
     excludes=without_nodes,
     weights="samples",
     exact=exact_claims,
+    grid=(("lam", (0.3, 1.0, 3.0)),),
 )

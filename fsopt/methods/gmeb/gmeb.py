@@ -209,4 +209,5 @@ SPEC = MethodSpec(
     weights="samples",
     exact=of_gmeb,
     threshold=EPSILON,
+    grid=(("r_plus", (1.0, 3.0, 9.0)), ("r_minus", (1.0, 3.0, 9.0))),
 )

@@ -195,4 +195,5 @@ SPEC = MethodSpec(
     objects=("approx",),
     # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
     threshold=1e-4,
+    grid=(("alpha", (1.0, 5.0)),),
 )

@@ -124,4 +124,5 @@ SPEC = MethodSpec(
     driver="sla",
     weights="classes",
     exact=of_fsv,
+    grid=(("lam", (0.01, 0.05, 0.2)),),
 )
