@@ -128,6 +128,7 @@ bench: .venv/tested
 # Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run on one processor.
 instances: .venv/installed
 	$(BIN)/python -m fsopt.library.signatures
+	$(BIN)/python -m fsopt.library.tables
 	$(BIN)/python -m fsopt.library.instances
 
 .venv/installed: pyproject.toml

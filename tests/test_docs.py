@@ -96,17 +96,6 @@ def test_the_tests_that_a_page_names_are_there(page):
             assert not test or test in there[file], f"{file}::{test}"
 
 
-def test_the_readme_lists_the_models_and_methods_of_the_registries():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for paper in ("gmeb", "mpm", "sla", "gbd", "mop"):
-        row = next(line for line in text.splitlines() if line.startswith(f"| **[{paper}](docs/{paper}.md)**"))
-        _, _, models, _, methods, _ = row.split("|")
-        assert re.findall("`(.+?)`", models) == [m.slug for m in fsopt.MODELS.values() if m.paper == paper]
-        assert re.findall("`(.+?)`", methods) == [m.name for m in fsopt.METHODS.values() if m.paper == paper]
-    row = next(line for line in text.splitlines() if line.startswith("| baselines"))
-    assert re.findall("`(.+?)`", row.split("|")[4]) == [m.name for m in fsopt.METHODS.values() if m.paper is None]
-
-
 def test_the_first_page_compares_all_methods():
     text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
     table = text.partition("    method ")[2].partition("\n\n")[0].splitlines()[1:]
