@@ -141,7 +141,7 @@ def gbd_fit(one: Instance, limit: float, jobs: int) -> fsopt.Fit:
 def gbd_exact(one: Instance, limit: float) -> Answer:
     """The ends of the interval that rational arithmetic proves, none where it proves none; its seconds count."""
     fit = gbd_fit(one, limit, 1)
-    found = fsopt.check(fit, one.data, exact=True)["exact"]
+    found = fsopt.verify(fit, one.data, exact=True)["exact"]
     if found["word"] != "verified exactly":
         return None, None, None, None
     lower, upper = (float(end) for end in found["claims"][0]["interval"])

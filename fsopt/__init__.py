@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from fsopt.solvers.spec import SolverSpec as SolverSpec
     from fsopt.studies.comparison import compare as compare
     from fsopt.studies.running import run_study as run_study
-    from fsopt.verification.exact_checking import check as check
+    from fsopt.verification.exact_checking import verify as verify
+    from fsopt.verification.verified import Verification as Verification
 
 __version__ = "0.3.0"
 _HOME = {
@@ -69,10 +70,10 @@ _HOME = {
     "SolveResult": "fsopt.answers.results",
     "SolverSpec": "fsopt.solvers.spec",
     "Status": "fsopt.answers.results",
+    "Verification": "fsopt.verification.verified",
     "alternatives": "fsopt.analysis.alternatives",
     "build": "fsopt.models.registry",
     "certify": "fsopt.certificates.model",
-    "check": "fsopt.verification.exact_checking",
     "classify": "fsopt.compiler.classes",
     "compare": "fsopt.studies.comparison",
     "compare_models": "fsopt.analysis.differences",
@@ -93,6 +94,7 @@ _HOME = {
     "selection_path": "fsopt.analysis.selection_paths",
     "sensitivity": "fsopt.analysis.sensitivity",
     "solve": "fsopt.solvers.base",
+    "verify": "fsopt.verification.exact_checking",
 }
 """Public name -> module that defines it: the imports above, at run time."""
 __all__ = [
@@ -110,11 +112,11 @@ __all__ = [
     "SolveResult",
     "SolverSpec",
     "Status",
+    "Verification",
     "__version__",
     "alternatives",
     "build",
     "certify",
-    "check",
     "classify",
     "compare",
     "compare_models",
@@ -133,6 +135,7 @@ __all__ = [
     "selection_path",
     "sensitivity",
     "solve",
+    "verify",
 ]
 
 

@@ -8,135 +8,20 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.evidence import verify
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.analysis.alternatives import cardinality_about
-from fsopt.answers.questions import Answer
+from fsopt.analysis.certified_paths import SelectionPath, path_problem
 from fsopt.answers.results import DriverResult
-from fsopt.certificates.exact.claims import Claim
-from fsopt.certificates.exact.statements import Header, proof_file
-from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
 from fsopt.methods.gbd.parameters import features_of, trimmed
-from fsopt.methods.gbd.proofs import Plane, claim_of_search
-from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane, scaled_hyperplane
+from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.models.blocks import number, whole
-from fsopt.typing import Mask, Matrix, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-@dataclass(frozen=True)
-class SelectionPath(Answer):
-    """The best support vector machines for each number of features; one entry for each M.
-
-    Attributes
-    ----------
-    features : names of the p features.
-    m : (k,) largest number of features M, ascending.
-    objective, bound : (k,) value F*(M) of the incumbent, and a lower bound on the optimum.
-    optimal : mask (k,) of the M whose gap is closed.
-    support : selected features of each M, by place.
-    coef, intercept : (k, p) and (k,), for raw features.
-    nodes : (k,) nodes of each search.
-    c, tolerance, scale : the parameters.
-    evidence : of each bound, as in :mod:`fsopt.algorithms.branch_and_benders.evidence`.
-    seconds : of the whole path.
-    """
-
-    features: tuple[str, ...]
-    m: Vector
-    objective: Vector
-    bound: Vector
-    optimal: Mask
-    support: tuple[tuple[int, ...], ...]
-    coef: Matrix
-    intercept: Vector
-    nodes: Vector
-    c: float
-    tolerance: float
-    scale: str
-    evidence: tuple[Any, ...] = field(repr=False)
-    seconds: float
-
-    @property
-    def heading(self) -> dict[str, Any]:
-        """The parameters and the seconds."""
-        return {name: getattr(self, name) for name in ("c", "tolerance", "scale", "seconds")}
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return one record for each M: ``m objective bound gap optimal nodes features``."""
-        columns = zip(self.m, self.objective, self.bound, self.optimal, self.nodes, self.support, strict=True)
-        return [
-            {
-                "m": int(m),
-                "objective": float(upper),
-                "bound": float(lower),
-                "gap": float((upper - lower) / max(1.0, abs(upper))),
-                "optimal": bool(optimal),
-                "nodes": int(nodes),
-                "features": [self.features[j] for j in support],
-            }
-            for m, upper, lower, optimal, nodes, support in columns
-        ]
-
-    def verify(self, data: Dataset) -> Mask:
-        """Return the mask (k,) of the bounds that a replay of their evidence confirms, without a search.
-
-        Parameters
-        ----------
-        data : the data of the path.
-        """
-        work = preprocess(data, self.scale)[0]
-        confirmed = [
-            verify(_problem(work, self.c, int(m)), held).bound >= lower - 1e-9 * max(1.0, abs(lower))
-            for m, lower, held in zip(self.m, self.bound, self.evidence, strict=True)
-        ]
-        return np.array(confirmed)
-
-    def exact(self, data: Dataset) -> tuple[Claim, ...]:
-        """Return for each M the claim with the exact interval that its evidence proves, without a search.
-
-        Parameters
-        ----------
-        data : the data of the path.
-        """
-        work, map_ = preprocess(data, self.scale)
-        found = []
-        for k, m in enumerate(self.m.tolist()):
-            w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
-            plane = Plane(np.isin(np.arange(data.p), self.support[k]), w, b)
-            problem = _problem(work, self.c, int(m))
-            claim = claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], plane, self.tolerance)
-            found.append(replace(claim, about=cardinality_about(data, int(m), self.c)))
-        return tuple(found)
-
-    def proof(self, data: Dataset) -> dict[str, Any]:
-        """Return the proof file of :meth:`exact` for ``fsopt-verify``, in plain data."""
-        given = {"c": self.c, "tolerance": self.tolerance}
-        return proof_file(Header("study", "path", given, data, self.scale), self.exact(data))
-
-    def plot(self) -> Figure:
-        """Return the optimal values and their lower bounds against the number of features."""
-        figure = new_figure(1)
-        axes = figure.axes[0]
-        axes.fill_between(self.m, self.bound, self.objective, color="tab:gray", alpha=0.4, label="gap")
-        axes.plot(self.m, self.objective, "o-", color=BLUE, label="incumbent")
-        axes.plot(self.m, self.bound, "_", color=ORANGE, label="lower bound")
-        axes.set(xlabel="largest number of features M", ylabel=r"$\frac{1}{2}w'w + C e'\xi$")
-        axes.locator_params(axis="x", integer=True)
-        axes.legend()
-        return figure
 
 
 def selection_path(
@@ -273,7 +158,7 @@ class _Tracer:
         initial = None if best is None else best.point["sigma"] > 0.5
         place = self.folder / f"{most}.npz"
         return branch_and_benders(
-            _problem(self.work, self.c, most),
+            path_problem(self.work, self.c, most),
             settings=replace(self.settings, initial=initial),
             run=Run(
                 time_limit=seconds,
@@ -283,8 +168,3 @@ class _Tracer:
             ),
             seeds=self.seeds[-CAPACITY // 2 :],
         )
-
-
-def _problem(work: Dataset, c: float, most: int) -> SelectionProblem:
-    """Return the problem of at most that many features."""
-    return SelectionProblem.of(work, c, np.ones((1, work.p)), np.array([float(most)]), np.zeros(work.p))

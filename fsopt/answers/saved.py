@@ -191,7 +191,7 @@ def _completed(
 def load_fit(path: str | Path) -> Fit:
     """Return a fit that ``Fit.save`` or ``fsopt fit -o`` saved.
 
-    Its certificate is not read: :func:`fsopt.verification.checking.check_record` and ``fsopt check`` recompute it from
+    Its certificate is not read: :func:`fsopt.verify` and ``fsopt check`` recompute it from
     the data.
 
     Parameters

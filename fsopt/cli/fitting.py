@@ -54,7 +54,7 @@ def fit(
     from fsopt.answers.records import fit_record, sealed
     from fsopt.methods.registry import METHODS
     from fsopt.methods.registry import fit as run
-    from fsopt.verification.exact_checking import check
+    from fsopt.verification.exact_checking import verify
 
     changes = options.read_changes(customise, METHODS[method].models)
     params, solver_options = options.parse_params(param), options.read_options(options_file)
@@ -80,7 +80,7 @@ def fit(
     record = sealed(record)
     for warning in fitted.warnings:
         remark(f"warning: {warning}")
-    shown = check(fitted, source, exact=True, customise=changes)["exact"] if exact else None
+    shown = verify(fitted, source, exact=True, customise=changes)["exact"] if exact else None
 
     def present() -> None:
         if json:

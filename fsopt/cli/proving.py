@@ -14,7 +14,7 @@ from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, pairs, print_json, re
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
-    from fsopt.data import Dataset
+    pass
 
 Exact = Annotated[bool, typer.Option("--exact", help="also in rational arithmetic, with no tolerance anywhere")]
 
@@ -32,14 +32,13 @@ def evidence(
 
     from fsopt.answers.saved import read_record
     from fsopt.common.files import write_text
-    from fsopt.verification.checking import check_record
-    from fsopt.verification.exact_checking import check_record_exactly
+    from fsopt.verification.exact_checking import verify_record
 
     record = read_record(solution)
     source = load(data, checked_layout(record, layout, solution))
-    work, changes = answered(record, source, customise)
-    numerically = bool(check_record(record, work, str(solution), customise=changes)["verified"])
-    found = check_record_exactly(record, work, str(solution), customise=changes, numerically=numerically, raw=source)
+    changes = changes_of(record, customise)
+    found = verify_record(record, source, str(solution), exact=True, customise=changes).exact
+    assert found is not None
     proof = found.proof()
     if not proof["proof"]:
         remark("nothing is written: no claim has exact evidence")
@@ -55,14 +54,12 @@ def evidence(
     return EXIT_SOLVED if found.verified else EXIT_NOT_SOLVED
 
 
-def answered(record: Mapping[str, Any], source: Dataset, customise: options.Customise) -> tuple[Dataset, Any]:
-    """Return the data of the models of a saved answer, and the functions that change these models."""
-    from fsopt.methods.preprocessing import preprocess
+def changes_of(record: Mapping[str, Any], customise: options.Customise) -> Any:
+    """Return the functions that change the models of a saved answer."""
     from fsopt.methods.registry import METHODS
 
-    work = source if "method" in record else preprocess(source, str(record.get("scale", "none")))[0]
     models = METHODS[record["method"]].models if "method" in record else (record["model"],)
-    return work, options.read_changes(customise, models)
+    return options.read_changes(customise, models)
 
 
 def print_exact(found: Mapping[str, Any]) -> None:

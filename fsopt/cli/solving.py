@@ -24,7 +24,7 @@ from fsopt.cli.output import (
     show,
     table,
 )
-from fsopt.cli.proving import Exact, answered, print_exact
+from fsopt.cli.proving import Exact, changes_of, print_exact
 from fsopt.common.customising import complete, customised, names_of
 from fsopt.data.tables.layout import Layout
 
@@ -232,26 +232,23 @@ def check(
     """Verify a saved answer again, without any solver; what rests on a solver's word alone is named."""
     from fsopt.answers.records import plain
     from fsopt.answers.saved import read_record
-    from fsopt.verification.checking import check_record
-    from fsopt.verification.exact_checking import check_record_exactly
-    from fsopt.verification.solve_checking import WORD
+    from fsopt.verification.exact_checking import verify_record
+    from fsopt.verification.verified import WORD
 
     record = read_record(solution)
     source = load(data, checked_layout(record, layout, solution))
-    work, changes = answered(record, source, customise)
-    found = plain(check_record(record, work, str(solution), customise=changes))
-    if exact:
-        shown = check_record_exactly(record, work, str(solution), customise=changes, numerically=found["verified"])
-        found["exact"] = shown.plain()
+    changes = changes_of(record, customise)
+    verified = verify_record(record, source, str(solution), exact=exact, customise=changes)
+    found = plain(verified.record())
     if json:
         print_json(found)
     else:
         lines = [("claimed", found["claimed"]), ("verified", "yes" if found["verified"] else "NO")]
         if found["verified"] and found["certificate"]["bound_source"].startswith(WORD):
-            source = found["certificate"]["bound_source"]
-            lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {source}"))
+            origin = found["certificate"]["bound_source"]
+            lines.append(("recomputed", f"{found['recomputed']}; the bound, and with it any optimum, is {origin}"))
         show(pairs(lines))
         print_certificate(found["certificate"])
         if exact:
             print_exact(found["exact"])
-    return EXIT_SOLVED if found["verified"] and (not exact or shown.verified) else EXIT_NOT_SOLVED
+    return EXIT_SOLVED if verified.verified else EXIT_NOT_SOLVED

@@ -38,6 +38,7 @@ NEW = {
 }
 RENAMED = {
     "fsopt": {
+        "check": "verify",
         "diff": "compare_models",
         "explain": "explain_infeasibility",
         "gbd_path": "selection_path",

@@ -172,7 +172,7 @@ def fit(
     customise : Mapping[str, Change], optional
         Slug of a model of the method -> function that changes each of its freshly built models in place, for example
         one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
-        ``details["customised"]`` names the functions, and :func:`fsopt.verification.checking.check_record` needs them
+        ``details["customised"]`` names the functions, and :func:`fsopt.verify` needs them
         again.
     executor : Executor, optional
         Runs the tasks of a method that searches subtrees in parallel, as many at a time as its parameter ``jobs`` says:

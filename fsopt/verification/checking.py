@@ -1,25 +1,26 @@
-"""Verification of a saved answer without any solver: the evidence for its claims is recomputed from the data."""
+"""Verification of an answer without any solver: the evidence for its claims is recomputed from the data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, gap_allowed
+from fsopt.answers.certificate import Certificate, gap_allowed
 from fsopt.answers.records import plain
 from fsopt.answers.results import Fit, Status
 from fsopt.answers.saved import fit_from, intact
 from fsopt.answers.schema import check_parts
-from fsopt.answers.trained import fingerprint
+from fsopt.answers.trained import Trained, fingerprint
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.residuals import relative_gap
 from fsopt.common.customising import Change, customised
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
+from fsopt.data.scores import measures
+from fsopt.data.tables.encoding import Encoding
 from fsopt.errors import FileError, reading
 from fsopt.methods.exact.programs import by_program
 from fsopt.methods.kernel_values import DEGREE, kernel_values
@@ -28,26 +29,15 @@ from fsopt.methods.registry import METHODS
 from fsopt.methods.saved_parameters import refused
 from fsopt.methods.spec import SET_BY_METHOD, MethodSpec, SavedFit
 from fsopt.methods.verification import extend
-from fsopt.verification.solve_checking import WORD, bound_residual, check_solve
+from fsopt.verification.solve_checking import bound_residual, check_solve
+from fsopt.verification.verified import Verification
 
-_GLOBAL = frozenset({Kind.CONVEX, Kind.MIXED_INTEGER, Kind.GLOBAL, Kind.GBD})
-_LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
 OLD_FORMAT = "saved by version 0.1.0, without a digest: what is not recomputed may have been changed"
-EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
-    {
-        Status.OPTIMAL: _GLOBAL,
-        Status.STATIONARY: _LOCAL | {Kind.GLOBAL},  # a global optimum satisfies every first-order condition
-        Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
-        Status.INFEASIBLE: frozenset({Kind.INFEASIBLE}),
-        Status.UNBOUNDED: frozenset({Kind.UNBOUNDED}),
-    }
-)
-"""Claimed status -> kinds of certificates that are sufficient evidence for it, if they hold."""
 
 
 def check_record(
     record: Mapping[str, Any], data: Dataset, path: str, *, customise: Mapping[str, Change] | None = None
-) -> dict[str, Any]:
+) -> Verification:
     """Recompute a saved solve or fit and return what was found.
 
     Parameters
@@ -56,77 +46,91 @@ def check_record(
     data : the data that it was computed from.
     customise : the functions that changed its models, as they were given to :func:`fsopt.fit`.
 
-    Returns
-    -------
-    dict
-        ``verified`` (every recomputed number supports the claimed status), ``claimed`` status, ``recomputed`` status
-        (that which the numbers support without the word of a solver: ``feasible`` for the answer of a search that
-        cannot be repeated; None where nothing is verified), ``certificate`` (recomputed), ``notes``.
-
     Raises
     ------
     FileError : the record is damaged, belongs to other data, or is of models that were changed by other functions.
     """
     check_parts(record, path)
-    _check_changes(record, path, customise or {})
-    if record["data_sha256"] != fingerprint(data):
-        raise FileError(
-            f"'{path}' was computed from other data than '{data.name}'",
-            "give the data set of the saved answer, with the same --label and --missing",
-        )
-    with reading("answer"), customised(customise):
-        if "method" in record:
-            fit = fit_from(record, path)
-            certificate = extend(check_fit(fit, data), _stated_residuals(record, fit, data))
-            claimed = fit.status
-        else:
+    if "method" in record:
+        fit = fit_from(record, path)
+        if "columns" not in record and fit.trained is not None:  # of version 0.1.0: it states none
+            fit = replace(fit, trained=replace(fit.trained, features=data.features))
+        found = verify_fit(fit, data, path, customise=customise)
+    else:
+        _check_origin(record.get("customised"), record["data_sha256"], data, path, customise or {})
+        with reading("answer"), customised(customise):
             labels = float(list(record.get("labels", data.labels)) != list(data.labels))
             certificate = extend(check_solve(record, data), {"labels": labels})
-            claimed = Status(record["status"])
+        found = Verification(Status(record["status"]), certificate)
+    certificate = found.certificate
     if not intact(record):
         certificate = extend(certificate, {"digest": 1.0})
     if "digest" not in record:
         certificate = replace(certificate, notes=(*certificate.notes, OLD_FORMAT))
-    verified = certificate.ok and certificate.kind in EVIDENCE.get(claimed, frozenset())
-    recomputed = Status.FEASIBLE if certificate.bound_source.startswith(WORD) else claimed
-    return {
-        "claimed": claimed,
-        "verified": verified,
-        "recomputed": recomputed if verified else None,
-        "certificate": certificate,
-        "notes": certificate.notes,
-    }
+    return replace(found, certificate=certificate)
 
 
-def _check_changes(record: Mapping[str, Any], path: str, customise: Mapping[str, Change]) -> None:
-    """Raise FileError where the models of a saved answer were changed by functions of other slugs than are given."""
-    place = record.get("details", {}) if "method" in record else record
-    stated = place.get("customised", {}) if isinstance(place, Mapping) else {}
+def verify_fit(
+    fit: Fit, data: Dataset, path: str = "the fit", *, customise: Mapping[str, Change] | None = None
+) -> Verification:
+    """Recompute a fit from its training data and return what was found.
+
+    Parameters
+    ----------
+    path : the name of the fit for messages. data, customise : as in :func:`check_record`.
+
+    Raises
+    ------
+    FileError : the details of the fit are damaged, the data are others, or the functions are.
+    """
+    trained = fit.trained or Trained.of(data, fit)
+    _check_origin(fit.details.get("customised"), trained.digest, data, path, customise or {})
+    with reading("answer"), customised(customise):
+        certificate = extend(check_fit(fit, data), _stated_residuals(trained, fit, data))
+    return Verification(fit.status, certificate)
+
+
+def _check_origin(stated: Any, digest: str, data: Dataset, path: str, customise: Mapping[str, Change]) -> None:
+    """Raise FileError where an answer is of other data, or of models that functions of other slugs changed.
+
+    Parameters
+    ----------
+    stated : slug -> name of the function that changed the model, as the answer states it.
+    digest : of the data of the answer.
+    """
     changed = sorted(stated) if isinstance(stated, Mapping) else []
-    if changed == sorted(customise):
-        return
-    if not changed:
-        raise FileError(f"'{path}' is an answer of unchanged models", "check it without functions that change them")
-    raise FileError(
-        f"'{path}' is an answer of changed models: {', '.join(f'{k} by {stated[k]}' for k in changed)}",
-        "give the functions again, by --customise SLUG=FILE.py:FUNCTION",
-    )
+    if changed != sorted(customise):
+        if not changed:
+            raise FileError(f"'{path}' is an answer of unchanged models", "check it without functions that change them")
+        raise FileError(
+            f"'{path}' is an answer of changed models: {', '.join(f'{k} by {stated[k]}' for k in changed)}",
+            "give the functions again, by --customise SLUG=FILE.py:FUNCTION",
+        )
+    if digest != fingerprint(data):
+        raise FileError(
+            f"'{path}' was computed from other data than '{data.name}'",
+            "give the data set of the saved answer, with the same --label and --missing",
+        )
 
 
-def _stated_residuals(record: Mapping[str, Any], fit: Fit, data: Dataset) -> dict[str, float]:
-    """Return 0 or 1 for the names and scores that a file states beside the fit: whether they are those of the data."""
-    train = fit.scores(data)
-    stated = record.get("train", train)
-    encoding = None if data.encoded is None else plain(data.encoded.encoding.plain)
+def _stated_residuals(trained: Trained, fit: Fit, data: Dataset) -> dict[str, float]:
+    """Return 0 or 1 for the names and scores that a fit states of its data: whether they are those of the data."""
+    train = measures(data.y, fit.decision_function(data.X))
+    encoding, here = (None if e is None else plain(e.plain) for e in (trained.encoding, _encoding_of(data)))
     deviation = data.X.std(axis=0)
-    off = np.abs(np.array(record.get("deviation") or deviation) - deviation) / np.where(deviation > 0, deviation, 1.0)
+    stated = np.array(trained.deviation) if len(trained.deviation) else deviation
+    off = np.abs(stated - deviation) / np.where(deviation > 0, deviation, 1.0)
     return {
-        "labels": float(list(record.get("labels", data.labels)) != list(data.labels)),
-        "columns": float(list(record.get("columns", data.features)) != list(data.features)),
-        "encoding": float(record.get("encoding") != encoding),
+        "labels": float(trained.labels != data.labels),
+        "columns": float(trained.features != data.features),
+        "encoding": float(encoding != here),
         "deviation": float(off.max(initial=0.0)),
-        "train": float(np.max([abs(float(score) - train[name]) for name, score in stated.items()], initial=0.0)),
+        "train": float(np.max([abs(float(score) - train[name]) for name, score in trained.scores.items()], initial=0)),
     }
+
+
+def _encoding_of(data: Dataset) -> Encoding | None:
+    return None if data.encoded is None else data.encoded.encoding
 
 
 def check_fit(fit: Fit, data: Dataset) -> Certificate:

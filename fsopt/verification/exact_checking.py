@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 
-from fsopt.answers.certificate import TOLERANCE
+from fsopt.analysis.certified_paths import SelectionPath
+from fsopt.answers.certificate import TOLERANCE, make
+from fsopt.answers.certificate import Kind as CertificateKind
 from fsopt.answers.records import plain
-from fsopt.answers.results import Fit, Point, Status
-from fsopt.answers.saved import fit_from, fit_record, point_from, sealed
+from fsopt.answers.results import Fit, Point, SolveResult, Status
+from fsopt.answers.saved import fit_from, read_record
 from fsopt.certificates.exact.claims import (
     NOT_VERIFIED,
     VERIFIED,
@@ -27,73 +30,22 @@ from fsopt.certificates.exact.forms import ZERO
 from fsopt.certificates.exact.intervals import pair_of, repaired_dual
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import claim_of, dual_data, program_data
-from fsopt.certificates.exact.statements import Header, proof_file
-from fsopt.common.arguments import Kind, checked
-from fsopt.common.customising import Change, customised
+from fsopt.certificates.exact.statements import Header
+from fsopt.common.arguments import FLAG, PATH, Kind, checked, optional
+from fsopt.common.customising import CHANGES, Change, customised
 from fsopt.compiler import Program, compile_model
+from fsopt.compiler.program import MODEL as MODEL_KIND
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.errors import NotShownError, reading
+from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
-from fsopt.verification.checking import check_record, exact_claims
+from fsopt.verification.checking import check_record, exact_claims, verify_fit
+from fsopt.verification.solve_checking import check_result, result_from
+from fsopt.verification.verified import ExactCheck, Verification
 
-ABOUT = "the statement is about the numbers of the model as stored doubles, after preprocessing"
-SUPPORT: Mapping[Status, frozenset[str]] = {
-    Status.OPTIMAL: frozenset({"optimal"}),
-    Status.STATIONARY: frozenset({"optimal", "stationary"}),
-    Status.FEASIBLE: frozenset({"optimal", "stationary", "feasible"}),
-    Status.INFEASIBLE: frozenset({"infeasible"}),
-}
-"""Claimed status -> statuses of exact claims that support it."""
 MODEL = "the optimum of the model"
-
-
-@dataclass(frozen=True)
-class ExactCheck:
-    """What rational arithmetic shows of an answer.
-
-    Attributes
-    ----------
-    claimed : the status of the answer.
-    claims : each with its interval or its reason.
-    header : what the statement of a proof says beside the claims.
-    numerically : whether the answer was verified numerically, which it has to be too: features, support and
-        preprocessing are compared there.
-    """
-
-    claimed: Status
-    claims: tuple[Claim, ...]
-    header: Header
-    numerically: bool = True
-
-    @property
-    def verified(self) -> bool:
-        """Whether every claim holds exactly and one of them supports the claimed status."""
-        shown = {c.part["claim"]["status"] for c in self.claims if c.part is not None}
-        return (
-            self.numerically
-            and all(c.holds for c in self.claims)
-            and bool(shown & SUPPORT.get(self.claimed, frozenset()))
-        )
-
-    @property
-    def word(self) -> str:
-        """The word for the whole answer."""
-        return VERIFIED if self.verified else NOT_VERIFIED
-
-    @property
-    def width(self) -> Fraction | None:
-        """The relative width of the first interval; None where it has only one end."""
-        return self.claims[0].width if self.claims else None
-
-    def plain(self) -> dict[str, Any]:
-        """Return the check as plain data."""
-        return {"word": self.word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
-
-    def proof(self) -> dict[str, Any]:
-        """Return the statement and the evidence of all claims that have one, for ``fsopt-verify``: docs/exact.md."""
-        return proof_file(self.header, self.claims)
 
 
 def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
@@ -113,50 +65,102 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
     return ExactCheck(fit.status, tuple(exact_claims(fit, data)), header, numerically)
 
 
-FIT = Kind("a Fit", lambda value: isinstance(value, Fit), "give the result of fsopt.fit")
-
-
-@checked(fit=FIT, data=DATASET)
-def check(
-    fit: Fit, data: Dataset, *, exact: bool = False, customise: Mapping[str, Change] | None = None
-) -> dict[str, Any]:
-    """Verify a fit again, without any solver.
+@checked(exact=FLAG, customise=optional(CHANGES))
+def verify(
+    answer: Fit | SolveResult | SelectionPath | str | Path,
+    data: Dataset | pyo.ConcreteModel,
+    *,
+    exact: bool = False,
+    customise: Mapping[str, Change] | None = None,
+) -> Verification:
+    """Verify an answer again, without any solver.
 
     Parameters
     ----------
-    fit : Fit
-        A result of :func:`fsopt.fit`.
-    data : Dataset
-        The data that it was fitted to.
+    answer : Fit | SolveResult | SelectionPath | str | Path
+        A fit, the result of a solve, a selection path, or the path of a file saved by ``Fit.save``, ``fsopt fit`` or
+        ``fsopt solve``.
+    data : Dataset | pyo.ConcreteModel
+        The data of the answer; of the result of :func:`fsopt.solve` the model that was solved.
     exact : bool, default False
         Also in rational arithmetic, with no tolerance anywhere.
     customise : Mapping[str, Change], optional
-        The functions that changed its models, as they were given to :func:`fsopt.fit`.
+        The functions that changed the models of the answer, as they were given to :func:`fsopt.fit`.
 
     Returns
     -------
-    dict
-        As :func:`fsopt.verification.checking.check_record`; with ``exact`` the entry of this name has ``word``
-        (``verified exactly`` where the claimed status follows with the claimed gap), ``about`` and ``claims``, each
-        with its interval as fractions.
+    Verification
+        Whether the recomputed numbers support the claimed status, with all residuals and claims.
 
     Raises
     ------
-    FileError : the details of the fit are damaged, or the data are others.
+    FileError : the file or the details of the answer are damaged, or the data are others.
+    ParameterError : an answer of another kind, or not its data.
     """
-    record = sealed(fit_record(fit, data=data, source=data.name))
-    found = check_record(record, data, "the fit", customise=customise)
-    if exact:
+    if isinstance(answer, SolveResult):
+        MODEL_KIND.check("data", data)
+        program = compile_model(data)
+        found = Verification(answer.status, check_result(program, answer))
+        return replace(found, exact=_exact_result(program, answer, found.numerically)) if exact else found
+    DATASET.check("data", data)
+    assert isinstance(data, Dataset)
+    if isinstance(answer, Fit):
+        found = verify_fit(answer, data, customise=customise)
+        if not exact:
+            return found
         with customised(customise):
-            found["exact"] = exactly(fit, data, numerically=found["verified"]).plain()
-    return found
+            return replace(found, exact=exactly(answer, data, numerically=found.numerically))
+    if isinstance(answer, SelectionPath):
+        return _verify_path(answer, data, exact=exact)
+    ANSWER.check("answer", answer)
+    return verify_record(read_record(answer), data, str(answer), exact=exact, customise=customise)
+
+
+ANSWER = Kind("an answer or a path", PATH.holds, "give a Fit, a SolveResult, a selection path, or a file of one")
+
+
+def verify_record(
+    record: Mapping[str, Any],
+    data: Dataset,
+    path: str,
+    *,
+    exact: bool = False,
+    customise: Mapping[str, Change] | None = None,
+) -> Verification:
+    """Verify a saved answer as :func:`verify` does its file.
+
+    Parameters
+    ----------
+    record, path : the content of the file, and its name for messages.
+    data : raw; the preprocessing that a saved solve names is applied here.
+    """
+    work = data if "method" in record else preprocess(data, str(record.get("scale", "none")))[0]
+    found = check_record(record, work, path, customise=customise)
+    if not exact:
+        return found
+    shown = check_record_exactly(record, work, path, customise=customise, numerically=found.numerically, raw=data)
+    return replace(found, exact=shown)
+
+
+def _verify_path(path: SelectionPath, data: Dataset, *, exact: bool) -> Verification:
+    """Verify a path by a replay of its searches, and the objective value of every classifier."""
+    status = Status.OPTIMAL if path.optimal.all() else Status.FEASIBLE
+    found = Verification(status, make(CertificateKind.GBD, path.residuals(data)))
+    if not exact:
+        return found
+    return replace(found, exact=ExactCheck(status, path.exact(data), path.header(data), found.numerically))
+
+
+def _exact_result(program: Program, result: SolveResult, numerically: bool) -> ExactCheck:
+    return ExactCheck(result.status, tuple(_claims_of_result(program, result)), None, numerically)
 
 
 def exact_word(fit: Fit, data: Dataset, *, customise: Mapping[str, Change] | None = None) -> str:
     """Return the word of an exact check for a row of a table, with the first reason where a claim is not shown."""
-    found = check(fit, data, exact=True, customise=customise)["exact"]
-    reasons = [f"{claim['claim']}: {claim['reason']}" for claim in found["claims"] if claim["reason"]]
-    return str(found["word"]) if found["word"] == VERIFIED or not reasons else f"{found['word']} ({reasons[0]})"
+    found = verify(fit, data, exact=True, customise=customise)
+    word = VERIFIED if found.verified else NOT_VERIFIED
+    reasons = [f"{claim.name}: {claim.reason}" for claim in found.claims if claim.reason]
+    return word if found.verified or not reasons else f"{word} ({reasons[0]})"
 
 
 def check_record_exactly(
@@ -198,18 +202,19 @@ def _solve_claims(record: Mapping[str, Any], data: Dataset) -> list[Claim]:
 def _claims_of_solve(record: Mapping[str, Any], data: Dataset) -> list[Claim]:
     with reading("answer"):
         program = compile_model(build(record["model"], data, **record["params"]))
-        point, evidence, ray = (
-            None if record.get(name) is None else point_from(record[name], program)
-            for name in ("point", "evidence", "ray")
-        )
-    status = Status(record["status"])
+        return _claims_of_result(program, result_from(record, program))
+
+
+def _claims_of_result(program: Program, result: SolveResult) -> list[Claim]:
+    """Return the claim of the result of a solve."""
+    status, point = result.status, result.point
     try:
-        if status is Status.INFEASIBLE and ray is not None:
-            return [claim_infeasible(program, ray)]
+        if status is Status.INFEASIBLE and result.ray is not None:
+            return [claim_infeasible(program, result.ray)]
         if point is None:
             return [not_shown(MODEL, "the answer has no point, and no multipliers that prove that there is none")]
-        own = point if point.y is not None and point.z is not None else evidence
-        return [solve_claim(program, point.x, own, status, (record.get("objective"), record.get("bound")))]
+        own = point if point.y is not None and point.z is not None else result.evidence
+        return [solve_claim(program, point.x, own, status, (result.objective, result.bound))]
     except NotShownError as error:
         return [not_shown(MODEL, str(error))]
 

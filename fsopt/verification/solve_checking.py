@@ -1,4 +1,4 @@
-"""Verification of a saved solve: the certificate of its model, built again from the data, and the stated numbers."""
+"""Verification of a solve: the certificate of its model, and the stated numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.results import Point, Status
+from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import farkas
 from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
@@ -19,41 +19,63 @@ from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.methods.verification import extend
 from fsopt.models.registry import build
-
-WORD = "the word of "
-"""Start of the source of a bound that nothing but a solver's search supports."""
+from fsopt.verification.verified import WORD
 
 
 def check_solve(record: Mapping[str, Any], data: Dataset) -> Certificate:
-    """Recompute the certificate of a saved solve from the data of its model.
-
-    The bound of a program with integers, or of one that is not convex, is recomputed where the file has the cuts
-    behind it. Else it rests on the solver's word, and the source of the bound says so.
-    """
+    """Recompute the certificate of a saved solve from the data of its model."""
     model = build(record["model"], data, **record["params"])
     program = compile_model(model)
-    status = Status(record["status"])
-    points = {
-        name: None if record.get(name) is None else point_from(record[name], program)
-        for name in ("point", "evidence", "ray", "direction")
-    }
-    point = points["point"]
-    if point is None:
-        return extend(_check_without_point(program, points, status), _stated_without_point(record, program, status))
-    bound = record.get("bound")
+    result = result_from(record, program)
+    found = check_result(program, result)
+    if result.point is None:
+        return extend(found, {"solution": float("inf") if record.get("solution") else 0.0})
+    return extend(found, {"solution": _solution_residual(model, program, result.point, record.get("solution"))})
+
+
+def result_from(record: Mapping[str, Any], program: Program) -> SolveResult:
+    """Return the result of a saved solve of a program; raises FileError where a point does not fit the program."""
+
+    def point(name: str) -> Point | None:
+        return None if record.get(name) is None else point_from(record[name], program)
+
+    return SolveResult(
+        status=Status(record["status"]),
+        stop=str(record.get("stop", "")),
+        objective=record.get("objective"),
+        bound=record.get("bound"),
+        solver=str(record.get("solver")),
+        seconds={},
+        iterations=0,
+        evidence_source=str(record.get("evidence_source", "")),
+        cuts=tuple(record.get("cuts", ())),
+        point=point("point"),
+        evidence=point("evidence"),
+        ray=point("ray"),
+        direction=point("direction"),
+    )
+
+
+def check_result(program: Program, result: SolveResult) -> Certificate:
+    """Recompute the certificate of the result of a solve from the program.
+
+    The bound of a program with integers, or of one that is not convex, is recomputed where the result has the cuts
+    behind it. Else it rests on the solver's word, and the source of the bound says so.
+    """
+    if result.point is None:
+        return extend(_check_without_point(program, result), _stated_without_point(program, result))
+    bound = result.bound
     claim = Claim(
         None if bound is None else program.sign * float(bound),
-        str(record.get("solver")),
-        points["evidence"],
-        str(record.get("evidence_source", "")),
-        tuple(record.get("cuts", ())),
+        result.solver,
+        result.evidence,
+        result.evidence_source,
+        result.cuts,
     )
-    found = certify_point(program, point, claim)
-    stated = {
-        "objective": relative_gap(found.objective or 0.0, float(record["objective"])),
-        "solution": _solution_residual(model, program, point, record.get("solution")),
-    }
-    return _with_statements(found, status, bound, stated, program.sign)
+    found = certify_point(program, result.point, claim)
+    objective = float("nan") if result.objective is None else float(result.objective)
+    stated = {"objective": relative_gap(found.objective or 0.0, objective)}
+    return _with_statements(found, result.status, bound, stated, program.sign)
 
 
 def _with_statements(
@@ -92,26 +114,23 @@ def _with_statements(
     return made if found.ok or status is Status.FEASIBLE else extend(made, {"evidence": np.inf})
 
 
-def _check_without_point(program: Program, points: Mapping[str, Point | None], status: Status) -> Certificate:
+def _check_without_point(program: Program, result: SolveResult) -> Certificate:
     """Recompute the certificate of a solve that found its model infeasible or unbounded."""
-    ray = points["ray"]
-    direction, start = points["direction"], points["evidence"]
-    if status is Status.INFEASIBLE and ray is not None:
-        return farkas(program, ray)
-    if status is Status.UNBOUNDED and direction is not None and start is not None:
-        return certify_unbounded(program, direction, start)
-    note = "the saved answer has no point to check"
+    status = result.status
+    if status is Status.INFEASIBLE and result.ray is not None:
+        return farkas(program, result.ray)
+    if status is Status.UNBOUNDED and result.direction is not None and result.evidence is not None:
+        return certify_unbounded(program, result.direction, result.evidence)
+    note = "the answer has no point to check"
     if status in (Status.INFEASIBLE, Status.UNBOUNDED):
-        note = f"nothing in the file shows that the model is {status}: that is the word of its solver"
+        note = f"nothing in the answer shows that the model is {status}: that is the word of its solver"
     return Certificate(Kind.NONE, False, {}, notes=(note,))
 
 
-def _stated_without_point(record: Mapping[str, Any], program: Program, status: Status) -> dict[str, float]:
+def _stated_without_point(program: Program, result: SolveResult) -> dict[str, float]:
     """Return 0 or infinity for the numbers beside a claim without a point: there are none, but infinite bounds."""
-    bound = record.get("bound")
-    implied = {Status.INFEASIBLE: program.sign * np.inf, Status.UNBOUNDED: -program.sign * np.inf}.get(status)
-    none = {"objective": record.get("objective") is None, "solution": not record.get("solution")}
-    none["stated bound"] = bound is None or bound == implied
+    implied = {Status.INFEASIBLE: program.sign * np.inf, Status.UNBOUNDED: -program.sign * np.inf}.get(result.status)
+    none = {"objective": result.objective is None, "stated bound": result.bound is None or result.bound == implied}
     return {name: 0.0 if holds else np.inf for name, holds in none.items()}
 
 

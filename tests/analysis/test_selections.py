@@ -25,8 +25,8 @@ def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_h
     np.testing.assert_allclose(path.bound, path.objective, rtol=2e-6)
     assert path.optimal.all()
     assert all(len(support) <= m for m, support in enumerate(path.support))
-    assert path.verify(DATA).all()
-    assert not path.verify(DATA.with_X(1.1 * DATA.X)).all()
+    assert fsopt.verify(path, DATA).verified
+    assert not fsopt.verify(path, DATA.with_X(1.1 * DATA.X)).verified
     for support, coef in zip(path.support, path.coef, strict=True):
         assert set(np.flatnonzero(coef)) <= set(support)
 

@@ -89,7 +89,7 @@ def test_a_solve_is_written_and_confirmed(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("options", [["-I"], []], ids=["without the folder of the file", "with its folder"])
 def test_the_file_alone_confirms_and_refutes(options, saved, capsys):
     run("evidence fit.json --data wdbc -o proof.json", capsys)
-    script = ROOT / "fsopt" / "verify.py"
+    script = ROOT / "fsopt" / "verifier" / "verify.py"
     alone = [sys.executable, *options, "-S", str(script), "proof.json"]
     found = subprocess.run(alone, capture_output=True, text=True, check=False)
     assert found.returncode == 0
@@ -121,7 +121,7 @@ def test_usage(capsys):
 
 @pytest.mark.parametrize("name", ["verify.py", "verify_data.py", "verify_files.py"])
 def test_the_files_import_the_standard_library_alone(name):
-    text = (ROOT / "fsopt" / name).read_text()
+    text = (ROOT / "fsopt" / "verifier" / name).read_text()
     tree = ast.parse(text)
     names = [a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names]
     names += [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]

@@ -143,7 +143,7 @@ def test_alternatives_that_list_all_selections_state_that_there_is_no_other(file
 
 def test_an_interval_of_some_per_cent_is_no_optimum():
     data = fsopt.load_dataset("wdbc")
-    found = fsopt.check(fsopt.fit("gbd", data, m=3, tolerance=10.0), data, exact=True)["exact"]
+    found = fsopt.verify(fsopt.fit("gbd", data, m=3, tolerance=10.0), data, exact=True)["exact"]
     (claim,) = found["claims"]
     if float(claim["relative_width"]) > 1e-3:
         assert found["word"] == "not verified exactly" or claim["reason"] == ""

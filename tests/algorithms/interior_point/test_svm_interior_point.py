@@ -118,7 +118,7 @@ def test_the_exact_interval_of_multipliers_with_an_unsquared_norm_is_narrow(monk
     monkeypatch.setattr(large_programs, "INTERIOR", 1)
     for c in (1e-3, 1.0):
         fit = fsopt.fit("svm-norm", CASES["long"], c=c)
-        checked = fsopt.check(fit, CASES["long"], exact=True)
+        checked = fsopt.verify(fit, CASES["long"], exact=True)
         assert (fit.solver, checked["exact"]["word"]) == ("fsopt", "verified exactly")
         forged = fit_record(fit, data=CASES["long"], source="drawn")
         forged["objective"] = forged["objective"] * 0.9

@@ -112,4 +112,4 @@ def test_a_resumed_tree_is_searched_again_with_a_smaller_tolerance(tmp_path):
     assert resumed.iterations > 1
     assert resumed.status == "optimal"
     assert resumed.objective == pytest.approx(whole.objective, rel=2e-6)
-    assert fsopt.check(resumed, DATA)["verified"]
+    assert fsopt.verify(resumed, DATA)["verified"]

@@ -32,7 +32,7 @@ def fits(data):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
-    found = fsopt.check(fits[name], data, exact=True)
+    found = fsopt.verify(fits[name], data, exact=True)
     assert found["verified"]
     exact = found["exact"]
     json.dumps(exact)

@@ -19,7 +19,7 @@ BY_CLASS = blobs(60, 5, seed=3, gap=0.3).weighted(class_weight={"+1": 2.0})
 def test_the_interval_is_that_of_the_weighted_program(method):
     data = DATA if fsopt.METHODS[method].weights == "samples" else BY_CLASS
     fit = fsopt.fit(method, data)
-    found = fsopt.check(fit, data, exact=True)["exact"]
+    found = fsopt.verify(fit, data, exact=True)["exact"]
     claim = found["claims"][0]
     ends = [Fraction(end) for end in claim["interval"] if end is not None]
     if found["word"] == "verified exactly":
@@ -30,7 +30,7 @@ def test_the_interval_is_that_of_the_weighted_program(method):
 
 def test_a_tree_of_weighted_samples_is_not_called_exact():
     fit = fsopt.fit("gbd", DATA, m=2)
-    found = fsopt.check(fit, DATA, exact=True)
+    found = fsopt.verify(fit, DATA, exact=True)
     assert found["verified"]
     assert found["exact"]["word"] != "verified exactly"
     assert "weights" in found["exact"]["claims"][0]["reason"]

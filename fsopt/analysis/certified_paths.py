@@ -1,0 +1,160 @@
+"""The answer of :func:`fsopt.selection_path`: optima over the number of features, with the evidence of each bound."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.evidence import verify as replayed_evidence
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.analysis.alternatives import cardinality_about
+from fsopt.answers.certificate import gap_allowed
+from fsopt.answers.questions import Answer
+from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.exact.statements import Header, proof_file
+from fsopt.certificates.residuals import relative_gap
+from fsopt.common.figures import BLUE, ORANGE, new_figure
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import hinge
+from fsopt.methods.gbd.proofs import Plane, claim_of_search
+from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
+from fsopt.typing import Mask, Matrix, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class SelectionPath(Answer):
+    """The best support vector machines for each number of features; one entry for each M.
+
+    Attributes
+    ----------
+    features : names of the p features.
+    m : (k,) largest number of features M, ascending.
+    objective, bound : (k,) value F*(M) of the incumbent, and a lower bound on the optimum.
+    optimal : mask (k,) of the M whose gap is closed.
+    support : selected features of each M, by place.
+    coef, intercept : (k, p) and (k,), for raw features.
+    nodes : (k,) nodes of each search.
+    c, tolerance, scale : the parameters.
+    evidence : of each bound, as in :mod:`fsopt.algorithms.branch_and_benders.evidence`.
+    seconds : of the whole path.
+    """
+
+    features: tuple[str, ...]
+    m: Vector
+    objective: Vector
+    bound: Vector
+    optimal: Mask
+    support: tuple[tuple[int, ...], ...]
+    coef: Matrix
+    intercept: Vector
+    nodes: Vector
+    c: float
+    tolerance: float
+    scale: str
+    evidence: tuple[Any, ...] = field(repr=False)
+    seconds: float
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The parameters and the seconds."""
+        return {name: getattr(self, name) for name in ("c", "tolerance", "scale", "seconds")}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record for each M: ``m objective bound gap optimal nodes features``."""
+        columns = zip(self.m, self.objective, self.bound, self.optimal, self.nodes, self.support, strict=True)
+        return [
+            {
+                "m": int(m),
+                "objective": float(upper),
+                "bound": float(lower),
+                "gap": float((upper - lower) / max(1.0, abs(upper))),
+                "optimal": bool(optimal),
+                "nodes": int(nodes),
+                "features": [self.features[j] for j in support],
+            }
+            for m, upper, lower, optimal, nodes, support in columns
+        ]
+
+    def residuals(self, data: Dataset) -> dict[str, float]:
+        """Return the residuals of what the path states, from a replay of its evidence, without a search.
+
+        Parameters
+        ----------
+        data : the data of the path.
+
+        Returns
+        -------
+        dict
+            For each M: how far the stated bound exceeds the replayed one, how far the objective value is from that of
+            the classifier, the features beyond M or without a place in the selection, and the open gap of an optimum.
+        """
+        work, map_ = preprocess(data, self.scale)
+        found = {"features": float(self.features != data.features)}
+        for k, m in enumerate(self.m.astype(int).tolist()):
+            w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
+            value = 0.5 * float(w @ w) + self.c * hinge(work.X @ w + b, work.y, work.weights)
+            upper, lower = float(self.objective[k]), float(self.bound[k])
+            beyond = set(np.flatnonzero(w).tolist()) - set(self.support[k])
+            replayed = replayed_evidence(path_problem(work, self.c, m), self.evidence[k]).bound
+            gap = relative_gap(upper, lower) - gap_allowed(self.tolerance) if self.optimal[k] else 0.0
+            found |= {
+                f"bound of {m}": max(lower - replayed, 0.0) / max(1.0, abs(lower)),
+                f"objective of {m}": relative_gap(value, upper),
+                f"selection of {m}": float(len(beyond) + max(len(self.support[k]) - m, 0)),
+                f"gap of {m}": max(gap, 0.0),
+            }
+        return found
+
+    def verify(self, data: Dataset) -> Mask:
+        """Return the mask (k,) of the bounds that hold: the name of version 0.2 for a part of :func:`fsopt.verify`."""
+        warnings.warn("SelectionPath.verify(data) is fsopt.verify(path, data) now", DeprecationWarning, stacklevel=2)
+        found = self.residuals(data)
+        return np.array([found[f"bound of {int(m)}"] <= 1e-9 for m in self.m])
+
+    def exact(self, data: Dataset) -> tuple[Claim, ...]:
+        """Return for each M the claim with the exact interval that its evidence proves, without a search.
+
+        Parameters
+        ----------
+        data : the data of the path.
+        """
+        work, map_ = preprocess(data, self.scale)
+        found = []
+        for k, m in enumerate(self.m.tolist()):
+            w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
+            plane = Plane(np.isin(np.arange(data.p), self.support[k]), w, b)
+            problem = path_problem(work, self.c, int(m))
+            claim = claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], plane, self.tolerance)
+            found.append(replace(claim, about=cardinality_about(data, int(m), self.c)))
+        return tuple(found)
+
+    def proof(self, data: Dataset) -> dict[str, Any]:
+        """Return the proof file of :meth:`exact` for ``fsopt-verify``, in plain data."""
+        return proof_file(self.header(data), self.exact(data))
+
+    def header(self, data: Dataset) -> Header:
+        """Return what the statement of the proof says beside the claims."""
+        return Header("study", "path", {"c": self.c, "tolerance": self.tolerance}, data, self.scale)
+
+    def plot(self) -> Figure:
+        """Return the optimal values and their lower bounds against the number of features."""
+        figure = new_figure(1)
+        axes = figure.axes[0]
+        axes.fill_between(self.m, self.bound, self.objective, color="tab:gray", alpha=0.4, label="gap")
+        axes.plot(self.m, self.objective, "o-", color=BLUE, label="incumbent")
+        axes.plot(self.m, self.bound, "_", color=ORANGE, label="lower bound")
+        axes.set(xlabel="largest number of features M", ylabel=r"$\frac{1}{2}w'w + C e'\xi$")
+        axes.locator_params(axis="x", integer=True)
+        axes.legend()
+        return figure
+
+
+def path_problem(work: Dataset, c: float, most: int) -> SelectionProblem:
+    """Return the problem of at most that many features."""
+    return SelectionProblem.of(work, c, np.ones((1, work.p)), np.array([float(most)]), np.zeros(work.p))

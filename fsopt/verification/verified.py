@@ -1,0 +1,189 @@
+"""What a verification found: numerically, and in rational arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from fsopt.answers.certificate import Certificate, Kind
+from fsopt.answers.results import Status
+from fsopt.certificates.exact.claims import NOT_VERIFIED, VERIFIED, Claim
+from fsopt.certificates.exact.statements import Header, proof_file
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+WORD = "the word of "
+"""Start of the source of a bound that nothing but a solver's search supports."""
+ABOUT = "the statement is about the numbers of the model as stored doubles, after preprocessing"
+_GLOBAL = frozenset({Kind.CONVEX, Kind.MIXED_INTEGER, Kind.GLOBAL, Kind.GBD})
+_LOCAL = frozenset({Kind.KKT, Kind.DCA, Kind.SLA, Kind.PMM})
+EVIDENCE: Mapping[Status, frozenset[Kind]] = MappingProxyType(
+    {
+        Status.OPTIMAL: _GLOBAL,
+        Status.STATIONARY: _LOCAL | {Kind.GLOBAL},  # a global optimum satisfies every first-order condition
+        Status.FEASIBLE: _GLOBAL | _LOCAL | {Kind.MOP, Kind.FEASIBLE},
+        Status.INFEASIBLE: frozenset({Kind.INFEASIBLE}),
+        Status.UNBOUNDED: frozenset({Kind.UNBOUNDED}),
+    }
+)
+"""Claimed status -> kinds of certificates that are sufficient evidence for it, if they hold."""
+SUPPORT: Mapping[Status, frozenset[str]] = MappingProxyType(
+    {
+        Status.OPTIMAL: frozenset({"optimal"}),
+        Status.STATIONARY: frozenset({"optimal", "stationary"}),
+        Status.FEASIBLE: frozenset({"optimal", "stationary", "feasible"}),
+        Status.INFEASIBLE: frozenset({"infeasible"}),
+    }
+)
+"""Claimed status -> statuses of exact claims that support it."""
+
+
+@dataclass(frozen=True)
+class ExactCheck:
+    """What rational arithmetic shows of an answer.
+
+    Attributes
+    ----------
+    claimed : the status of the answer.
+    claims : each with its interval or its reason.
+    header : what the statement of a proof says beside the claims; None for an answer that belongs to no data set.
+    numerically : whether the answer was verified numerically, which it has to be too: features, support and
+        preprocessing are compared there.
+    """
+
+    claimed: Status
+    claims: tuple[Claim, ...]
+    header: Header | None = None
+    numerically: bool = True
+
+    @property
+    def verified(self) -> bool:
+        """Whether every claim holds exactly and one of them supports the claimed status."""
+        shown = {c.part["claim"]["status"] for c in self.claims if c.part is not None}
+        return (
+            self.numerically
+            and all(c.holds for c in self.claims)
+            and bool(shown & SUPPORT.get(self.claimed, frozenset()))
+        )
+
+    @property
+    def word(self) -> str:
+        """The word for the whole answer."""
+        return VERIFIED if self.verified else NOT_VERIFIED
+
+    @property
+    def width(self) -> Fraction | None:
+        """The relative width of the first interval; None where it has only one end."""
+        return self.claims[0].width if self.claims else None
+
+    def plain(self) -> dict[str, Any]:
+        """Return the check as plain data."""
+        return {"word": self.word, "about": ABOUT, "claims": [claim.plain() for claim in self.claims]}
+
+    def proof(self) -> dict[str, Any]:
+        """Return the statement and the evidence of all claims that have one, for ``fsopt-verify``: docs/exact.md."""
+        if self.header is None:
+            return {"proof": []}
+        return proof_file(self.header, self.claims)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the recomputed evidence of an answer supports.
+
+    Attributes
+    ----------
+    claimed : the status of the answer.
+    certificate : the recomputed evidence, with a residual for each compared number.
+    exact : what rational arithmetic shows; None where this was not asked for.
+    """
+
+    claimed: Status
+    certificate: Certificate
+    exact: ExactCheck | None = None
+
+    @property
+    def verified(self) -> bool:
+        """Whether every recomputed number supports the claimed status, and, where it was asked for, exactly."""
+        return self.numerically and (self.exact is None or self.exact.verified)
+
+    @property
+    def numerically(self) -> bool:
+        """Whether every recomputed number supports the claimed status within the tolerance."""
+        return self.certificate.ok and self.certificate.kind in EVIDENCE.get(self.claimed, frozenset())
+
+    @property
+    def word(self) -> str:
+        """One of ``verified exactly``, ``verified numerically`` and ``not verified``."""
+        if not self.numerically:
+            return "not verified"
+        return VERIFIED if self.exact is not None and self.exact.verified else "verified numerically"
+
+    @property
+    def recomputed(self) -> Status | None:
+        """The status without the word of a solver: ``feasible`` where a search cannot be repeated; None for none."""
+        if not self.numerically:
+            return None
+        return Status.FEASIBLE if self.certificate.bound_source.startswith(WORD) else self.claimed
+
+    @property
+    def residuals(self) -> Mapping[str, float]:
+        """Name -> relative difference of a stated number from the recomputed one, or violation."""
+        return self.certificate.residuals
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims with their exact intervals; empty where this was not asked for."""
+        return () if self.exact is None else self.exact.claims
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks of the certificate."""
+        return self.certificate.notes
+
+    @property
+    def reason(self) -> str:
+        """Why the answer is not verified; empty for one that is."""
+        if not self.numerically:
+            large = {k: v for k, v in self.residuals.items() if not v <= self.certificate.tolerance}
+            shown = ", ".join(f"{name} {value:.1e}" for name, value in large.items())
+            return shown or f"{self.certificate.kind} is no evidence for the status {self.claimed}"
+        return "; ".join(f"{claim.name}: {claim.reason}" for claim in self.claims if not claim.holds)
+
+    def record(self) -> dict[str, Any]:
+        """Return what ``fsopt check --json`` prints, before it is made plain data."""
+        found = {
+            "claimed": self.claimed,
+            "verified": self.numerically,
+            "recomputed": self.recomputed,
+            "certificate": self.certificate,
+            "notes": self.notes,
+        }
+        return found if self.exact is None else {**found, "exact": self.exact.plain()}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return an entry of :meth:`record`, which was the answer of ``fsopt.check`` in version 0.2."""
+        return self.record()[name]
+
+    def to_frame(self) -> DataFrame:
+        """Return the residuals as a pandas DataFrame: columns ``residual``, ``value`` and ``ok``."""
+        import pandas as pd
+
+        rows = [(name, value, value <= self.certificate.tolerance) for name, value in self.residuals.items()]
+        return pd.DataFrame(rows, columns=["residual", "value", "ok"])
+
+    def summary(self) -> str:
+        """Return the word, the claimed status, the evidence and the reason as text."""
+        certificate = self.certificate
+        lines = [f"{self.word}: {self.claimed}, by a certificate {certificate.kind}"]
+        lines.append(f"largest residual {certificate.worst:.1e}, tolerance {certificate.tolerance:g}")
+        lines += [f"{claim.name}: {claim.plain()['verified']}" for claim in self.claims]
+        lines += [self.reason] if self.reason else []
+        return "\n".join([*lines, *self.notes])
+
+    def __str__(self) -> str:
+        return self.summary()

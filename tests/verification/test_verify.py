@@ -1,0 +1,117 @@
+"""One verb for every answer: honest ones are verified, changed ones are not, and the result says which number fails."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.errors import FileError, ParameterError
+
+DATA = blobs(30, 4, gap=0.4)
+MODEL = fsopt.build("svm", DATA)
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return fsopt.fit("svm", DATA, c=0.5)
+
+
+@pytest.fixture(scope="module")
+def path():
+    return fsopt.selection_path(DATA, m=[1, 2], tolerance=1e-6)
+
+
+def test_a_fit_and_its_file_are_verified_alike(fit, tmp_path):
+    fit.save(tmp_path / "fit.json")
+    found, of_file = fsopt.verify(fit, DATA), fsopt.verify(tmp_path / "fit.json", DATA)
+    assert (found.word, found.claimed, found.reason) == ("verified numerically", "optimal", "")
+    assert of_file.verified
+    assert of_file.residuals == pytest.approx(found.residuals)
+    assert fsopt.verify(fit, DATA, exact=True).word == "verified exactly"
+
+
+@pytest.mark.parametrize("part", ["coef", "intercept", "objective", "bound"])
+def test_a_changed_number_of_a_fit_is_named(fit, part):
+    found = fsopt.verify(replace(fit, **{part: 1.01 * getattr(fit, part) + 0.01}), DATA)
+    assert (found.verified, found.word, found.recomputed) == (False, "not verified", None)
+    [*bad] = found.to_frame().query("not ok")["residual"]
+    assert bad
+    assert all(name in found.reason and name in found.summary() for name in bad)
+
+
+@pytest.mark.parametrize(
+    ("part", "residual"),
+    [
+        ({"labels": ("b", "a")}, "labels"),
+        ({"features": ("a", "b", "c", "d")}, "columns"),
+        ({"scores": {"accuracy": 0.123}}, "train"),
+        ({"deviation": (9.0, 9.0, 9.0, 9.0)}, "deviation"),
+    ],
+)
+def test_what_a_fit_states_of_its_data_is_recomputed(fit, part, residual):
+    found = fsopt.verify(replace(fit, trained=replace(fit.trained, **part)), DATA)
+    assert not found.verified
+    assert found.residuals[residual] > found.certificate.tolerance
+
+
+def test_other_data_and_other_models_are_refused(fit):
+    with pytest.raises(FileError, match="other data"):
+        fsopt.verify(fit, blobs(30, 4, seed=9))
+    with pytest.raises(FileError, match="unchanged models"):
+        fsopt.verify(fit, DATA, customise={"svm": lambda model: None})
+
+
+def test_the_result_of_a_solve_is_verified_against_its_model():
+    result = fsopt.solve(MODEL)
+    found = fsopt.verify(result, MODEL)
+    assert (found.word, found.claimed) == ("verified numerically", "optimal")
+    for false in ({"objective": result.objective + 0.1}, {"bound": result.objective + 0.1}, {"status": "infeasible"}):
+        assert not fsopt.verify(replace(result, **false), MODEL).verified, false
+    assert not fsopt.verify(result, fsopt.build("svm", DATA, c=3.0)).verified
+    with pytest.raises(ParameterError, match="model"):
+        fsopt.verify(result, DATA)
+
+
+def test_a_linear_program_is_verified_exactly():
+    model = fsopt.build("rlp", DATA)
+    result = fsopt.solve(model)
+    found = fsopt.verify(result, model, exact=True)
+    [claim] = found.claims
+    assert (found.word, claim.holds) == ("verified exactly", True)
+    assert float(claim.lower) == pytest.approx(result.objective)
+
+
+def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
+    assert fsopt.verify(path, DATA).word == "verified numerically"
+    shown = fsopt.verify(path, DATA, exact=True)
+    assert [claim.name for claim in shown.claims] == ["at most 1 features", "at most 2 features"]
+    falsehoods = {
+        "bound of 1": replace(path, bound=path.bound + 0.01),
+        "objective of 2": replace(path, objective=path.objective - 0.01),
+        "selection of 2": replace(path, support=(path.support[0], path.support[0])),
+        "gap of 1": replace(path, bound=path.bound - 0.1),
+        "features": replace(path, features=("a", "b", "c", "d")),
+    }
+    for residual, false in falsehoods.items():
+        found = fsopt.verify(false, DATA)
+        assert not found.verified, residual
+        assert residual in found.reason
+
+
+@pytest.mark.parametrize("other", [3, None, [1.0]])
+def test_other_things_are_no_answer(other):
+    with pytest.raises(ParameterError, match="the answer must be an answer or a path"):
+        fsopt.verify(other, DATA)
+
+
+def test_the_old_name_has_the_entries_of_its_answer(fit):
+    with pytest.warns(DeprecationWarning, match="check is verify now"):
+        check = fsopt.check
+    found = check(fit, DATA, exact=True)
+    assert found["verified"] is True
+    assert found["recomputed"] == "optimal"
+    assert found["exact"]["word"] == "verified exactly"
+    assert {claim["verified"] for claim in found["exact"]["claims"]} == {"verified exactly"}
