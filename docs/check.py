@@ -21,7 +21,7 @@ from playwright.sync_api import sync_playwright
 
 WIDTHS = (390, 1440)
 SEARCHES = ("Benders", "gmeb-dual", "alpha*")
-SHOTS = ("index", "start", "which", "gbd", "models/gmeb-dual", "gallery/index", "solvers", "api/index", "notebooks/gbd")
+SHOTS = ("index", "start", "which", "gbd", "models/gmeb-dual", "drivers/dca", "solvers", "api", "notebooks/gbd")
 LOOK = """async () => {
   if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
   const root = document.documentElement, found = [];

@@ -18,14 +18,13 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinx-mathjax-offline",
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
-    "site_pages",  # of docs/_ext: pages written from the registries, notebooks, gallery
-    "site_docstrings",
-    "site_links",
-    "site_mathjax",
+    "site_hooks",  # of docs/_ext
 ]
-exclude_patterns = ["_build", "_ext", "_agreement.md"]
+exclude_patterns = ["_build", "_ext", "_verbs.md"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
 nitpicky = True
 nitpick_ignore_regex = [
@@ -55,6 +54,9 @@ else:  # their stored outputs are shown: the papers' files are not part of the p
     nb_execution_excludepatterns = ["notebooks/sla.ipynb", "notebooks/mop.ipynb"]
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
 
+napoleon_google_docstring = False
+napoleon_custom_sections = [("Attributes", "params_style")]
+napoleon_use_rtype = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
@@ -65,8 +67,7 @@ python_maximum_signature_line_length = 88
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "alpha"
-mathjax_path = "mathjax/tex-svg-full.js"
-mathjax3_config = {"svg": {"fontCache": "global"}, "options": {"enableMenu": False}}
+mathjax3_config = {"options": {"enableMenu": False}}
 
 html_theme = "furo"
 html_title = f"fsopt {release}"

@@ -20,9 +20,9 @@ from support import ROOT, SHARED
 
 import fsopt
 
-MADE = {"_build", "api", "gallery", "methods", "models", "notebooks"}
+MADE = {"_build", "internals", "methods", "models", "notebooks"}
 """Folders of docs/ that the build of the site writes."""
-MADE_PAGES = {"_agreement.md", "changelog.md", "commands.md", "contributing.md"}
+MADE_PAGES = {"_verbs.md", "changelog.md", "contributing.md"}
 DOCS = [
     page
     for page in sorted((ROOT / "docs").rglob("*.md"))

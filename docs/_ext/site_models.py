@@ -91,7 +91,7 @@ def model_page(root: Path, spec: ModelSpec) -> str:
         "## Program",
         body.replace("../../docs/", "/"),
         "## Builder",
-        f"```{{eval-rst}}\n.. autofunction:: {spec.builder.__module__}.{spec.builder.__qualname__}\n```",
+        f"```{{eval-rst}}\n.. autofunction:: {spec.builder.__module__}.{spec.builder.__qualname__}\n   :no-index:\n```",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -118,7 +118,7 @@ def method_page(spec: MethodSpec) -> str:
         "[How to read the certificate](/certificates.md) of the answer; `fsopt methods "
         f"{name}` prints the parameters in a terminal.",
         "## Parameters, in the order of `fsopt.fit`",
-        f"```{{eval-rst}}\n.. autofunction:: {spec.fit.__module__}.{spec.fit.__qualname__}\n```",
+        f"```{{eval-rst}}\n.. autofunction:: {spec.fit.__module__}.{spec.fit.__qualname__}\n   :no-index:\n```",
     ]
     return "\n\n".join(parts) + "\n"
 

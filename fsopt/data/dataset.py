@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 class Dataset:
     """A two-class data set with named features.
 
+    A constant feature is no error (see :attr:`constant`). Copies and pickles are read-only as well.
+
     Parameters
     ----------
     X : (n, p) array of finite numbers
@@ -58,8 +60,6 @@ class Dataset:
     DataError
         If `X` is not a matrix of finite numbers with at least one sample and one feature, if `y` does not hold
         -1 or +1 for each sample or holds one class only, or if the names are not p different non-empty texts.
-
-    A constant feature is no error (see :attr:`constant`). Copies and pickles are read-only as well.
     """
 
     X: Matrix

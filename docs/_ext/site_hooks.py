@@ -1,0 +1,136 @@
+"""What the extensions of Sphinx leave: pages from the registries, docstrings without types, links of the repository."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+import shutil
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import site_models
+import typer.cli
+import typer.main
+from docutils import nodes
+from sphinx.util.nodes import make_refnode
+
+import fsopt
+from fsopt import drivers
+from fsopt.cli.app import app as command
+from fsopt.models.display import entries
+
+FOLDERS = ("internals", "methods", "models", "notebooks")
+PUBLIC = ("fsopt.cli", "fsopt.errors", "fsopt.extend", "fsopt.__main__")
+"""Modules that are described elsewhere."""
+LISTS = ("Attributes", "Other Parameters", "Parameters", "Raises", "Warns")
+KEPT = re.compile(r"(``.*?``|:[\w:]+:`[^`]*`|`[^`]*`)", flags=re.DOTALL)
+"""Literals and roles, in which no character is escaped."""
+LINKS = (
+    (r"\]\((?:\.\./)+models/README\.md", "](/models/index.md"),
+    (r"\]\((?:\.\./)+models/([\w-]+)/README\.md", r"](/models/\1.md"),
+    (r"\]\((?:\.\./)+solvers/README\.md", "](/solvers.md"),
+    (r"\]\((?:\.\./)+(?:docs|notebooks)/", lambda m: "](/notebooks/" if "notebooks" in m[0] else "](/"),
+    (r"\]\((?:\.\./)+(CHANGELOG|CONTRIBUTING)\.md", lambda m: f"](/{m[1].lower()}.md"),
+    (r"\]\((?:\.\./)+README\.md", "](/index.md"),
+    (r"\]\((?:docs/)?results/?\)", "](/results/index.md)"),
+)
+"""A link that leaves docs/ -> the page of the site."""
+
+
+def generate(app: Any, config: Any) -> None:
+    """Write the pages of models, methods, modules and commands, copy the notebooks, and remove what is no more."""
+    docs = Path(app.srcdir)
+    pages = {**site_models.pages(docs.parent), **internals(), "_verbs.md": commands()}
+    files = {docs / name: text.encode() for name, text in pages.items()}
+    files |= {docs / "notebooks" / path.name: path.read_bytes() for path in (docs.parent / "notebooks").glob("*.ipynb")}
+    for path, content in files.items():
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists() or path.read_bytes() != content:  # Sphinx reads changed pages again, and no others
+            path.write_bytes(content)
+    for folder in FOLDERS:
+        for path in set((docs / folder).iterdir()) - set(files):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    app.site_slugs = {m: f"methods/{m}" for m in fsopt.METHODS} | {m: f"models/{m}" for m in fsopt.MODELS}
+
+
+def internals() -> dict[str, str]:
+    """Return path -> text of the pages of the modules behind the public names, one page for each folder."""
+    parts: dict[str, list[str]] = {}
+    for module in pkgutil.walk_packages(fsopt.__path__, "fsopt."):
+        if not module.ispkg and not module.name.startswith(PUBLIC):
+            folder = ".".join(module.name.split(".")[:-1][:3])
+            section = f"{module.name}\n{'-' * len(module.name)}\n\n.. automodule:: {module.name}\n   :members:\n"
+            public = module.name.removeprefix("fsopt.drivers.") in drivers.__all__  # the name is that of the function
+            parts.setdefault(folder, []).append(section + "   :no-index:\n" * public)
+    return {f"internals/{k}.rst": "\n".join([k, "=" * len(k), "", *sections]) for k, sections in parts.items()}
+
+
+def commands() -> str:
+    """Return the help of all verbs as typer writes it."""
+    group = typer.main.get_command(command)
+    context, verbs = typer.Context(group, info_name="fsopt"), group.commands.items()
+    texts = (typer.cli.get_docs_for_click(obj=v, ctx=context, indent=1, name=k, call_prefix="fsopt") for k, v in verbs)
+    return "\n".join(texts)
+
+
+def on_docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Write entries such as ``name : meaning`` as napoleon reads them, and escape bars and underscores of formulas."""
+    parts = re.split(r"(?m)^(?=\S.*\n-{3,}$)", "\n".join(lines))
+    for k, part in enumerate(parts):
+        title, _, body = part.partition("\n")
+        if title in LISTS:
+            named = entries(body.partition("\n")[2])
+            listed = "\n".join(f"{names}\n{textwrap.indent(meaning, '    ')}" for names, meaning in named)
+            parts[k] = f"{title}\n{'-' * len(title)}\n{listed}\n"
+    if what in ("attribute", "data"):
+        parts.insert(0, "\n")  # napoleon reads the text before a colon as a type on the first line
+    blocks = re.split(r"(\.\. [\w-]+::[^\n]*(?:\n(?: [^\n]*)?(?=\n|$))*)", "\n".join(parts))
+    lines[:] = "".join(block if block.startswith(".. ") else escaped(block) for block in blocks).split("\n")
+
+
+def escaped(text: str) -> str:
+    """Return text with the characters escaped that are marks to docutils: bars, and underscores at the end of words."""
+    parts = KEPT.split(text)
+    for k in range(0, len(parts), 2):
+        parts[k] = re.sub(r"(?<=\w)_(?!\w)", r"\\_", parts[k].replace("|", r"\|"))
+    return "".join(parts)
+
+
+def on_read(app: Any, docname: str, source: list[str]) -> None:
+    """Rewrite the links of the repository as links of the site."""
+    for old, new in LINKS:
+        source[0] = re.sub(old, new, source[0])
+
+
+def on_resolved(app: Any, tree: nodes.document, docname: str) -> None:
+    """Link literals that name a model, a method, or an object of the package."""
+    objects = app.env.domains["py"].objects
+    for literal in list(tree.findall(nodes.literal)):
+        text = literal.astext().removesuffix("()")
+        target, anchor = app.site_slugs.get(text, ""), ""
+        if text.startswith("fsopt.") and text in objects:
+            target, anchor = objects[text].docname, objects[text].node_id
+        if target not in ("", docname) and not isinstance(literal.parent, nodes.reference):
+            uri = app.builder.get_relative_uri(docname, target) + (f"#{anchor}" if anchor else "")
+            literal.replace_self(nodes.reference("", "", literal.deepcopy(), internal=True, refuri=uri))
+
+
+def on_missing(app: Any, env: Any, node: Any, content: nodes.Element) -> nodes.Element | None:
+    """Resolve a name by its end, such as ``Leaf``; of several objects, that of the shortest name is the public one."""
+    objects = env.domains["py"].objects
+    found = [name for name in objects if node.get("refdomain") == "py" and name.endswith(f".{node['reftarget']}")]
+    if not found:
+        return None
+    entry = objects[min(found, key=len)]
+    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content)
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Connect all of them; docstrings before napoleon reads them."""
+    app.connect("config-inited", generate)
+    app.connect("autodoc-process-docstring", on_docstring, priority=400)
+    app.connect("source-read", on_read)
+    app.connect("doctree-resolved", on_resolved)
+    app.connect("missing-reference", on_missing)
+    return {"parallel_read_safe": True}
