@@ -21,6 +21,7 @@ MOVED = {
         "data.tables": "arrays assembling content encoding fetch frames layout parquet readers registry rows source "
         "table text"
     },
+    "methods.gmeb.": {"papers.gmeb": "generalization_bounds"},
     "drivers.": {"algorithms": "branch_and_benders interior_point pieces rfe warm_svm"},
     "studies.": {
         "analysis": "alternatives feature_counts fronts master_front necessity radius_paths selection_paths vc_bound"

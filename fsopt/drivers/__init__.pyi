@@ -3,6 +3,7 @@ from .column_generation.settings import GenerationSettings as GenerationSettings
 from .dca import dca as dca
 from .gbd.driver import gbd as gbd
 from .gbd.settings import GbdSettings as GbdSettings
+from .kernel_scaling.driver import ScalingProblem as ScalingProblem
 from .kernel_scaling.driver import kernel_scaling as kernel_scaling
 from .mop.driver import mop as mop
 from .penalties.penalty import Penalty as Penalty

@@ -10,8 +10,8 @@ from support import blobs
 import fsopt
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.bound_terms import ScaledClassifier, largest_norm, margin_bound_terms, theorem_c
-from fsopt.methods.gmeb.generalization_bounds import scaled_bound
 from fsopt.methods.gmeb.grid_bound import fixed_scale_terms, grid_bound_terms, khintchine
+from fsopt.papers.gmeb.generalization_bounds import scaled_bound
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.standard_normal((9, 4)), np.where(np.arange(9) < 4, 1.0, -1.0)

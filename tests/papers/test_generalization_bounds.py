@@ -12,7 +12,7 @@ from support import blobs
 import fsopt
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.bound_terms import Bound, ScaledClassifier, margin_bound_terms, scaled_bound_terms
-from fsopt.methods.gmeb.generalization_bounds import margin_bound, scaled_bound
+from fsopt.papers.gmeb.generalization_bounds import margin_bound, scaled_bound
 
 # ---------------------------------------------------------------- bounds, by loops over samples and features
 
