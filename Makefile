@@ -10,7 +10,7 @@ SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test test-all kernels truth fuzz limits proofs soak mutants lock sbom audit lowest pythons lint bench instances reproduce results docs docs-check clean
+.PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench instances reproduce results docs docs-check clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -55,6 +55,10 @@ soak: .venv/tested
 mutants: .venv/tested
 	$(BIN)/pip install -q "cosmic-ray>=8.7"
 	$(BIN)/python tests/mutants/run.py 300
+
+# The whole fast suite on a copy of the package with one more method, added as CONTRIBUTING.md says; before a release.
+guide: .venv/tested
+	FSOPT_GUIDE=1 $(BIN)/pytest tests/test_contributing.py
 
 # The versions and hashes of the development environment; `pip install --require-hashes -r requirements-dev.txt` has it.
 lock: .venv/tested

@@ -1,4 +1,4 @@
-"""README, CONTRIBUTING, docs and notebooks: their code runs; links, tables, names of tests and of papers are true."""
+"""README, docs and notebooks: their code runs; links, tables, names of tests and of papers are true."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import ast
 import importlib
 import os
 import re
-import shutil
-import subprocess
-import sys
 import warnings
 from functools import cache
 from pathlib import Path
@@ -120,44 +117,3 @@ def test_the_notebook_executes(path, monkeypatch):
     kinds = {o["output_type"] for cell in notebook.cells for o in cell.get("outputs", [])}
     assert "error" not in kinds
     assert any("image/png" in o.get("data", {}) for cell in notebook.cells for o in cell.get("outputs", []))
-
-
-# ------------------------------------------------ the examples of CONTRIBUTING, in a copy of the package
-
-
-def follow(guide: str, root: Path) -> list[str]:
-    """Write the files of a guide and add the lines of its diffs to a copy of the repository; return the files."""
-    written = []
-    for path, code in re.findall(r"`((?:fsopt|tests)/[\w/]+\.py)`:\n\n```python\n(.*?)```", guide, flags=re.DOTALL):
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(code, encoding="utf-8")
-        written.append(path)
-    for path, lines in re.findall(r"```diff\n--- (\S+)\n(.*?)```", guide, flags=re.DOTALL):
-        target, text = root / path, (root / path).read_text(encoding="utf-8")
-        before = "".join(line[1:] for line in lines.splitlines(keepends=True) if line[0] == " ")
-        after = "".join(line[1:] for line in lines.splitlines(keepends=True))
-        assert text.count(before) == 1, f"{path} has not the lines of the guide: {before}"
-        target.write_text(text.replace(before, after), encoding="utf-8")
-    return written
-
-
-@pytest.mark.slow
-def test_the_examples_of_contributing_work_as_written(tmp_path):
-    shutil.copytree(ROOT / "fsopt", tmp_path / "fsopt", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__", "saved"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    written = follow(GUIDE.read_text(encoding="utf-8"), tmp_path)
-    own = [path for path in written if path.startswith("tests/")]
-    of_all = ["models/test_builders.py", "drivers/test_penalties.py", "solvers/test_conformance.py"]
-    names = "huber or jsonl or arctan or linprog"
-    options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-k", names]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *own, *(f"tests/{path}" for path in of_all)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
