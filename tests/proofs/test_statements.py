@@ -2,7 +2,9 @@
 
 import copy
 import json
+import re
 import time
+from fractions import Fraction
 
 import pytest
 from proof_files import verdict, written
@@ -123,6 +125,19 @@ def test_the_json_object_has_the_statement_and_its_interval(files, tmp_path):
     code, shown = verdict(written(tmp_path / "proof.json", "[1"), "--json")
     assert code == 2
     assert not json.loads(shown.splitlines()[0])["confirmed"]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_interval_that_is_printed_contains_the_proved_one(sign):
+    lower, upper = sorted([Fraction(sign, 3), Fraction(2 * sign, 3)])
+    claim = {"program": "svm", "parameters": {}, "rows": None, "columns": None, "units": "given", "left_out": []}
+    claim |= {"status": "optimal", "sense": "min", "lower": lower, "upper": upper, "gap": Fraction(2, 3)}
+    printed = "\n".join(verify.said(claim, {"gap": Fraction(1, 3), "sizes": {}}))
+    low, high = re.search(r"in \[(.*), (.*)\]", printed).groups()
+    gap, stated = re.search(r"relative gap (.*), stated at most (.*)", printed).groups()
+    pairs = [(-Fraction(low), -lower), (Fraction(high), upper), (Fraction(gap), Fraction(1, 3))]
+    for shown, exact in [*pairs, (Fraction(stated), claim["gap"])]:
+        assert exact < shown < exact + Fraction(1, 10**9)
 
 
 def test_a_file_of_the_old_format_says_what_to_do(tmp_path):

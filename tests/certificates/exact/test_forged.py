@@ -195,10 +195,17 @@ def test_evidence_one_unit_away_does_not_support_the_exact_claim(path, towards):
 
 def test_the_status_must_be_that_of_the_evidence(bases):
     stationary = next(part for part in bases if part["kind"] == "stationary")
-    part = copy.deepcopy(stationary)
-    part["claim"]["status"] = "optimal"
-    assert by_verify(part) is None
-    assert by_fsopt(part) is None
+    nothing = {"lower": None, "upper": None, "gap": None}
+    for known, change in (
+        (stationary, {"status": "optimal"}),
+        (VERTEX, {"status": "stationary"}),
+        (VERTEX, {"status": "infeasible", **nothing}),
+        (VERTEX, {"status": "exhausted", **nothing}),
+    ):
+        part = copy.deepcopy(known)
+        part["claim"] |= change
+        assert by_verify(part) is None, change
+        assert by_fsopt(part) is None, change
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, True, "1/0", "x", [], {}])
