@@ -14,6 +14,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
+from fsopt.typing import Samples
 
 @overload
 def build(
@@ -420,7 +421,8 @@ def build(
 @overload
 def fit(
     name: Literal["gmeb"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     r_plus: float = 3.0,
     r_minus: float = 3.0,
@@ -443,7 +445,8 @@ def fit(
 @overload
 def fit(
     name: Literal["gmeb-penalised"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c_plus: float = 4.0,
     c_minus: float = 4.0,
@@ -466,7 +469,8 @@ def fit(
 @overload
 def fit(
     name: Literal["svm-norm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
     scale: str = "center",
@@ -484,7 +488,8 @@ def fit(
 @overload
 def fit(
     name: Literal["mpm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     scale: str = "standard",
     unbiased: bool = False,
@@ -506,7 +511,8 @@ def fit(
 @overload
 def fit(
     name: Literal["s-mpm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     lam: float = 0.1,
     theta: float | None = None,
@@ -527,7 +533,8 @@ def fit(
 @overload
 def fit(
     name: Literal["l1-mpm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     delta: float | None = None,
     scale: str = "standard",
@@ -550,7 +557,8 @@ def fit(
 @overload
 def fit(
     name: Literal["l0-mpm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     delta: float | None = None,
     approx: str | Penalty = "exp",
@@ -579,7 +587,8 @@ def fit(
 @overload
 def fit(
     name: Literal["misclass"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     alpha: float = 5.0,
     n_starts: int = 1,
@@ -600,7 +609,8 @@ def fit(
 @overload
 def fit(
     name: Literal["pmm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     scale: str = "standard",
     solver: str | None = None,
@@ -617,7 +627,8 @@ def fit(
 @overload
 def fit(
     name: Literal["fsv"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     lam: float = 0.05,
     alpha: float = 5.0,
@@ -639,7 +650,8 @@ def fit(
 @overload
 def fit(
     name: Literal["onsvm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
     scale: str = "standard",
@@ -658,7 +670,8 @@ def fit(
 @overload
 def fit(
     name: Literal["gbd"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     costs: Sequence[float] | None = None,
@@ -696,7 +709,8 @@ def fit(
 @overload
 def fit(
     name: Literal["gbd-lambda"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     lam: float | Sequence[float] = 1.0,
     include: Sequence[Feature] = (),
@@ -732,7 +746,8 @@ def fit(
 @overload
 def fit(
     name: Literal["rsvm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     w_cap: float | None = None,
     route: str = "dual",
@@ -754,7 +769,8 @@ def fit(
 @overload
 def fit(
     name: Literal["mopfs"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     w_cap: float | None = None,
     c: float = 0.001,
@@ -775,7 +791,8 @@ def fit(
 @overload
 def fit(
     name: Literal["svm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
     scale: str = "standard",
@@ -800,7 +817,8 @@ def fit(
 @overload
 def fit(
     name: Literal["l1-svm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     c: float = 1.0,
     scale: str = "center",
@@ -822,7 +840,8 @@ def fit(
 @overload
 def fit(
     name: Literal["rfe"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     c: float = 1.0,
@@ -843,7 +862,8 @@ def fit(
 @overload
 def fit(
     name: Literal["infogain"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     bins: int | None = None,
@@ -865,7 +885,8 @@ def fit(
 @overload
 def fit(
     name: Literal["pearson"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -886,7 +907,8 @@ def fit(
 @overload
 def fit(
     name: Literal["fisher"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -907,7 +929,8 @@ def fit(
 @overload
 def fit(
     name: Literal["ks"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     machine: str = "rsvm",
@@ -928,7 +951,8 @@ def fit(
 @overload
 def fit(
     name: Literal["vs-ssvm"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     n_partitions: int = 20,
     share: float = 0.8,
@@ -952,7 +976,8 @@ def fit(
 @overload
 def fit(
     name: str,
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     solver: str | None = None,
     time_limit: float | None = None,

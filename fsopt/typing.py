@@ -1,8 +1,9 @@
-"""The array types of signatures: double precision vectors and matrices, masks, and indices."""
+"""The types of signatures: double precision vectors and matrices, masks, indices, data frames."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,3 +16,26 @@ Mask: TypeAlias = NDArray[np.bool_]
 """Which entries are meant."""
 Indices: TypeAlias = NDArray[np.signedinteger[Any]]
 """Places of samples, features, variables or constraints, from 0."""
+
+
+class Frame(Protocol):
+    """A pandas DataFrame, by what a type checker without stubs of pandas can know of it."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of the columns."""
+
+    @property
+    def iloc(self) -> Any:
+        """The rows by place."""
+
+    def rename(self, *args: Any, **keywords: Any) -> Any:
+        """Return the same with other names."""
+
+    def __getitem__(self, key: Any, /) -> Any: ...
+
+    def __len__(self) -> int: ...
+
+
+Samples: TypeAlias = Frame | NDArray[Any] | Sequence[Sequence[float]]
+"""Features (n, p) of samples: a data frame, an array, or lists."""

@@ -1,4 +1,4 @@
-"""Symmetric products and Cholesky factors in pieces: the clock is looked at between them, about ten times a second."""
+"""Symmetric products and Cholesky factors by blocks: the clock is checked between them, about ten times a second."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fsopt.common import clock
 from fsopt.typing import Matrix
 
 PIECE = 2**31
-"""Multiplications and additions of a piece of a product, a fifth of a second of a slow processor."""
+"""Multiplications and additions of a block of a product, a fifth of a second of a slow processor."""
 FEWEST = 64
-"""Rows of a piece at least: thinner products are slow."""
+"""Smallest number of rows of a block: thinner products are slow."""
 TILE = 1024
 """Order of the tiles of a factor; matrices of up to twice that order are one."""
 
@@ -22,7 +22,7 @@ def gram(A: Matrix) -> Matrix:
 
     Raises
     ------
-    OutOfTimeError : the time limit passed between two pieces.
+    OutOfTimeError : the time limit passed between two blocks.
     """
     n, p = A.shape
     rows = max(FEWEST, PIECE // max(p * p, 1))

@@ -23,7 +23,7 @@ from fsopt.solvers.base import Session
 from fsopt.typing import Indices, Vector
 
 NAME = "interior-point"
-"""The solver in results of the machines that are solved here."""
+"""The solver in results of the SVMs that are solved here."""
 TIE = 1e-6
 """Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
 
@@ -52,7 +52,7 @@ def rfe(
     c : penalty weight of the hinge loss in ``sub``.
     eliminated : features without which the first SVM is trained, at most p - m.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
-    run : solver (a QP), options, time limit, progress. Without a solver the machines before the last one are solved by
+    run : solver (a QP), options, time limit, progress. Without a solver all SVMs but the last one are solved by
         :class:`fsopt.algorithms.warm_svm.WarmSvm`. After the time limit all features above m are removed at once, and
         the last SVM is trained.
 
@@ -74,52 +74,38 @@ def rfe(
     session = run.open(sub)
     check_svm("rfe", session, data, c)
     recorder = Recorder([session], run)
-    machines = WarmSvm(data, c) if run.solver is None else None
+    svms = WarmSvm(data, c) if run.solver is None else None
     sigma = np.ones(data.p)
     sigma[list(eliminated)] = 0.0
-    with threadpool_limits(1 if machines is not None else None):
-        return _eliminate(data, sub, session, recorder, machines, (m, c, step), sigma)
-
-
-def _eliminate(
-    data: Dataset,
-    sub: pyo.ConcreteModel,
-    session: Session,
-    recorder: Recorder,
-    machines: WarmSvm | None,
-    numbers: tuple[int, float, int],
-    sigma: Vector,
-) -> DriverResult:
-    """Train and remove features of sigma until m are left; ``numbers`` are m, c and step."""
-    m, c, step = numbers
     stop = "complete"
-    # Each pass removes at least one of the p features, or is the last.
-    while True:
-        left = np.flatnonzero(sigma)
-        found = _weights(machines, sigma, recorder) if machines is not None and len(left) > m else None
-        if found is None:
-            result = _by_solver(session, sub, sigma, recorder, last=len(left) == m)
-            assert result.point is not None
-            w = np.where(sigma > 0, result.point.x[session.columns(sub.w)], 0.0)
-            value = svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), c)
-        else:
-            w, value = found
-        if len(left) > m and clock.expired():
-            step, stop = len(left), "time-limit"
-        removed = smallest_weights(w, left, min(step, len(left) - m))
-        recorder.record(n_features=len(left), objective=value, removed=removed)
-        if not removed:
-            break
-        sigma[removed] = 0.0
+    with threadpool_limits(1 if svms is not None else None):
+        # Each pass removes at least one of the p features, or is the last.
+        while True:
+            left = np.flatnonzero(sigma)
+            found = _weights(svms, sigma, recorder) if svms is not None and len(left) > m else None
+            if found is None:
+                result = _by_solver(session, sub, sigma, recorder, last=len(left) == m)
+                assert result.point is not None
+                w = np.where(sigma > 0, result.point.x[session.columns(sub.w)], 0.0)
+                value = svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), c)
+            else:
+                w, value = found
+            if len(left) > m and clock.expired():
+                step, stop = len(left), "time-limit"
+            removed = smallest_weights(w, left, min(step, len(left) - m))
+            recorder.record(n_features=len(left), objective=value, removed=removed)
+            if not removed:
+                break
+            sigma[removed] = 0.0
     assert result.certificate is not None
     point = {"sigma": sigma, "w": w, "b": midpoint_intercept(data.X @ w, data.y, data.weights), "proof": result.point}
     return recorder.end(Status.FEASIBLE, stop, objective=value, point=point, certificate=result.certificate)
 
 
-def _weights(machines: WarmSvm, sigma: Vector, recorder: Recorder) -> tuple[Vector, float] | None:
-    """Return weights and value of a machine, its seconds counted; None where it is not exact enough."""
+def _weights(svms: WarmSvm, sigma: Vector, recorder: Recorder) -> tuple[Vector, float] | None:
+    """Return weights and value of an SVM, its seconds counted; None where it is not exact enough."""
     started = time.perf_counter()
-    found = machines.solve(sigma > 0.5)
+    found = svms.solve(sigma > 0.5)
     recorder.count(NAME, time.perf_counter() - started)
     return found
 
@@ -127,7 +113,7 @@ def _weights(machines: WarmSvm, sigma: Vector, recorder: Recorder) -> tuple[Vect
 def _by_solver(
     session: Session, sub: pyo.ConcreteModel, sigma: Vector, recorder: Recorder, *, last: bool
 ) -> SolveResult:
-    """Return the result of a machine from the solver; the last one, which is the answer, is not limited in time."""
+    """Return the result of an SVM from the solver; the last one, which is the answer, is not limited in time."""
     store(sub.sigma, sigma)
     session.update(sub.selection)
     if last and clock.expired():

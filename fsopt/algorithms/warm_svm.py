@@ -1,8 +1,8 @@
-"""A sequence of support vector machines on ever other features, each warm from the one before.
+"""Support vector machines on a sequence of selections of the features, each warm-started from the one before.
 
 The interior point of :mod:`fsopt.algorithms.branch_and_benders.interior_point` works in the number of features. Samples
-far from the margin of the last hyperplane keep their multiplier; where the duality gap of all samples shows that this
-was wrong, all are solved for. Of more features than samples the kernel matrix is factorised instead:
+far from the margin of the last hyperplane keep their multiplier; where the duality gap over all samples contradicts
+this, the program of all samples is solved. With more features than samples the kernel matrix is factorised instead:
 ``K = Z Z' = L L'`` has the same multipliers with the n features L.
 """
 
@@ -49,7 +49,7 @@ class WarmSvm:
         self.solver = NodeSolver(self.problem)
 
     def solve(self, selection: Mask) -> tuple[Vector, float] | None:
-        """Return weights (p,) and value of the machine on a selection; None where no answer is exact enough."""
+        """Return weights (p,) and objective value of the SVM on a selection; None where no answer is exact enough."""
         if int(selection.sum()) > self.data.n:
             return self._by_kernel(selection)
         for near in (self.plane, None) if self.plane is not None else (None,):

@@ -157,7 +157,7 @@ def alternatives(
     problem = cardinality_problem(data, m, c, scale, "alternatives")
     best = branch_and_benders(problem, settings=BranchSettings(1e-6), run=Run(time_limit=time_limit))
     assert best.objective is not None
-    # A margin for the gap of the machines: without a share the optimum itself is within the limit.
+    # A margin for the gap of the SVMs: without a share the optimum itself is within the limit.
     limit = best.objective * (1.0 + within) * (1.0 + MARGIN)
 
     def expired() -> bool:
@@ -199,7 +199,7 @@ def alternatives(
 def _exact(search: Enumeration, listed: Mapping[int, Incumbent], about: About) -> Claim:
     """Return the claim on all selections but the listed ones, with the exact bound of the tree.
 
-    A selection that was found and is not among the best is a leaf like the others, whose cut is made from its machine.
+    A selection that was found and is not among the best is a leaf like the others, whose cut is made from its SVM.
     """
     opened = {node.number: node.cut.name for _, _, node in search.heap}
     stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
@@ -222,7 +222,7 @@ def cardinality_about(data: Dataset, m: int, c: float) -> About:
 def _replayed(search: Enumeration, listed: Mapping[int, Incumbent]) -> float:
     """Return the smallest bound of all leaves but the listed selections, from their cuts.
 
-    The value of a selection that was found and is not listed bounds it up to the gap of its machine.
+    The value of a selection that was found and is not listed bounds it up to the gap of its SVM.
     """
     problem, made = search.problem, dict[int, Cut]()
 

@@ -198,10 +198,10 @@ def radius_path(
     plus, minus = _radii(grid)
     run = Run(solver, options=None if jobs == 1 else {"threads": 1})
     task = GridTask(plus, minus, scale, run, SelectionRule(rule, units, epsilon))
-    pieces: list[tuple[Dataset, Dataset | None]] = [(data, test)]
+    splits: list[tuple[Dataset, Dataset | None]] = [(data, test)]
     if folds:
-        pieces += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
-    whole, *parts = Parallel(n_jobs=jobs)(delayed(_solve_grid)(*piece, task) for piece in pieces)
+        splits += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
+    whole, *parts = Parallel(n_jobs=jobs)(delayed(_solve_grid)(*split, task) for split in splits)
     nothing = np.full((len(plus), len(minus)), np.nan)
     return RadiusPath(
         r_plus=plus,

@@ -73,8 +73,8 @@ class Sensitivity(Answer):
 
     def largest(self, count: int = 10) -> tuple[Line, ...]:
         """Return the constraints of the largest shadow prices by size, without those of price 0."""
-        priced = [line for line in self.constraints if abs(line.price) > 0.0]
-        return tuple(sorted(priced, key=lambda line: -abs(line.price))[:count])
+        binding = [line for line in self.constraints if abs(line.price) > 0.0]
+        return tuple(sorted(binding, key=lambda line: -abs(line.price))[:count])
 
 
 @checked(model=MODEL, solver=optional(TEXT))

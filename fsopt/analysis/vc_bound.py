@@ -51,7 +51,8 @@ def vc_bounds(front: ParetoFront, data: Dataset, *, scale: str = "unit-rows", de
     ----------
     front : of these data and this scale.
     data : raw training data.
-    scale, delta : as there, and in (0, 1).
+    scale : preprocessing of the samples, that of the front.
+    delta : in (0, 1), probability that the bound fails.
 
     Raises
     ------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from fsopt.data.dataset import DATASET
 from fsopt.data.kernels import Kernel
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.scores import measures
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.data.tables.table import Table
+from fsopt.typing import Mask, Matrix, Samples, Vector
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from fsopt.answers.results import Status
-
-Samples: TypeAlias = "Matrix | Dataset | DataFrame"
-"""Samples to be classified."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +82,13 @@ class Fit:
             return np.ones(len(self.preprocessing.shift), dtype=bool)
         return np.asarray(self.coef != 0.0)
 
-    def _samples(self, X: Samples) -> Matrix:
+    def _samples(self, X: Samples | Dataset | Table) -> Matrix:
         """Return samples as a matrix (n, p) in the order of the fit; raises DataError where they are none."""
         p = len(self.preprocessing.shift)
         known = self.trained or Trained.unknown(p)
         return known.samples(X, self.needed)
 
-    def decision_function(self, X: Samples) -> Vector:
+    def decision_function(self, X: Samples | Dataset | Table) -> Vector:
         """Return the scores (n,) of samples.
 
         Parameters
@@ -112,7 +110,7 @@ class Fit:
         result: Vector = score + self.intercept
         return result
 
-    def predict(self, X: Samples) -> Vector:
+    def predict(self, X: Samples | Dataset | Table) -> Vector:
         """Return the labels (n,) in {-1, +1} of samples as in :meth:`decision_function`; a score of 0 counts as -1."""
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
 

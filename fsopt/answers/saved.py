@@ -222,7 +222,7 @@ def read_fit(path: str | Path) -> dict[str, Any]:
 
 
 def _trained(record: Mapping[str, Any], p: int) -> Trained:
-    """Return what a saved fit tells of its training data; one of version 0.1.0 may have no names of columns."""
+    """Return the description of the training data in a saved fit; a fit of version 0.1.0 may lack names of columns."""
     encoding = None if record.get("encoding") is None else Encoding.of_plain(record["encoding"])
     features = tuple(record.get("columns") or Trained.unknown(p).features)
     if len(features) != p or (encoding is not None and encoding.features != features):

@@ -49,7 +49,7 @@ def _run(given: list[str]) -> int:
     except OSError as error:
         place = "" if error.filename is None else f" ('{error.filename}')"
         refused = FileError(
-            f"the operating system refused: {error.strerror or error}{place}", "make room or choose a place"
+            f"the operating system refused: {error.strerror or error}{place}", "free space or choose a place"
         )
         return output.report_error(refused, as_json="--json" in given)
     except MemoryError as error:

@@ -35,7 +35,11 @@ class Kind:
     def check(self, name: str, value: Any) -> None:
         """Raise ParameterError for a value of another kind."""
         if not self.holds(value):
-            raise ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
+            raise self.error(name, value)
+
+    def error(self, name: str, value: Any) -> ParameterError:
+        """Return the error for a value of another kind."""
+        return ParameterError(f"the {name.replace('_', ' ')} must be {self.what}, not {shown(value)}", self.hint)
 
 
 def word(name: str, value: Any, words: Iterable[str | bool]) -> None:
@@ -46,7 +50,7 @@ def word(name: str, value: Any, words: Iterable[str | bool]) -> None:
 
 
 def plain(value: Any) -> bool:
-    """Return whether a parameter is a number, a text, or a list, mapping or array, of whatever."""
+    """Return whether a parameter is None, a number, a text, or a list, mapping or array with any content."""
     return value is None or isinstance(value, numbers.Number | str) or _is_list(value) or isinstance(value, Mapping)
 
 

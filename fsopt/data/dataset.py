@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,10 +25,7 @@ from fsopt.data.validation import (
 )
 from fsopt.data.weights import positive_weights, weights_of_samples
 from fsopt.errors import DataError
-from fsopt.typing import Indices, Matrix, Vector
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from fsopt.typing import Frame, Indices, Matrix, Vector
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -108,7 +105,7 @@ class Dataset:
     @classmethod
     def from_frame(
         cls,
-        frame: DataFrame,
+        frame: Frame,
         *,
         target: str,
         positive: str | Sequence[str] | None = None,

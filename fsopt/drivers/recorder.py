@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,16 +20,6 @@ from fsopt.solvers.spec import SolverSpec
 PHASES = ("translate", "update", "solve", "load")
 LATE = 3
 """Largest number of solves, of a tenth of a second each, after the time limit: the first incumbent may take several."""
-
-
-@dataclass(frozen=True)
-class _Request:
-    """What is asked of a solver: the arguments of :meth:`Recorder.solve`."""
-
-    what: str
-    load: bool
-    mip_gap: float | None
-    checked: bool
 
 
 class Recorder:
@@ -98,35 +88,37 @@ class Recorder:
             of a licence or because it does not take the model.
         """
         self.check_clock()
-        request = _Request(what, load, mip_gap, checked)
+        attempt = partial(self._attempt, what=what, load=load, mip_gap=mip_gap, checked=checked)
         try:
-            return self._attempt(session, request)
+            return attempt(session)
         except (OutOfTimeError, NoPoint):
             raise
         except SolverError as error:
             if session.requested and not session.seconds["solve"]:
                 raise
-            return self._by_another(session, request, error, vertex)
+            return self._by_another(session, attempt, error, vertex)
 
-    def _attempt(self, session: Session, request: _Request) -> SolveResult:
+    def _attempt(self, session: Session, *, what: str, load: bool, mip_gap: float | None, checked: bool) -> SolveResult:
         """Return the result of one solve, if it holds a point; else raise what :meth:`solve` raises."""
-        result = session.solve(load=request.load, mip_gap=request.mip_gap)
-        if not request.checked and result.point is not None:
+        result = session.solve(load=load, mip_gap=mip_gap)
+        if not checked and result.point is not None:
             clock.found()
             return result
         if not result.status.solved and result.status is not Status.INFEASIBLE and clock.expired():
             raise OutOfTimeError(
-                f"the time limit passed before {request.what} was solved for the first time", "give more seconds"
+                f"the time limit passed before {what} was solved for the first time", "give more seconds"
             )
-        return usable(result, request.what)
+        return usable(result, what)
 
-    def _by_another(self, session: Session, request: _Request, error: SolverError, vertex: bool) -> SolveResult:
+    def _by_another(
+        self, session: Session, attempt: Callable[[Session], SolveResult], error: SolverError, vertex: bool
+    ) -> SolveResult:
         """Return the result of the first other installed solver that has one; else raise the error of the first."""
         tried = []
         for spec in _others(session, vertex):
             try:
                 other = session.with_solver(spec.name)
-                result = self._attempt(other, request)
+                result = attempt(other)
             except (OutOfTimeError, NoPoint):
                 raise
             except FsoptError:

@@ -55,7 +55,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     except OSError as error:
         raise FileError(
             f"cannot export '{model.name}' to {suffix}: {error.strerror or error}",
-            "make room in the folder of temporary files, or set TMPDIR to another one",
+            "free space in the folder of temporary files, or set TMPDIR to another one",
         ) from error
     except REFUSALS as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__

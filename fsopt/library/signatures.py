@@ -22,6 +22,7 @@ from fsopt.models.registry import MODELS, build
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {"build": build, "fit": fit}
 PACKAGE = Path(__file__).parent.parent
+DATA = {"build": ["data: Dataset"], "fit": ["data: Dataset | Samples", "y: ArrayLike | None = ..."]}
 HEAD = """# Overloads of build and fit, written by ``python -m fsopt.library.signatures``.
 
 from collections.abc import Mapping, Sequence
@@ -38,6 +39,7 @@ from fsopt.data import Dataset
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.models.gbd.selection_constraints import Feature
+from fsopt.typing import Samples
 
 """
 
@@ -75,13 +77,13 @@ def overloads(function: str, first: str, result: str, registered: Mapping[str, C
     function, first, result : name, first parameter and type of the result of ``fsopt.build`` or ``fsopt.fit``.
     registered : registry name -> function with its parameters.
     """
-    common = keywords(FUNCTIONS[function])
+    common, given = keywords(FUNCTIONS[function]), DATA[function]
     lines: list[str] = []
     for name, own in registered.items():
         named = [*keywords(own), *common]
-        parameters = [f'{first}: Literal["{name}"]', "data: Dataset", *(["*", *named] if named else [])]
+        parameters = [f'{first}: Literal["{name}"]', *given, *(["*", *named] if named else [])]
         lines += _overload(function, parameters, result)
-    others = [f"{first}: str", "data: Dataset", *(["*", *common] if common else []), "**params: Never"]
+    others = [f"{first}: str", *given, *(["*", *common] if common else []), "**params: Never"]
     return [*lines, *_overload(function, others, result)]
 
 

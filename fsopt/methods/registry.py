@@ -29,13 +29,14 @@ from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.locks import alone
 from fsopt.common.registry import Registry, check_function
 from fsopt.data import Dataset
-from fsopt.data.dataset import DATASET
+from fsopt.data.training import training_data
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
 from fsopt.models.spec import WEIGHTS, check_parameters, check_weights
+from fsopt.typing import Samples
 
 FEWER = "keep fewer features first (pearson, fisher), or take onsvm, fsv or svm"
 """What helps where data are too large for a method."""
@@ -122,7 +123,6 @@ def register_method(spec: MethodSpec, *, replace: bool = False, threshold: float
 
 @checked(
     name=TEXT,
-    data=DATASET,
     solver=optional(TEXT),
     time_limit=optional(SECONDS),
     options=optional(OPTIONS),
@@ -134,7 +134,8 @@ def register_method(spec: MethodSpec, *, replace: bool = False, threshold: float
 )
 def fit(
     name: str,
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = None,
     *,
     solver: str | None = None,
     time_limit: float | None = None,
@@ -154,8 +155,11 @@ def fit(
     ----------
     name : str
         One of ``fsopt.METHODS``.
-    data : Dataset
-        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``.
+    data : Dataset | Samples
+        The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``. A data set,
+        or its samples X as a matrix (n, p) or DataFrame.
+    y : ArrayLike, optional
+        With samples X, their labels (n,) in {-1, +1}.
     solver : str, optional
         For the continuous problems of the method; None takes the preferred one of their class.
     time_limit : float, optional
@@ -197,6 +201,7 @@ def fit(
     """
     entry = METHODS[name]
     check_parameters("method", name, params, entry.parameters, entry.objects)
+    data = training_data(data, y)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
     check_weights("method", name, entry.weights, data)
@@ -217,7 +222,7 @@ def fit(
             run = Run(solver, clock.seconds_of(time_limit), options, progress, places[0], places[1], executor)
             fitted = entry.fit(data, run, **params)
     except ParameterError as error:
-        raise _in_words_of(entry, error) from error
+        raise _with_own_name(entry, error) from error
     except MemoryError as error:
         raise MemoryLimitError(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
@@ -232,8 +237,8 @@ def fit(
     return dataclasses.replace(fitted, details={**fitted.details, "customised": names_of(customise)})
 
 
-def _in_words_of(entry: MethodSpec, error: ParameterError) -> ParameterError:
-    """Return the error of a parameter with the name of the method, which the user gave, for that of a model in it."""
+def _with_own_name(entry: MethodSpec, error: ParameterError) -> ParameterError:
+    """Return the error of a parameter with the name of the method, known to the user, in place of that of its model."""
     message = error.message
     for name in sorted({*entry.models, *METHODS} - {entry.name}):
         message = message.replace(f"of '{name}'", f"of '{entry.name}'")

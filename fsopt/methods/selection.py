@@ -42,7 +42,7 @@ class SelectionRule:
 
     Attributes
     ----------
-    rule, units, epsilon : as there; by default those of the tables in Peleg & Meir.
+    rule, units, epsilon : of :func:`select_by_size`; by default those of the tables in Peleg & Meir.
 
     Raises
     ------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError, shown
 from fsopt.models.display import ShownModel
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
 # -- the classifier and its margins ---------------------------------------------------------------------------
 
@@ -86,22 +85,6 @@ def split_constraint(m: pyo.ConcreteModel, equation: str) -> pyo.Constraint:
 def one_norm(m: pyo.ConcreteModel) -> Any:
     """Return e'(w+ + w-), which is the one-norm of w where it is minimised."""
     return pyo.quicksum([*m.w_plus.values(), *m.w_minus.values()])
-
-
-def split_weights(m: pyo.ConcreteModel, x: Vector, columns: Callable[[pyo.Var], Indices]) -> Vector:
-    """Return w = w+ - w- (p,) at a point.
-
-    Simplex solvers return exact zeros for w+ and w- at their bounds, but not for the free w, which meets the
-    constraint ``split`` up to a tolerance.
-
-    Parameters
-    ----------
-    m : a model with w+ and w-.
-    x : a point of the compiled model.
-    columns : function from a variable component to its places in x, as :meth:`fsopt.solvers.base.Session.columns`.
-    """
-    weights: Vector = x[columns(m.w_plus)] - x[columns(m.w_minus)]
-    return weights
 
 
 def perspective_constraint(m: pyo.ConcreteModel, scales: pyo.Var, doc: str) -> pyo.Constraint:

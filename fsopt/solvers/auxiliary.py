@@ -41,8 +41,8 @@ from fsopt.typing import Vector
 
 FEASIBLE = 1e-6
 """Largest primal residual of a point that counts as feasible."""
-DOUBT = 10.0
-"""Most seconds for another solver that looks for a feasible point where the search of the first found none."""
+SECOND_OPINION = 10.0
+"""Time limit, in seconds, of another solver for a feasible point of a program that the first called infeasible."""
 ROUNDING = 1e-12
 """Largest residual of a Farkas vector that is rounding."""
 
@@ -119,8 +119,8 @@ def _infeasible(program: Program, outcome: Outcome, settings: Settings) -> Outco
     """Return the outcome with a Farkas vector, or without its status where another solver finds a feasible point.
 
     A Farkas vector with the residual r excludes points of less than about 1/r units. One from an interior point is no
-    better than 1e-8 or so, and programs in extreme units have points beyond: a second solver is asked, unless the
-    vector holds up to rounding.
+    better than 1e-8 or so, and programs in extreme units have points farther away: a second solver is called, unless
+    the vector holds up to rounding.
     """
     held = np.inf if outcome.ray is None else farkas(program, outcome.ray).worst
     if held <= ROUNDING:
@@ -143,7 +143,7 @@ def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str
         if not spec.available or spec.name == solver or (spec.takes is not None and not spec.takes(goal)):
             continue
         try:
-            found = Connection(spec, goal, settings).solve(clock.left(DOUBT)).point
+            found = Connection(spec, goal, settings).solve(clock.left(SECOND_OPINION)).point
         except SolverError:
             continue
         if found is not None and certify_point(goal, found).residuals["primal"] <= FEASIBLE:

@@ -124,9 +124,9 @@ def _svc(X: Matrix, y: Vector, c: float) -> Any:
 
 def _on(X: Matrix, y: Vector, chosen: Any, c: float) -> tuple[Vector, float]:
     """Return the SVM on some features."""
-    machine, w = _svc(X[:, chosen], y, c), np.zeros(X.shape[1])
-    w[chosen] = machine.coef_[0]
-    return w, float(machine.intercept_[0])
+    model, w = _svc(X[:, chosen], y, c), np.zeros(X.shape[1])
+    w[chosen] = model.coef_[0]
+    return w, float(model.intercept_[0])
 
 
 def sklearn_rfe(X: Matrix, y: Vector, *, m: int = 5, c: float = 1.0) -> tuple[Vector, float]:
@@ -160,32 +160,32 @@ def sklearn_l1_svc(X: Matrix, y: Vector, *, c: float = 1.0) -> tuple[Vector, flo
     """Return liblinear's SVM with the 1-norm and squared hinge loss; its intercept is penalised."""
     from sklearn.svm import LinearSVC
 
-    machine = LinearSVC(penalty="l1", dual=False, C=c, max_iter=10_000, random_state=0).fit(X, y)
-    return machine.coef_[0], float(machine.intercept_[0])
+    model = LinearSVC(penalty="l1", dual=False, C=c, max_iter=10_000, random_state=0).fit(X, y)
+    return model.coef_[0], float(model.intercept_[0])
 
 
 def sklearn_l1_logistic(X: Matrix, y: Vector, *, c: float = 1.0) -> tuple[Vector, float]:
     """Return liblinear's logistic regression with the 1-norm; its intercept is penalised."""
     from sklearn.linear_model import LogisticRegression
 
-    machine = LogisticRegression(penalty="l1", solver="liblinear", C=c, max_iter=1000, random_state=0).fit(X, y)
-    return machine.coef_[0], float(machine.intercept_[0])
+    model = LogisticRegression(penalty="l1", solver="liblinear", C=c, max_iter=1000, random_state=0).fit(X, y)
+    return model.coef_[0], float(model.intercept_[0])
 
 
 def abess_logistic(X: Matrix, y: Vector, *, m: int = 5) -> tuple[Vector, float]:
     """Return abess's best-subset logistic regression with m features."""
     from abess.linear import LogisticRegression
 
-    machine = LogisticRegression(support_size=m).fit(X, (y > 0).astype(int))
-    return np.ravel(machine.coef_), float(np.ravel(machine.intercept_)[0])
+    model = LogisticRegression(support_size=m).fit(X, (y > 0).astype(int))
+    return np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
 
 
 def skglm_logistic(X: Matrix, y: Vector, *, alpha: float = 0.01) -> tuple[Vector, float]:
     """Return skglm's logistic regression with the 1-norm, weighted by alpha against the mean loss."""
     from skglm.estimators import SparseLogisticRegression
 
-    machine = SparseLogisticRegression(alpha=alpha).fit(X, y)
-    return np.ravel(machine.coef_), float(np.ravel(machine.intercept_)[0])
+    model = SparseLogisticRegression(alpha=alpha).fit(X, y)
+    return np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
 
 
 PEERS: Mapping[str, Peer] = MappingProxyType(

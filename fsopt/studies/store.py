@@ -256,7 +256,7 @@ def _refusing(place: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         passing = getattr(error, "sqlite_errorcode", 0) & 0xFF in PASSING
-        hint = "make room, or wait for the disk: the same command goes on" if passing else "give another file"
+        hint = "free space, or wait for the disk: the same command goes on" if passing else "give another file"
         raise FileError(f"the store '{brief(place)}' is damaged or cannot be used: {error}", hint) from error
 
 

@@ -41,7 +41,7 @@ class DataFile:
     Attributes
     ----------
     file : name or path, as in :func:`fsopt.load_dataset`.
-    label, missing : as there.
+    label, missing : keywords of :func:`fsopt.load_dataset`.
     name : in the rows of the study; empty for the text of ``file``.
     """
 

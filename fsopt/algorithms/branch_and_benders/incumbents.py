@@ -73,7 +73,7 @@ class Incumbents:
         lower = self._lower(selection)
         if lower < self.value and near is not None:
             _, cut = self.solve(selection, self.value, near)
-            # The value of a machine with frozen samples may be far too large; its cut is a bound.
+            # The value of an SVM with frozen samples may be far too large; its cut is a bound.
             lower = -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
         if lower < self.value * (1.0 - BETTER):
             lower = self.solve(selection, self.value)[0]
@@ -202,8 +202,8 @@ class Incumbents:
         problem, selection = self.problem, start.copy()
         needed = problem.root()
         plane: Plane | None = None
-        priced = bool(problem.lam.any())
-        while needed is not None and go_on() and (priced or not problem.allowed(selection)):
+        penalised = bool(problem.lam.any())
+        while needed is not None and go_on() and (penalised or not problem.allowed(selection)):
             found = self.solver.solve(Partial(selection, ~selection), plane, Goal(ELIMINATION))
             if found is None or found.late:
                 clock.check()
@@ -211,7 +211,7 @@ class Incumbents:
             if found is None or not len(left):
                 return
             plane = found.plane
-            if priced and problem.allowed(selection):
+            if penalised and problem.allowed(selection):
                 value, b = problem.value(selection, plane.w)
                 self.offer(Incumbent(selection.copy(), plane.w, b, value))
             weight = np.where(needed.inside[left], np.inf, np.abs(plane.w[left]))
@@ -222,5 +222,5 @@ class Incumbents:
             if np.isinf(np.sort(weight)[: len(drop)]).any():
                 return
             selection[drop] = False
-        if not priced and problem.allowed(selection):
+        if not penalised and problem.allowed(selection):
             self.try_selection(selection, plane)

@@ -20,7 +20,7 @@ WIDTHS = (0.3, 0.65)
 """Quantiles of the distance from the margin: the first and the largest within which samples are not frozen."""
 FEWEST = 80
 """Samples that are never frozen, if there are as many."""
-PRICED = 150
+WHOLE = 150
 """Free features up to which all are in the program."""
 ROUNDS = 12
 """Largest number of rounds in which features are taken in."""
@@ -126,18 +126,18 @@ class NodeSolver:
     def _features(self, at: Partial, parent: Plane | None) -> Indices:
         """Return the free features in the program: all of few, else those with a share, or the largest |q|, before."""
         free = np.flatnonzero(at.free)
-        if len(free) <= PRICED:
+        if len(free) <= WHOLE:
             return free
         if parent is None:
             y = self.problem.y
             alpha = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), 1.0 / max((y < 0).sum(), 1))
             size = np.abs(self.problem.signed[:-1] @ alpha)[free]
-            return np.sort(free[np.argsort(-size, kind="stable")[:PRICED]])
+            return np.sort(free[np.argsort(-size, kind="stable")[:WHOLE]])
         likely = free[parent.sigma[free] > 1e-3]
-        if len(likely) < PRICED:
+        if len(likely) < WHOLE:
             rest = np.setdiff1d(free, likely)
             order = np.argsort(-parent.sigma[rest], kind="stable")
-            likely = np.append(likely, rest[order[: PRICED - len(likely)]])
+            likely = np.append(likely, rest[order[: WHOLE - len(likely)]])
         return np.sort(likely)
 
     def _program(self, at: Partial, features: Indices, kept: Indices | None, frozen: Indices | None) -> Relaxation:
@@ -187,7 +187,7 @@ class NodeSolver:
         return NodeSolution(alpha, mu, plane, solved.bound, steps, solved.late)
 
     def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
-        """Return the features left out that would lower the bound most: their gain is above the multipliers' price."""
+        """Return the features left out that would lower the bound most: their gain exceeds the multipliers' charge."""
         problem = self.problem
         free = np.flatnonzero(at.free)
         if len(features) == len(free):
@@ -195,10 +195,10 @@ class NodeSolver:
         outside = np.setdiff1d(free, features)
         q = problem.signed[outside] @ found.alpha
         loss = 0.5 * q * q - problem.lam[outside] - found.mu @ problem.R[:, outside]
-        worst = outside[np.argsort(-loss, kind="stable")[:PRICED]]
+        worst = outside[np.argsort(-loss, kind="stable")[:WHOLE]]
         size = max(float(found.alpha.sum()), 1e-12)
         limit = max(goal.gap, 1e-4 if np.isfinite(goal.cutoff) else 0.0) * size / len(outside)
-        return np.sort(worst[np.sort(loss)[::-1][:PRICED] > limit])
+        return np.sort(worst[np.sort(loss)[::-1][:WHOLE] > limit])
 
     def _adapt(self, found: NodeSolution, margins: Vector, kept: Indices | None, goal: Goal) -> None:
         """Widen where the frozen samples cost much of the distance to the cutoff, else narrow a little.

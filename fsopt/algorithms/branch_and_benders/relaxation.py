@@ -13,8 +13,8 @@ Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
 """Multipliers (n,), in single or double precision."""
 START, FAR = 0.1, 3.0
 """Complementarity of a point to start from: a share of the sum of alpha, and of what a change of w costs at alpha."""
-ROOM = 0.1
-"""Largest share of its range by which a value is kept from a bound."""
+INSIDE = 0.1
+"""Largest distance of a value from a bound, as a share of its range."""
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,17 @@ def cold(program: Relaxation) -> Iterate:
         q = (alpha @ program.Zy)[:-1]
     gain = 0.5 * (q + program.q)[program.selected :] ** 2 - program.lam
     size = max(float(np.median(gain)), 1e-3 * float(np.abs(gain).max(initial=0.0)), 1e-8) if len(gain) else 1.0
-    mu = _even_prices(program, size)
-    paid = program.R.T @ mu
-    rho = np.maximum(gain - paid, 0.0) + 0.1 * size
-    slack = np.maximum(rho + paid - gain, 0.1 * size)
+    mu = _even_multipliers(program, size)
+    charge = program.R.T @ mu
+    rho = np.maximum(gain - charge, 0.0) + 0.1 * size
+    slack = np.maximum(rho + charge - gain, 0.1 * size)
     left = np.maximum(program.r - program.R @ sigma, 0.1)
     x = np.concatenate([alpha, program.c - alpha, rho, sigma, mu])
     z = np.concatenate([np.ones(2 * n), 1.0 - sigma, slack, left])
     return Iterate(x, z, q + program.q, np.zeros(features + 1))
 
 
-def _even_prices(program: Relaxation, size: float) -> Vector:
+def _even_multipliers(program: Relaxation, size: float) -> Vector:
     """Return mu (k,) of the same order for all constraints, for gains of a size."""
     largest = np.maximum(np.abs(program.R).max(axis=1, initial=0.0), 1e-12)
     return np.asarray(size / largest / max(len(program.r), 1))
@@ -127,27 +127,27 @@ def warm(program: Relaxation, plane: Vector, sigma: Vector, margins: Vector, alp
     known, z, xi = _pairs(known, away, c, mu)
     q = (known @ program.Zy)[:-1] + program.q
     gain = 0.5 * q[s:] ** 2 - program.lam
-    prices = _prices(program, gain, mu)
-    sigma, slack, rho = _pairs(sigma, prices @ program.R - gain, 1.0, mu)
-    x = np.concatenate([known, c - known, rho, sigma, prices])
-    partners = np.concatenate([z, xi, 1.0 - sigma, slack, mu / prices])
+    multipliers = _multipliers(program, gain, mu)
+    sigma, slack, rho = _pairs(sigma, multipliers @ program.R - gain, 1.0, mu)
+    x = np.concatenate([known, c - known, rho, sigma, multipliers])
+    partners = np.concatenate([z, xi, 1.0 - sigma, slack, mu / multipliers])
     return Iterate(x, partners, q, plane)
 
 
 def _pairs(value: Vector, away: Vector, most: float | Vector, mu: float) -> tuple[Vector, Vector, Vector]:
     """Return values strictly within [0, most], and partners of both bounds whose difference is ``away``."""
-    room = np.minimum(mu / np.maximum(np.abs(away), 1e-300), ROOM * most)
-    least = np.minimum(2.0 * mu / most, ROOM * most)
+    distance = np.minimum(mu / np.maximum(np.abs(away), 1e-300), INSIDE * most)
+    smallest = np.minimum(2.0 * mu / most, INSIDE * most)
     above = away >= 0.0
-    value = np.clip(value, np.where(above, room, least), most - np.where(above, least, room))
+    value = np.clip(value, np.where(above, distance, smallest), most - np.where(above, smallest, distance))
     upper = np.where(above, mu / (most - value), mu / value - away)
     return value, upper + away, upper
 
 
-def _prices(program: Relaxation, gain: Vector, mu: float) -> Vector:
+def _multipliers(program: Relaxation, gain: Vector, mu: float) -> Vector:
     """Return multipliers (k,) of the constraints: of one, the gain for weight of the last feature that fits."""
     if len(program.r) != 1 or not len(gain):
-        return _even_prices(program, max(float(np.abs(gain).max(initial=0.0)), 1e-8))
+        return _even_multipliers(program, max(float(np.abs(gain).max(initial=0.0)), 1e-8))
     weight = program.R[0]
     ratio = gain / np.maximum(weight, 1e-300)
     order = np.argsort(-ratio, kind="stable")

@@ -90,7 +90,8 @@ def rsvm_interior_point(
     Returns
     -------
     DriverResult
-        As there; ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_rsvm` holds.
+        As in :func:`svm_interior_point`; ``optimal`` where
+        :func:`fsopt.algorithms.interior_point.certificate.certify_rsvm` holds.
 
     Raises
     ------
@@ -121,7 +122,8 @@ def svm_norm_interior_point(
     Returns
     -------
     DriverResult
-        As there; ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_svm_norm` holds.
+        As in :func:`svm_interior_point`; ``optimal`` where
+        :func:`fsopt.algorithms.interior_point.certificate.certify_svm_norm` holds.
 
     Raises
     ------

@@ -263,17 +263,17 @@ def _near_bound(problem: Problem, cut: tuple[float, Floats, float], node: Node) 
 
 
 def _exact_bound(problem: Problem, cut: tuple[Fraction, list[Fraction]], node: Node) -> Fraction:
-    """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is best."""
+    """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is largest."""
     constant, gains = cut
     base = constant - _sum(gains[j] for j in node[0])
     free = [j for j in range(problem.p) if j not in node[0] and j not in node[1] and gains[j] > 0]
     if problem.main is None:
         return base - _sum(gains[j] for j in free)
     weight, tau = problem.R[problem.main], ZERO
-    left = room = problem.r[problem.main] - _sum(weight[j] for j in node[0])
+    left = rest = problem.r[problem.main] - _sum(weight[j] for j in node[0])
     for j in sorted((j for j in free if weight[j]), key=lambda j: gains[j] / weight[j], reverse=True):
-        if weight[j] > room:
+        if weight[j] > rest:
             tau = gains[j] / weight[j]
             break
-        room -= weight[j]
+        rest -= weight[j]
     return base - tau * left - _sum(max(gains[j] - tau * weight[j], ZERO) for j in free)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -10,18 +10,15 @@ from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.source import Source, label_text, of_frame, of_texts
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError, shown
-from fsopt.typing import Vector
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from fsopt.typing import Frame, Vector
 
 
-def is_frame(value: Any) -> bool:
+def is_frame(value: Any) -> TypeGuard[Frame]:
     """Return whether a value is a pandas DataFrame, without an import of pandas."""
     return type(value).__name__ == "DataFrame" and hasattr(value, "iloc")
 
 
-def table_of_frame(frame: DataFrame, layout: Layout, *, required: bool = True) -> Table:
+def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Table:
     """Return the content of a DataFrame.
 
     Parameters

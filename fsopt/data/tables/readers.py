@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
 from fsopt.data.tables.registry import READERS, suffix_of
 from fsopt.data.tables.table import Table, map_labels
 from fsopt.errors import DataError, ParameterError
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from fsopt.typing import Frame
 
 FOLDER_VARIABLE = "FSOPT_DATA"
 BUNDLED = "wdbc"
@@ -33,7 +31,7 @@ SOURCE = Kind("a path", lambda value: PATH.holds(value) or is_frame(value), "giv
 
 @checked(source=SOURCE)
 def load_dataset(
-    source: str | os.PathLike[str] | DataFrame,
+    source: str | os.PathLike[str] | Frame,
     *,
     label: str = DEFAULT_TARGET,
     target: str | None = None,
@@ -152,14 +150,14 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
 
 @checked(source=SOURCE, label=TEXT)
 def load_samples(
-    source: str | os.PathLike[str] | DataFrame, *, label: str = DEFAULT_TARGET, layout: Layout | None = None
+    source: str | os.PathLike[str] | Frame, *, label: str = DEFAULT_TARGET, layout: Layout | None = None
 ) -> Table:
     """Read samples to be classified: as :func:`load_dataset`, but a CSV or Parquet file may have no label.
 
     Parameters
     ----------
     source, label : str, path or DataFrame
-        As there.
+        As in :func:`load_dataset`.
     layout : Layout, optional
         In place of ``label``; columns that it names need not be there.
 
@@ -175,12 +173,13 @@ def load_samples(
         If there is no such data set, or the file cannot be read.
     """
     known = Layout(target=label) if layout is None else layout
-    if is_frame(source):
-        return table_of_frame(source, known, required=False)
-    if os.fspath(source) == BUNDLED:
+    given: Any = source
+    if is_frame(given):
+        return table_of_frame(given, known, required=False)
+    if os.fspath(given) == BUNDLED:
         data = _wdbc(())
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
-    path = _resolve(Path(source))
+    path = _resolve(Path(given))
     with _naming(path):
         return READERS[suffix_of(path)].read(path, known, required=False)
 

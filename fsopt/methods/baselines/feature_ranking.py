@@ -15,10 +15,11 @@ from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_scores import ranking
-from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
+from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, objective, train_on_subset
+from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import selection
-from fsopt.methods.spec import SavedFit
+from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.methods.verification import extend
 from fsopt.models.blocks import whole
 from fsopt.typing import Indices, Vector
@@ -72,7 +73,7 @@ def fit_filter(
     ranked = Ranked(score(work), number_kept(name, m, data.p))
     found = train_on_subset(work, ranked.kept, run, settings)
     positive = int(np.sum(ranked.scores > 0))
-    few = f"only {positive} features have a score above 0: the rest of the {ranked.count} are the first of the others"
+    few = f"only {positive} of the {ranked.count} features that are kept have a score above 0"
     return make_fit(
         data,
         map_,
@@ -106,3 +107,31 @@ def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
     ranked = Ranked(stated, number_kept(fit.method, fit.params.get("m"), data.p))
     wrong = {"scores": float(off.max()), "ranking": float(np.sum(order != ranked.order))}
     return extend(check_subset_svm(saved, ranked.kept), wrong)
+
+
+def filter_spec(
+    name: str, fit: Callable[..., Fit], score: Callable[[Dataset], Vector], *, estimator: str
+) -> MethodSpec:
+    """Return the entry of a filter of Bi, whose check computes the scores again.
+
+    Parameters
+    ----------
+    name, fit, estimator : of the method.
+    score : function of the preprocessed data that returns (p,) scores.
+    """
+
+    def check(saved: SavedFit) -> Certificate:
+        """Certify a saved fit again: scores, ranking, and the last support vector machine."""
+        return check_filter(saved, score(saved.data))
+
+    return MethodSpec(
+        name,
+        fit,
+        objective,
+        check,
+        ("rsvm-dual", "rsvm-least-norm", "svm"),
+        equation="Bi, 7",
+        weights="samples",
+        exact=of_subset,
+        estimator=estimator,
+    )

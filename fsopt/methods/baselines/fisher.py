@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
+from fsopt.methods.baselines.feature_ranking import filter_spec, fit_filter
 from fsopt.methods.baselines.feature_scores import fisher
-from fsopt.methods.baselines.subset_svm import SvmSettings, objective
-from fsopt.methods.exact.hinge import of_subset
-from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.baselines.subset_svm import SvmSettings
 
 
 def fit_fisher(
@@ -44,7 +41,9 @@ def fit_fisher(
     Returns
     -------
     Fit
-        As of :func:`fsopt.methods.baselines.pearson.fit_pearson`.
+        ``objective`` is that of the support vector machine, in preprocessed units, and the certificate proves it on the
+        features that were kept; their selection is a heuristic: ``feasible``, without a bound. ``details`` has
+        ``scores`` (p,) and ``ranking``, all features from the best to the worst.
 
     Raises
     ------
@@ -57,19 +56,4 @@ def fit_fisher(
     return fit_filter(data, run, SvmSettings(machine, c, w_cap), name="fisher", scale=scale, m=m, score=fisher)
 
 
-def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: scores, ranking, and the last support vector machine."""
-    return check_filter(saved, fisher(saved.data))
-
-
-SPEC = MethodSpec(
-    "fisher",
-    fit_fisher,
-    objective,
-    check,
-    ("rsvm-dual", "rsvm-least-norm", "svm"),
-    equation="Bi, 7",
-    estimator="FisherFilter",
-    weights="samples",
-    exact=of_subset,
-)
+SPEC = filter_spec("fisher", fit_fisher, fisher, estimator="FisherFilter")

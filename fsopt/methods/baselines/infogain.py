@@ -50,12 +50,14 @@ def fit_infogain(
     Returns
     -------
     Fit
-        As in :func:`fsopt.methods.baselines.pearson.fit_pearson`, with a warning where fewer than m features have a
-        positive gain.
+        ``objective`` is that of the support vector machine, in preprocessed units, and the certificate proves it on the
+        features that were kept; their selection is a heuristic: ``feasible``, without a bound, and with a warning where
+        fewer than m features have a positive gain. ``details`` has ``scores`` (p,) and ``ranking``, all features from
+        the best to the worst.
 
     Raises
     ------
-    ParameterError : as there, and bins < 2.
+    ParameterError : m outside 1..p, c or w_cap <= 0, another word for ``machine``, bins < 2.
 
     Notes
     -----

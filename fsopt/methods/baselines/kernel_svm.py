@@ -19,7 +19,9 @@ from fsopt.models.gbd.svm import build_svm
 from fsopt.solvers.registry import no_multipliers
 
 
-def fit_kernel_svm(data: Dataset, run: Run, *, c: float, scale: str, kernel: tuple[str, float | None, int]) -> Fit:
+def fit_kernel_svm(
+    data: Dataset, run: Run, kernel: str, *, c: float, scale: str, width: float | None, degree: int
+) -> Fit:
     r"""Fit the C-SVM with a kernel.
 
     .. math:: \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'\Phi(x_i) + b) \ge 1 - \xi_i,\ \xi \ge 0,
@@ -27,13 +29,12 @@ def fit_kernel_svm(data: Dataset, run: Run, *, c: float, scale: str, kernel: tup
 
     Parameters
     ----------
-    c, scale : as in :func:`fsopt.methods.baselines.svm.fit_svm`.
-    kernel : name, width and degree.
+    kernel, c, scale, width, degree : as in :func:`fsopt.methods.baselines.svm.fit_svm`.
     """
     started = time.perf_counter()
     c = number("svm", "c", c, low=0.0, strict=True)
     work, map_ = preprocess(data, scale)
-    function, values, warnings = kernel_values(work, *kernel)
+    function, values, warnings = kernel_values(work, kernel, width, degree)
     # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
     model = build_svm(centred_factor(values), c=c)
     session, result = run.solve(model, "'svm'")

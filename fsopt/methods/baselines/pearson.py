@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
+from fsopt.methods.baselines.feature_ranking import filter_spec, fit_filter
 from fsopt.methods.baselines.feature_scores import pearson
-from fsopt.methods.baselines.subset_svm import SvmSettings, objective
-from fsopt.methods.exact.hinge import of_subset
-from fsopt.methods.spec import MethodSpec, SavedFit
+from fsopt.methods.baselines.subset_svm import SvmSettings
 
 
 def fit_pearson(
@@ -59,19 +56,4 @@ def fit_pearson(
     return fit_filter(data, run, SvmSettings(machine, c, w_cap), name="pearson", scale=scale, m=m, score=pearson)
 
 
-def check(saved: SavedFit) -> Certificate:
-    """Certify a saved fit again: scores, ranking, and the last support vector machine."""
-    return check_filter(saved, pearson(saved.data))
-
-
-SPEC = MethodSpec(
-    "pearson",
-    fit_pearson,
-    objective,
-    check,
-    ("rsvm-dual", "rsvm-least-norm", "svm"),
-    equation="Bi, 7",
-    estimator="PearsonFilter",
-    weights="samples",
-    exact=of_subset,
-)
+SPEC = filter_spec("pearson", fit_pearson, pearson, estimator="PearsonFilter")

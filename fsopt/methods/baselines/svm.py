@@ -87,7 +87,8 @@ def fit_svm(
     if kernel is not None:
         if interior:
             raise ParameterError("interior is true, and a kernel is named", "leave one of them out")
-        return fit_kernel_svm(data, run, c=c, scale=scale, kernel=(kernel, width, DEGREE if degree is None else degree))
+        degree = DEGREE if degree is None else degree
+        return fit_kernel_svm(data, run, kernel, c=c, scale=scale, width=width, degree=degree)
     selection = SelectionRule(rule, units, epsilon)
     order = interior_order(interior, data, run)
     return fit_convex_svm("svm", build_svm, data, run, c=c, scale=scale, rule=selection, order=order)

@@ -66,7 +66,7 @@ def of_rsvm(saved: SavedFit) -> list[Claim]:
 
 
 def of_subset(saved: SavedFit) -> list[Claim]:
-    """Return the claims of a filter: the value of its hyperplane, and the optimum of its last machine.
+    """Return the claims of a filter: the value of its hyperplane, and the optimum of its last SVM.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -39,7 +39,7 @@ class KernelMop:
     scales : (p,) s >= 0 of the preprocessed features.
     coef, intercept : beta (n,) and b.
     E, H : hinge loss and RW of each iteration; neither ever rises for c = 0.
-    patterns, kernel, preprocessing : the preprocessed training samples, the kernel, and the map of raw samples.
+    kernel, preprocessing : the kernel on the preprocessed training samples, and the map of raw samples.
     """
 
     scales: Vector
@@ -47,16 +47,14 @@ class KernelMop:
     intercept: float
     E: tuple[float, ...]
     H: tuple[float, ...]
-    patterns: Matrix = field(repr=False)
-    kernel: tuple[str, float, int]
+    kernel: Kernel = field(repr=False)
     preprocessing: Preprocessing = field(repr=False)
 
     def decision_function(self, X: Matrix) -> Vector:
         """Return the scores (n,) of raw samples."""
         root = np.sqrt(self.scales)
-        name, width, degree = self.kernel
-        function = Kernel(name, self.patterns * root, width, degree)
-        scores: Vector = function.matrix(self.preprocessing.apply(as_matrix(X)) * root) @ self.coef + self.intercept
+        scaled = replace(self.kernel, patterns=self.kernel.patterns * root)
+        scores: Vector = scaled.matrix(self.preprocessing.apply(as_matrix(X)) * root) @ self.coef + self.intercept
         return scores
 
 
@@ -65,14 +63,13 @@ class _Scaling:
     """Problem (15) at an expansion beta and an intercept: scales of smaller RW + c e's, with a loss of at most E."""
 
     work: Dataset
-    kernel: tuple[str, float, int]
+    kernel: Kernel
     c: float
 
     def gram(self, s: Vector) -> Matrix:
         """Return the kernel matrix of the samples at scales s."""
         X = self.work.X * np.sqrt(s)
-        name, width, degree = self.kernel
-        return Kernel(name, X, width, degree).matrix(X)
+        return replace(self.kernel, patterns=X).matrix(X)
 
     def size(self, K: Matrix, beta: Vector) -> tuple[float, float]:
         """Return R, the largest squared norm of a centred image, and W = w'w."""
@@ -126,11 +123,10 @@ class _Scaling:
     def slopes(self, s: Vector, weights: Vector) -> Matrix:
         """Return the derivatives (n, p) of K_s times weights by the scales."""
         X = self.work.X
-        name, width, _ = self.kernel
-        if name == "gaussian":
+        if self.kernel.name == "gaussian":
             B = self.gram(s) * weights
-            gaussian: Matrix = -(X**2 * B.sum(axis=1)[:, None] - 2.0 * X * (B @ X) + B @ X**2) / (2.0 * width**2)
-            return gaussian
+            differences: Matrix = X**2 * B.sum(axis=1)[:, None] - 2.0 * X * (B @ X) + B @ X**2
+            return -differences / (2.0 * self.kernel.width**2)
         result: Matrix = X * ((self._outer(s) * weights) @ X)
         return result
 
@@ -138,13 +134,13 @@ class _Scaling:
         """Return the derivatives (n, p) of the squared norms of the centred images."""
         n = self.work.n
         of_sums = self.slopes(s, np.ones(n))
-        own = 0.0 if self.kernel[0] == "gaussian" else self.work.X**2 * np.diag(self._outer(s))[:, None]
+        own = 0.0 if self.kernel.name == "gaussian" else self.work.X**2 * np.diag(self._outer(s))[:, None]
         result: Matrix = own - 2.0 / n * of_sums + of_sums.sum(axis=0) / n**2
         return result
 
     def _outer(self, s: Vector) -> Matrix:
         """Return the derivative (n, n) of a polynomial kernel by x'Sz."""
-        name, _, degree = self.kernel
+        name, degree = self.kernel.name, self.kernel.degree
         products = (self.work.X * s) @ self.work.X.T
         return np.ones_like(products) if name == "linear" else degree * (products + 1.0) ** (degree - 1)
 
@@ -197,7 +193,7 @@ def kernel_mop(
     most = whole("kernel_mop", "max_iterations", max_iterations, low=1, high=10_000)
     work, map_ = preprocess(data, scale)
     width = float(np.sqrt(work.p * work.X.var() / 2.0)) or 1.0 if width is None else width
-    scaling = _Scaling(work, (kernel, width, degree), c)
+    scaling = _Scaling(work, Kernel(kernel, work.X, width, degree), c)
     s = np.ones(work.p)
     cap = w_cap
     losses: list[float] = []
@@ -218,7 +214,7 @@ def kernel_mop(
         radius, square = scaling.size(scaling.gram(s), beta)
         capacities.append(radius * square)
         cap = max(square, 1e-12)
-    return KernelMop(*trained, tuple(losses), tuple(capacities), work.X, scaling.kernel, map_)
+    return KernelMop(*trained, tuple(losses), tuple(capacities), scaling.kernel, map_)
 
 
 def _fell(values: list[float]) -> bool:

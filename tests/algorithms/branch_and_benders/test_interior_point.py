@@ -75,7 +75,7 @@ def test_features_left_out_of_the_program_cost_little(monkeypatch):
     data = blobs(60, 40, seed=1)
     problem = problem_of(data, 0.5, {"m": 4})
     _, whole = relaxation(problem)
-    monkeypatch.setattr("fsopt.algorithms.branch_and_benders.nodes.PRICED", 6)
+    monkeypatch.setattr("fsopt.algorithms.branch_and_benders.nodes.WHOLE", 6)
     _, priced = relaxation(problem, gap=1e-7)
     assert priced == pytest.approx(whole, rel=1e-4)
     assert priced <= whole * (1 + 1e-9)

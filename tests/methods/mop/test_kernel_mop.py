@@ -7,6 +7,7 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.data.kernels import Kernel
 from fsopt.errors import ParameterError
 from fsopt.methods.mop.kernel_mop import _Scaling, kernel_mop
 
@@ -31,7 +32,7 @@ def test_neither_loss_nor_capacity_rises(kernel):
 
 @pytest.mark.parametrize("kernel", ["gaussian", "polynomial", "linear"])
 def test_the_slopes_are_those_of_differences(kernel):
-    scaling = _Scaling(RINGS, (kernel, 1.3, 3), 0.0)
+    scaling = _Scaling(RINGS, Kernel(kernel, RINGS.X, 1.3, 3), 0.0)
     s, weights, step = np.array([0.5, 1.0, 0.3, 0.8]), RNG.standard_normal(60), 1e-6 * np.eye(4)
     for slopes, of in (
         (scaling.slopes(s, weights), lambda at: scaling.gram(at) @ weights),

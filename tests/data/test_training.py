@@ -1,0 +1,60 @@
+"""A fit takes a data set, or samples with their labels: the same fit, or one clear line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.data.training import training_data
+from fsopt.errors import DataError, ParameterError
+
+DATA = blobs(20, 3)
+FRAME = pd.DataFrame(DATA.X, columns=["age", "size", "dose"])
+
+
+@pytest.mark.parametrize("X", [DATA.X, DATA.X.tolist()])
+@pytest.mark.parametrize("y", [DATA.y, DATA.y.astype(int).tolist(), pd.Series(DATA.y, index=range(5, 25))])
+def test_samples_with_labels_are_the_data_set_of_both(X, y):
+    assert np.array_equal(training_data(X, y).X, DATA.X)
+    assert np.array_equal(training_data(X, y).y, DATA.y)
+    fits = [fsopt.fit("svm", X, y, c=0.5), fsopt.fit("svm", DATA, c=0.5)]
+    assert fits[0].coef.tolist() == fits[1].coef.tolist()
+
+
+def test_the_columns_of_a_data_frame_name_the_features():
+    assert training_data(FRAME, DATA.y).features == ("age", "size", "dose")
+    fit = fsopt.fit("pearson", FRAME, DATA.y, m=3)
+    assert set(fit.features) == {"age", "size", "dose"}
+    assert np.array_equal(fit.predict(FRAME[["dose", "age", "size"]]), fit.predict(FRAME))
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ((DATA.X,), r"samples without labels: give fit\(name, X, y\), or a Dataset"),
+        ((FRAME,), "samples without labels"),
+        ((DATA, DATA.y), r"a Dataset has its labels already"),
+        (("wdbc",), "the data must be a Dataset, not 'wdbc'"),
+        ((None,), "the data must be a Dataset, not None"),
+    ],
+)
+def test_other_pairs_are_refused_in_one_line(given, match):
+    with pytest.raises(ParameterError, match=match):
+        fsopt.fit("svm", *given)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "match"),
+    [
+        (DATA.X, DATA.y[:-1], r"y has shape \(19,\), expected \(20,\)"),
+        (DATA.X, (DATA.y + 1) / 2, "labels other than -1 and \\+1: 0.0"),
+        (3.0, [1.0, -1.0], "X must be two-dimensional"),
+        (FRAME.assign(age="old"), DATA.y, "X is not numeric"),
+    ],
+)
+def test_samples_that_are_no_data_set_are_refused_by_their_fault(X, y, match):
+    with pytest.raises(DataError, match=match):
+        fsopt.fit("svm", X, y)
