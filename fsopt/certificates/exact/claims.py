@@ -98,20 +98,13 @@ def not_shown(name: str, reason: str) -> Claim:
     return Claim(name, reason=reason)
 
 
-def claim_of_part(name: str, part: Part, sign: int = 1) -> Claim:
-    """Return the claim that a part of a proof makes, looked at in rational numbers.
-
-    Parameters
-    ----------
-    sign : +1 for a minimum, -1 for a maximum; the part is on the minimisation form.
-    """
+def claim_of_part(name: str, part: Part) -> Claim:
+    """Return the claim that a part of a proof makes about a minimum, verified in rational numbers."""
     try:
         lower, upper = confirmed(part)
     except NotShownError as error:
         return Claim(name, reason=error.message)
-    if sign < 0:
-        lower, upper = None if upper is None else -upper, None if lower is None else -lower
-    return Claim(name, lower, upper, holds=True, part=part, sign=sign)
+    return Claim(name, lower, upper, holds=True, part=part)
 
 
 def claim_of_pair(name: str, status: str, pair: Pair, gap: float) -> Claim:

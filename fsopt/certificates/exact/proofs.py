@@ -143,13 +143,12 @@ def _limit(value: Any) -> Fraction | None:
     return None if value is None else decoded(value)
 
 
-def read_dual(program: ExactProgram, held: Mapping[str, Any], *, ray: bool = False) -> list[Fraction]:
-    """Return the dual variables of :func:`dual_data`; of a ray, zeros for the point of the quadratic objective."""
+def read_dual(program: ExactProgram, held: Mapping[str, Any]) -> list[Fraction]:
+    """Return the dual variables of :func:`dual_data`."""
     cones, matrices = held["cones"], held["matrices"]
-    curve = [0] * len(program.curved) if ray else held["curve"]
     if [len(k) for k in cones] != [len(k.forms) for k in program.cones] or len(held["rows"]) != len(program.rows):
         raise ValueError("a dual point has another length")
-    dual = [decoded(v) for part in (held["rows"], *cones, *matrices, curve) for v in part]
+    dual = [decoded(v) for part in (held["rows"], *cones, *matrices, held["curve"]) for v in part]
     if len(dual) != program.dual_size:
         raise ValueError("a dual point has another length")
     return dual

@@ -1,17 +1,15 @@
-"""The numerical tests of Mangasarian (section 5): Table 1, the example of feature selection, SLA beside NLP solvers."""
+"""The numerical tests of Mangasarian (section 5): Table 1 and the example of feature selection."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from fsopt.answers.results import Fit
-from fsopt.compiler.values import values_of
 from fsopt.data import Dataset, load_dataset, load_samples
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.tables.layout import Layout
@@ -22,16 +20,11 @@ from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
-from fsopt.models.registry import build
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.papers.reproduction import printed
-from fsopt.solvers.base import solve
-from fsopt.typing import Vector
 
 ALPHA = 5.0
 """Steepness of the exponential in (20) and (21), as in the paper."""
-NONZERO = 1e-6
-"""Weights above this are counted."""
 
 
 @dataclass(frozen=True)
@@ -143,91 +136,6 @@ def _row(name: str, data: Dataset, runs: int, seed: int, solver: str | None) -> 
         pmm_seconds=sum(other.seconds.values()),
         printed=TABLE_ONE[name],
     )
-
-
-@dataclass(frozen=True)
-class SmoothRow:
-    """The answer of one solver to (20) or (21) from one start.
-
-    Attributes
-    ----------
-    model, solver : ``misclass`` or ``fsv``, and ``sla`` or the name of a solver of nonlinear programs.
-    status, objective, seconds : of the answer; the objective is nan without a point.
-    errors : samples on the wrong side of the hyperplane or on it.
-    n_nonzero : weights above 1e-6.
-    """
-
-    model: str
-    solver: str
-    status: str
-    objective: float
-    errors: int
-    n_nonzero: int
-    seconds: float
-
-
-def compare_smooth(
-    data: Dataset,
-    *,
-    lam: float = 0.05,
-    alpha: float = ALPHA,
-    solvers: Sequence[str] = ("ipopt", "scip"),
-    time_limit: float = 60.0,
-) -> list[SmoothRow]:
-    """Solve (20) and (21) by SLA and by solvers of nonlinear programs, all from w = 0, gamma = 0.
-
-    SLA starts from errors 0, so its first linear program has equal costs. The other solvers start from errors 1,
-    those of the hyperplane w = 0, gamma = 0, which have equal costs too. The answer of SCIP is global if its status
-    is ``optimal``.
-
-    Parameters
-    ----------
-    data : preprocessed.
-    lam, alpha : of (21), and of both.
-    solvers : registry names.
-    time_limit : seconds for each solve.
-    """
-    rows = []
-    problems: dict[str, dict[str, Any]] = {"misclass": {"alpha": alpha}, "fsv": {"lam": lam, "alpha": alpha}}
-    for name, params in problems.items():
-        own = fit(name, data, scale="none", time_limit=time_limit, **params)
-        rows.append(
-            SmoothRow(
-                model=name,
-                solver="sla",
-                status=own.status,
-                objective=_or_nan(own.objective),
-                errors=hyperplane_errors(data, own.coef, own.intercept),
-                n_nonzero=_nonzeros(own.coef),
-                seconds=own.seconds["total"],
-            )
-        )
-        rows += [_smooth_row(name, data, params, solver, time_limit) for solver in solvers]
-    return rows
-
-
-def _smooth_row(name: str, data: Dataset, params: Mapping[str, Any], solver: str, time_limit: float) -> SmoothRow:
-    """Return the answer of a solver of nonlinear programs to one of the problems."""
-    model = build(name, data, **params)
-    result = solve(model, solver, time_limit=time_limit)
-    w, b = values_of(model.w), -float(model.gamma.value)
-    return SmoothRow(
-        model=name,
-        solver=solver,
-        status=result.status,
-        objective=_or_nan(result.objective),
-        errors=hyperplane_errors(data, w, b),
-        n_nonzero=_nonzeros(w),
-        seconds=result.seconds["solve"],
-    )
-
-
-def _or_nan(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
-def _nonzeros(w: Vector) -> int:
-    return int(np.sum(np.abs(w) > NONZERO))
 
 
 def feature_example(data: Dataset, *, lam: float = 0.05, seed: int = 0, solver: str | None = None) -> Fit:
