@@ -7,19 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs, flat, reference
+from support import blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
+from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.verification.checking import check_fit
-
-dca = flat(dca)
 
 every = pytest.mark.parametrize("name", PENALTIES)
 needs_scip = pytest.mark.skipif(not fsopt.SOLVERS["scip"].available, reason="SCIP is not installed")
@@ -187,7 +186,7 @@ def test_a_later_start_that_is_cut_short_leaves_the_best_run(stop, monkeypatch):
         if record["start"] == 1:
             monkeypatch.setattr("fsopt.common.clock.expired", lambda: True)
 
-    result = run(data, Exponential(5.0), delta, n_starts=9, progress=interrupt)
+    result = run(data, Exponential(5.0), delta, n_starts=9, run=Run(progress=interrupt))
     assert result.stop == stop
     assert max(h["start"] for h in result.history) == 1
     assert result.objective <= whole.objective + 1e-9

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from sklearn.svm import SVC
-from support import blobs, flat, reference
+from support import blobs, reference
 
 import fsopt
 from fsopt.answers.results import Point, SolveResult, Status
@@ -15,14 +15,10 @@ from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.mop.driver import mop
 from fsopt.drivers.penalties.exponential import Exponential
 from fsopt.drivers.recorder import PHASES
+from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
-
-dca = flat(dca)
-gbd = flat(gbd, GbdSettings)
-mop = flat(mop)
-sla = flat(sla)
 
 ALPHA, DELTA, LAM, C = 5.0, 0.7, 0.05, 4.0
 
@@ -94,7 +90,7 @@ def test_nothing_is_translated_again_after_the_first_iteration(name):
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize(
-    ("limit", "stop"), [({"max_iterations": 2}, "iteration-limit"), ({"time_limit": 1e-9}, "time-limit")]
+    ("limit", "stop"), [({"max_iterations": 2}, "iteration-limit"), ({"run": Run(time_limit=1e-9)}, "time-limit")]
 )
 def test_a_limit_is_named_and_claims_no_more_than_feasible(name, limit, stop):
     result = RUNS[name](**limit)
@@ -114,7 +110,7 @@ def test_a_solver_that_runs_out_of_time_ends_the_loop_and_not_the_answer(name, m
         return SolveResult(Status.NONE, "time-limit", None, None, self.spec.name, {}, 0)
 
     monkeypatch.setattr(Session, "solve", out_of_time)
-    result = RUNS[name](time_limit=1e3)
+    result = RUNS[name](run=Run(time_limit=1e3))
     assert (result.stop, result.status) == ("time-limit", Status.FEASIBLE)
     check_value(name, result)
 
@@ -147,7 +143,7 @@ def test_an_interruption_returns_the_best_point_so_far(name):
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    result = RUNS[name](progress=interrupt)
+    result = RUNS[name](run=Run(progress=interrupt))
     assert (result.stop, result.status) == ("interrupted", Status.FEASIBLE)
     assert result.iterations == len(result.history) == 3
     check_value(name, result)
@@ -236,7 +232,7 @@ def test_sla_is_finite_descends_strictly_and_satisfies_the_minimum_principle(run
 
 def test_sla_refuses_a_solver_without_vertices():
     with pytest.raises(SolverError, match="clarabel") as caught:
-        run_fsv(solver="clarabel")
+        run_fsv(run=Run(solver="clarabel"))
     assert "highs" in caught.value.hint
 
 
@@ -259,7 +255,7 @@ def test_mop_never_raises_the_loss_nor_without_a_penalty_weight_the_product(data
 
 def test_the_first_hyperplane_of_mop_is_the_svm_with_the_penalty_weight_of_the_capacity():
     data, w_cap = reference("mop_a"), 1.5
-    at = run_mop(data, w_cap=w_cap, time_limit=1e-9).point
+    at = run_mop(data, w_cap=w_cap, run=Run(time_limit=1e-9)).point
     assert at["w"] @ at["w"] == pytest.approx(w_cap, rel=1e-6)
     model = fsopt.build("rsvm-dual", data, w_cap=w_cap)
     loss = -fsopt.solve(model).objective
@@ -271,7 +267,7 @@ def test_the_first_hyperplane_of_mop_is_the_svm_with_the_penalty_weight_of_the_c
 
 def test_an_inactive_capacity_gives_the_hard_margin_hyperplane():
     data = reference("mop_sep")
-    result = run_mop(data, w_cap=1e6, time_limit=1e-9)
+    result = run_mop(data, w_cap=1e6, run=Run(time_limit=1e-9))
     assert result.point["inactive"]
     assert result.objective == pytest.approx(0.0, abs=1e-6)
     svm = SVC(kernel="linear", C=1e8, tol=1e-9).fit(data.X, data.y).coef_[0]

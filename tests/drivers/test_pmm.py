@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import blobs, flat
+from support import blobs
 
 import fsopt
 from fsopt.answers.results import Status
@@ -18,9 +18,8 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_largest
 from fsopt.drivers.recorder import LATE
+from fsopt.drivers.run import Run
 from fsopt.verification.checking import check_fit, check_record
-
-pmm = flat(pmm)
 
 TINY = [blobs(12, 2, seed=s, gap=0.3) for s in range(5)]
 OVERLAP = blobs(60, 4, seed=7, gap=0.4)
@@ -145,7 +144,7 @@ def test_a_descent_ends_where_the_solver_s_value_lies_below_the_recomputed_one_f
 def test_the_descent_looks_at_the_clock_itself(monkeypatch):
     """A linear program that is warm at its optimum takes no iterations, and no solver looks at its clock then."""
     monkeypatch.setattr(clock, "left", lambda seconds=None: None)
-    result = pmm(OVERLAP, time_limit=1e-9)
+    result = pmm(OVERLAP, run=Run(time_limit=1e-9))
     assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
     assert result.iterations <= 1 + LATE
 
@@ -156,8 +155,8 @@ def test_an_early_end_claims_a_hyperplane_and_no_more(limit):
         if record["iteration"] == 3:
             raise KeyboardInterrupt
 
-    options = {"time_limit": 1e-9} if limit == "time" else {"progress": interrupt}
-    result = pmm(OVERLAP, **options)
+    run = Run(time_limit=1e-9) if limit == "time" else Run(progress=interrupt)
+    result = pmm(OVERLAP, run=run)
     assert result.status is Status.FEASIBLE
     assert result.stop == {"time": "time-limit", "interrupt": "interrupted"}[limit]
     assert hyperplane_errors(OVERLAP, result.point["w"], -result.point["gamma"]) == result.objective

@@ -8,20 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from gmeb_cases import mirrored, skewed, values
-from support import blobs, flat
+from support import blobs
 
 import fsopt
 from fsopt.answers.results import SolveResult, Status
 from fsopt.answers.saved import fit_record
 from fsopt.drivers.recorder import PHASES
+from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import Leaf, scale_search
 from fsopt.errors import FileError, SolverError
 from fsopt.models.gmeb.gmeb_weighted_l1 import build_gmeb_weighted_l1
 from fsopt.models.gmeb.penalty import GmebPenalty
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit, check_record
-
-scale_search = flat(scale_search)
 
 METHOD = "gmeb-penalised"
 
@@ -162,7 +161,7 @@ def test_bounds_never_get_worse_and_nothing_is_translated_again():
 
 
 @pytest.mark.parametrize(
-    ("limit", "stop"), [({"max_leaves": 4}, "iteration-limit"), ({"time_limit": 1e-9}, "time-limit")]
+    ("limit", "stop"), [({"max_leaves": 4}, "iteration-limit"), ({"run": Run(time_limit=1e-9)}, "time-limit")]
 )
 def test_a_limit_is_named_and_leaves_a_point_with_a_valid_bound(limit, stop):
     best, result = search(), search(**limit)
@@ -199,9 +198,9 @@ def test_a_linear_program_out_of_time_ends_the_search(call, monkeypatch):
     monkeypatch.setattr(Session, "solve", out_of_time)
     if call == 1:
         with pytest.raises(SolverError, match="time limit"):
-            search(time_limit=1e3)
+            search(run=Run(time_limit=1e3))
         return
-    assert search(time_limit=1e3).stop == "time-limit"
+    assert search(run=Run(time_limit=1e3)).stop == "time-limit"
 
 
 def test_an_unfinished_fit_is_saved_and_checked_as_feasible(monkeypatch):

@@ -8,17 +8,16 @@ import json
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import blobs, flat, reference
+from support import blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.answers.saved import fit_record
 from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.drivers.run import Run
 from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla
 from fsopt.errors import ParameterError, SolverError
 from fsopt.verification.checking import check_record
-
-sla = flat(sla)
 
 ALPHA = 5.0
 DATA = [blobs(40, 3, seed=2), blobs(60, 4, seed=7), reference("sla_g2")]
@@ -129,7 +128,7 @@ def test_a_time_limit_between_two_runs_keeps_the_proof_of_the_first():
         if record["start"] == 1:
             raise KeyboardInterrupt
 
-    result = run_misclass(data, n_starts=3, progress=interrupt)
+    result = run_misclass(data, n_starts=3, run=Run(progress=interrupt))
     assert result.stop == "interrupted"
     assert result.iterations == full + 1
     assert result.objective <= result.point["starts"][0]["objective"]
@@ -143,15 +142,15 @@ def test_a_time_limit_between_two_runs_keeps_the_proof_of_the_first():
 )
 def test_a_solver_without_vertices_is_refused_whether_by_nature_or_by_its_options(options):
     with pytest.raises(SolverError, match="vertices") as caught:
-        run_fsv(blobs(), options=options)
+        run_fsv(blobs(), run=Run(options=options))
     assert caught.value.hint
     with pytest.raises(SolverError, match="clarabel"):
-        run_fsv(blobs(), solver="clarabel")
+        run_fsv(blobs(), run=Run(solver="clarabel"))
 
 
 def test_interior_point_with_crossover_reaches_what_simplex_reaches():
     data = blobs(60, 4, seed=7)
-    ours = [run_fsv(data, options=options) for options in (None, {"solver": "ipm", "run_crossover": "on"})]
+    ours = [run_fsv(data, run=Run(options=options)) for options in (None, {"solver": "ipm", "run_crossover": "on"})]
     assert ours[0].objective == pytest.approx(ours[1].objective, rel=1e-7)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import SHARED, blobs, flat, reference
+from support import SHARED, blobs, reference
 
 import fsopt
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
@@ -14,8 +14,6 @@ from fsopt.errors import FsoptError
 from fsopt.methods.mop.rsvm_training import solve_rsvm
 from fsopt.methods.preprocessing import preprocess
 from fsopt.papers.mop.digits import FILES, mnist_digits, read_idx
-
-kernel_scaling = flat(kernel_scaling)
 
 FOLDER = SHARED / "data" / "mnist"
 needs_digits = pytest.mark.skipif(not all((FOLDER / name).exists() for name in FILES), reason="no shared/data/mnist")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import blobs, flat
+from support import blobs
 
 import fsopt
 from fsopt.answers.results import Status
@@ -21,9 +21,7 @@ from fsopt.models.sla.step_function import step_costs
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit
 
-column_generation = flat(column_generation, GenerationSettings)
-
-SMALL = {"rows": 6, "columns": 2}
+SMALL = GenerationSettings(rows=6, columns=2)
 """So small restricted problems that samples cross, features are added and the trust region is moved."""
 
 
@@ -70,13 +68,13 @@ def test_the_optimum_is_that_of_the_whole_program(n, p, seed, gap, integers):
     if integers:
         data = data.with_X(np.round(data.X))
     for d, c, whole in programs(data, seed).values():
-        check(data, d, c, column_generation(data, d, c, **SMALL), fsopt.solve(whole, "highs").objective)
+        check(data, d, c, column_generation(data, d, c, settings=SMALL), fsopt.solve(whole, "highs").objective)
 
 
 def test_steps_with_samples_crossing_and_features_added_do_happen():
     data = blobs(400, 30, seed=3, gap=0.3)
     d, c = ones(data, 0.3)
-    result = column_generation(data, d, c, rows=20, columns=3)
+    result = column_generation(data, d, c, settings=GenerationSettings(rows=20, columns=3))
     check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data, c=0.3)).objective)
     assert any(h["crossed"] for h in result.history)
     assert result.history[-1]["columns"] > result.history[0]["columns"]
@@ -87,7 +85,7 @@ def test_steps_with_samples_crossing_and_features_added_do_happen():
 def test_any_solver_of_linear_programs_will_do(solver):
     data = blobs(150, 12, seed=5)
     d, c = ones(data)
-    result = column_generation(data, d, c, rows=40, columns=4, run=Run(solver=solver))
+    result = column_generation(data, d, c, run=Run(solver=solver), settings=GenerationSettings(rows=40, columns=4))
     check(data, d, c, result, fsopt.solve(fsopt.build("onsvm", data)).objective, within=1e-6)
 
 
@@ -125,15 +123,22 @@ def test_degenerate_data_end_exact(name, cost):
     d, c = ones(data, cost)
     whole = fsopt.solve(fsopt.build("onsvm", data, c=cost), "highs")
     assert whole.status is Status.OPTIMAL
-    check(data, d, c, column_generation(data, d, c, rows=10, columns=2), whole.objective)
+    check(data, d, c, column_generation(data, d, c, settings=GenerationSettings(rows=10, columns=2)), whole.objective)
     # The scale of a column is its cost: the same program in other units.
     raw = data.with_X(data.X * units)
-    check(raw, d, units, column_generation(raw, d, units, rows=10, columns=2), whole.objective, within=1e-6)
+    check(
+        raw,
+        d,
+        units,
+        column_generation(raw, d, units, settings=GenerationSettings(rows=10, columns=2)),
+        whole.objective,
+        within=1e-6,
+    )
 
 
 def test_huge_costs_of_separable_data_give_the_hyperplane_of_smallest_norm():
     data = degenerate("separable")
-    values = [column_generation(data, *ones(data, cost), **SMALL) for cost in (1e2, 1e4, 1e6)]
+    values = [column_generation(data, *ones(data, cost), settings=SMALL) for cost in (1e2, 1e4, 1e6)]
     assert [r.status for r in values] == [Status.OPTIMAL] * 3
     assert [r.objective for r in values] == pytest.approx([values[0].objective] * 3, rel=1e-7)
 
@@ -143,12 +148,12 @@ def test_costs_of_zero_are_free():
     d, c = ones(data)
     half = np.where(data.y > 0, d, 0.0)
     for costs in (np.zeros(50), half):
-        result = column_generation(data, costs, c, **SMALL)
+        result = column_generation(data, costs, c, settings=SMALL)
         assert (result.status, result.objective, result.iterations) == (Status.OPTIMAL, 0.0, 0)
     some = np.where(np.arange(50) % 3 == 0, 0.0, 1.0)
     kept = data.rows(some > 0)
     optimum = fsopt.solve(fsopt.build("onsvm", kept)).objective
-    check(data, some, c, column_generation(data, some, c, **SMALL), optimum)
+    check(data, some, c, column_generation(data, some, c, settings=SMALL), optimum)
 
 
 @settings(max_examples=15, deadline=None, derandomize=True)
@@ -157,7 +162,7 @@ def test_the_bound_holds_wherever_the_loop_is_stopped(seed, rounds, kind):
     data = blobs(150, 10, seed=seed, gap=0.4)
     d, c, whole = programs(data, seed)[kind]
     optimum = fsopt.solve(whole, "highs").objective
-    result = column_generation(data, d, c, rows=12, columns=2, max_iterations=rounds)
+    result = column_generation(data, d, c, settings=GenerationSettings(rows=12, columns=2, max_iterations=rounds))
     size = max(1.0, optimum)
     assert result.bound <= optimum + 1e-7 * size
     assert result.objective >= optimum - 1e-7 * size
@@ -183,18 +188,21 @@ def test_an_interruption_keeps_the_best_hyperplane(after, monkeypatch):
 
     monkeypatch.setattr(Session, "solve", interrupted)
     d, c = ones(data)
-    result = column_generation(data, d, c, rows=15, columns=3)
+    result = column_generation(data, d, c, settings=GenerationSettings(rows=15, columns=3))
     monkeypatch.undo()
     optimum = fsopt.solve(fsopt.build("onsvm", data)).objective
     assert (result.status, result.stop, result.iterations) == (Status.FEASIBLE, "interrupted", after)
     assert result.bound <= optimum <= result.objective
-    assert column_generation(data, d, c, rows=15, columns=3, run=Run(time_limit=1e-9)).stop == "time-limit"
+    assert (
+        column_generation(data, d, c, run=Run(time_limit=1e-9), settings=GenerationSettings(rows=15, columns=3)).stop
+        == "time-limit"
+    )
 
 
 def test_the_certificate_refuses_what_is_corrupted():
     data = blobs(120, 8, seed=6)
     d, c = ones(data)
-    at = column_generation(data, d, c, rows=20, columns=2).point
+    at = column_generation(data, d, c, settings=GenerationSettings(rows=20, columns=2)).point
     assert certify_l1_hinge(data, d, c, at["w"], at["b"], at["alpha"]).ok
     j, i = int(np.argmax(np.abs(at["w"]))), int(np.argmax(at["alpha"]))
     moved, less, more = at["w"].copy(), at["alpha"].copy(), at["alpha"] + 0.1
@@ -227,26 +235,30 @@ def test_any_multipliers_give_a_bound(seed):
 def test_permutations_and_units_change_nothing():
     data, random = blobs(200, 12, seed=8, gap=0.3), np.random.default_rng(0)
     d, c = random.exponential(size=200), random.exponential(size=12)
-    value = column_generation(data, d, c, rows=25, columns=3).objective
+    value = column_generation(data, d, c, settings=GenerationSettings(rows=25, columns=3)).objective
     i, j, units = random.permutation(200), random.permutation(12), 10.0 ** random.uniform(-4, 4, 12)
     other = Dataset((data.X * units + 3 * units)[i][:, j], data.y[i])
-    again = column_generation(other, d[i], (c * units)[j], rows=25, columns=3)
+    again = column_generation(other, d[i], (c * units)[j], settings=GenerationSettings(rows=25, columns=3))
     assert again.status is Status.OPTIMAL
     assert again.objective == pytest.approx(value, rel=1e-8)
-    scaled = column_generation(data, 1e5 * d, 1e5 * c, rows=25, columns=3)
+    scaled = column_generation(data, 1e5 * d, 1e5 * c, settings=GenerationSettings(rows=25, columns=3))
     assert scaled.objective == pytest.approx(1e5 * value, rel=1e-8)
-    flipped = column_generation(Dataset(data.X, -data.y), d, c, rows=25, columns=3)
+    flipped = column_generation(Dataset(data.X, -data.y), d, c, settings=GenerationSettings(rows=25, columns=3))
     assert flipped.objective == pytest.approx(value, rel=1e-8)
 
 
 def test_a_start_is_taken_and_does_not_change_the_optimum():
     data = blobs(500, 8, seed=9, gap=0.3)
     d, c = ones(data)
-    first = column_generation(data, d, c, rows=100)
-    again = column_generation(data, d, c, rows=100, start=(first.point["w"], first.point["b"]))
+    first = column_generation(data, d, c, settings=GenerationSettings(rows=100))
+    again = column_generation(
+        data, d, c, start=(first.point["w"], first.point["b"]), settings=GenerationSettings(rows=100)
+    )
     assert again.objective == pytest.approx(first.objective, rel=1e-9)
     other = np.where(np.arange(500) % 2 == 0, 0.5, 1.0)
-    warm = column_generation(data, other, c, rows=100, start=(first.point["w"], first.point["b"]))
+    warm = column_generation(
+        data, other, c, start=(first.point["w"], first.point["b"]), settings=GenerationSettings(rows=100)
+    )
     assert warm.objective == pytest.approx(column_generation(data, other, c).objective, rel=1e-7)
     with pytest.raises(ParameterError, match="start"):
         column_generation(data, d, c, start=(np.zeros(3), 0.0))
@@ -256,7 +268,7 @@ def test_a_start_is_taken_and_does_not_change_the_optimum():
 def test_bad_options_are_refused(bad):
     data = blobs()
     with pytest.raises(ParameterError, match=next(iter(bad))):
-        column_generation(data, *ones(data), **bad)
+        column_generation(data, *ones(data), settings=GenerationSettings(**bad))
     with pytest.raises(ParameterError, match="row_costs"):
         column_generation(data, -np.ones(data.n), np.ones(data.p))
 

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import SHARED, blobs, flat, reference
+from support import SHARED, blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
@@ -18,8 +18,6 @@ from fsopt.errors import FileError, ParameterError
 from fsopt.models.sla.step_function import step_costs
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_record
-
-column_generation = flat(column_generation, GenerationSettings)
 
 ALPHA = 5.0
 DATA = [blobs(40, 3, seed=2), blobs(80, 6, seed=1, gap=0.4), reference("sla_g2")]
@@ -129,7 +127,7 @@ def test_a_restricted_answer_that_is_not_quite_feasible_is_as_good_as_any(monkey
         Session, "solve", lambda self, **given: dataclasses.replace(solve(self, **given), status=Status.NONE)
     )
     data = blobs(60, 5, seed=3)
-    result = column_generation(data, np.ones(60), np.ones(5), rows=6, columns=2)
+    result = column_generation(data, np.ones(60), np.ones(5), settings=GenerationSettings(rows=6, columns=2))
     monkeypatch.undo()
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(fsopt.solve(fsopt.build("onsvm", data)).objective, rel=1e-8)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from support import REFERENCE, blobs, flat, reference
+from support import REFERENCE, blobs, reference
 
 import fsopt
 from fsopt.answers.results import SolveResult, Status
@@ -19,8 +19,6 @@ from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, SolverError
 from fsopt.solvers.base import Session
-
-kernel_scaling = flat(kernel_scaling)
 
 GOLDEN = [e for e in json.loads((REFERENCE / "golden.json").read_text()) if e["name"] == "kernel-scaling"]
 WORSE = 378

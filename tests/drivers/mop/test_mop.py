@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support import blobs, flat, reference
+from support import blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
@@ -18,8 +18,6 @@ from fsopt.errors import FileError, ParameterError
 from fsopt.methods.preprocessing import preprocess
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit, check_record
-
-mop = flat(mop)
 
 TRAP = reference("mop_a"), 5.0
 """Data and W0 at whose first hyperplane s = 1 is the optimum of (15): a golden value, H = 5."""

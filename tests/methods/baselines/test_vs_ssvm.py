@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support import blobs, flat
+from support import blobs
 
 import fsopt
 from fsopt.answers.saved import fit_from, fit_record, numbers
@@ -14,8 +14,6 @@ from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods.baselines.vs_ssvm import parts_of
 from fsopt.models.gbd.onsvm import build_onsvm
 from fsopt.verification.checking import check_fit
-
-partitions = flat(partitions)
 
 
 def test_parts_are_shares_of_each_class():
