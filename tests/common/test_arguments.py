@@ -42,9 +42,9 @@ class Nasty:
 
 
 CALLS = {
-    "fit a list": (lambda: fsopt.fit("svm", [1, 2]), "the data must be a Dataset"),
-    "fit an array": (lambda: fsopt.fit("svm", DATA.X), "the data must be a Dataset"),
-    "fit a frame": (lambda: fsopt.fit("svm", FRAME), "the data must be a Dataset"),
+    "fit a list": (lambda: fsopt.fit("svm", [1, 2]), "samples without labels"),
+    "fit an array": (lambda: fsopt.fit("svm", DATA.X), "samples without labels"),
+    "fit a frame": (lambda: fsopt.fit("svm", FRAME), "samples without labels"),
     "fit nothing": (lambda: fsopt.fit("svm", None), "the data must be a Dataset, not None"),
     "fit a name": (lambda: fsopt.fit("svm", "wdbc"), "load_dataset"),
     "fit by a number": (lambda: fsopt.fit(5, DATA), "the name must be a text"),
