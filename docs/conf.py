@@ -34,9 +34,17 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(os|io|sp|pd|sqlite3|fractions|distributed)\..*"),
     (r"py:.*", r"(ArrayLike|NDArray|DataFrame|Path|Figure|Executor|SolverResults|LinearExpression|_\w+)"),
     # Parts of nested types, and type variables.
-    (r"py:.*", r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|fsopt(\.\w+)*\.(R|P|T|Result)"),
+    (
+        r"py:.*",
+        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|Result|Entry|Answer|Fraction)",
+    ),
+    (r"py:mod", r"fsopt(\.\w+)*"),
 ]
-suppress_warnings = ["config.cache", "mystnb.unknown_mime_type"]
+suppress_warnings = [
+    "config.cache",
+    "mystnb.unknown_mime_type",
+    "ref.python",
+]  # fsopt.Fit and its module name one class
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "attrs_inline", "attrs_block", "colon_fence"]
 myst_heading_anchors = 3

@@ -23,6 +23,8 @@ from fsopt.models.display import entries
 FOLDERS = ("internals", "methods", "models", "notebooks")
 PUBLIC = ("fsopt.cli", "fsopt.errors", "fsopt.extend", "fsopt.__main__")
 """Modules that are described elsewhere."""
+ROUTED = "   :exclude-members: set_fit_request, set_predict_request, set_score_request\n"
+"""Methods that scikit-learn gives to every estimator, with references to pages of its own."""
 LISTS = ("Attributes", "Other Parameters", "Parameters", "Raises", "Warns")
 KEPT = re.compile(r"(``.*?``|:[\w:]+:`[^`]*`|`[^`]*`)", flags=re.DOTALL)
 """Literals and roles, in which no character is escaped."""
@@ -60,7 +62,9 @@ def internals() -> dict[str, str]:
     for module in pkgutil.walk_packages(fsopt.__path__, "fsopt."):
         if not module.ispkg and not module.name.startswith(PUBLIC):
             folder = ".".join(module.name.split(".")[:-1][:3])
-            section = f"{module.name}\n{'-' * len(module.name)}\n\n.. automodule:: {module.name}\n   :members:\n"
+            section = (
+                f"{module.name}\n{'-' * len(module.name)}\n\n.. automodule:: {module.name}\n   :members:\n{ROUTED}"
+            )
             public = module.name.removeprefix("fsopt.drivers.") in drivers.__all__  # the name is that of the function
             parts.setdefault(folder, []).append(section + "   :no-index:\n" * public)
     return {f"internals/{k}.rst": "\n".join([k, "=" * len(k), "", *sections]) for k, sections in parts.items()}
@@ -83,8 +87,8 @@ def on_docstring(app: Any, what: str, name: str, value: Any, options: Any, lines
             named = entries(body.partition("\n")[2])
             listed = "\n".join(f"{names}\n{textwrap.indent(meaning, '    ')}" for names, meaning in named)
             parts[k] = f"{title}\n{'-' * len(title)}\n{listed}\n"
-    if what in ("attribute", "data"):
-        parts.insert(0, "\n")  # napoleon reads the text before a colon as a type on the first line
+    if what in ("attribute", "data", "property"):
+        parts.insert(0, "\\\n")  # an empty word: napoleon reads the text before a colon of the first line as a type
     blocks = re.split(r"(\.\. [\w-]+::[^\n]*(?:\n(?: [^\n]*)?(?=\n|$))*)", "\n".join(parts))
     lines[:] = "".join(block if block.startswith(".. ") else escaped(block) for block in blocks).split("\n")
 
@@ -119,7 +123,8 @@ def on_resolved(app: Any, tree: nodes.document, docname: str) -> None:
 def on_missing(app: Any, env: Any, node: Any, content: nodes.Element) -> nodes.Element | None:
     """Resolve a name by its end, such as ``Leaf``; of several objects, that of the shortest name is the public one."""
     objects = env.domains["py"].objects
-    found = [name for name in objects if node.get("refdomain") == "py" and name.endswith(f".{node['reftarget']}")]
+    end = "." + node["reftarget"].rpartition(".")[2]
+    found = [name for name in objects if node.get("refdomain") == "py" and name.endswith(end)]
     if not found:
         return None
     entry = objects[min(found, key=len)]
