@@ -31,7 +31,7 @@ LAYERS = (
     ("verification", "estimators", "analysis"),
     ("studies",),
     ("papers", "library"),
-    ("cli", "extend", "__main__", "__init__"),
+    ("cli", "extend", "signatures", "__main__", "__init__"),
 )
 """From the ground up: a module imports from its own layer and from those before it."""
 GIVEN_BY_USERS = re.compile(
