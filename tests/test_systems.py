@@ -54,7 +54,7 @@ VERBS = (
     "doctor",
     "show svm",
     "solve svm --data mine.csv -o solved.json",
-    "fit gbd --data mine.csv --param m=2 --checkpoint run.npz -o fit.json",
+    "fit best-subset --data mine.csv --param m=2 --checkpoint run.npz -o fit.json",
     "check fit.json --data mine.csv",
     "predict fit.json --data mine.csv",
     "export svm --data mine.csv -o svm.lp",

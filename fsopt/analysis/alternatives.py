@@ -148,7 +148,7 @@ def alternatives(
 
     Notes
     -----
-    The enumeration is the branch and bound of method ``gbd`` with the limit for its cutoff.
+    The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
     """
     started = time.perf_counter()
     m = whole("alternatives", "m", m, low=1, high=data.p)

@@ -44,7 +44,7 @@ class FeatureCount:
 
 
 def fewest_features(
-    train: Dataset, validation: Dataset, *, method: str = "gbd", within: float = 0.01, **params: Any
+    train: Dataset, validation: Dataset, *, method: str = "best-subset", within: float = 0.01, **params: Any
 ) -> FeatureCount:
     r"""Return the smallest M, by bisection, whose error rate on validation data is near that of all features.
 
@@ -71,7 +71,7 @@ def fewest_features(
     check_features(train, validation, "validation")
     within = number("fewest_features", "within", within, low=0.0)
     if "m" not in METHODS[method].parameters:
-        raise ParameterError(f"method '{method}' has no parameter 'm'", "one that has: gbd, rfe, pearson")
+        raise ParameterError(f"method '{method}' has no parameter 'm'", "one that has: best-subset, rfe, pearson")
     fits: dict[int, Fit] = {}
     errors: dict[float, float] = {}
 
@@ -89,7 +89,7 @@ def fewest_features(
 
 
 def choose_lambda(train: Dataset, m: int, *, tolerance: float = 1e-3, **params: Any) -> FeatureCount:
-    r"""Return a lambda, by bisection, at which ``gbd-lambda`` selects m features, or as many below m as it can.
+    r"""Return a lambda, by bisection, at which ``best-subset-penalised`` selects m features, or the most below m.
 
     .. math:: \max_\lambda\ |\sigma(\lambda)| \quad\text{s.t.}\quad |\sigma(\lambda)| \le m
 
@@ -101,7 +101,7 @@ def choose_lambda(train: Dataset, m: int, *, tolerance: float = 1e-3, **params: 
     train : data.
     m : 1..p.
     tolerance : relative length of the last interval of lambda.
-    params : further parameters of ``gbd-lambda``, and ``solver`` and ``time_limit`` of :func:`fsopt.fit`.
+    params : further parameters of ``best-subset-penalised``, and ``time_limit`` of :func:`fsopt.fit`.
 
     Raises
     ------
@@ -115,11 +115,11 @@ def choose_lambda(train: Dataset, m: int, *, tolerance: float = 1e-3, **params: 
     tolerance = number("choose_lambda", "tolerance", tolerance, low=0.0, strict=True)
     counts: dict[float, float] = {}
     best: tuple[float, Fit] | None = None
-    c = float(params.get("c", METHODS["gbd-lambda"].parameters["c"]))
+    c = float(params.get("c", METHODS["best-subset-penalised"].parameters["c"]))
     low, high = 0.0, 2.0 * c * min(len(train.positive), len(train.negative))
     trial = high
     for _ in range(LARGEST_STEPS):
-        found = fit("gbd-lambda", train, lam=trial, **params)
+        found = fit("best-subset-penalised", train, lam=trial, **params)
         counts[trial] = float(len(found.support))
         if counts[trial] <= m:
             best, high = (trial, found), trial
@@ -131,7 +131,7 @@ def choose_lambda(train: Dataset, m: int, *, tolerance: float = 1e-3, **params: 
         if trial < 1e-9 * (1.0 + c):
             break
     if best is None:
-        raise ParameterError(f"no lambda up to {high:g} has {m} features", "give gbd-lambda more time")
+        raise ParameterError(f"no lambda up to {high:g} has {m} features", "give best-subset-penalised more time")
     return FeatureCount(best[0], best[1], counts)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.earlier import present
 from fsopt.answers.records import FORMAT
 from fsopt.answers.records import digest as digest
 from fsopt.answers.records import fit_record as fit_record
@@ -140,12 +141,15 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             raise ValueError("the support is not an increasing list of places in 0..p-1")
         if not all(isinstance(part, Mapping) for part in (record["params"], record.get("details", {}))):
             raise ValueError("params or details have no names")
+        method, params = present(
+            str(record["method"]), record["params"], searched="evidence" in record.get("details", {})
+        )
         trained, features = _trained(record, len(shift)), tuple(record.get("features", ()))
         if "format" not in record and kernel is None:
             support, features = _completed(record, support, features, np.abs(coef * scale), trained.features)
         return Fit(
-            method=str(record["method"]),
-            params=record["params"],
+            method=method,
+            params=params,
             features=features,
             support=support,
             coef=coef,

@@ -195,7 +195,7 @@ class ONSVM(WeightedClassifier):
     ) -> None: ...
 
 class GBD(WeightedClassifier):
-    """The support vector machine that is best with a limited number of features (GBD-M)."""
+    """The best support vector machine with a limited number of features, by generalized Benders cuts (GBD-M)."""
 
     def __init__(
         self,
@@ -208,13 +208,10 @@ class GBD(WeightedClassifier):
         implies: Sequence[Sequence[Feature]] = (),
         conflicts: Sequence[Sequence[Feature]] = (),
         c: float = 1.0,
-        variant: str | None = None,
-        initial: Sequence[Feature] | None = None,
-        max_nodes: int | None = None,
-        jobs: int | None = None,
-        start: str | Sequence[float] = "all",
-        root_cuts: int = 0,
-        stabilisation: str = "in-out",
+        preset: str | None = None,
+        start: str | Sequence[float] | None = None,
+        root_cuts: int | None = None,
+        stabilisation: str | None = None,
         master_solver: str | None = None,
         tolerance: float = 1e-06,
         max_cuts: int = 250,
@@ -229,7 +226,7 @@ class GBD(WeightedClassifier):
     ) -> None: ...
 
 class GBDLambda(WeightedClassifier):
-    """The support vector machine that is best with a penalty weight on each feature (GBD-lambda)."""
+    """The best support vector machine with a penalty weight on each feature, by generalized Benders cuts."""
 
     def __init__(
         self,
@@ -240,19 +237,64 @@ class GBDLambda(WeightedClassifier):
         implies: Sequence[Sequence[Feature]] = (),
         conflicts: Sequence[Sequence[Feature]] = (),
         c: float = 1.0,
-        variant: str | None = None,
-        initial: Sequence[Feature] | None = None,
-        max_nodes: int | None = None,
-        jobs: int | None = None,
-        start: str | Sequence[float] = "all",
-        root_cuts: int = 0,
-        stabilisation: str = "in-out",
+        preset: str | None = None,
+        start: str | Sequence[float] | None = None,
+        root_cuts: int | None = None,
+        stabilisation: str | None = None,
         master_solver: str | None = None,
         tolerance: float = 1e-06,
         max_cuts: int = 250,
         validation: float | None = None,
         patience: int | None = None,
         seed: int = 0,
+        scale: str = "standard",
+        class_weight: Mapping[Any, float] | str | None = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None: ...
+
+class BestSubsetSVM(WeightedClassifier):
+    """The best support vector machine with a limited number of features, by branch and Benders."""
+
+    def __init__(
+        self,
+        *,
+        m: int | None = None,
+        costs: Sequence[float] | None = None,
+        budget: float | None = None,
+        include: Sequence[Feature] = (),
+        exclude: Sequence[Feature] = (),
+        implies: Sequence[Sequence[Feature]] = (),
+        conflicts: Sequence[Sequence[Feature]] = (),
+        c: float = 1.0,
+        initial: Sequence[Feature] | None = None,
+        max_nodes: int | None = None,
+        jobs: int | None = None,
+        tolerance: float = 1e-06,
+        scale: str = "standard",
+        class_weight: Mapping[Any, float] | str | None = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None: ...
+
+class BestSubsetPenalisedSVM(WeightedClassifier):
+    """The best support vector machine with a penalty weight on each feature, by branch and Benders."""
+
+    def __init__(
+        self,
+        *,
+        lam: float | Sequence[float] = 1.0,
+        include: Sequence[Feature] = (),
+        exclude: Sequence[Feature] = (),
+        implies: Sequence[Sequence[Feature]] = (),
+        conflicts: Sequence[Sequence[Feature]] = (),
+        c: float = 1.0,
+        initial: Sequence[Feature] | None = None,
+        max_nodes: int | None = None,
+        jobs: int | None = None,
+        tolerance: float = 1e-06,
         scale: str = "standard",
         class_weight: Mapping[Any, float] | str | None = None,
         solver: str | None = None,

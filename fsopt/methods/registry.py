@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from fsopt.answers.earlier import without_variant
 from fsopt.answers.results import Fit
 from fsopt.answers.trained import Trained
 from fsopt.common import clock
@@ -69,6 +70,8 @@ METHODS = Registry(
         "baselines.onsvm",
         "gbd.gbd",
         "gbd.gbd_lambda",
+        "gbd.best_subset",
+        "gbd.best_subset_penalised",
         "mop.rsvm",
         "mop.mopfs",
         "baselines.svm",
@@ -199,8 +202,11 @@ def fit(
     OutOfTimeError : the time limit passed before there was a hyperplane.
     MemoryLimitError : the arrays of the method do not fit into the memory.
     """
+    name, params = without_variant(name, params)
     entry = METHODS[name]
+    _refuse_parameters_of_others(entry, params)
     check_parameters("method", name, params, entry.parameters, entry.objects)
+    _refuse_solver(entry, solver, options)
     data = training_data(data, y)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
@@ -235,6 +241,26 @@ def fit(
         return fitted
     _refuse_unread(name, customise, read)
     return dataclasses.replace(fitted, details={**fitted.details, "customised": names_of(customise)})
+
+
+def _refuse_parameters_of_others(entry: MethodSpec, given: Mapping[str, Any]) -> None:
+    """Raise ParameterError for a parameter that another method of the paper has, and this one has not."""
+    for parameter in [k for k in given if k not in entry.parameters]:
+        others = [s.name for s in METHODS.values() if s.paper == entry.paper and parameter in s.parameters]
+        if entry.paper is not None and others:
+            raise ParameterError(
+                f"method '{entry.name}' has no parameter '{parameter}'", f"methods that have: {', '.join(others)}"
+            )
+
+
+def _refuse_solver(entry: MethodSpec, solver: str | None, options: Mapping[str, Any] | None) -> None:
+    """Raise ParameterError for a solver, or its options, of a method that calls none."""
+    if not entry.solver and (solver is not None or options):
+        able = ", ".join(s.name for s in METHODS.values() if s.solver and s.paper == entry.paper)
+        given = "options" if solver is None else f"solver={solver!r}"
+        raise ParameterError(
+            f"method '{entry.name}' calls no solver, and is given {given}", f"leave it out, or take {able}"
+        )
 
 
 def _with_own_name(entry: MethodSpec, error: ParameterError) -> ParameterError:

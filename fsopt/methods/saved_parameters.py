@@ -12,7 +12,7 @@ from fsopt.drivers.gbd.settings import STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.methods.baselines.subset_svm import MACHINES
-from fsopt.methods.gbd.variants import VARIANTS
+from fsopt.methods.gbd.decomposition import PRESETS
 from fsopt.methods.gmeb.formulations import ROUTES as GMEB_ROUTES
 from fsopt.methods.mop.rsvm_training import ROUTES as RSVM_ROUTES
 from fsopt.methods.preprocessing import SCALES
@@ -25,12 +25,12 @@ WORDS: Mapping[str, Collection[str | bool]] = {
     "kernel": KERNELS,
     "machine": MACHINES,
     "route": ("auto", *GMEB_ROUTES, *RSVM_ROUTES),
+    "preset": tuple(PRESETS),
     "rule": RULES,
     "scale": SCALES,
     "scaling": SCALINGS,
     "stabilisation": STABILISATIONS,
     "units": UNITS,
-    "variant": VARIANTS,
 }
 """Name of a parameter -> its words."""
 OWN_WORDS: Mapping[tuple[str, str], tuple[str | bool, ...]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -83,11 +83,6 @@ def no_defaults(p: int) -> Mapping[str, Any]:
     return {}
 
 
-def nothing(given: Mapping[str, Any]) -> Collection[str]:
-    """Return no names: the parameters of comparisons go with all others."""
-    return ()
-
-
 Grid: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
 """Names of parameters with the values among which tuning chooses."""
 PENALTY_WEIGHTS: Grid = (("c", (0.1, 1.0, 10.0)),)
@@ -125,9 +120,8 @@ class MethodSpec:
         program and the point in the details of the fit, where there are any.
     compare : function of the number of features that returns the parameters of the method in comparisons, where they
         are not its defaults.
-    excludes : function of what the user gave, parameters by their names and ``solver`` and ``customise`` (slug ->
-        function) by these, that returns the names of parameters in ``compare`` that do not go with it.
     grid : parameters with the values among which ``tune`` of a comparison chooses.
+    solver : whether the method calls a solver; where it does not, one that is given is refused.
     share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
         in common computed once, each of which gives the same fit; None where they have nothing in common.
     estimator : name of its class in :mod:`fsopt.estimators`; by default, and where another method has it, that of the
@@ -147,7 +141,7 @@ class MethodSpec:
     trained_on: Callable[[Dataset, Mapping[str, Any]], Dataset] = whole
     exact: Callable[[SavedFit], list[Claim]] | None = None
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
-    excludes: Callable[[Mapping[str, Any]], Collection[str]] = nothing
+    solver: bool = True
     weights: str = ""
     threshold: float = THRESHOLD
     objects: tuple[str, ...] = ()

@@ -50,7 +50,7 @@ def comparison_study(
     folds, seed : of the stratified, shuffled split.
     time_limit : seconds for each fit.
     params : method -> parameters that differ.
-    solver : of the continuous problems of every method; None takes the preferred ones.
+    solver : of the continuous problems of every method that calls one; None takes the preferred ones.
     tune : choose among the candidates of each method inside of each training part; given parameters stay.
     customise : slug -> function that changes the models of the methods that solve them, as in :func:`fsopt.fit`.
     exact : whether each fit is also verified in rational arithmetic.
@@ -81,7 +81,7 @@ def comparison_study(
                 grid,
                 tune=bool(grid),
                 inner_folds=INNER_FOLDS,
-                solver=solver,
+                solver=solver if getattr(entry, "solver", True) else None,
                 customise={slug: function for slug, function in changes.items() if slug in slugs},
             )
         )

@@ -30,16 +30,13 @@ def comparison_params(name: str, p: int, given: Mapping[str, Any]) -> dict[str, 
     Parameters
     ----------
     p : number of features.
-    given : parameters by their names; ``solver`` and ``customise``, where given, are no part of the result.
+    given : parameters by their names.
 
     Raises
     ------
     UnknownNameError : there is no such method.
     """
-    entry = study_spec(name)
-    left_out = entry.excludes(given)
-    defaults = {k: v for k, v in entry.compare(p).items() if k not in left_out}
-    return {**defaults, **{k: v for k, v in given.items() if k not in ("solver", "customise")}}
+    return {**study_spec(name).compare(p), **given}
 
 
 def study_fit(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
@@ -22,7 +22,7 @@ from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.preprocessing import Hyperplane, preprocess
-from fsopt.methods.spec import PENALTY_WEIGHTS, Grid, candidates, nothing
+from fsopt.methods.spec import PENALTY_WEIGHTS, Grid, candidates
 from fsopt.models.spec import check_parameters, parameters
 from fsopt.typing import Matrix, Vector
 
@@ -64,10 +64,6 @@ class Peer:
         """Return the parameters in comparisons: at most p features."""
         m = self.parameters.get("m")
         return {} if m is None else {"m": min(int(m), p)}
-
-    def excludes(self, given: Mapping[str, Any]) -> Collection[str]:
-        """Return no names: that parameter goes with all others."""
-        return nothing(given)
 
 
 def fit_peer(name: str, data: Dataset, **params: Any) -> Fit:

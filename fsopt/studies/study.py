@@ -62,8 +62,7 @@ class StudyMethod:
     Attributes
     ----------
     name : registry name.
-    params : its parameters; others have the values of :func:`fsopt.studies.comparison.compare`, where these go with
-        what is given.
+    params : its parameters; others have the values of :func:`fsopt.studies.comparison.compare`.
     grid : parameter -> list of values: one unit for each point of the grid.
     tune : one unit for the whole grid instead, which chooses a point on its training samples.
     inner_folds : of the cross-validation by which it chooses.
@@ -82,11 +81,8 @@ class StudyMethod:
 
     def points(self, p: int) -> list[dict[str, Any]]:
         """Return the parameters at each point of the grid, for data with p features; the last name varies fastest."""
-        beside: dict[str, Any] = {} if self.solver is None else {"solver": self.solver}
-        if self.customise:
-            beside["customise"] = self.customise
         points = [dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())]
-        return [comparison_params(self.name, p, {**self.params, **point, **beside}) for point in points]
+        return [comparison_params(self.name, p, {**self.params, **point}) for point in points]
 
     def check(self) -> None:
         """Refuse an unknown method, unknown parameters, and a grid without values."""

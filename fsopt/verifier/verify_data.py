@@ -465,6 +465,10 @@ PROGRAMS = {
     "l0-mpm-step": (l0_mpm_step, ("delta", "alpha", *MOMENTS)),
 }
 """Program -> function that sketches it, and its parameters."""
+SELECTIONS = (
+    *("gbd", "gbd-lambda", "best-subset", "best-subset-penalised"),
+    *("alternatives", "necessity", "path"),
+)
 METHODS = {
     **{name: (name,) for name in ("svm", "onsvm", "rsvm", "svm-norm", "mpm", "s-mpm", "l1-mpm")},
     "l1-svm": ("onsvm",),
@@ -476,7 +480,7 @@ METHODS = {
     "l0-mpm": ("l0-mpm-step",),
     "rfe": ("fsp-sub",),
     **dict.fromkeys(("pearson", "fisher", "ks", "infogain", "vs-ssvm"), ("svm", "rsvm")),
-    **dict.fromkeys(("gbd", "gbd-lambda", "alternatives", "necessity", "path"), ("selection",)),
+    **dict.fromkeys(SELECTIONS, ("selection",)),
 }
 """Method or study -> the programs of its claims."""
 VALUES = ("mopfs", "rfe", "pearson", "fisher", "ks", "infogain", "vs-ssvm")

@@ -100,7 +100,7 @@ def test_all_features_are_the_whole_svm():
 def test_what_is_claimed_is_the_last_svm_and_no_more():
     data = reference("gbd_n6")
     fit = fsopt.fit("rfe", data, m=3, c=10.0, scale="none")
-    best = fsopt.fit("gbd", data, m=3, c=10.0, scale="none")
+    best = fsopt.fit("best-subset", data, m=3, c=10.0, scale="none")
     assert fit.status == "feasible"
     assert fit.bound is None
     assert fit.stop == "complete"

@@ -27,7 +27,7 @@ def test_the_answer_meets_the_condition_and_one_feature_less_does_not():
 def test_lambda_gives_the_most_features_that_it_can():
     reached = {}
     for lam in (0.01 * 1.4**k for k in range(30)):
-        reached.setdefault(len(fsopt.fit("gbd-lambda", TRAIN, lam=lam).support), lam)
+        reached.setdefault(len(fsopt.fit("best-subset-penalised", TRAIN, lam=lam).support), lam)
     for m in (1, 2, 3, 5):
         found = choose_lambda(TRAIN, m)
         assert max(k for k in reached if k <= m) <= len(found.fit.support) <= m
@@ -37,7 +37,7 @@ def test_lambda_gives_the_most_features_that_it_can():
 def test_the_rounded_relaxation_encloses_the_optimum():
     for m in (1, 2, 4):
         found = round_relaxation(TRAIN, m)
-        best = fsopt.fit("gbd", TRAIN, m=m)
+        best = fsopt.fit("best-subset", TRAIN, m=m)
         assert found.bound <= best.objective * (1 + 1e-6)
         assert found.objective >= best.objective * (1 - 1e-6)
         again = fsopt.fit("svm", TRAIN.columns(list(found.support)))

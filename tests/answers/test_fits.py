@@ -14,14 +14,14 @@ FRAME = pd.DataFrame(DATA.X, columns=DATA.features)
 
 @pytest.fixture(scope="module")
 def fit():
-    return fsopt.fit("gbd", DATA, m=2)
+    return fsopt.fit("best-subset", DATA, m=2)
 
 
 def test_the_summary_tells_what_is_known(fit):
     text = fit.summary()
-    for part in ("gbd", "optimal", "certificate", "2 of 4", "training accuracy", *fit.features):
+    for part in ("best-subset", "optimal", "certificate", "2 of 4", "training accuracy", *fit.features):
         assert part in text
-    unweighted = fsopt.fit("gbd", DATA, m=2)
+    unweighted = fsopt.fit("best-subset", DATA, m=2)
     assert unweighted.summary().splitlines()[0] == text.splitlines()[0]
 
 
@@ -34,7 +34,7 @@ def test_html_is_escaped():
 
 
 def test_the_frame_of_features_counts_folds(fit):
-    folds = [fsopt.fit("gbd", DATA.rows(np.arange(DATA.n) % 3 != k), m=2) for k in range(3)]
+    folds = [fsopt.fit("best-subset", DATA.rows(np.arange(DATA.n) % 3 != k), m=2) for k in range(3)]
     frame = fit.to_frame(folds)
     assert frame["feature"].tolist() == sorted(fit.features, key=lambda name: frame["feature"].tolist().index(name))
     for _, row in frame.iterrows():
@@ -56,7 +56,7 @@ def test_plots(fit):
         fsopt.fit("svm", DATA).plot("convergence")
 
 
-@pytest.mark.parametrize("method", ["gbd", "svm", "rsvm", "fsv"])
+@pytest.mark.parametrize("method", ["best-subset", "svm", "rsvm", "fsv"])
 def test_a_saved_fit_is_the_same(method, tmp_path):
     found = fsopt.fit(method, DATA)
     found.save(tmp_path / "fit.json")

@@ -198,9 +198,9 @@ def test_compare_has_the_contract_in_order(small: Path, capsys: pytest.CaptureFi
 
 
 def test_the_table_of_compare_tells_an_open_gap_from_a_proof(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = run("compare --data wdbc --methods gbd,svm,mopfs --folds 2 --jobs 1", capsys).splitlines()
+    lines = run("compare --data wdbc --methods best-subset,svm,mopfs --folds 2 --jobs 1", capsys).splitlines()
     rows = {line.split()[0]: line for line in lines if line.split()}
-    assert re.search(r"feasible +gap \d\.\de-01 ", rows["gbd"])
+    assert re.search(r"feasible +gap \d\.\de-01 ", rows["best-subset"])
     assert re.search(r"optimal +\S+ convex ", rows["svm"])
     assert re.search(r"feasible +\S+ mop ", rows["mopfs"])
 
@@ -291,7 +291,7 @@ def iterations_done(path: Path, number: int) -> bool:
 
 def test_ctrl_c_of_a_running_process(tmp_path: Path) -> None:
     saved = tmp_path / "run.npz"
-    command = [sys.executable, "-m", "fsopt", "fit", "gbd", "--data", "wdbc", "--param", "m=12", "--json"]
+    command = [sys.executable, "-m", "fsopt", "fit", "best-subset", "--data", "wdbc", "--param", "m=12", "--json"]
     command += ["--param", "max_cuts=10000", "--checkpoint", str(saved)]
     process = subprocess.Popen(
         command,

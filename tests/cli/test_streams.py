@@ -160,7 +160,9 @@ def test_an_error_inside_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys
 
 @pytest.mark.parametrize("pause", [0.0, 0.05, 0.4])
 def test_a_double_interruption_ends_with_130(folder: Path, pause: float) -> None:
-    process = start("fit gbd --data wdbc --param m=5 --checkpoint c.npz", folder, preexec_fn=_take_interruptions)
+    process = start(
+        "fit best-subset --data wdbc --param m=5 --checkpoint c.npz", folder, preexec_fn=_take_interruptions
+    )
     deadline = time.monotonic() + 60
     while not (folder / "c.npz").exists() and time.monotonic() < deadline:
         time.sleep(0.05)

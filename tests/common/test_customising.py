@@ -47,8 +47,8 @@ def brute_force(m, allowed):
 
 
 def test_a_rule_of_the_master_gives_the_best_selection_that_keeps_it():
-    free = fsopt.fit("gbd", DATA, m=2, c=1.0)
-    kept = fsopt.fit("gbd", DATA, m=2, c=1.0, customise={"fsp-master": rule})
+    free = fsopt.fit("best-subset", DATA, m=2, c=1.0)
+    kept = fsopt.fit("best-subset", DATA, m=2, c=1.0, customise={"fsp-master": rule})
     assert kept.details["customised"] == {"fsp-master": "rule"}
     assert not {0, 1} <= set(kept.support)
     assert {0, 1} <= set(free.support), "the rule must cut off the optimum, or this tests nothing"
@@ -57,12 +57,12 @@ def test_a_rule_of_the_master_gives_the_best_selection_that_keeps_it():
 
 
 def test_check_verifies_a_changed_fit_with_its_change_and_refuses_it_without():
-    record = sealed_fit(fsopt.fit("gbd", DATA, m=2, c=1.0, customise={"fsp-master": rule}))
+    record = sealed_fit(fsopt.fit("best-subset", DATA, m=2, c=1.0, customise={"fsp-master": rule}))
     found = check_record(record, DATA, "fit.json", customise={"fsp-master": rule})
     assert (found["verified"], found["claimed"]) == (True, "optimal")
     with pytest.raises(FileError, match=r"changed models: fsp-master by rule.*--customise"):
         check_record(record, DATA, "fit.json")
-    unchanged = sealed_fit(fsopt.fit("gbd", DATA, m=2, c=1.0))
+    unchanged = sealed_fit(fsopt.fit("best-subset", DATA, m=2, c=1.0))
     with pytest.raises(FileError, match="unchanged models"):
         check_record(unchanged, DATA, "fit.json", customise={"fsp-master": rule})
     forged = {**record, "details": {k: v for k, v in record["details"].items() if k != "customised"}}
@@ -79,9 +79,9 @@ def test_a_change_of_a_convex_program_is_certified_and_checked():
 
 
 def test_every_model_of_the_slug_is_changed_in_cross_validation():
-    errors = cross_validate("gbd", DATA, [{"m": 2, "customise": {"fsp-master": rule}}], folds=2)
+    errors = cross_validate("best-subset", DATA, [{"m": 2, "customise": {"fsp-master": rule}}], folds=2)
     assert errors.shape == (1, 2)
-    row = compare(DATA, ["gbd"], folds=2, jobs=1, customise={"fsp-master": rule}).rows[0]
+    row = compare(DATA, ["best-subset"], folds=2, jobs=1, customise={"fsp-master": rule}).rows[0]
     assert row.status == "feasible" or row.status == "optimal"
     assert not {0, 1} <= {DATA.features.index(name) for name in row.features}
     assert row.cv_accuracy is not None
@@ -89,15 +89,15 @@ def test_every_model_of_the_slug_is_changed_in_cross_validation():
 
 def test_functions_that_cannot_be_used_are_refused_in_one_line():
     with pytest.raises(ParameterError, match=r"'gbd' solves no model 'svm'.*fsp-master"):
-        fsopt.fit("gbd", DATA, customise={"svm": rule})
+        fsopt.fit("best-subset", DATA, customise={"svm": rule})
     with pytest.raises(UnknownNameError, match="fsp-mastr"):
-        fsopt.fit("gbd", DATA, customise={"fsp-mastr": rule})
+        fsopt.fit("best-subset", DATA, customise={"fsp-mastr": rule})
     with pytest.raises(ParameterError, match="mapping of slugs"):
-        fsopt.fit("gbd", DATA, customise=rule)
+        fsopt.fit("best-subset", DATA, customise=rule)
     with pytest.raises(ParameterError, match=r"'fsp-master' failed \(ZeroDivisionError"):
-        fsopt.fit("gbd", DATA, customise={"fsp-master": lambda m: 1 / 0})
+        fsopt.fit("best-subset", DATA, customise={"fsp-master": lambda m: 1 / 0})
     with pytest.raises(ParameterError, match="returned 3"):
-        fsopt.fit("gbd", DATA, customise={"fsp-master": lambda m: 3})
+        fsopt.fit("best-subset", DATA, customise={"fsp-master": lambda m: 3})
 
 
 def test_a_change_that_the_method_passes_by_is_an_error():
@@ -136,7 +136,7 @@ def run(*arguments):
 
 def test_a_function_of_a_file_changes_fit_and_check(table, tmp_path, capsys):
     out, place = str(tmp_path / "fit.json"), f"fsp-master={PACKAGE / 'rules.py'}:at_most_one_of_the_first_three"
-    assert run("fit", "gbd", "--data", table, "--param", "m=2", "--customise", place, "-o", out, "--json") == 0
+    assert run("fit", "best-subset", "--data", table, "--param", "m=2", "--customise", place, "-o", out, "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert record["details"]["customised"] == {"fsp-master": "rules.py:at_most_one_of_the_first_three"}
     assert len({0, 1, 2} & set(record["support"])) <= 1
@@ -148,9 +148,8 @@ def test_a_function_of_a_file_changes_fit_and_check(table, tmp_path, capsys):
 @pytest.mark.slow
 def test_compare_sends_the_function_of_a_file_to_its_workers(table, capsys):
     place = f"{PACKAGE / 'rules.py'}:BOTH"
-    code = run(
-        "compare", "--data", table, "--methods", "gbd", "--folds", "2", "--jobs", "2", "--customise", place, "--json"
-    )
+    options = ["--folds", "2", "--jobs", "2", "--customise", place, "--json"]
+    code = run("compare", "--data", table, "--methods", "best-subset", *options)
     row = json.loads(capsys.readouterr().out)["rows"][0]
     assert (code, row["error"]) == (0, "")
     assert len({0, 1, 2} & {DATA.features.index(name) for name in row["features"]}) <= 1
@@ -166,7 +165,7 @@ def test_compare_sends_the_function_of_a_file_to_its_workers(table, capsys):
 )
 def test_a_bad_place_is_one_line(table, given, said, capsys):
     given = given.format(rules=PACKAGE / "rules.py")
-    assert run("fit", "gbd", "--data", table, "--customise", given) == 2
+    assert run("fit", "best-subset", "--data", table, "--customise", given) == 2
     err = capsys.readouterr().err
     assert said in err
     assert "Traceback" not in err

@@ -50,6 +50,7 @@ def _case(verb: str, slug: str, note: str = "", solver: str = "", **params: Any)
 SMALL: Mapping[str, Mapping[str, Any]] = {
     "fisher": {"m": 3},
     "gbd": {"m": 2},
+    "best-subset": {"m": 2},
     "gmeb-penalised": {"c_plus": 0.25, "c_minus": 0.25},
     "infogain": {"m": 3},
     "ks": {"m": 3},

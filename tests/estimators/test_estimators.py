@@ -165,7 +165,7 @@ def test_copies_pickles_and_other_processes():
 
 def test_solver_time_limit_and_callback_are_those_of_the_fit():
     seen = []
-    found = estimators.GBD(m=2, variant="paper", solver="clarabel", time_limit=60.0, callback=seen.append)
+    found = estimators.GBD(m=2, solver="clarabel", time_limit=60.0, callback=seen.append)
     assert "clarabel" in found.fit(DATA.X, LABELS).fit_.solver
     assert len(seen) > 0
 

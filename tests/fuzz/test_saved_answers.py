@@ -21,6 +21,7 @@ DATA = blobs(16, 3, seed=2)
 FITS: dict[str, dict[str, Any]] = {
     "svm": {},
     "gbd": {"m": 2},
+    "best-subset": {"m": 2},
     "l0-mpm": {"delta": 0.1},
     "mpm": {"kernel": "gaussian"},
     "rsvm": {},

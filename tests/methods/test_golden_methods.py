@@ -86,7 +86,7 @@ def test_gbd_finds_the_best_of_all_selections(seed):
     limits.append(({"costs": costs.tolist(), "budget": budget}, lambda s: costs @ s <= budget))
     for limit, allowed in limits:
         smallest = min(v for s, v in values.items() if allowed(s))
-        fit = fsopt.fit("gbd", data, c=c, scale="none", **limit)
+        fit = fsopt.fit("best-subset", data, c=c, scale="none", **limit)
         assert fit.status == "optimal"
         assert fit.objective == pytest.approx(smallest, rel=2e-6)
         assert fit.bound == pytest.approx(smallest, rel=2e-6)
@@ -100,7 +100,7 @@ def test_gbd_finds_the_best_of_all_selections(seed):
 def test_every_cut_of_gbd_is_dual_feasible_and_valid_everywhere(seed):
     data, c = blobs(24, 5, seed=seed), (0.5, 2.0, 8.0)[seed]
     values = all_values(data, c)
-    fit = fsopt.fit("gbd", data, m=2, c=c, scale="none", variant="paper")
+    fit = fsopt.fit("gbd", data, m=2, c=c, scale="none")
     assert len(fit.details["alphas"]) >= 2
     for alpha in fit.details["alphas"]:
         assert alpha.min() >= 0.0

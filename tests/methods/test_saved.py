@@ -1,4 +1,4 @@
-"""Answers and checkpoints of version 0.1.0: today's code reads, verifies and resumes them, and finds the same again."""
+"""Answers and checkpoints of versions 0.1.0 and 0.2.0: today's code reads, verifies, resumes and finds them again."""
 
 import copy
 import shutil
@@ -13,7 +13,17 @@ from fsopt.errors import FsoptError
 from fsopt.verification.checking import check_record
 
 FOLDER = ROOT / "tests" / "saved" / "v0.1.0"
+SECOND = ROOT / "tests" / "saved" / "v0.2.0"
+"""Of the methods gbd and gbd-lambda, each of which was two algorithms."""
 FITS, SOLVES = (sorted(FOLDER.glob(f"{kind}-*.json")) for kind in ("fit", "solve"))
+SECOND_FITS = {
+    "fit-gbd": "best-subset",
+    "fit-gbd-branch": "best-subset",
+    "fit-gbd-lambda": "best-subset-penalised",
+    "fit-gbd-paper": "gbd",
+    "fit-gbd-lambda-clarabel": "gbd-lambda",
+}
+"""File -> the method that it is one of today."""
 PARTS = ("params", "objective", "coef", "support", "preprocessing", "details")
 WRONG = (None, "x", [], {}, [[1.0]], float("nan"))
 
@@ -86,3 +96,50 @@ def test_a_saved_checkpoint_is_resumed_to_the_optimum(checkpoint, data, tmp_path
     assert list(fit.support) == optimum["support"]
     assert fit.objective == pytest.approx(optimum["objective"], rel=1e-6)
     assert fit.bound == pytest.approx(optimum["objective"], rel=2e-6)
+
+
+@pytest.mark.parametrize(("file", "method"), SECOND_FITS.items())
+def test_a_fit_of_a_name_that_was_two_algorithms_is_read_as_what_it_is(file, method, data, tmp_path):
+    path = SECOND / f"{file}.json"
+    record = read_record(path)
+    fit = fsopt.load_fit(path)
+    assert fit.method == method
+    assert set(fit.params) <= set(fsopt.METHODS[method].parameters)
+    assert check_record(record, data, str(path))["verified"]
+    again = fsopt.fit(fit.method, data, **fit.params)
+    assert (again.status, again.support) == (fit.status, fit.support)
+    assert again.objective == pytest.approx(fit.objective, rel=1e-6)
+    forged = copy.deepcopy(record)
+    forged["objective"] = forged["bound"] = 0.99 * record["objective"]
+    assert not check_record(forged, data, str(path))["verified"]
+    fit.save(tmp_path / "again.json")
+    assert fsopt.load_fit(tmp_path / "again.json").method == method
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "method", "other"),
+    [
+        ("gbd-branch", "best-subset", "gbd"),
+        ("gbd-loop", "gbd", "best-subset"),
+        ("gbd-loop-highs", "gbd", "best-subset"),
+    ],
+)
+def test_a_checkpoint_of_a_name_that_was_two_algorithms_is_resumed_by_one(checkpoint, method, other, data, tmp_path):
+    path = shutil.copy(SECOND / f"{checkpoint}.npz", tmp_path)
+    optimum = fsopt.load_fit(SECOND / "fit-gbd.json")
+    fit = fsopt.fit(method, data, m=3, resume=path)
+    assert (fit.status, fit.support) == ("optimal", optimum.support)
+    assert fit.objective == pytest.approx(optimum.objective, rel=2e-6)
+    assert fit.bound == pytest.approx(optimum.objective, rel=2e-6)
+    with pytest.raises(FsoptError, match="is a checkpoint of") as caught:
+        fsopt.fit(other, data, m=3, resume=path)
+    assert method in caught.value.hint
+
+
+@pytest.mark.parametrize(("variant", "method"), [("branch-and-benders", "best-subset"), ("paper", "gbd")])
+def test_a_call_with_a_variant_warns_with_the_name_of_today(variant, method, data):
+    with pytest.warns(DeprecationWarning, match=f"method '{method}'"):
+        fit = fsopt.fit("gbd", data, m=3, variant=variant)
+    assert fit.method == method
+    assert "variant" not in fit.params
+    assert fit.objective == pytest.approx(fsopt.fit(method, data, m=3).objective, rel=1e-9)

@@ -10,7 +10,7 @@ from fsopt.answers.saved import fit_record, sealed
 from fsopt.verification.checking import check_record
 
 WIDE = 10.0
-SEARCHES = [("gbd", {"m": 5}), ("gbd", {"m": 5, "variant": "paper"}), ("gbd-lambda", {}), ("gmeb-penalised", {})]
+SEARCHES = [("best-subset", {"m": 5}), ("gbd", {"m": 5}), ("best-subset-penalised", {}), ("gmeb-penalised", {})]
 
 
 @pytest.mark.parametrize(("method", "params"), SEARCHES)
@@ -40,10 +40,10 @@ def test_the_words_and_the_gap_that_a_tolerance_gives():
 
 def test_an_exact_check_of_a_wide_interval_claims_bounds_and_prints_its_width(wdbc):
     data = wdbc.rows(slice(0, 120)).columns(slice(0, 8))
-    fit = fsopt.fit("gbd", data, m=5, tolerance=WIDE)
+    fit = fsopt.fit("best-subset", data, m=5, tolerance=WIDE)
     [claim] = fsopt.verify(fit, data, exact=True)["exact"]["claims"]
     assert claim["claim"] == "bounds on the optimum over all allowed selections"
     assert float(claim["relative_width"]) > WIDEST
-    [proved] = fsopt.verify(fsopt.fit("gbd", data, m=5), data, exact=True)["exact"]["claims"]
+    [proved] = fsopt.verify(fsopt.fit("best-subset", data, m=5), data, exact=True)["exact"]["claims"]
     assert proved["claim"] == "the optimum over all allowed selections"
     assert float(proved["relative_width"]) <= 1e-6

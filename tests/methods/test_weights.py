@@ -25,8 +25,9 @@ CASES = {
     "onsvm": {},
     "onsvm by column generation": {"generate": True},
     "gbd": {"m": 2},
-    "gbd as printed": {"m": 2, "variant": "paper"},
     "gbd-lambda": {"lam": 2.0},
+    "best-subset": {"m": 2},
+    "best-subset-penalised": {"lam": 2.0},
     "rsvm": {"w_cap": 1.0},
     "rsvm of the default capacity": {},
     "rsvm with a kernel": {"kernel": "gaussian", "w_cap": 5.0, "width": 2.0},
@@ -117,10 +118,10 @@ def test_other_solvers_agree(solver):
     assert fsopt.solve(model, solver).objective == pytest.approx(fsopt.solve(model).objective, rel=1e-4)
 
 
-@pytest.mark.parametrize("variant", ["branch-and-benders", "paper"])
-def test_generalized_benders_finds_the_best_selection_of_brute_force(variant):
+@pytest.mark.parametrize("method", ["best-subset", "gbd"])
+def test_generalized_benders_finds_the_best_selection_of_brute_force(method):
     weighted = DATA.weighted("balanced", np.random.default_rng(5).uniform(0.1, 3.0, DATA.n))
-    fit = fsopt.fit("gbd", weighted, m=2, c=0.7, variant=variant, scale="none")
+    fit = fsopt.fit(method, weighted, m=2, c=0.7, scale="none")
     values = {
         pair: fsopt.solve(fsopt.build("svm", weighted.columns(pair), c=0.7)).objective
         for pair in combinations(range(5), 2)

@@ -37,16 +37,16 @@ FITS = {
     "l0-mpm": {},
     "fsv": {"lam": 0.3},
     "misclass": {},
-    "gbd": {"m": 1},
-    "gbd budget": {"costs": [3.0, 1.0, 2.0], "budget": 4.0},
-    "gbd rules": {"m": 2, "implies": [[0, 2]], "conflicts": [[1, 2]]},
-    "gbd-lambda": {"lam": 0.5},
+    "best-subset": {"m": 1},
+    "best-subset budget": {"costs": [3.0, 1.0, 2.0], "budget": 4.0},
+    "best-subset rules": {"m": 2, "implies": [[0, 2]], "conflicts": [[1, 2]]},
+    "best-subset-penalised": {"lam": 0.5},
     "pearson": {},
     "rfe": {},
 }
 MODELS = {"gmeb-sdp": {}, "misclass-milp": {"big_m": 100.0}, "svm-dual": {}}
 WORDS = ("optimal", "feasible", "bounded", "stationary", "infeasible", "exhausted", "min", "max", "given", "rms")
-SLUGS = ("svm", "onsvm", "rsvm", "gbd", "gbd-lambda", "selection", "fsp-sub", "mpm", "l1-svm", "pearson", "none")
+SLUGS = ("svm", "onsvm", "rsvm", "gbd", "best-subset", "selection", "fsp-sub", "mpm", "l1-svm", "pearson", "none")
 KINDS = ("convex", "infeasible", "selection", "method", "model", "study", "standard", "center", "alternatives")
 OTHERS = (None, True, "1/0", "0/1", "x", "", [], {}, -1, 0, 1, 10**6, 2.5, 1e-6, [[]], "a\nb", "\ud800", "1_0", "0x1")
 

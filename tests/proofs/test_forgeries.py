@@ -22,8 +22,8 @@ def part_of(name, **params):
 
 
 def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_optimum():
-    (best,) = np.flatnonzero(fsopt.fit("gbd", DATA, m=1).details["sigma"]).tolist()
-    part = part_of("gbd", m=1, exclude=[best])
+    (best,) = np.flatnonzero(fsopt.fit("best-subset", DATA, m=1).details["sigma"]).tolist()
+    part = part_of("best-subset", m=1, exclude=[best])
     assert part["problem"]["outside"] == [best]
     part["problem"]["outside"] = []
     part["tree"] = [["branch", best], *part["tree"], ["known", 0]]

@@ -18,7 +18,7 @@ from fsopt.data.synthetic.files import write
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier import verify
 
-WDBC = {"svm": {}, "gbd": {"m": 1}}
+WDBC = {"svm": {}, "best-subset": {"m": 1}}
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +61,9 @@ def test_data_that_are_no_text_are_named(tmp_path):
 
 
 def test_data_of_the_stated_digest_refute_a_program_of_other_data(files, tmp_path):
-    for name in ("onsvm", "gbd", "fsv", "mpm", "gmeb"):
+    for name in ("onsvm", "best-subset", "fsv", "mpm", "gmeb"):
         other = blobs(n=8, p=3, seed=6, gap=0.4)
-        params = {"gbd": {"m": 1}, "fsv": {"lam": 0.3}}.get(name, {})
+        params = {"best-subset": {"m": 1}, "fsv": {"lam": 0.3}}.get(name, {})
         proof = exactly(fsopt.fit(name, other, **params), other).proof()
         proof["statement"]["data"]["sha256"] = fingerprint(DATA)
         path = written(tmp_path / "proof.json", proof)
@@ -73,12 +73,12 @@ def test_data_of_the_stated_digest_refute_a_program_of_other_data(files, tmp_pat
         assert "REFUTED    its" in shown or "the covariance" in shown
 
 
-@pytest.mark.parametrize("method", ["rsvm", "gbd", "fsv", "gmeb", "mpm", "pearson", "rfe", "svm-norm", "onsvm"])
+@pytest.mark.parametrize("method", ["rsvm", "best-subset", "fsv", "gmeb", "mpm", "pearson", "rfe", "svm-norm", "onsvm"])
 def test_a_proof_that_is_renamed_is_refused(method, tmp_path):
     proof = copy.deepcopy(bases()["svm"])
     proof["statement"]["name"] = method
     assert verdict(written(tmp_path / "proof.json", proof))[0] == 1
-    slugs = {"gbd": "selection", "fsv": "fsv-step", "gmeb": "gmeb-primal", "rfe": "fsp-sub"}
+    slugs = {"best-subset": "selection", "fsv": "fsv-step", "gmeb": "gmeb-primal", "rfe": "fsp-sub"}
     proof["statement"]["claims"][0]["program"] = slugs.get(method, method)
     assert verdict(written(tmp_path / "proof.json", proof))[0] == 1
 
@@ -95,7 +95,7 @@ def test_a_method_that_is_not_known_is_not_compared_with_data(files, tmp_path):
 
 @pytest.mark.parametrize("change", ["samples", "features", "c", "m", "gap", "wide gap", "scale", "empty"])
 def test_a_statement_that_its_proof_does_not_match_is_refused(change, tmp_path):
-    proof = copy.deepcopy(bases()["gbd"])
+    proof = copy.deepcopy(bases()["best-subset"])
     statement = proof["statement"]
     (claim,) = statement["claims"]
     if change in ("samples", "features"):
@@ -158,7 +158,7 @@ def test_alternatives_that_list_all_selections_state_that_there_is_no_other(file
 
 def test_an_interval_of_some_per_cent_is_no_optimum():
     data = fsopt.load_dataset("wdbc")
-    found = fsopt.verify(fsopt.fit("gbd", data, m=3, tolerance=10.0), data, exact=True)["exact"]
+    found = fsopt.verify(fsopt.fit("best-subset", data, m=3, tolerance=10.0), data, exact=True)["exact"]
     (claim,) = found["claims"]
     if float(claim["relative_width"]) > 1e-3:
         assert found["word"] == "not verified exactly" or claim["reason"] == ""
@@ -187,7 +187,7 @@ def test_a_proof_is_compared_with_the_exported_program(name, options, tmp_path, 
 
 
 def _huge(change):
-    proof = copy.deepcopy(bases()["vertex" if change != "steps" else "gbd"])
+    proof = copy.deepcopy(bases()["vertex" if change != "steps" else "best-subset"])
     program = proof["proof"][0].get("program")
     if change == "steps":
         proof["proof"][0]["steps"] = 10**4000

@@ -47,7 +47,7 @@ VALUES = {
     "exclude": ["x1"],
     "implies": [["x11", "x1"]],
     "conflicts": [["x11", "x1"]],
-    "variant": "paper",
+    "preset": "printed",
     "initial": ["x11"],
     "max_nodes": 7,
     "jobs": 2,
@@ -78,7 +78,10 @@ OTHERS = {
     ("infogain", "machine"): "rsvm",
     ("l1-svm", "units"): "scaled",
 }
-NEED_ANOTHER = {("gbd", "costs"), ("gbd", "budget"), ("gbd", "patience"), ("gbd-lambda", "patience")}
+NEED_ANOTHER = {
+    *((method, name) for method in ("gbd", "best-subset") for name in ("costs", "budget")),
+    *((method, "patience") for method in ("gbd", "gbd-lambda")),
+}
 """Costs need a budget and patience a validation: refused alone by fit, and in the same words by a study."""
 
 
@@ -126,36 +129,23 @@ if LONG:  # make limits
             assert (row.error != "") == ((method, name) in NEED_ANOTHER), (params, row.error)
 
 
-@pytest.mark.parametrize("method", ["gbd", "gbd-lambda"])
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"params": {"variant": "paper", "max_cuts": 40}},
-        {"params": {"variant": "paper"}, "grid": {"stabilisation": ["in-out", "none"]}},
-        {"grid": {"variant": ["paper", "branch-and-benders"]}},
-        {"grid": {"variant": ["paper", "branch-and-benders"], "c": [0.5, 1.0]}, "tune": True, "inner_folds": 2},
-        {"solver": "clarabel"},
-        {"solver": "clarabel", "params": {"stabilisation": "none"}, "grid": {"c": [0.5, 1.0]}},
-    ],
-)
-def test_the_loop_as_printed_is_studied_with_all_its_parameters(method, asked):
-    found = fsopt.run_study({"data": [DATA], "folds": 2, "methods": [{"name": method, **asked}]}, executor=InProcess())
-    assert found.counts == {"done": len(found.rows)}, {row["error"] for row in found.rows}
-    for row in found.rows:
-        loop = (row["fitted"].get("variant") or "paper") == "paper"
-        assert ("max_nodes" not in row["params"]) == loop or asked.get("tune")
-        assert (row["solver"] == "branch-and-benders") != loop
-
-
 def test_the_loop_as_printed_is_compared():
-    params = {"gbd": {"variant": "paper", "m": 2, "c": 0.5}, "gbd-lambda": {"max_cuts": 60}}
+    params = {"gbd": {"preset": "printed", "m": 2, "c": 0.5}, "gbd-lambda": {"max_cuts": 60}}
     rows = compare(DATA, list(params), folds=2, params=params, tune=True, executor=InProcess()).rows
     assert [row.lacking for row in rows] == ["", ""]
     assert {row.status for row in rows} == {"optimal"}
 
 
+def test_a_comparison_gives_its_solver_to_the_methods_that_call_one():
+    rows = compare(DATA, ["gbd", "best-subset"], folds=2, solver="clarabel", executor=InProcess()).rows
+    assert [row.solver for row in rows] == ["highs+clarabel", "branch-and-benders"]
+    asked = {"name": "best-subset", "solver": "clarabel"}
+    [row] = fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess()).rows
+    assert "'best-subset' calls no solver" in row["error"]
+
+
 def one_more(model):
-    """Add a variable of its own to a master, so that branch and Benders does not take it."""
+    """Add a variable of its own to a master."""
     import pyomo.environ as pyo
 
     model.half = pyo.Var(bounds=(0, 1))
@@ -167,9 +157,9 @@ def test_a_changed_master_is_compared():
     assert (row.lacking, row.status) == ("", "optimal")
 
 
-def test_what_the_user_gave_and_cannot_have_is_still_refused():
-    asked = {"name": "gbd", "params": {"variant": "paper", "max_nodes": 3}}
-    [row] = fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess()).rows
-    assert "'max_nodes' belongs to variant 'branch-and-benders'" in row["error"]
-    assert comparison_params("gbd", 4, {"c": 2.0}) == {"max_nodes": 100, "tolerance": 1e-4, "c": 2.0}
-    assert comparison_params("gbd", 4, {"stabilisation": "none"}) == {"tolerance": 1e-4, "stabilisation": "none"}
+def test_parameters_in_comparisons_go_with_all_that_the_user_gives():
+    assert comparison_params("gbd", 4, {"c": 2.0}) == {"max_cuts": 40, "tolerance": 1e-4, "c": 2.0}
+    assert comparison_params("best-subset", 4, {"max_nodes": 7}) == {"max_nodes": 7, "tolerance": 1e-4}
+    asked = {"name": "gbd", "params": {"max_nodes": 3}}
+    with pytest.raises(fsopt.errors.ParameterError, match="has no parameter 'max_nodes'"):
+        fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess())

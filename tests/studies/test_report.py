@@ -27,7 +27,7 @@ def report():
     data = blobs(40, 3)
     wide = Dataset(data.X, data.y, (EVIL, "$x^2$", "b & c"), name="first")
     methods = [
-        {"name": "gbd", "params": {"m": 2}},
+        {"name": "best-subset", "params": {"m": 2}},
         {"name": "svm"},
         {"name": "fsv"},
         {"name": "l1-mpm", "params": {"delta": 0.99}},

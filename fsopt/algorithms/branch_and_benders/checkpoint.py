@@ -72,12 +72,14 @@ def load(path: Path, problem: SelectionProblem, tolerance: float) -> Saved:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             held = {name: arrays[name] for name in arrays.files}
+        if "words" in held:
+            raise FileError(f"'{path}' is a checkpoint of the cut loop", "resume it with gbd or gbd-lambda")
         words = json.loads(held["text"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])
     except OSError as error:
         raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise FileError(f"'{path}' is no checkpoint of gbd: {error}", AGAIN) from error
+        raise FileError(f"'{path}' is no checkpoint of branch and Benders: {error}", AGAIN) from error
     for name, value in identity(problem).items():
         if found.get(name) != value:
             shown = "" if len(value) > 30 else f" ({found.get(name)}, not {value})"

@@ -95,7 +95,7 @@ def branch_and_benders(
     """
     settings.check()
     if settings.initial is not None and not problem.allowed(settings.initial):
-        raise ParameterError("the initial selection of 'gbd' does not satisfy its constraints", "give an allowed one")
+        raise ParameterError("the initial selection of 'best-subset' breaks a constraint", "give an allowed one")
     if run.checkpoint is not None:
         check_writable(run.checkpoint)
     with threadpool_limits(1), clock.limited(run.time_limit), deferred_interruption() as interrupted:

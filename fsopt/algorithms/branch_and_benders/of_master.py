@@ -6,10 +6,11 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.compiler import compile_model
+from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.master_program import check_objective, constraints_on_selection, searchable
-from fsopt.errors import ParameterError
+from fsopt.drivers.gbd.master_program import check_objective
+from fsopt.models.gbd.selection_constraints import unit_rows
+from fsopt.typing import Indices, Matrix, Vector
 
 
 def selection_problem(data: Dataset, master: pyo.ConcreteModel, c: float) -> SelectionProblem | None:
@@ -19,15 +20,28 @@ def selection_problem(data: Dataset, master: pyo.ConcreteModel, c: float) -> Sel
     ------
     ParameterError : a master of other features, or one that minimises anything but theta and penalties of sigma.
     """
-    if len(master.sigma) != data.p:
-        raise ParameterError(
-            f"the master given to 'gbd' has {len(master.sigma)} features, the data {data.p}",
-            "build both models from the data set that the driver is given",
-        )
     program = compile_model(master)
     columns = np.array([program.column[id(v)] for v in master.sigma.values()])
-    check_objective(program, columns, program.column.get(id(master.theta)))
-    if not searchable(data, program, columns):
+    check_objective(data, program, columns, program.column.get(id(master.theta)))
+    if not _searchable(data, program, columns):
         return None
-    R, r = constraints_on_selection(program, columns)
+    R, r = _constraints_on_selection(program, columns)
     return SelectionProblem.of(data, c, R, r, program.c[columns].copy())
+
+
+def _searchable(data: Dataset, program: Program, columns: Indices) -> bool:
+    """Return whether a master has no variables but sigma, binary, and theta, and linear constraints on sigma alone."""
+    theta = np.setdiff1d(np.arange(program.n), columns)
+    linear = not program.nonconic and not program.unsupported and not len(program.cones)
+    on_sigma = program.A[:, theta].nnz == 0 and program.n == data.p + 1
+    return linear and on_sigma and bool(program.integer[columns].all())
+
+
+def _constraints_on_selection(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
+    """Return the constraints of a searchable master, and the bounds of fixed features, as ``R sigma <= r``."""
+    A = program.A[:, columns].toarray()
+    upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
+    lb, ub = program.lb[columns], program.ub[columns]
+    never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
+    R = np.vstack([A[upper], -A[lower], unit_rows(never, len(columns)), -unit_rows(always, len(columns))])
+    return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])

@@ -26,7 +26,7 @@ from fsopt.typing import Vector
 
 FORMAT = "fsopt gbd 2"
 CUTS_ALONE = "fsopt gbd 1"
-"""The format of version 0.1: cuts and hyperplanes without the state of the master."""
+"""The format of version 0.1: cuts and hyperplanes without the solves of the master, as in some files of version 0.2."""
 ITERATES = {"best": "best", "chosen": "validated"}
 """Prefix of the arrays of an iterate in the file -> its attribute of the state."""
 AGAIN = "start again without it"
@@ -59,7 +59,7 @@ class Saved:
     Attributes
     ----------
     state : of the loop.
-    master : the arrays of its master, see :mod:`fsopt.drivers.gbd.master`; none in a file of version 0.1.
+    master : the arrays of its master, see :mod:`fsopt.drivers.gbd.master`; none in a file of :data:`CUTS_ALONE`.
     history : the records of the iterations that were complete.
     solvers : names of the solvers so far.
     stepping : whether the time ended in a step of the master, which is then to be completed.
@@ -77,8 +77,7 @@ class Saved:
 def save(path: Path, run: Saved, problem: Mapping[str, str]) -> None:
     """Write a checkpoint in place of the last one; raises FileError."""
     state = run.state
-    arrays: dict[str, Any] = {"alphas": np.array(state.alphas), "lower": state.lower, "stale": state.stale}
-    arrays |= {"sigma": state.sigma, "feasible": state.feasible, **run.master}
+    arrays: dict[str, Any] = {"alphas": np.array(state.alphas), "stale": state.stale, **run.master}
     arrays["tried"] = np.array([np.frombuffer(key) for key in sorted(state.tried)])
     for prefix, attribute in ITERATES.items():
         iterate: Iterate | None = getattr(state, attribute)
@@ -103,6 +102,11 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
     try:
         with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             held = {name: arrays[name] for name in arrays.files}
+        if "text" in held:
+            raise FileError(
+                f"'{path}' is a checkpoint of branch and Benders",
+                "resume it with best-subset or best-subset-penalised: 'gbd' is the cut loop alone",
+            )
         words = json.loads(held["words"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])
         solvers, stepping = [str(name) for name in words.get("solvers", [])], bool(words.get("stepping"))
@@ -111,7 +115,7 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
         raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise FileError(f"'{path}' is no checkpoint of gbd: {error}", AGAIN) from error
-    whole = found.get("format") != CUTS_ALONE
+    whole = found.get("format") != CUTS_ALONE and "solves" in held
     if not whole:
         found["format"], stepping = FORMAT, True
     for name, value in problem.items():

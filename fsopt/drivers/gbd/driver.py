@@ -17,7 +17,7 @@ from fsopt.common.files import check_writable
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save, undamaged
-from fsopt.drivers.gbd.master import MilpMaster, SearchMaster, open_master
+from fsopt.drivers.gbd.master import Master
 from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
@@ -73,7 +73,7 @@ def gbd(
     InfeasibleError : no selection satisfies the constraints.
     ParameterError : a parameter out of range, a master with another objective, or models of other data or another c.
     FileError : a checkpoint that cannot be written, or is damaged or of another run.
-    SolverError : the master or a subproblem was not solved; ``search`` for a master that it does not take.
+    SolverError : the master or a subproblem was not solved.
 
     Notes
     -----
@@ -105,9 +105,9 @@ class _Loop:
     settings: GbdSettings
     validation: Dataset | None
     run: Run
-    master: MilpMaster | SearchMaster
+    master: Master
     sub: Subproblem
-    relaxed: MilpMaster | None
+    relaxed: Master | None
     recorder: Recorder
     state: State
     problem: Mapping[str, str]
@@ -125,10 +125,10 @@ class _Loop:
     ) -> _Loop:
         """Return the loop before its first cut."""
         first = settings.first(data)
-        master = open_master(data, model, settings.master_solver)
+        master = Master(data, model, settings.master_solver)
         sub = Subproblem(data, sub_model, c, run)
-        relaxed = MilpMaster(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
-        sessions = [*master.sessions, sub.session, *(relaxed.sessions if relaxed else [])]
+        relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
+        sessions = [master.session, sub.session, *([relaxed.session] if relaxed else [])]
         problem = identity(
             data,
             master.program,

@@ -1,4 +1,4 @@
-"""The program of a master problem of generalized Benders: constraints on the selection, its objective, feasibility."""
+"""The program of a master problem of generalized Benders: its objective, and the feasibility of a selection."""
 
 from __future__ import annotations
 
@@ -8,30 +8,19 @@ from fsopt.certificates.residuals import bound_excess, row_excess
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
-from fsopt.models.gbd.selection_constraints import unit_rows
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Indices, Vector
 
 
-def searchable(data: Dataset, program: Program, columns: Indices) -> bool:
-    """Return whether a master has no variables but sigma, binary, and theta, and linear constraints on sigma alone."""
-    theta = np.setdiff1d(np.arange(program.n), columns)
-    linear = not program.nonconic and not program.unsupported and not len(program.cones)
-    on_sigma = program.A[:, theta].nnz == 0 and program.n == data.p + 1
-    return linear and on_sigma and bool(program.integer[columns].all())
+def check_objective(data: Dataset, program: Program, columns: Indices, theta: int | None) -> None:
+    """Raise ParameterError for a master that does not bound F on the data.
 
-
-def constraints_on_selection(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
-    """Return the constraints of a searchable master, and the bounds of fixed features, as ``R sigma <= r``."""
-    A = program.A[:, columns].toarray()
-    upper, lower = np.isfinite(program.hi), np.isfinite(program.lo)
-    lb, ub = program.lb[columns], program.ub[columns]
-    never, always = np.flatnonzero(ub < 1.0), np.flatnonzero(lb > 0.0)
-    R = np.vstack([A[upper], -A[lower], unit_rows(never, len(columns)), -unit_rows(always, len(columns))])
-    return R, np.concatenate([program.hi[upper], -program.lo[lower], ub[never], -lb[always]])
-
-
-def check_objective(program: Program, columns: Indices, theta: int | None) -> None:
-    """Raise ParameterError for a master that minimises anything but theta and penalties of sigma: that bounds no F."""
+    That is one of other features, or one that minimises anything but theta and penalties of sigma.
+    """
+    if len(columns) != data.p:
+        raise ParameterError(
+            f"the master given to 'gbd' has {len(columns)} features, the data {data.p}",
+            "build both models from the data set that the driver is given",
+        )
     others = program.c.copy()
     others[columns] = 0.0
     if theta is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.common import clock
-from fsopt.drivers.gbd.master import MilpMaster
+from fsopt.drivers.gbd.master import Master
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
 from fsopt.typing import Vector
@@ -15,7 +15,7 @@ STEP = 0.5
 
 
 def root_cut(
-    master: MilpMaster, sub: Subproblem, recorder: Recorder, *, most: int, tolerance: float = 1e-4
+    master: Master, sub: Subproblem, recorder: Recorder, *, most: int, tolerance: float = 1e-4
 ) -> list[Vector]:
     r"""Return the multipliers (n,) of one cut whose bound is that of the relaxation.
 

@@ -29,10 +29,7 @@ class GbdSettings:
         :func:`fsopt.drivers.gbd.root_cut.root_cut`.
     stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
         the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
-    master_solver : for the master as an MILP, the paper's loop; or ``search``, the driver's own branch and bound,
-        :class:`fsopt.drivers.gbd.branch_and_bound.BranchAndBound`, which resumes from the open nodes of the last
-        iteration. None is the search, or the preferred solver for an MILP if the master has variables beside sigma and
-        theta, or cuts already.
+    master_solver : of the master, an MILP; None for the preferred one.
     tolerance : the loop stops at ``upper - lower <= tolerance * max(1, upper)``.
     max_cuts : at least 2; the paper stops after 250.
     patience : >= 1, iterations without fewer validation errors after which the loop stops; None for no such criterion.
@@ -68,3 +65,5 @@ class GbdSettings:
 
 
 DEFAULT_SETTINGS = GbdSettings()
+PRINTED_SETTINGS = GbdSettings(start="zero", stabilisation="none")
+"""The loop of Aytug, Table 1, as printed."""

@@ -1,16 +1,17 @@
-"""Variant ``paper`` of ``gbd`` and ``gbd-lambda``: the loop of Aytug as printed, and its Fit."""
+"""What ``gbd`` and ``gbd-lambda`` share: the cut loop of Aytug on the training samples, its settings, and its Fit."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from fsopt.answers.results import Fit
+from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, PRINTED_SETTINGS, GbdSettings
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.parameters import features_of, split, trimmed
@@ -39,13 +40,12 @@ class Training:
 
 
 def fit_by_decomposition(
-    method: str, data: Dataset, run: Run, training: Training, settings: GbdSettings, constraints: Mapping[str, Any]
+    data: Dataset, run: Run, training: Training, settings: GbdSettings, constraints: Mapping[str, Any]
 ) -> Fit:
     """Run generalized Benders decomposition on the training samples and return the Fit of its incumbent.
 
     Parameters
     ----------
-    method : its name, for the selection rule.
     training : samples and penalty weight.
     settings : of the driver.
     constraints : keywords of :func:`fsopt.models.gbd.fsp_master.build_fsp_master`.
@@ -71,3 +71,26 @@ def fit_by_decomposition(
         started=started,
         details={"alphas": at["alphas"], "c": c, "sigma": sigma},
     )
+
+
+PRESETS: Mapping[str, GbdSettings] = {"printed": PRINTED_SETTINGS}
+"""Word of the parameter ``preset`` -> its settings."""
+
+
+def settings_of(at: Mapping[str, Any]) -> GbdSettings:
+    """Return the settings of the loop: those that are given, and else those of the preset.
+
+    Parameters
+    ----------
+    at : the parameters of the method; None, or none by a name, is not given.
+    """
+    preset = at.get("preset")
+    if preset is not None:
+        word("'preset' of 'gbd'", preset, tuple(PRESETS))
+    given = {f.name: at[f.name] for f in fields(GbdSettings) if at.get(f.name) is not None}
+    return replace(PRESETS.get(preset, DEFAULT_SETTINGS), **given)
+
+
+def few_cuts(p: int) -> Mapping[str, Any]:
+    """Return the parameters in comparisons: cuts that are enough for a good selection, not for a proof."""
+    return {"max_cuts": 40, "tolerance": 1e-4}

@@ -1,4 +1,4 @@
-"""Method ``gbd`` (Aytug, GBD-M): the best support vector machine with a limited number of features."""
+"""Method ``gbd`` (Aytug, GBD-M): the best support vector machine with a limited number of features, by cuts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 from fsopt.answers.results import Fit
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.decomposition import Training
+from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_decomposition, settings_of
 from fsopt.methods.gbd.parameters import training_data
-from fsopt.methods.gbd.proofs import exact_claims
-from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes, without_nodes
+from fsopt.methods.gbd.proofs import loop_claims
 from fsopt.methods.gbd.verification import check_gbd, objective, selection
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import Feature
@@ -29,13 +27,10 @@ def fit_gbd(
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
     c: float = 1.0,
-    variant: str | None = None,
-    initial: Sequence[Feature] | None = None,
-    max_nodes: int | None = None,
-    jobs: int | None = None,
-    start: str | Sequence[float] = "all",
-    root_cuts: int = 0,
-    stabilisation: str = "in-out",
+    preset: str | None = None,
+    start: str | Sequence[float] | None = None,
+    root_cuts: int | None = None,
+    stabilisation: str | None = None,
     master_solver: str | None = None,
     tolerance: float = 1e-6,
     max_cuts: int = 250,
@@ -44,7 +39,7 @@ def fit_gbd(
     seed: int = 0,
     scale: str = "standard",
 ) -> Fit:
-    r"""Fit the support vector machine that is best with a limited number of features (GBD-M).
+    r"""Fit the best support vector machine with a limited number of features, by generalized Benders cuts (GBD-M).
 
     .. math::
 
@@ -52,6 +47,10 @@ def fit_gbd(
         \beta'\sigma \le B, \ \text{and rules between features} \\
         & F(\sigma) = \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\
         w_j = 0 \text{ if } \sigma_j = 0
+
+    A loop of two explicit models: the subproblem ``fsp-sub``, a quadratic program in the solver ``solver``, gives F and
+    a cut at a selection; the master ``fsp-master``, an MILP in the solver ``master_solver``, gives a lower bound and
+    the next selection. Method ``best-subset`` solves the same problem without a solver, and closes larger gaps.
 
     Parameters
     ----------
@@ -67,24 +66,25 @@ def fit_gbd(
         Groups of features, at most one of each is selected.
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
-    variant : str, optional
-        ``branch-and-benders``: branch and bound whose node bound is the Boolean relaxation, with Benders cuts shared by
-        all nodes. ``paper``: the loop of cuts and master problems as printed, Table 1. None is the first, or the second
-        where one of its own parameters, or a solver, is given.
-    initial : Sequence[Feature], optional
-        Features of a selection to start from, by place or name.
-    max_nodes : int, optional
-        Nodes after which branch and Benders stops; None for no limit.
-    jobs : int, optional
-        Subtrees that are searched at a time, in as many processes; 1 by default.
+    preset : str, optional
+        ``printed``: Table 1 of the paper as printed, with ``start="zero"``, ``stabilisation="none"`` and no root cuts.
+        These parameters, where given, go before the preset.
+    start : str | Sequence[float], optional
+        Selection of the first cut: ``all`` features (default), ``zero``, or sigma (p,) in [0, 1].
+    root_cuts : int, optional
+        >= 0, cuts spent on the relaxation before the loop, of which one is kept; 0 by default.
+    stabilisation : str, optional
+        ``in-out`` (default): a second cut in each iteration, a tenth of the way to the even selection; ``none``.
+    master_solver : str, optional
+        Solver of the master; None for the preferred one of an MILP.
     tolerance : float, default 1e-06
-        The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
+        The loop stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
         ``feasible``, and ``stop`` says, for example, ``within 10``.
-    start, root_cuts, stabilisation, master_solver, max_cuts : as there, optional
-        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
+    max_cuts : int, default 250
+        >= 2, cuts after which the loop stops.
     validation : float, optional
-        Of the loop as printed: share in (0, 1) of each class that is held out; the answer is then the iterate with the
-        fewest errors there, not the one of smallest F.
+        Share in (0, 1) of each class that is held out; the answer is then the iterate with the fewest errors there, not
+        the one of smallest F.
     patience : int, optional
         Iterations without fewer errors there after which the loop stops.
     seed : int, default 0
@@ -98,17 +98,15 @@ def fit_gbd(
         ``objective`` is F(sigma) of the final hyperplane and ``bound`` the lower bound on the optimum, in preprocessed
         units, on the training samples; ``optimal`` where they meet, else ``feasible`` with the gap between them.
         ``features`` are those of sigma: also one of weight 0 that a rule asks for.
-        ``details`` has ``sigma`` and the evidence for the bound: the tree with the cut that closes each leaf
-        (``evidence``), or of the loop as printed ``alphas``, the multipliers behind the cuts.
+        ``details`` has ``sigma`` and ``alphas``, the multipliers behind the cuts.
 
     Raises
     ------
-    ParameterError : a parameter out of range or of the other variant, or constraints that no selection satisfies.
+    ParameterError : a parameter out of range, or constraints that no selection satisfies.
 
     Notes
     -----
-    Aytug, GBD-M, (5)-(11) and Table 1; the node bound is half the squared k-support norm for the cardinality (Argyriou,
-    Foygel and Srebro, 2012).
+    Aytug, GBD-M, (5)-(11) and Table 1.
     """
     constraints = {
         "m": m,
@@ -119,18 +117,8 @@ def fit_gbd(
         "implies": implies,
         "conflicts": conflicts,
     }
-    training = Training(c, scale, validation, seed)
-    settings = GbdSettings(
-        start=start,
-        root_cuts=root_cuts,
-        stabilisation=stabilisation,
-        master_solver=master_solver,
-        tolerance=tolerance,
-        max_cuts=max_cuts,
-        patience=patience,
-    )
-    branching = Branching(variant, initial, max_nodes, jobs)
-    return fit_selection("gbd", data, run, training, settings, branching, constraints)
+    settings = settings_of(locals())
+    return fit_by_decomposition(data, run, Training(c, scale, validation, seed), settings, constraints)
 
 
 SPEC = MethodSpec(
@@ -142,12 +130,11 @@ SPEC = MethodSpec(
     paper="gbd",
     equation="(5)-(10)",
     estimator="GBD",
-    driver="branch_and_benders",
+    driver="gbd",
     resumable=True,
     support=selection,
     trained_on=training_data,
-    compare=some_nodes,
-    excludes=without_nodes,
+    compare=few_cuts,
     weights="samples",
-    exact=exact_claims,
+    exact=loop_claims,
 )

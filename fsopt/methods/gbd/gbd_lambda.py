@@ -1,19 +1,15 @@
-"""Method ``gbd-lambda`` (Aytug, GBD-lambda): the best support vector machine with a penalty weight on each feature."""
+"""Method ``gbd-lambda`` (Aytug, GBD-lambda): the best support vector machine with penalised features, by cuts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fsopt.answers.results import Fit
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.decomposition import Training
-from fsopt.methods.gbd.parameters import training_data
-from fsopt.methods.gbd.proofs import exact_claims
-from fsopt.methods.gbd.variants import Branching, fit_selection, some_nodes, without_nodes
-from fsopt.methods.gbd.verification import check_gbd, objective, selection
-from fsopt.methods.spec import MethodSpec
+from fsopt.methods.gbd import gbd
+from fsopt.methods.gbd.decomposition import Training, fit_by_decomposition, settings_of
 from fsopt.models.gbd.selection_constraints import Feature
 
 
@@ -27,13 +23,10 @@ def fit_gbd_lambda(
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
     c: float = 1.0,
-    variant: str | None = None,
-    initial: Sequence[Feature] | None = None,
-    max_nodes: int | None = None,
-    jobs: int | None = None,
-    start: str | Sequence[float] = "all",
-    root_cuts: int = 0,
-    stabilisation: str = "in-out",
+    preset: str | None = None,
+    start: str | Sequence[float] | None = None,
+    root_cuts: int | None = None,
+    stabilisation: str | None = None,
     master_solver: str | None = None,
     tolerance: float = 1e-6,
     max_cuts: int = 250,
@@ -42,22 +35,49 @@ def fit_gbd_lambda(
     seed: int = 0,
     scale: str = "standard",
 ) -> Fit:
-    r"""Fit the support vector machine that is best with a penalty weight on each feature (GBD-lambda).
+    r"""Fit the best support vector machine with a penalty weight on each feature, by generalized Benders cuts.
 
     .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) + \lambda'\sigma
 
-    with F of :func:`fsopt.methods.gbd.gbd.fit_gbd`, the objective value of the support vector machine on a selection.
+    with F of :func:`fsopt.methods.gbd.gbd.fit_gbd`, the objective value of the support vector machine on a selection,
+    and its loop of two models (GBD-lambda). Method ``best-subset-penalised`` solves the same problem without a solver.
 
     Parameters
     ----------
     lam : float | Sequence[float], default 1.0
         >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
-    include, exclude, implies, conflicts, c, variant, initial, max_nodes, jobs, tolerance : as there, optional
-        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
-    start, root_cuts, stabilisation, master_solver, max_cuts : as there, optional
-        Of the loop as printed, as in :class:`fsopt.drivers.gbd.settings.GbdSettings`.
-    validation, patience, seed, scale : as there, optional
-        As in :func:`fsopt.methods.gbd.gbd.fit_gbd`.
+    include, exclude : Sequence[Feature], default ()
+        Features that must, and must not, be selected, by place (from 0) or name.
+    implies : Sequence[Sequence[Feature]], default ()
+        Pairs [j, k]: if j is selected, so is k.
+    conflicts : Sequence[Sequence[Feature]], default ()
+        Groups of features, at most one of each is selected.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    preset : str, optional
+        ``printed``: the loop of the paper as printed, with ``start="zero"``, ``stabilisation="none"`` and no root cuts.
+        These parameters, where given, go before the preset.
+    start : str | Sequence[float], optional
+        Selection of the first cut: ``all`` features (default), ``zero``, or sigma (p,) in [0, 1].
+    root_cuts : int, optional
+        >= 0, cuts spent on the relaxation before the loop, of which one is kept; 0 by default.
+    stabilisation : str, optional
+        ``in-out`` (default): a second cut in each iteration, a tenth of the way to the even selection; ``none``.
+    master_solver : str, optional
+        Solver of the master; None for the preferred one of an MILP.
+    tolerance : float, default 1e-06
+        The loop stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
+        ``feasible``.
+    max_cuts : int, default 250
+        >= 2, cuts after which the loop stops.
+    validation : float, optional
+        Share in (0, 1) of each class that is held out; the answer is then the iterate with the fewest errors there.
+    patience : int, optional
+        Iterations without fewer errors there after which the loop stops.
+    seed : int, default 0
+        Of the samples that are held out.
+    scale : str, default 'standard'
+        ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
 
     Returns
     -------
@@ -75,36 +95,15 @@ def fit_gbd_lambda(
     it is an MILP.
     """
     constraints = {"lam": lam, "include": include, "exclude": exclude, "implies": implies, "conflicts": conflicts}
-    training = Training(c, scale, validation, seed)
-    settings = GbdSettings(
-        start=start,
-        root_cuts=root_cuts,
-        stabilisation=stabilisation,
-        master_solver=master_solver,
-        tolerance=tolerance,
-        max_cuts=max_cuts,
-        patience=patience,
-    )
-    branching = Branching(variant, initial, max_nodes, jobs)
-    return fit_selection("gbd-lambda", data, run, training, settings, branching, constraints)
+    settings = settings_of(locals())
+    return fit_by_decomposition(data, run, Training(c, scale, validation, seed), settings, constraints)
 
 
-SPEC = MethodSpec(
-    "gbd-lambda",
-    fit_gbd_lambda,
-    objective,
-    check_gbd,
-    ("fsp-sub", "fsp-master"),
-    paper="gbd",
+SPEC = replace(
+    gbd.SPEC,
+    name="gbd-lambda",
+    fit=fit_gbd_lambda,
     equation="(12)-(15)",
     estimator="GBDLambda",
-    driver="branch_and_benders",
-    resumable=True,
-    support=selection,
-    trained_on=training_data,
-    compare=some_nodes,
-    excludes=without_nodes,
-    weights="samples",
-    exact=exact_claims,
     grid=(("lam", (0.3, 1.0, 3.0)),),
 )

@@ -22,7 +22,7 @@ from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
 from fsopt.certificates.exact.selection import proved_ends
 from fsopt.errors import NotShownError, ParameterError, reading
-from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection, split, training_data
+from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
 from fsopt.methods.gbd.verification import problem_of
 from fsopt.methods.spec import SavedFit
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
@@ -36,16 +36,19 @@ WEIGHTED = "the samples have weights, for which no tree is replayed in rational 
 NAME = "the optimum over all allowed selections"
 
 
-def exact_claims(saved: SavedFit) -> list[Claim]:
-    """Return the claim of a saved fit: its interval, from the tree and from the hyperplane.
+def loop_claims(saved: SavedFit) -> list[Claim]:
+    """Return the reason why a saved fit of the loop has no claim with an exact interval."""
+    return [not_shown(NAME, "the bound of the cut loop rests on a search over its cuts: not repeated")]
+
+
+def tree_claims(saved: SavedFit) -> list[Claim]:
+    """Return the claim of a saved fit of branch and Benders: its interval, from the tree and from the hyperplane.
 
     Raises
     ------
     FileError : the evidence is damaged.
     """
     fit = saved.fit
-    if "evidence" not in fit.details:
-        return [not_shown(NAME, "the bound of the loop as printed rests on a search over its cuts: not repeated")]
     if saved.data.weights is not None:
         return [not_shown(NAME, WEIGHTED)]
     problem = problem_of(saved)
@@ -55,19 +58,12 @@ def exact_claims(saved: SavedFit) -> list[Claim]:
     gap = max(gap_allowed(fit.params["tolerance"]), TOLERANCE)
     optimal = fit.status is Status.OPTIMAL
     claim = claim_of_tree(NAME if optimal else f"bounds on {NAME}", part, gap, optimal=optimal)
-    return [replace(claim, about=_about(saved))]
+    at = fit.params
+    about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"))
+    return [replace(claim, about=about)]
 
 
-def _about(saved: SavedFit) -> About:
-    """Return the problem of a saved fit for a statement: features by their places."""
-    at = saved.fit.params
-    share = at.get("validation")
-    rows = None if share is None else np.sort(split(saved.data, share, at.get("seed", 0))[0]).tolist()
-    found = constraints_of(training_data(saved.data, at), at)
-    return selection_about(float(at["c"]), found, at.get("lam"), rows)
-
-
-def selection_about(c: float, found: SelectionConstraints, lam: Any = None, rows: Sequence[int] | None = None) -> About:
+def selection_about(c: float, found: SelectionConstraints, lam: Any = None) -> About:
     """Return the problem of a selection for a statement.
 
     Parameters
@@ -75,11 +71,10 @@ def selection_about(c: float, found: SelectionConstraints, lam: Any = None, rows
     c : penalty weight of the hinge loss.
     found : the constraints.
     lam : penalty weights of the features, one number or one for each; None for none.
-    rows : the training samples; None for all.
     """
     limits = {"m": found.cardinality, "costs": found.costs, "budget": found.budget, "lam": lam}
     rules = {name: getattr(found, name) for name in RULES}
-    return About("selection", plain({"c": c, **limits, **rules}), rows)
+    return About("selection", plain({"c": c, **limits, **rules}))
 
 
 def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:

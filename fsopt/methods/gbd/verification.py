@@ -1,4 +1,4 @@
-"""Verification of a saved fit of GBD: cuts from their multipliers, the bound by a search over the cuts, the value."""
+"""Verification of a saved best subset: the bound by a search over the cuts of the loop, or from the search tree."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.cut_search import BranchAndBound
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.answers.results import Status
 from fsopt.certificates.residuals import relative_gap
@@ -17,10 +18,9 @@ from fsopt.common.customising import in_force
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
-from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.drivers.gbd.certificate import certify_gbd
-from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import reading
+from fsopt.methods.gbd.decomposition import settings_of
 from fsopt.methods.gbd.parameters import constraints_of, features_of, saved_selection, training_data, weights_of
 from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import finite_vector
@@ -39,7 +39,7 @@ ROUNDING = 5e-7
 
 
 def check_gbd(saved: SavedFit) -> Certificate:
-    """Recompute the certificate of a fit from the multipliers behind its cuts.
+    """Recompute the certificate of a fit of the loop from the multipliers behind its cuts.
 
     The bound is confirmed where no allowed selection has all cuts below it. A search that is too large confirms the
     bound that it has proved by then.
@@ -50,12 +50,10 @@ def check_gbd(saved: SavedFit) -> Certificate:
     """
     fit = saved.fit
     data = training_data(saved.data, fit.params)
-    if "evidence" in fit.details:
-        return _check_tree(saved)
     with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
-        settings = GbdSettings(**{k: v for k, v in fit.params.items() if k in GbdSettings.__dataclass_fields__})
+        settings = settings_of(fit.params)
     if not alphas or fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
         return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no saved cuts, or no finite bounds",))
     cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, 0.0)
@@ -79,8 +77,13 @@ def check_gbd(saved: SavedFit) -> Certificate:
     return make(Kind.GBD, checks, objective=fit.objective, bound=fit.bound, notes=(note,))
 
 
-def _check_tree(saved: SavedFit) -> Certificate:
-    """Recompute the certificate of branch and Benders: the bound of each leaf of the tree from its cut."""
+def check_best_subset(saved: SavedFit) -> Certificate:
+    """Recompute the certificate of branch and Benders: the bound of each leaf of the tree from its cut.
+
+    Raises
+    ------
+    FileError : the saved tree is damaged.
+    """
     fit = saved.fit
     if fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
         return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no finite bounds",))

@@ -94,7 +94,7 @@ def candidates(method: str, m: int, *, max_cuts: int = 250, scale: str = "none")
     if method in COUNTED:
         rest["m"] = m
     if method == "gbd":
-        rest |= {"variant": "paper", "max_cuts": max_cuts, "tolerance": TOLERANCE}
+        rest |= {"preset": "printed", "max_cuts": max_cuts, "tolerance": TOLERANCE}
     if "machine" in METHODS[method].parameters:
         rest["machine"] = "svm"
     return [{"c": c, **rest} for c in C_VALUES]

@@ -17,7 +17,7 @@ from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 @pytest.fixture(scope="module")
 def held() -> tuple[SelectionProblem, dict]:
     data = blobs(30, 8, seed=1, gap=0.2)
-    fit = fsopt.fit("gbd", data, m=2, scale="none")
+    fit = fsopt.fit("best-subset", data, m=2, scale="none")
     work = SelectionProblem.of(data, 1.0, np.ones((1, 8)), np.array([2.0]), np.zeros(8))
     return work, dict(fit.details["evidence"])
 

@@ -39,7 +39,7 @@ STEP |= {} if LONG else {"between nodes": 17, "written": 5, "within a relaxation
 
 def fitted(case, folder, **options):
     """Return the saved record of a fit without its seconds."""
-    method = "gbd-lambda" if "lam" in CASES[case] else "gbd"
+    method = "best-subset-penalised" if "lam" in CASES[case] else "best-subset"
     fit = fsopt.fit(method, DATA, c=1.0, tolerance=1e-3, **CASES[case], **options)
     fit.save(folder / "fit.json")
     return lasting(json.loads((folder / "fit.json").read_text()))

@@ -66,7 +66,7 @@ def of_method(name, **params):
 @pytest.fixture(scope="module")
 def bases():
     slugs = ("onsvm", "svm", "gmeb-dual", "gmeb-sdp", "mpm")
-    fits = (of_method("fsv", lam=0.3), of_method("gbd", m=2), of_method("l0-mpm"))
+    fits = (of_method("fsv", lam=0.3), of_method("best-subset", m=2), of_method("l0-mpm"))
     return [VERTEX, *(tight(of_instance(slug)) for slug in slugs), *(tight(part) for part in fits)]
 
 

@@ -26,7 +26,7 @@ PROBLEMS = {
 @pytest.fixture(scope="module", params=PROBLEMS)
 def proved(request):
     data = blobs(n=26, p=5, seed=4, gap=0.4)
-    found = fsopt.fit("gbd", data, **PROBLEMS[request.param])
+    found = fsopt.fit("best-subset", data, **PROBLEMS[request.param])
     return data, found, exactly(found, data), PROBLEMS[request.param]
 
 

@@ -3,19 +3,18 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import all_values, blobs, flat, reference
+from support import all_values, flat, reference
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
-from fsopt.drivers.run import OutOfTimeError
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 
 gbd = flat(gbd, GbdSettings)
 
 C = 4.0
-MASTERS = pytest.mark.parametrize("solver", [None, "highs"])
+MASTERS = pytest.mark.parametrize("solver", [None, "scip"])
 
 
 def run(data, master, **options):
@@ -88,14 +87,12 @@ def test_constraints_that_are_not_linear_are_for_a_solver_that_takes_them():
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=2)
     master.pair = pyo.Constraint(expr=master.sigma[0] * master.sigma[4] <= 0)
-    with pytest.raises(SolverError, match="constraints on 'sigma' alone"):
-        run(data, master, master_solver="search")
     with pytest.raises(SolverError, match="MINLP"):
         run(data, master, master_solver="highs")
 
 
-def test_limits_with_variables_of_their_own_are_for_a_solver():
-    """Groups that are open or not: the search takes constraints on sigma alone, and an MILP is solved instead."""
+def test_limits_may_have_variables_of_their_own():
+    """Groups of features that are open or not."""
     data = reference("gbd_n6")
     master = fsopt.build("fsp-master", data, m=4)
     master.group = pyo.Var([0, 1], within=pyo.Binary)
@@ -103,25 +100,12 @@ def test_limits_with_variables_of_their_own_are_for_a_solver():
     master.one_group = pyo.Constraint(expr=master.group[0] + master.group[1] <= 1)
     result = run(data, master)
     assert result.solver == "highs+clarabel"
-    with pytest.raises(SolverError, match="constraints on 'sigma' alone"):
-        run(data, master, master_solver="search")
     best = least(data, lambda s: s.sum() <= 4 and not (s[::2].any() and s[1::2].any()))
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(best, rel=2e-6)
 
 
-def test_a_search_for_the_first_selection_keeps_the_time_limit():
-    """Twice the number of features is odd: no constraint tells before the last feature, in a tree of 2^40 nodes."""
-    data = blobs(60, 40, seed=0)
-    master = fsopt.build("fsp-master", data, m=40)
-    master.odd = pyo.Constraint(expr=2 * sum(master.sigma.values()) == 41)
-    with pytest.raises(OutOfTimeError, match="no selection was found in time"):
-        run(data, master, time_limit=0.2)
-    with pytest.raises(InfeasibleError, match="keeps all limits"):
-        run(data, master, master_solver="highs")
-
-
-def test_cuts_that_the_master_brings_along_are_for_a_solver_too():
+def test_cuts_that_the_master_brings_along_count():
     data = reference("gbd_n6")
     alphas = run(data, fsopt.build("fsp-master", data, m=2)).point["alphas"][:3]
     master = fsopt.build("fsp-master", data, m=2, cuts=alphas)

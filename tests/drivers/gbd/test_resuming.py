@@ -1,7 +1,7 @@
-"""The printed loop, interrupted wherever it can be, and resumed: the answer is that of the undisturbed run.
+"""The cut loop, interrupted wherever it can be, and resumed: the answer is that of the undisturbed run.
 
 An interruption comes from a counter at one of the loop's seams, not from a signal: the subproblem (before the record of
-an iteration), the record (before the checkpoint is written), the checkpoint, and the nodes of the master's search.
+an iteration), the record (before the checkpoint is written), and the checkpoint.
 Larger data with ``FSOPT_LIMITS=1`` (``make limits``).
 """
 
@@ -15,27 +15,25 @@ from support import blobs
 
 import fsopt
 from fsopt.drivers.gbd import driver
-from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.drivers.gbd.subproblem import Subproblem
 from fsopt.drivers.recorder import Recorder
-from fsopt.errors import OutOfTimeError
 
 LONG = bool(os.environ.get("FSOPT_LIMITS"))
 DATA, M = (blobs(60, 12, seed=3, gap=0.1), 4) if LONG else (blobs(24, 6, seed=3, gap=0.1), 2)
 CASES = {
-    "search": {"m": M},
+    "defaults": {"m": M},
     "validated": {"m": M, "validation": 0.3, "patience": 9, "root_cuts": 3, "start": "zero"},
-    "highs": {"m": M, "master_solver": "highs", "tolerance": 1e-3},
+    "printed": {"m": M, "preset": "printed", "tolerance": 1e-3},
     "penalties": {"lam": 2.0},
 }
 SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "record"), "written": (driver, "save")}
-POINTS = [(case, seam) for case in CASES for seam in SEAMS if LONG or case == "search" or seam == "record"]
+POINTS = [(case, seam) for case in CASES for seam in SEAMS if LONG or case == "defaults" or seam == "record"]
 
 
 def fitted(case, folder, **options):
     """Return the saved record of a fit without its seconds."""
     method = "gbd-lambda" if "lam" in CASES[case] else "gbd"
-    fit = fsopt.fit(method, DATA, c=1.0, variant="paper", **CASES[case], **options)
+    fit = fsopt.fit(method, DATA, c=1.0, **CASES[case], **options)
     fit.save(folder / "fit.json")
     return lasting(json.loads((folder / "fit.json").read_text()))
 
@@ -74,38 +72,10 @@ def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(c
         assert fitted(case, tmp_path, checkpoint=path, **resume) == whole, last
 
 
-@pytest.mark.parametrize("case", ["search", "penalties"])
-def test_a_step_that_the_time_ends_is_completed(case, tmp_path, monkeypatch):
-    """The clock stops the search for a selection again and again, a few steps after the run was resumed."""
+def test_a_resumed_run_goes_on_with_a_smaller_tolerance(tmp_path):
+    """The answer is that of a run with this tolerance."""
     path = tmp_path / "run.npz"
-    whole = fitted(case, tmp_path)
-    original, late, asked, p = BranchAndBound.next, [], [], DATA.p + 2
-
-    def looking(search, cutoff, go_on):
-        def once(nodes):
-            asked.append(None)
-            late.extend([None] * (len(asked) % p == 0))
-            return not late
-
-        return original(search, cutoff, once)
-
-    monkeypatch.setattr(BranchAndBound, "next", looking)
-    monkeypatch.setattr("fsopt.common.clock.expired", lambda: bool(late))
-    found, stops = None, 0
-    while found is None or found["stop"] == "time-limit":
-        late.clear()
-        resume = {"resume": path} if path.exists() else {}
-        with suppress(OutOfTimeError):
-            found = fitted(case, tmp_path, checkpoint=path, **resume)
-        stops += 1
-    assert found == whole
-    assert stops >= 2
-
-
-def test_a_resumed_tree_is_searched_again_with_a_smaller_tolerance(tmp_path):
-    """Nodes that were pruned at a smaller cutoff are open again: the answer is that of a run with this tolerance."""
-    path = tmp_path / "run.npz"
-    options = {"m": M, "c": 1.0, "variant": "paper"}
+    options = {"m": M, "c": 1.0}
     fsopt.fit("gbd", DATA, tolerance=0.05, checkpoint=path, **options)
     whole = fsopt.fit("gbd", DATA, tolerance=1e-6, **options)
     resumed = fsopt.fit("gbd", DATA, tolerance=1e-6, resume=path, **options)

@@ -15,7 +15,7 @@ from fsopt.methods.registry import METHODS
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier import verify
 
-PARAMS = {"gbd": {"m": 2}, "gbd-lambda": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
+PARAMS = {"best-subset": {"m": 2}, "best-subset-penalised": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
 NAMED = {"gmeb-penalised": "leaves", "s-mpm": "outer"}
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""
 
@@ -97,6 +97,6 @@ def test_multipliers_of_column_generation_and_of_the_interior_point_suffice(data
 
 
 def test_the_loop_as_printed_is_named(data):
-    found = exactly(fsopt.fit("gbd", data, m=2, variant="paper"), data)
+    found = exactly(fsopt.fit("gbd", data, m=2), data)
     assert "search" in found.claims[0].reason
     assert not found.verified

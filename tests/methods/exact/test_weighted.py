@@ -29,7 +29,7 @@ def test_the_interval_is_that_of_the_weighted_program(method):
 
 
 def test_a_tree_of_weighted_samples_is_not_called_exact():
-    fit = fsopt.fit("gbd", DATA, m=2)
+    fit = fsopt.fit("best-subset", DATA, m=2)
     found = fsopt.verify(fit, DATA, exact=True)
     assert found["verified"]
     assert found["exact"]["word"] != "verified exactly"

@@ -23,9 +23,9 @@ class Counting(ThreadPoolExecutor):
 
 
 def test_the_executor_runs_the_subtrees_and_the_answer_is_the_same():
-    alone = fsopt.fit("gbd", DATA, m=6, c=4.0, tolerance=1e-4, scale="none")
+    alone = fsopt.fit("best-subset", DATA, m=6, c=4.0, tolerance=1e-4, scale="none")
     with Counting(2) as executor:
-        fit = fsopt.fit("gbd", DATA, m=6, c=4.0, tolerance=1e-4, scale="none", jobs=2, executor=executor)
+        fit = fsopt.fit("best-subset", DATA, m=6, c=4.0, tolerance=1e-4, scale="none", jobs=2, executor=executor)
         assert executor.tasks > 0
     assert fit.objective == pytest.approx(alone.objective, rel=1e-4)
     assert fit.status == "optimal"
@@ -33,12 +33,14 @@ def test_the_executor_runs_the_subtrees_and_the_answer_is_the_same():
 
 
 def test_processes_of_a_search_are_not_those_of_joblib():
-    fit = fsopt.fit("gbd", DATA, m=6, c=4.0, tolerance=1e-4, scale="none", jobs=2)
+    fit = fsopt.fit("best-subset", DATA, m=6, c=4.0, tolerance=1e-4, scale="none", jobs=2)
     assert fit.status == "optimal"
     assert Parallel(n_jobs=2)(delayed(abs)(k) for k in (-1, -2)) == [1, 2]
 
 
-@pytest.mark.parametrize(("name", "params"), [("svm", {}), ("gbd", {"m": 2}), ("gbd", {"m": 2, "jobs": 1})])
+@pytest.mark.parametrize(
+    ("name", "params"), [("svm", {}), ("best-subset", {"m": 2}), ("best-subset", {"m": 2, "jobs": 1})]
+)
 def test_an_executor_without_tasks_is_refused(name, params):
     with ThreadPoolExecutor(1) as executor, pytest.raises(ParameterError, match="no more than one"):
         fsopt.fit(name, DATA, executor=executor, **params)
@@ -46,4 +48,4 @@ def test_an_executor_without_tasks_is_refused(name, params):
 
 def test_what_is_no_executor_is_refused():
     with pytest.raises(ParameterError, match="an executor"):
-        fsopt.fit("gbd", DATA, m=2, jobs=2, executor=print)
+        fsopt.fit("best-subset", DATA, m=2, jobs=2, executor=print)

@@ -8,8 +8,8 @@ import pytest
 from support import blobs, keeps, reference
 
 import fsopt
+from fsopt.algorithms.cut_search import BranchAndBound
 from fsopt.answers.saved import fit_record, numbers
-from fsopt.drivers.gbd.branch_and_bound import BranchAndBound
 from fsopt.errors import FileError
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.verification.checking import check_record
@@ -87,7 +87,7 @@ def record_of(case):
     """Return the saved record of a fit, as it is read from a file."""
     method, params = CASES[case]
     data = reference("gbd_n6")
-    fit = fsopt.fit(method, data, scale="none", variant="paper", **params)
+    fit = fsopt.fit(method, data, scale="none", **params)
     return data, numbers(json.loads(json.dumps(fit_record(fit, data=data, source="test"))))
 
 

@@ -12,7 +12,7 @@ from support import blobs, keeps
 import fsopt
 from fsopt.analysis.selection_paths import selection_path
 from fsopt.answers.saved import fit_from, fit_record, load_fit, sealed
-from fsopt.estimators import GBD
+from fsopt.estimators import BestSubsetSVM
 from fsopt.verification.checking import check_record
 from fsopt.verification.exact_checking import exact_word
 
@@ -37,7 +37,7 @@ RULES = (
     {"conflicts": [["mean radius", "batch"]], "include": ["batch"]},
 )
 LIMITS = ({"m": 3}, {"m": 6}, {"costs": [1.0, 1.0, 1.0, 2.0, 0.0, 1.0], "budget": 4.0})
-PAPER = {"variant": "paper"}
+METHODS = [("best-subset", "best-subset-penalised"), ("gbd", "gbd-lambda")]
 
 
 def places(rules):
@@ -47,11 +47,11 @@ def places(rules):
     return {k: [at[f] for f in v] if k in named else [[at[f] for f in g] for g in v] for k, v in rules.items()}
 
 
-@pytest.mark.parametrize("variant", [{}, PAPER], ids=["branch", "paper"])
+@pytest.mark.parametrize(("limited", "penalised"), METHODS)
 @pytest.mark.parametrize("rules", RULES)
-def test_the_answer_keeps_the_rules_of_the_user_and_is_verified(rules, variant):
-    for method, limit in [*(("gbd", limit) for limit in LIMITS), ("gbd-lambda", {"lam": 0.3})]:
-        fit = fsopt.fit(method, DATA, **rules, **limit, **variant)
+def test_the_answer_keeps_the_rules_of_the_user_and_is_verified(rules, limited, penalised):
+    for method, limit in [*((limited, limit) for limit in LIMITS), (penalised, {"lam": 0.3})]:
+        fit = fsopt.fit(method, DATA, **rules, **limit)
         sigma = np.isin(np.arange(6), fit.support).astype(int)
         own = {k: v for k, v in limit.items() if k != "lam"}
         assert keeps(sigma, **own, **places(rules)), (method, limit, fit.features)
@@ -63,11 +63,11 @@ def test_the_answer_keeps_the_rules_of_the_user_and_is_verified(rules, variant):
         assert found["verified"], found["certificate"]
 
 
-@pytest.mark.parametrize("variant", [{}, PAPER], ids=["branch", "paper"])
-def test_a_place_that_is_left_takes_no_feature_that_does_nothing(variant):
-    fit = fsopt.fit("gbd", DATA, m=6, **variant)
+@pytest.mark.parametrize(("limited", "penalised"), METHODS)
+def test_a_place_that_is_left_takes_no_feature_that_does_nothing(limited, penalised):
+    fit = fsopt.fit(limited, DATA, m=6)
     assert fit.features == ("mean radius", "x11", "Größe", "x1")
-    free = fsopt.fit("gbd-lambda", DATA, lam=0.0, **variant)
+    free = fsopt.fit(penalised, DATA, lam=0.0)
     assert free.features == fit.features
     assert fit.objective == pytest.approx(fsopt.fit("svm", DATA).objective, rel=1e-6)
     path = selection_path(DATA, m=[0, 2, 6])
@@ -77,13 +77,13 @@ def test_a_place_that_is_left_takes_no_feature_that_does_nothing(variant):
 
 
 def test_the_selection_is_that_of_estimators_frames_exact_checks_and_predictions(tmp_path):
-    fit = fsopt.fit("gbd", DATA, m=3, include=["batch"])
+    fit = fsopt.fit("best-subset", DATA, m=3, include=["batch"])
     assert "batch" in fit.features
     assert "holds" in exact_word(fit, DATA) or "verified exactly" in exact_word(fit, DATA)
     frame = fit.to_frame()
     assert set(frame["feature"]) == set(fit.features)
     assert "batch" in fit.summary()
-    machine = GBD(m=3, include=[BATCH]).fit(DATA.X, DATA.y)
+    machine = BestSubsetSVM(m=3, include=[BATCH]).fit(DATA.X, DATA.y)
     assert tuple(np.flatnonzero(machine.get_support())) == fit.support
     # No score depends on it: it may be missing where one predicts.
     kept = [j for j, name in enumerate(NAMES) if name != "batch"]
@@ -101,7 +101,7 @@ def without(record, name):
 
 
 def test_a_file_of_version_0_1_0_has_the_features_that_it_left_out():
-    fit = fsopt.fit("gbd", DATA, m=3, include=["batch"])
+    fit = fsopt.fit("best-subset", DATA, m=3, include=["batch"])
     record = json.loads(json.dumps(fit_record(fit, source="patients")))
     old = without(record, "batch")
     assert check_record(old, DATA, "old.json")["verified"]

@@ -1,4 +1,4 @@
-"""The variants of gbd: which one runs, the same optimum from both, and the saved tree against forgeries."""
+"""Methods best-subset and best-subset-penalised: the optimum of the loops, refusals, forgeries of the saved tree."""
 
 import base64
 import copy
@@ -6,25 +6,29 @@ import json
 import zlib
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 from support import all_values, blobs, keeps, reference
 
 import fsopt
 from fsopt.answers.saved import fit_record, numbers
 from fsopt.errors import FileError, ParameterError
-from fsopt.methods.gbd.variants import BRANCH, PAPER
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_record
 
 CASES = {
-    "m": ("gbd", {"m": 3, "c": 4.0}),
-    "budget": ("gbd", {"costs": [1.0, 2.0, 3.0, 1.0, 2.0, 3.0], "budget": 6.0, "c": 4.0, "conflicts": [[4, 5]]}),
-    "rules": ("gbd", {"m": 4, "c": 4.0, "include": [0], "exclude": [3], "implies": [[1, 2]]}),
-    "default": ("gbd", {"c": 0.5}),
-    "few nodes": ("gbd", {"m": 2, "c": 4.0, "max_nodes": 0}),
-    "lambda": ("gbd-lambda", {"lam": 2.0, "c": 4.0, "tolerance": 1e-4}),
-    "lambdas": ("gbd-lambda", {"lam": [0.5, 1, 2, 3, 4, 5], "c": 4.0, "implies": [[0, 1]]}),
+    "m": ("best-subset", {"m": 3, "c": 4.0}),
+    "budget": (
+        "best-subset",
+        {"costs": [1.0, 2.0, 3.0, 1.0, 2.0, 3.0], "budget": 6.0, "c": 4.0, "conflicts": [[4, 5]]},
+    ),
+    "rules": ("best-subset", {"m": 4, "c": 4.0, "include": [0], "exclude": [3], "implies": [[1, 2]]}),
+    "default": ("best-subset", {"c": 0.5}),
+    "few nodes": ("best-subset", {"m": 2, "c": 4.0, "max_nodes": 0}),
+    "lambda": ("best-subset-penalised", {"lam": 2.0, "c": 4.0, "tolerance": 1e-4}),
+    "lambdas": ("best-subset-penalised", {"lam": [0.5, 1, 2, 3, 4, 5], "c": 4.0, "implies": [[0, 1]]}),
 }
+LOOPS = {"best-subset": "gbd", "best-subset-penalised": "gbd-lambda"}
 
 
 def record_of(case):
@@ -36,10 +40,10 @@ def record_of(case):
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c != "few nodes"])
-def test_both_variants_have_the_optimum(case):
+def test_the_loop_and_the_search_have_the_optimum(case):
     method, params = CASES[case]
     data = reference("gbd_n6")
-    fits = [fsopt.fit(method, data, scale="none", variant=name, **params) for name in (BRANCH, PAPER)]
+    fits = [fsopt.fit(name, data, scale="none", **params) for name in (method, LOOPS[method])]
     assert all(fit.status == "optimal" for fit in fits)
     assert fits[0].objective == pytest.approx(fits[1].objective, rel=2e-4)
     rules = {k: v for k, v in params.items() if k not in ("c", "lam", "tolerance")} or {"m": 5}
@@ -51,73 +55,83 @@ def test_both_variants_have_the_optimum(case):
 
 
 @pytest.mark.parametrize(
-    ("options", "solver"),
-    [
-        ({}, "branch-and-benders"),
-        ({"max_nodes": 10}, "branch-and-benders"),
-        ({"max_cuts": 20}, "search"),
-        ({"start": [0.5] * 6}, "search"),
-        ({"validation": 0.25}, "search"),
-        ({"solver": "libsvm"}, "libsvm"),
-        ({"variant": "paper"}, "search"),
-    ],
-    ids=str,
-)
-def test_the_variant_follows_from_the_parameters(options, solver):
-    fit = fsopt.fit("gbd", reference("gbd_n6"), m=2, **options)
-    assert solver in fit.solver
-    assert ("evidence" in fit.details) == (solver == "branch-and-benders")
-
-
-@pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"variant": "print"}, "variant"),
-        ({"variant": "paper", "jobs": 2}, "'jobs' belongs to variant 'branch-and-benders'"),
-        ({"variant": "paper", "initial": [0]}, "initial"),
-        ({"variant": "branch-and-benders", "max_cuts": 20}, "'max_cuts' belongs to variant 'paper'"),
-        ({"variant": "branch-and-benders", "solver": "clarabel"}, "solver"),
-        ({"max_nodes": 3, "root_cuts": 5}, "max_nodes"),
         ({"initial": [0, 1, 2]}, "initial"),
         ({"initial": ["nix"]}, "nix"),
         ({"jobs": 0}, "jobs"),
         ({"max_nodes": -1}, "max_nodes"),
         ({"tolerance": -1.0}, "tolerance"),
+        ({"solver": "clarabel"}, "calls no solver, and is given solver='clarabel'"),
+        ({"options": {"verbose": True}}, "calls no solver, and is given options"),
     ],
     ids=str,
 )
-def test_parameters_of_the_other_variant_are_refused_by_name(options, word, monkeypatch):
+def test_wrong_parameters_are_refused(options, word, monkeypatch):
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     with pytest.raises(ParameterError, match=word):
-        fsopt.fit("gbd", reference("gbd_n6"), **{"m": 2, **options})
+        fsopt.fit("best-subset", reference("gbd_n6"), **{"m": 2, **options})
+
+
+@pytest.mark.parametrize(("method", "loop"), LOOPS.items())
+def test_a_parameter_of_the_other_method_is_refused_with_its_name(method, loop):
+    data = reference("gbd_n6")
+    for name, params, other in (
+        (method, {"max_cuts": 20}, loop),
+        (method, {"stabilisation": "none"}, loop),
+        (loop, {"max_nodes": 3}, method),
+        (loop, {"initial": [0]}, method),
+    ):
+        with pytest.raises(ParameterError, match=f"method '{name}' has no parameter '{next(iter(params))}'") as caught:
+            fsopt.fit(name, data, **params)
+        assert other in caught.value.hint.split(": ")[1].split(", ")
+
+
+def test_a_master_with_variables_of_its_own_is_for_the_loop():
+    def rule(model):
+        model.half = pyo.Var(bounds=(0, 1))
+        model.rule = pyo.Constraint(expr=model.sigma[0] + model.half <= 1.5)
+
+    with pytest.raises(ParameterError, match="variables or cuts of its own") as caught:
+        fsopt.fit("best-subset", reference("gbd_n6"), customise={"fsp-master": rule})
+    assert "'gbd'" in caught.value.hint
+    assert fsopt.fit("gbd", reference("gbd_n6"), customise={"fsp-master": rule}).status == "optimal"
+
+
+def test_wdbc_is_solved_to_the_optimum():
+    """With 5 features and C = 1, by which the search and the loop were compared."""
+    fit = fsopt.fit("best-subset", fsopt.load_dataset("wdbc"), m=5, tolerance=1e-4)
+    assert fit.status == "optimal"
+    assert fit.objective == pytest.approx(44.2601, rel=1e-4)
 
 
 def test_a_selection_to_start_from_is_given_by_names():
     data = blobs(60, 12, seed=5)
-    best = fsopt.fit("gbd", data, m=3, c=2.0)
-    started = fsopt.fit("gbd", data, m=3, c=2.0, initial=list(best.features), max_nodes=0)
+    best = fsopt.fit("best-subset", data, m=3, c=2.0)
+    started = fsopt.fit("best-subset", data, m=3, c=2.0, initial=list(best.features), max_nodes=0)
     assert started.objective == pytest.approx(best.objective, rel=1e-9)
 
 
 def test_no_heuristic_is_better():
     data = blobs(120, 20, seed=3, gap=0.3)
-    best = fsopt.fit("gbd", data, m=4, max_nodes=0)
+    best = fsopt.fit("best-subset", data, m=4, max_nodes=0)
     assert best.objective <= fsopt.fit("rfe", data, m=4).objective * (1 + 1e-9)
 
 
-def test_a_resumed_fit_takes_the_variant_of_its_checkpoint(tmp_path):
-    data = blobs(60, 10, seed=7)
-    for variant in (BRANCH, PAPER):
-        path = tmp_path / f"{variant}.npz"
-        fsopt.fit("gbd", data, m=3, variant=variant, checkpoint=path)
-        assert ("evidence" in fsopt.fit("gbd", data, m=3, resume=path).details) == (variant == BRANCH)
-    with pytest.raises(FileError, match="no checkpoint"):
-        fsopt.fit("gbd", data, m=3, variant=BRANCH, resume=tmp_path / "paper.npz")
+def test_a_checkpoint_of_the_other_method_is_refused_with_its_name(tmp_path):
+    data = blobs(40, 6, seed=7)
+    for method, other in (("best-subset", "gbd"), ("gbd", "best-subset")):
+        path = tmp_path / f"{method}.npz"
+        whole = fsopt.fit(method, data, m=3, checkpoint=path)
+        assert fsopt.fit(method, data, m=3, resume=path).objective == pytest.approx(whole.objective, rel=1e-9)
+        with pytest.raises(FileError, match="is a checkpoint of") as caught:
+            fsopt.fit(other, data, m=3, resume=path)
+        assert f"with {method} or" in caught.value.hint
 
 
 def test_the_history_is_drawn():
     pytest.importorskip("matplotlib")
-    fit = fsopt.fit("gbd", reference("gbd_n6"), m=2)
+    fit = fsopt.fit("best-subset", reference("gbd_n6"), m=2)
     figure = fit.plot()
     assert [len(axes.lines) for axes in figure.axes] == [2, 2]
     with pytest.raises(ParameterError, match="no history"):

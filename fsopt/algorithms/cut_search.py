@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fsopt.errors import OutOfTimeError
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 TABLE_ENTRIES = 10_000_000
@@ -208,42 +207,6 @@ class BranchAndBound:
     def _completable(self, depth: int, selections: Mask) -> Mask:
         """Return the nodes (k,) of which no constraint alone is violated by every completion."""
         return np.asarray(np.all(selections @ self.R.T <= self.largest_lhs[depth], axis=1))
-
-    def prove(self, lower: float, go_on: Callable[[int], bool]) -> bool:
-        """Return whether all nodes that are not open are pruned, and a lower bound on all selections holds.
-
-        The tree is searched again from its root down to the open nodes, with all cuts. ``go_on`` looks at the clock.
-
-        Raises
-        ------
-        OutOfTimeError : the clock ended the search.
-        """
-        slack = SLACK * max(1.0, abs(self.cutoff) if np.isfinite(self.cutoff) else 0.0, abs(lower))
-        for depth, selections, bound in self.open_nodes:
-            below = self._bounds(depth, selections).min(initial=np.inf)
-            wrong = selections[:, depth:].any() or not self._completable(depth, selections).all()
-            if wrong or not max(bound, lower) <= below + slack:
-                return False
-        known = {row[:depth].tobytes() for depth, rows, _ in self.open_nodes for row in rows}
-        cutoff = max(self.cutoff, lower) - slack
-        left, seen = [self._root()], 0
-        while left:
-            if not go_on(seen):
-                raise OutOfTimeError("the time limit passed before the tree was searched again", "give more seconds")
-            depth, rows, _ = left.pop()
-            seen += len(rows)
-            rows = rows[[row[:depth].tobytes() not in known for row in rows]]
-            if len(rows):
-                rows, _ = self._not_pruned(depth, rows, cutoff)
-            if not len(rows):
-                continue
-            if depth == len(self.order):
-                return False
-            children = self._children(depth, rows)
-            left += [
-                OpenNodes(depth + 1, children[k : k + self.chunk], 0.0) for k in range(0, len(children), self.chunk)
-            ]
-        return True
 
 
 def _relaxed_knapsack(gain: Vector, weight: Vector, left: Vector) -> Vector:

@@ -1,0 +1,42 @@
+"""Fits of earlier versions under the names of today: ``gbd`` was two algorithms; one of them is ``best-subset`` now."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+SEARCHES = {"gbd": "best-subset", "gbd-lambda": "best-subset-penalised"}
+"""Method of versions before 0.3 -> its name where branch and Benders made the fit."""
+OF_LOOP = ("start", "root_cuts", "stabilisation", "master_solver", "max_cuts", "validation", "patience", "seed")
+OF_SEARCH = ("initial", "max_nodes", "jobs")
+"""The parameters of one algorithm, which a fit of the other had at their defaults."""
+BRANCH = "branch-and-benders"
+
+
+def present(method: str, params: Mapping[str, Any], *, searched: bool) -> tuple[str, Mapping[str, Any]]:
+    """Return method and parameters of a saved fit as they are called today.
+
+    Parameters
+    ----------
+    searched : whether the fit has the tree of branch and Benders for evidence.
+    """
+    if method not in SEARCHES or not (searched or "variant" in params):
+        return method, params
+    dropped = ("variant", *(OF_LOOP if searched else OF_SEARCH))
+    return SEARCHES[method] if searched else method, {k: v for k, v in params.items() if k not in dropped}
+
+
+def without_variant(method: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return method and parameters of a call in the words of version 0.2, with a warning that names those of today.
+
+    The parameters are unchanged, but for ``variant``: one that the method of today does not have is refused there.
+    """
+    if method not in SEARCHES or "variant" not in params:
+        return method, dict(params)
+    variant = params["variant"]
+    rest = {k: v for k, v in params.items() if k != "variant"}
+    name = SEARCHES[method] if variant == BRANCH else method
+    what = f"is method '{name}' now" if variant == BRANCH else f"is gone: method '{name}' is the cut loop alone"
+    warnings.warn(f"variant={variant!r} of '{method}' {what}", DeprecationWarning, stacklevel=4)
+    return name, rest

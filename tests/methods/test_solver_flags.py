@@ -1,0 +1,73 @@
+"""A flag swaps the solver, never the method: every solver that a method takes gives the answer of its default."""
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.errors import ParameterError, SolverError
+
+DATA = blobs(16, 4, seed=2, gap=0.4)
+PARAMS = {"l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}, "fsv": {"lam": 0.2}, "s-mpm": {"lam": 0.1}}
+SOLVERS = [name for name, spec in fsopt.SOLVERS.items() if spec.available]
+
+
+def with_solver(method, solver, params):
+    """Return the fit with a solver, or the message by which it is refused."""
+    try:
+        return fsopt.fit(method, DATA, solver=solver, **params)
+    except SolverError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("method", fsopt.METHODS)
+def test_every_solver_gives_the_answer_of_the_default_or_is_refused(method):
+    params = PARAMS.get(method, {"m": 2} if "m" in fsopt.METHODS[method].parameters else {})
+    default = fsopt.fit(method, DATA, **params)
+    if not fsopt.METHODS[method].solver:
+        for solver in SOLVERS:
+            with pytest.raises(ParameterError, match=f"'{method}' calls no solver"):
+                fsopt.fit(method, DATA, solver=solver, **params)
+        return
+    taken = []
+    for solver in SOLVERS:
+        fit = with_solver(method, solver, params)
+        if isinstance(fit, str):
+            assert f"solver '{solver}'" in fit or "licence" in fit
+            continue
+        taken.append(solver)
+        assert solver in fit.solver.split("+")
+        assert fit.status == default.status, solver
+        assert fit.objective == pytest.approx(default.objective, rel=1e-6, abs=1e-6), solver
+        assert (fit.certificate is None) == (default.certificate is None)
+        assert fit.certificate is None or fit.certificate.kind == default.certificate.kind, solver
+    assert {"highs", "clarabel"} & set(taken)
+
+
+@pytest.mark.parametrize("master_solver", [name for name in ("highs", "scip") if name in SOLVERS])
+@pytest.mark.parametrize("preset", [None, "printed"])
+@pytest.mark.parametrize(("method", "params"), [("gbd", {"m": 2}), ("gbd-lambda", {"lam": 1.0})])
+def test_the_master_of_the_loop_has_a_solver_of_its_own(method, params, preset, master_solver):
+    default = fsopt.fit(method, DATA, **params)
+    fit = fsopt.fit(method, DATA, preset=preset, master_solver=master_solver, **params)
+    assert fit.solver == f"{master_solver}+clarabel"
+    assert fit.status == default.status == "optimal"
+    assert fit.objective == pytest.approx(default.objective, rel=2e-6)
+
+
+def test_more_cuts_are_more_of_the_same_loop():
+    fits = [fsopt.fit("gbd", DATA, m=2, max_cuts=most) for most in (250, 251)]
+    assert fits[0].history[-1]["cuts"] == fits[1].history[-1]["cuts"]
+    assert fits[0].objective == fits[1].objective
+
+
+def test_the_preset_is_the_loop_as_printed():
+    """One cut in each iteration, from no feature on; what is given goes before the preset."""
+    printed = fsopt.fit("gbd", DATA, m=2, preset="printed")
+    by_hand = fsopt.fit("gbd", DATA, m=2, start="zero", stabilisation="none", root_cuts=0)
+    assert np.array(printed.details["alphas"]) == pytest.approx(np.array(by_hand.details["alphas"]))
+    assert [record["cuts"] for record in printed.history] == list(range(1, printed.iterations + 1))
+    stabilised = fsopt.fit("gbd", DATA, m=2, preset="printed", stabilisation="in-out")
+    assert stabilised.history[-1]["cuts"] > stabilised.iterations
+    with pytest.raises(ParameterError, match="'preset' of 'gbd' is 'paper'"):
+        fsopt.fit("gbd", DATA, m=2, preset="paper")
