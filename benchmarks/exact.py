@@ -1,4 +1,4 @@
-"""Exact feature selection: method gbd, its paper's variant and peers on data set one and real data sets.
+"""Exact feature selection: method best-subset, the loop gbd and peers on data set one and real data sets.
 
 ``python benchmarks/exact.py run --suite set1 --limit 60`` appends one line of JSON for each answer to the store,
 ``docs/results/exact.jsonl``; ``python benchmarks/exact.py report`` writes the tables, ``docs/results/exact.md``. A line
@@ -135,7 +135,7 @@ def scored(one: Instance, support: Any) -> Answer:
 
 def gbd_fit(one: Instance, limit: float, jobs: int) -> fsopt.Fit:
     given: dict[str, Any] = {"m": one.m, "c": one.c, "scale": "none", "tolerance": TOLERANCE, "jobs": jobs}
-    return fsopt.fit("gbd", one.data, time_limit=limit, **given)
+    return fsopt.fit("best-subset", one.data, time_limit=limit, **given)
 
 
 def gbd_exact(one: Instance, limit: float) -> Answer:
@@ -155,7 +155,7 @@ def gbd(one: Instance, limit: float, jobs: int = 1) -> Answer:
 
 
 def gbd_paper(one: Instance, limit: float) -> Answer:
-    settings: dict[str, Any] = {"variant": "paper", "tolerance": TOLERANCE, "max_cuts": 100_000, "scale": "none"}
+    settings: dict[str, Any] = {"tolerance": TOLERANCE, "max_cuts": 100_000, "scale": "none"}
     fit = fsopt.fit("gbd", one.data, m=one.m, c=one.c, time_limit=limit, **settings)
     return fit.objective, fit.bound, None, None
 
@@ -338,7 +338,7 @@ def report(given: argparse.Namespace) -> None:
         "formulations and beside selections without a bound. One of the rows:",
         "",
         "```console",
-        "fsopt fit gbd --data wdbc --param m=3 --param tolerance=0.0001",
+        "fsopt fit best-subset --data wdbc --param m=3 --param tolerance=0.0001",
         "```",
         "",
         "Made by `python benchmarks/exact.py report` from `docs/results/exact.jsonl`; the docstring of that file says",

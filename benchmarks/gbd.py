@@ -119,7 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--instances", default="0-9", help="numbers of instances, first-last")
     parser.add_argument("--cuts", type=int, default=250)
-    parser.add_argument("--master", default="search", help="search, highs, scip or gurobi")
+    parser.add_argument("--master", default="highs", help="highs, scip or gurobi")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each answer")
     given = parser.parse_args()
     first, last = (int(k) for k in given.instances.split("-"))

@@ -12,7 +12,7 @@ from sklearn.multiclass import OneVsRestClassifier  # type: ignore[import-untype
 from sklearn.pipeline import Pipeline  # type: ignore[import-untyped]
 
 import fsopt
-from fsopt.estimators import GBD, ONSVM
+from fsopt.estimators import ONSVM, BestSubsetSVM
 
 
 def main() -> None:
@@ -23,11 +23,14 @@ def main() -> None:
     X[draw.random(X.shape) < 0.05] = np.nan
     y = np.where(data.y > 0, "malignant", "benign")
 
-    steps = [("impute", SimpleImputer(strategy="median")), ("gbd", GBD(c=1.0, tolerance=1e-2, class_weight="balanced"))]
-    search = GridSearchCV(Pipeline(steps), {"gbd__m": [1, 3, 5]}, scoring="balanced_accuracy", cv=3)
+    steps = [
+        ("impute", SimpleImputer(strategy="median")),
+        ("gbd", BestSubsetSVM(c=1.0, tolerance=1e-2, class_weight="balanced")),
+    ]
+    search = GridSearchCV(Pipeline(steps), {"svm__m": [1, 3, 5]}, scoring="balanced_accuracy", cv=3)
     search.fit(X, y)
-    best = search.best_estimator_.named_steps["gbd"]
-    print("m:", search.best_params_["gbd__m"], "balanced accuracy:", round(float(search.best_score_), 3))
+    best = search.best_estimator_.named_steps["svm"]
+    print("m:", search.best_params_["svm__m"], "balanced accuracy:", round(float(search.best_score_), 3))
     print("features:", [data.features[int(j)] for j in best.get_support(indices=True)])
     print("certificate:", best.certificate_.kind, "bound:", round(best.fit_.bound, 2))
 

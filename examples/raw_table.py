@@ -33,7 +33,7 @@ def main() -> None:
         data = fsopt.load_dataset(
             path, target="kind", positive="reed", id="plant", drop="planted", onehot=True, missing="median"
         )
-        fit = fsopt.fit("gbd", data, m=2, class_weight="balanced")
+        fit = fsopt.fit("best-subset", data, m=2, class_weight="balanced")
         print(fit.summary())
         saved = Path(folder) / "fit.json"
         fit.save(saved)

@@ -740,7 +740,8 @@ def fit(
 @overload
 def fit(
     name: Literal["best-subset"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     m: int | None = None,
     costs: Sequence[float] | None = None,
@@ -769,7 +770,8 @@ def fit(
 @overload
 def fit(
     name: Literal["best-subset-penalised"],
-    data: Dataset,
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
     *,
     lam: float | Sequence[float] = 1.0,
     include: Sequence[Feature] = (),

@@ -15,7 +15,12 @@ from fsopt.methods.spec import MethodSpec
 from fsopt.models.papers import PAPERS
 from fsopt.models.spec import ModelSpec
 
-QUICK = {"gbd": {"m": 3, "tolerance": 0.001}, "gbd-lambda": {"lam": 10, "tolerance": 0.001}}
+QUICK = {
+    "gbd": {"m": 5, "c": 0.01},
+    "gbd-lambda": {"lam": 10, "tolerance": 0.001},
+    "best-subset": {"m": 3, "tolerance": 0.001},
+    "best-subset-penalised": {"lam": 10, "tolerance": 0.001},
+}
 """Parameters of the example, where the defaults take minutes."""
 
 

@@ -64,7 +64,7 @@ EXAMPLES: Mapping[str, str] = {
     "explain": "fsopt explain svm --data wdbc --customise svm=rules.py:rule",
     "sensitivity": "fsopt sensitivity onsvm --data wdbc --scale standard",
     "diff": "fsopt diff gmeb-primal gmeb-dual --data wdbc --scale standard",
-    "fit": "fsopt fit gbd --data wdbc --param m=8 --param max_cuts=20 -o fit.json",
+    "fit": "fsopt fit best-subset --data wdbc --param m=3 -o fit.json",
     "predict": "fsopt predict fit.json --data new.csv",
     "plot": "fsopt plot fit.json --kind weights -o weights.png",
     "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
