@@ -158,7 +158,7 @@ def test_a_changed_master_is_compared():
 
 
 def test_parameters_in_comparisons_go_with_all_that_the_user_gives():
-    assert comparison_params("gbd", 4, {"c": 2.0}) == {"max_cuts": 40, "tolerance": 1e-4, "c": 2.0}
+    assert comparison_params("gbd", 4, {"c": 2.0}) == {"max_cuts": 20, "tolerance": 1e-4, "c": 2.0}
     assert comparison_params("best-subset", 4, {"max_nodes": 7}) == {"max_nodes": 7, "tolerance": 1e-4}
     asked = {"name": "gbd", "params": {"max_nodes": 3}}
     with pytest.raises(fsopt.errors.ParameterError, match="has no parameter 'max_nodes'"):

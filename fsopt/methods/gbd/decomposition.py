@@ -93,4 +93,4 @@ def settings_of(at: Mapping[str, Any]) -> GbdSettings:
 
 def few_cuts(p: int) -> Mapping[str, Any]:
     """Return the parameters in comparisons: cuts that are enough for a good selection, not for a proof."""
-    return {"max_cuts": 40, "tolerance": 1e-4}
+    return {"max_cuts": 20, "tolerance": 1e-4}
