@@ -84,11 +84,12 @@ def settings_of(at: Mapping[str, Any]) -> GbdSettings:
     ----------
     at : the parameters of the method; None, or none by a name, is not given.
     """
-    preset = at.get("preset")
+    preset, settings = at.get("preset"), DEFAULT_SETTINGS
     if preset is not None:
         word("'preset' of 'gbd'", preset, tuple(PRESETS))
+        settings = PRESETS[preset]
     given = {f.name: at[f.name] for f in fields(GbdSettings) if at.get(f.name) is not None}
-    return replace(PRESETS.get(preset, DEFAULT_SETTINGS), **given)
+    return replace(settings, **given)
 
 
 def few_cuts(p: int) -> Mapping[str, Any]:
