@@ -35,7 +35,7 @@ def dotted(value) -> str:
 
 
 NAMES = {name: getattr(fsopt, name) for name in fsopt.__all__ if callable(getattr(fsopt, name))}
-NAMES |= {f"estimators.{cls.__name__}": cls for cls in map(made, fsopt.METHODS.values()) if "GBD" not in cls.__name__}
+NAMES |= {f"estimators.{cls.__name__}": cls for cls in map(made, fsopt.METHODS.values())}
 NAMES |= {f"data.{name}": getattr(fsopt.data, name) for name in fsopt.data.__all__}
 BUILDERS = {slug: spec.builder for slug, spec in fsopt.MODELS.items()}
 FITS = {name: spec.fit for name, spec in fsopt.METHODS.items()}
@@ -62,7 +62,7 @@ def test_a_method_is_documented(name):
     assert not faults(FITS[name], OF_FITS)
 
 
-@pytest.mark.parametrize("name", [name for name in FITS if fsopt.METHODS[name].paper != "gbd"])
+@pytest.mark.parametrize("name", FITS)
 def test_each_parameter_has_a_text_of_its_own_with_its_type_and_default(name):
     for described in (FITS[name], made(fsopt.METHODS[name])):
         keywords = inspect.signature(described).parameters.values()

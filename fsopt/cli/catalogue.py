@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -131,11 +129,11 @@ def methods(
 def _method(name: str, json: bool) -> None:
     """Print one method."""
     from fsopt.methods.registry import METHODS
-    from fsopt.models.display import displayed_program, plain_text, readable
+    from fsopt.models.display import displayed_program, meanings, plain_text, readable
 
     entry = METHODS[name]
     doc = inspect.getdoc(entry.fit) or ""
-    known, defaults = _meanings(doc), _defaults(entry.parameters)
+    known, defaults = meanings(doc), _defaults(entry.parameters)
     parameters = [{"parameter": k, "default": v, "meaning": plain_text(known.get(k, ""))} for k, v in defaults.items()]
     head = {
         "method": name,
@@ -153,20 +151,6 @@ def _method(name: str, json: bool) -> None:
     for row in parameters:
         listing.add_row(*(escape(v) for v in row.values()))
     put(listing)
-
-
-def _meanings(doc: str) -> dict[str, str]:
-    """Return parameter -> meaning from a docstring, and from the functions to which it refers."""
-    from fsopt.models.display import meanings
-
-    found = meanings(doc)
-    for place in re.findall(r":func:`~?(fsopt\.[\w.]+)`", doc):
-        module, _, function = place.rpartition(".")
-        other = meanings(inspect.getdoc(getattr(import_module(module), function, None)) or "")
-        for name, meaning in other.items():
-            if name not in found or found[name].startswith(f"as in :func:`{place}`"):
-                found[name] = meaning
-    return found
 
 
 def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -274,7 +274,6 @@ class BestSubsetSVM(WeightedClassifier):
         tolerance: float = 1e-06,
         scale: str = "standard",
         class_weight: Mapping[Any, float] | str | None = None,
-        solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
     ) -> None: ...
@@ -297,7 +296,6 @@ class BestSubsetPenalisedSVM(WeightedClassifier):
         tolerance: float = 1e-06,
         scale: str = "standard",
         class_weight: Mapping[Any, float] | str | None = None,
-        solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,
     ) -> None: ...

@@ -52,6 +52,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     method: ClassVar[str]
     class_weight: Mapping[Any, float] | str | None = None
+    solver: str | None = None
 
     def __init__(
         self,

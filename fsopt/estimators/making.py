@@ -50,15 +50,21 @@ def signature_of(spec: MethodSpec) -> inspect.Signature:
     """Return the signature of the constructor of a method's class."""
     first, *shared = inspect.signature(SelectingClassifier.__init__).parameters.values()
     own = [p for p in inspect.signature(spec.fit).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    return inspect.Signature([first, *own, *(p for p in shared if spec.weights or p.name != "class_weight")])
+    return inspect.Signature([first, *own, *(p for p in shared if p.name not in without(spec))])
+
+
+def without(spec: MethodSpec) -> set[str]:
+    """Return the shared keywords that a method does not have."""
+    has = {"class_weight": bool(spec.weights), "solver": spec.solver}
+    return {name for name, held in has.items() if not held}
 
 
 def described(spec: MethodSpec) -> str:
     """Return the docstring of a method's class: the parameters of its fit, and what stands in that of all classes."""
     shared = inspect.getdoc(SelectingClassifier) or ""
     common, rest = section(shared, "Parameters"), shared[shared.index("\nAttributes\n") :]
-    if not spec.weights:
-        common = re.sub(r"class_weight : .*(\n    .*)*\n", "", common)
+    for name in without(spec):
+        common = re.sub(rf"{name} : .*(\n    .*)*\n", "", common)
     own = section(inspect.getdoc(spec.fit) or "", "Parameters")
     summary = spec.summary or f"method ``{spec.name}``"
     head = f"{summary[0].upper()}{summary[1:]}.\n\nMethod ``{spec.name}`` as an estimator of scikit-learn.\n\n"

@@ -126,7 +126,7 @@ def meanings(doc: str) -> dict[str, str]:
 
 
 _ONE = r"[A-Za-z_][\w.]*(?:\[.*?\]+)?"
-TYPE = re.compile(rf"(?:as there|{_ONE}(?:(?: \| | or |, ){_ONE})*)(?:, optional|, default .*)?")
+TYPE = re.compile(rf"(?:{_ONE}(?:(?: \| | or |, ){_ONE})*)(?:, optional|, default .*)?")
 """What stands behind the colon of ``name : type``, where the meaning begins on the next line."""
 
 

@@ -108,6 +108,7 @@ def test_parameters_and_defaults_are_those_of_the_method(estimator):
     assert stated == dict(METHODS[estimator.method].parameters)
     assert set(rest.values()) == {None}
     assert ("class_weight" in rest) == bool(METHODS[estimator.method].weights)
+    assert ("solver" in rest) == METHODS[estimator.method].solver
 
 
 @pytest.mark.parametrize("estimator", EACH, ids=lambda cls: cls.__name__)

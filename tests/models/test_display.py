@@ -64,7 +64,7 @@ def test_a_parameter_has_its_meaning_behind_its_name_or_below_its_type():
     doc = (
         "Return it.\n\nParameters\n----------\na, b : two numbers, the\n    second of which is large.\n"
         "c : float, default 1.0\n    Weight > 0.\nd : which ones, as in\n    :func:`fsopt.fit`.\ne : the last.\n"
-        "f, g : as there, optional\n    As in :func:`fsopt.fit`.\nh : array or float, optional\n    (p,) costs.\n\n"
+        "f, g : int, optional\n    As in :func:`fsopt.fit`.\nh : array or float, optional\n    (p,) costs.\n\n"
         "Returns\n"
     )
     assert meanings(doc) == {

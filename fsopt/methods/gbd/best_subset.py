@@ -47,11 +47,15 @@ def fit_best_subset(
     Parameters
     ----------
     m : int, optional
-        Largest number of features; 5 (or all, where there are fewer) if no limit is given.
-    costs, budget : Sequence[float] or float, optional
-        Feature costs beta and the budget B, instead of m.
-    include, exclude : Sequence[Feature], default ()
-        Features that must, and must not, be selected, by place (from 0) or name.
+        Largest number of features; None is 5, or all where there are fewer, if there is no budget either.
+    costs : Sequence[float], optional
+        (p,) costs beta >= 0 of the features, which a budget needs; None with m.
+    budget : float, optional
+        Largest total cost B of the selected features, in place of m; None with m.
+    include : Sequence[Feature], default ()
+        Features that must be selected, by place (from 0) or name.
+    exclude : Sequence[Feature], default ()
+        Features that must not be selected, by place (from 0) or name.
     implies : Sequence[Sequence[Feature]], default ()
         Pairs [j, k]: if j is selected, so is k.
     conflicts : Sequence[Sequence[Feature]], default ()
@@ -59,16 +63,17 @@ def fit_best_subset(
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     initial : Sequence[Feature], optional
-        Features of a selection to start from, by place or name.
+        Features of a selection to start from, by place or name; None for no such selection.
     max_nodes : int, optional
         Nodes after which the search stops; None for no limit.
     jobs : int, optional
-        Subtrees that are searched at a time, in as many processes; 1 by default.
+        Subtrees that are searched at a time, in as many processes; None is 1.
     tolerance : float, default 1e-06
         The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
         ``feasible``, and ``stop`` says, for example, ``within 10``.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
+        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
+        ``none``.
 
     Returns
     -------

@@ -40,8 +40,10 @@ def fit_best_subset_penalised(
     ----------
     lam : float | Sequence[float], default 1.0
         >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
-    include, exclude : Sequence[Feature], default ()
-        Features that must, and must not, be selected, by place (from 0) or name.
+    include : Sequence[Feature], default ()
+        Features that must be selected, by place (from 0) or name.
+    exclude : Sequence[Feature], default ()
+        Features that must not be selected, by place (from 0) or name.
     implies : Sequence[Sequence[Feature]], default ()
         Pairs [j, k]: if j is selected, so is k.
     conflicts : Sequence[Sequence[Feature]], default ()
@@ -49,16 +51,17 @@ def fit_best_subset_penalised(
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     initial : Sequence[Feature], optional
-        Features of a selection to start from, by place or name.
+        Features of a selection to start from, by place or name; None for no such selection.
     max_nodes : int, optional
         Nodes after which the search stops; None for no limit.
     jobs : int, optional
-        Subtrees that are searched at a time, in as many processes; 1 by default.
+        Subtrees that are searched at a time, in as many processes; None is 1.
     tolerance : float, default 1e-06
         The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
-        ``feasible``.
+        ``feasible``, and ``stop`` says, for example, ``within 10``.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
+        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
+        ``none``.
 
     Returns
     -------

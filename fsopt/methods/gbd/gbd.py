@@ -55,11 +55,15 @@ def fit_gbd(
     Parameters
     ----------
     m : int, optional
-        Largest number of features; 5 (or all, where there are fewer) if no limit is given.
-    costs, budget : Sequence[float] or float, optional
-        Feature costs beta and the budget B, instead of m.
-    include, exclude : Sequence[Feature], default ()
-        Features that must, and must not, be selected, by place (from 0) or name.
+        Largest number of features; None is 5, or all where there are fewer, if there is no budget either.
+    costs : Sequence[float], optional
+        (p,) costs beta >= 0 of the features, which a budget needs; None with m.
+    budget : float, optional
+        Largest total cost B of the selected features, in place of m; None with m.
+    include : Sequence[Feature], default ()
+        Features that must be selected, by place (from 0) or name.
+    exclude : Sequence[Feature], default ()
+        Features that must not be selected, by place (from 0) or name.
     implies : Sequence[Sequence[Feature]], default ()
         Pairs [j, k]: if j is selected, so is k.
     conflicts : Sequence[Sequence[Feature]], default ()
@@ -67,16 +71,18 @@ def fit_gbd(
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
     preset : str, optional
-        ``printed``: Table 1 of the paper as printed, with ``start="zero"``, ``stabilisation="none"`` and no root cuts.
-        These parameters, where given, go before the preset.
+        ``printed``: the loop of the paper as printed, with ``start="zero"``, ``stabilisation="none"`` and no root cuts;
+        these parameters, where given, go before the preset. None for no preset.
     start : str | Sequence[float], optional
-        Selection of the first cut: ``all`` features (default), ``zero``, or sigma (p,) in [0, 1].
+        Selection of the first cut: ``all`` features, ``zero``, or sigma (p,) in [0, 1]. None is that of the preset,
+        else ``all``.
     root_cuts : int, optional
-        >= 0, cuts spent on the relaxation before the loop, of which one is kept; 0 by default.
+        >= 0, cuts spent on the relaxation before the loop, of which one is kept. None is 0.
     stabilisation : str, optional
-        ``in-out`` (default): a second cut in each iteration, a tenth of the way to the even selection; ``none``.
+        ``in-out``: a second cut in each iteration, a tenth of the way to the even selection; or ``none``. None is that
+        of the preset, else ``in-out``.
     master_solver : str, optional
-        Solver of the master; None for the preferred one of an MILP.
+        Solver of the master, one for MILPs; None for the preferred one.
     tolerance : float, default 1e-06
         The loop stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
         ``feasible``, and ``stop`` says, for example, ``within 10``.
@@ -84,13 +90,15 @@ def fit_gbd(
         >= 2, cuts after which the loop stops.
     validation : float, optional
         Share in (0, 1) of each class that is held out; the answer is then the iterate with the fewest errors there, not
-        the one of smallest F.
+        the one of smallest F. None trains on all samples.
     patience : int, optional
-        Iterations without fewer errors there after which the loop stops.
+        >= 1, iterations without fewer errors on the held-out samples after which the loop stops; None for no such
+        limit.
     seed : int, default 0
-        Of the samples that are held out.
+        >= 0, of the draw of the samples that are held out.
     scale : str, default 'standard'
-        ``standard`` (default), ``center`` or ``none``, by statistics of the training samples.
+        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
+        ``none``.
 
     Returns
     -------
