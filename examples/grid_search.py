@@ -16,7 +16,7 @@ from fsopt.estimators import ONSVM, BestSubsetSVM
 
 
 def main() -> None:
-    """Choose m of ``gbd`` on incomplete data, and separate three classes by one classifier for each."""
+    """Choose m of ``best-subset`` on incomplete data, and separate three classes by one classifier for each."""
     data = fsopt.load_dataset("wdbc")
     draw = np.random.default_rng(0)
     X = data.X.copy()
@@ -25,7 +25,7 @@ def main() -> None:
 
     steps = [
         ("impute", SimpleImputer(strategy="median")),
-        ("gbd", BestSubsetSVM(c=1.0, tolerance=1e-2, class_weight="balanced")),
+        ("svm", BestSubsetSVM(c=1.0, tolerance=1e-2, class_weight="balanced")),
     ]
     search = GridSearchCV(Pipeline(steps), {"svm__m": [1, 3, 5]}, scoring="balanced_accuracy", cv=3)
     search.fit(X, y)
