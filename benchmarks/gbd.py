@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 import fsopt
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset, gbd_set_one
 
 TOLERANCE = 1e-4

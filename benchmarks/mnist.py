@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 import fsopt
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.papers.mop.digits import mnist_digits
 from fsopt.papers.mop.table import PENALTY_WEIGHT, TABLE_ONE, MnistRow, mnist_table, selected_pixels
 

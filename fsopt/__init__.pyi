@@ -10,8 +10,8 @@ from .analysis.radius_paths import radius_path as radius_path
 from .analysis.selection_paths import selection_path as selection_path
 from .analysis.sensitivity import sensitivity as sensitivity
 from .answers.certificate import Certificate as Certificate
+from .answers.fits import Fit as Fit
 from .answers.results import DriverResult as DriverResult
-from .answers.results import Fit as Fit
 from .answers.results import SolveResult as SolveResult
 from .answers.results import Status as Status
 from .answers.saved import load_fit as load_fit

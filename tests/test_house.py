@@ -58,17 +58,9 @@ def functions(path: Path):
 
 
 def imported(path: Path) -> set[str]:
-    """Return the modules of the package that a module imports, in functions and by the tables of registries too."""
-    ignored = {
-        inner
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for inner in ast.walk(node)
-    }
+    """Return the modules that a module imports, in functions, by tables of registries and for type checkers too."""
     found = set()
     for node in ast.walk(tree_of(path)):
-        if node in ignored:
-            continue
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "fsopt":
             found |= {resolved(node.module, alias.name) for alias in node.names}
         elif isinstance(node, ast.Import):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate

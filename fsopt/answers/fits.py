@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.presentation import draw, html, summary, weights_frame
-from fsopt.answers.records import write_fit
+from fsopt.answers.presentation import Presented
+from fsopt.answers.records import plain, sealed
+from fsopt.answers.results import Status
 from fsopt.answers.trained import Trained
+from fsopt.common import arguments
 from fsopt.common.arguments import checked
+from fsopt.common.files import write_text
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.kernels import Kernel
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.scores import measures
 from fsopt.data.tables.table import Table
+from fsopt.errors import ParameterError, shown
 from fsopt.typing import Mask, Matrix, Samples, Vector
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-    from fsopt.answers.results import Status
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(Presented):
     """A fitted classifier ``sign(w'x + b)`` with the evidence for it and the record of its computation.
 
     With a ``kernel`` the classifier is ``sign(w'k(x) + b)``. The vector k(x) (n,) holds the kernel values of the
@@ -119,44 +117,9 @@ class Fit:
         """Return the measures of :func:`fsopt.data.scores.measures` on a data set, accuracy and MCC among them."""
         return measures(data.y, self.decision_function(data))
 
-    def summary(self) -> str:
-        """Return what was found and what is known of it, as text: status, certificate, features with their weights."""
-        return summary(self)
-
-    def _repr_html_(self) -> str:
-        """Return the summary as a table for notebooks."""
-        return html(self)
-
-    def to_frame(self, folds: Sequence[Fit] = ()) -> DataFrame:
-        """Return the selected features as a pandas DataFrame.
-
-        Parameters
-        ----------
-        folds : fits to parts of the data, such as those of a cross-validation.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``feature``, ``weight`` (raw units), ``standardised`` (weight times standard deviation) and, with
-            ``folds``, ``folds``: the number of these that select the feature. In order of the standardised size.
-        """
-        return weights_frame(self, folds)
-
-    def plot(self, kind: str | None = None, data: Dataset | None = None) -> Figure:
-        """Return a figure.
-
-        Parameters
-        ----------
-        kind : ``weights`` of the selected features; ``convergence``, objective and bound over time; ``scores`` of a
-            data set by class. By default the convergence of a loop, and else the weights.
-        data : for the scores.
-
-        Raises
-        ------
-        ParameterError : another word, no history, no features, or no data.
-        PackageError : matplotlib is not installed.
-        """
-        return draw(self, kind, data)
+    def kept_of(self, data: Dataset) -> Trained:
+        """Return what the fit keeps of its training data: names, encoding, digest, and its scores there."""
+        return Trained.of(data, measures(data.y, self.decision_function(data.X)) if self.status.solved else {})
 
     def save(self, path: str | Path) -> None:
         """Save the fit as JSON, whole or not at all: for ``fsopt check``, ``fsopt predict`` and fsopt.load_fit.
@@ -165,4 +128,60 @@ class Fit:
         ------
         FileError : the file cannot be written.
         """
-        write_fit(self, path)
+        name = "data" if self.trained is None else self.trained.name
+        write_text(path, json.dumps(sealed(fit_record(self, source=name)), allow_nan=False, indent=1) + "\n")
+
+
+def fit_record(fit: Fit, *, source: str, data: Dataset | None = None) -> dict[str, Any]:
+    """Return the JSON object of a fit.
+
+    Parameters
+    ----------
+    source : path or name of the data, as the user gave it.
+    data : the training data; None takes what the fit knows of them.
+
+    Raises
+    ------
+    ParameterError : the fit knows nothing of its training data, and there are none.
+    """
+    trained = fit.trained if data is None else fit.kept_of(data)
+    if trained is None:
+        raise ParameterError("the fit does not know its training data", "save a fit that fsopt.fit returned")
+    for name, value in fit.params.items():
+        if not arguments.plain(value):
+            raise ParameterError(
+                f"the fit cannot be saved: its parameter '{name}' is {shown(value)}, which a file cannot name",
+                "register it, for example with fsopt.extend.register_penalty, and fit with its name",
+            )
+    names = [
+        "method",
+        "params",
+        "solver",
+        "status",
+        "stop",
+        "objective",
+        "bound",
+        "iterations",
+        "features",
+        "support",
+        "coef",
+        "intercept",
+        "history",
+        "certificate",
+        "seconds",
+        "preprocessing",
+        "warnings",
+        "details",
+        "kernel",
+    ]
+    record = {name: getattr(fit, name) for name in names}
+    record |= {
+        "data": source,
+        "train": trained.scores,
+        "labels": trained.labels,
+        "columns": trained.features,
+        "deviation": trained.deviation,
+        "encoding": None if trained.encoding is None else trained.encoding.plain,
+        "data_sha256": trained.digest,
+    }
+    return {k: plain(v) for k, v in record.items()}

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pyomo.common.collections import ComponentMap
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.fits import Fit as Fit
 from fsopt.common.arguments import Kind, checked
 from fsopt.common.figures import course
-from fsopt.data.scaling import Preprocessing as Preprocessing
 from fsopt.errors import ParameterError
 from fsopt.typing import Vector
 

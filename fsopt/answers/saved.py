@@ -12,20 +12,17 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.earlier import present
-from fsopt.answers.records import FORMAT
-from fsopt.answers.records import digest as digest
-from fsopt.answers.records import fit_record as fit_record
-from fsopt.answers.records import plain as plain
-from fsopt.answers.records import sealed as sealed
-from fsopt.answers.results import Fit, Point, Preprocessing, SolveResult, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.records import FORMAT, digest, plain
+from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.schema import check_parts
-from fsopt.answers.trained import Trained
-from fsopt.answers.trained import fingerprint as fingerprint
+from fsopt.answers.trained import Trained, fingerprint
 from fsopt.common.files import check_readable
 from fsopt.compiler import Program
 from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
+from fsopt.data.scaling import Preprocessing
 from fsopt.data.tables.encoding import Encoding
 from fsopt.errors import FileError, FsoptError, reading
 from fsopt.typing import Vector

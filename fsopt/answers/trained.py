@@ -6,12 +6,11 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.data.scores import measures
 from fsopt.data.tables.encoding import Encoding, as_source
 from fsopt.data.tables.frames import is_frame
 from fsopt.data.tables.source import Source, of_frame, refuse_texts
@@ -19,9 +18,6 @@ from fsopt.data.tables.table import Table
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
 from fsopt.typing import Mask, Matrix
-
-if TYPE_CHECKING:
-    from fsopt.answers.results import Fit
 
 
 def fingerprint(data: Dataset) -> str:
@@ -60,10 +56,9 @@ class Trained:
     scores: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: Dataset, fit: Fit) -> Trained:
-        """Return what a fit keeps of a data set."""
+    def of(cls, data: Dataset, scores: Mapping[str, float]) -> Trained:
+        """Return what a fit keeps of a data set, with its scores there."""
         encoding = None if data.encoded is None else data.encoded.encoding
-        scores = measures(data.y, fit.decision_function(data.X)) if fit.status.solved else {}
         deviation = tuple(data.X.std(axis=0).tolist())
         return cls(data.name, data.labels, data.features, fingerprint(data), deviation, encoding, scores)
 

@@ -36,7 +36,7 @@ def explain(
     from dataclasses import asdict
 
     from fsopt.analysis.infeasibility import explain_infeasibility as run
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
 
     found = run(_model(model, data, layout, param, scale, customise), time_limit=time_limit or 60.0)
     if json:
@@ -61,7 +61,7 @@ def sensitivity(
     from dataclasses import asdict
 
     from fsopt.analysis.sensitivity import sensitivity as run
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
 
     found = run(_model(model, data, layout, param, scale, customise), solver)
     if json:
@@ -113,7 +113,7 @@ def diff(
     from dataclasses import asdict
 
     from fsopt.analysis.differences import compare_models as run
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
     from fsopt.errors import ParameterError
     from fsopt.models.registry import MODELS
 

@@ -31,7 +31,7 @@ from fsopt.cli.solving import print_certificate
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
-    from fsopt.answers.results import Fit
+    from fsopt.answers.fits import Fit
     from fsopt.data import Dataset
 
 
@@ -51,7 +51,8 @@ def fit(
     json: options.Json = False,
 ) -> int:
     """Run a method: selected features, classifier, certificate. Ctrl-C prints the incumbent."""
-    from fsopt.answers.records import fit_record, sealed
+    from fsopt.answers.fits import fit_record
+    from fsopt.answers.records import sealed
     from fsopt.methods.registry import METHODS
     from fsopt.methods.registry import fit as run
     from fsopt.verification.exact_checking import verify
@@ -207,7 +208,8 @@ def _accuracy(names: list[str], truth: list[str], labels: Sequence[str]) -> floa
 
     A label of several classes, such as ``not a`` or ``b|c``, stands for each that is not the other one.
     """
-    from fsopt.data.tables.table import is_missing, same_label
+    from fsopt.data.tables.source import is_missing
+    from fsopt.data.tables.table import same_label
 
     if not truth or any(is_missing(t) for t in truth):
         return None

@@ -29,7 +29,7 @@ def mpm_limits(
     json: options.Json = False,
 ) -> None:
     """Print the largest delta that is feasible for l1-mpm and l0-mpm: on all samples and on each training fold."""
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
     from fsopt.data.splits import stratified_folds, train_and_test
     from fsopt.data.weights import refuse_weights
 

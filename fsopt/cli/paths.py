@@ -36,7 +36,7 @@ def path(
 ) -> int:
     """Print the best support vector machine with at most M features for every M, and a lower bound on each."""
     from fsopt.analysis.selection_paths import selection_path
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
     from fsopt.common.files import write_text
 
     source, values = load(data, layout), _numbers(m)

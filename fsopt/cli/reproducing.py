@@ -143,7 +143,7 @@ def _make(folder: Path) -> None:
 
 def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool) -> dict[str, Any]:
     """Return an outcome as plain data."""
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
     from fsopt.papers.reproduction import counts
 
     record: dict[str, Any] = plain(

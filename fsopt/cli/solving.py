@@ -66,7 +66,8 @@ def solve(
     """Build a model on a data set, solve it, and certify the answer."""
     import time
 
-    from fsopt.answers.saved import plain, sealed, solve_record
+    from fsopt.answers.records import plain, sealed
+    from fsopt.answers.saved import solve_record
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
     from fsopt.solvers.watching import Watch
@@ -128,7 +129,7 @@ def _told(record: Mapping[str, Any]) -> str:
 
 def _verify(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:
     """Solve again with another solver and return the relative differences of both answers."""
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
     from fsopt.solvers.base import Session
 
     second = Session(model, solver).solve(load=False)

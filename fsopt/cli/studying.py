@@ -180,7 +180,7 @@ def show_rows(
     json: options.Json = False,
 ) -> int:
     """Print means over folds and seeds, or all of one row."""
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
     from fsopt.studies.summary import summarised
 
     names, rows = _read(store, study)
@@ -223,7 +223,7 @@ def shown(value: Spread | None, digits: int) -> str | None:
 
 def line_record(line: Line) -> dict[str, Any]:
     """Return a line as plain data."""
-    from fsopt.answers.saved import plain
+    from fsopt.answers.records import plain
 
     record = {name: getattr(line, name) for name in ("data", "method", "params", "units", "finished", "failed")}
     result: dict[str, Any] = plain({**record, **line.measures})

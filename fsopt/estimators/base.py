@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress
 from fsopt.errors import DataError, ParameterError
@@ -38,7 +38,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     Attributes
     ----------
-    fit_ : the :class:`fsopt.answers.results.Fit`, with status, objective value, bound and history.
+    fit_ : the :class:`fsopt.answers.fits.Fit`, with status, objective value, bound and history.
     certificate_ : its certificate: numbers that fsopt recomputed from the model.
     classes_ : (2,) the classes; the second one is +1.
     coef_, intercept_ : (1, p) and (1,) weights in raw units and the intercept, without a kernel.

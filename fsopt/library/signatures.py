@@ -33,7 +33,7 @@ from typing import Any, Literal, Never, overload
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.common.customising import Change
 from fsopt.data import Dataset
 from fsopt.drivers.penalties.penalty import Penalty

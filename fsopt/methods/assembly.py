@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import DriverResult, Fit, Preprocessing, SolveResult, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
+from fsopt.data.scaling import Preprocessing
 from fsopt.methods.preprocessing import Hyperplane, raw_hyperplane
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.answers.results import Preprocessing
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
+from fsopt.data.scaling import Preprocessing
 from fsopt.typing import Mask, Matrix, Vector
 
 SCALES = ("standard", "center", "none", "unit-rows")
@@ -71,7 +71,7 @@ class Hyperplane:
 
 
 def raw_hyperplane(hyperplane: Hyperplane, map_: Preprocessing) -> tuple[Vector, float]:
-    """Return weights (p,) and intercept of a hyperplane for raw features, see :class:`fsopt.answers.results.Fit`."""
+    """Return weights (p,) and intercept of a hyperplane for raw features, see :class:`fsopt.answers.fits.Fit`."""
     coef = hyperplane.w / map_.scale
     return coef, hyperplane.b if map_.unit_rows else hyperplane.b - float(coef @ map_.shift)
 

@@ -12,8 +12,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fsopt.answers.earlier import without_variant
-from fsopt.answers.results import Fit
-from fsopt.answers.trained import Trained
+from fsopt.answers.fits import Fit
 from fsopt.common import clock
 from fsopt.common.arguments import (
     EXECUTOR,
@@ -235,7 +234,7 @@ def fit(
             f"{FEWER}; docs/limits.md has the sizes that each method takes",
         ) from error
     fitted = dataclasses.replace(
-        fitted, method=name, params={**defaults, **params, **fitted.params}, trained=Trained.of(data, fitted)
+        fitted, method=name, params={**defaults, **params, **fitted.params}, trained=fitted.kept_of(data)
     )
     if not customise:
         return fitted

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
 from fsopt.methods.selection import THRESHOLD, SelectionRule, selection

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.results import Fit, Point
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import Point
 from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import dual_point
 from fsopt.certificates.model import certify_point

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.results import DriverResult, Fit, Status
-from fsopt.answers.trained import Trained
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, Status
 from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
 from fsopt.methods.assembly import make_fit
@@ -109,7 +109,7 @@ def fit_peer(name: str, data: Dataset, **params: Any) -> Fit:
         seconds={},
     )
     found = make_fit(data, map_, Hyperplane(w, b, support), outcome, started=started)
-    return replace(found, method=name, params={**peer.parameters, **params}, trained=Trained.of(data, found))
+    return replace(found, method=name, params={**peer.parameters, **params}, trained=found.kept_of(data))
 
 
 def _svc(X: Matrix, y: Vector, c: float) -> Any:

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fsopt.answers.saved import plain
+from fsopt.answers.records import plain
 from fsopt.common.files import brief, check_readable, check_writable, whole_file
 from fsopt.common.locks import alone
 from fsopt.errors import FileError

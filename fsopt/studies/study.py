@@ -23,7 +23,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fsopt.answers.saved import fingerprint
+from fsopt.answers.trained import fingerprint
 from fsopt.common.arguments import SECONDS, plain
 from fsopt.common.customising import Change, FromFile
 from fsopt.common.files import brief

@@ -7,6 +7,7 @@ import json
 import platform
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import metadata
@@ -14,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.results import Fit, Status
-from fsopt.answers.saved import fingerprint, plain
+from fsopt.answers.fits import Fit
+from fsopt.answers.records import plain
+from fsopt.answers.results import Status
+from fsopt.answers.trained import fingerprint
 from fsopt.common import clock
 from fsopt.common.customising import Change, FromFile, names_of
 from fsopt.data import Dataset
@@ -29,9 +32,8 @@ from fsopt.studies.tuning import tune
 from fsopt.verification.exact_checking import exact_word
 
 PACKAGES = ("fsopt", "numpy", "scipy", "scikit-learn", "pyomo", "highspy", "clarabel", "scs", "cyipopt", "pyscipopt")
-PEER_PACKAGES = ("abess", "skglm")
+OPTIONAL_PACKAGES = ("abess", "skglm", "gurobipy", "mosek", "xpress")
 """Distributions whose versions are part of the key of a unit, where they are installed."""
-LICENSED = ("gurobipy", "mosek", "xpress")
 DONE = "done"
 """The state of a row that is a result. Units of the other states are computed again where that is asked for."""
 FAILED = "failed"
@@ -55,11 +57,9 @@ class AbsentError(DataError):
 def versions() -> Mapping[str, str]:
     """Return package -> version of all that a result may depend on."""
     found = {"python": ".".join(platform.python_version_tuple()[:2])}
-    for name in (*PACKAGES, *PEER_PACKAGES, *LICENSED):
-        try:
+    for name in (*PACKAGES, *OPTIONAL_PACKAGES):
+        with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, gap_allowed
+from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
-from fsopt.answers.results import Fit, Status
+from fsopt.answers.results import Status
 from fsopt.answers.saved import fit_from, intact
 from fsopt.answers.schema import check_parts
 from fsopt.answers.trained import Trained, fingerprint
@@ -83,7 +84,7 @@ def verify_fit(
     ------
     FileError : the details of the fit are damaged, the data are others, or the functions are.
     """
-    trained = fit.trained or Trained.of(data, fit)
+    trained = fit.trained or fit.kept_of(data)
     _check_origin(fit.details.get("customised"), trained.digest, data, path, customise or {})
     with reading("answer"), customised(customise):
         certificate = extend(check_fit(fit, data), _stated_residuals(trained, fit, data))

@@ -13,8 +13,9 @@ import pyomo.environ as pyo
 from fsopt.analysis.certified_paths import SelectionPath
 from fsopt.answers.certificate import TOLERANCE, make
 from fsopt.answers.certificate import Kind as CertificateKind
+from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
-from fsopt.answers.results import Fit, Point, SolveResult, Status
+from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import fit_from, read_record
 from fsopt.certificates.exact.claims import (
     NOT_VERIFIED,

@@ -6,7 +6,9 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.answers.saved import fit_record, read_record, sealed, solve_record
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
+from fsopt.answers.saved import read_record, solve_record
 from fsopt.answers.schema import FIT_PARTS, SOLVE_PARTS, check_parts, is_parameter
 from fsopt.cli import main
 from fsopt.errors import FileError

@@ -20,7 +20,7 @@ import pytest
 from support import ROOT, blobs
 
 import fsopt
-from fsopt.answers.saved import sealed
+from fsopt.answers.records import sealed
 from fsopt.cli import main
 from fsopt.cli.solving import print_certificate
 

@@ -9,7 +9,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.answers.saved import sealed
+from fsopt.answers.records import sealed
 from fsopt.cli import main
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments

@@ -10,7 +10,8 @@ from support import ROOT, blobs
 
 import fsopt
 from fsopt import compare
-from fsopt.answers.saved import fit_record, sealed
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
 from fsopt.cli import main
 from fsopt.errors import FileError, ParameterError, UnknownNameError
 from fsopt.studies.tuning import cross_validate
@@ -88,7 +89,7 @@ def test_every_model_of_the_slug_is_changed_in_cross_validation():
 
 
 def test_functions_that_cannot_be_used_are_refused_in_one_line():
-    with pytest.raises(ParameterError, match=r"'gbd' solves no model 'svm'.*fsp-master"):
+    with pytest.raises(ParameterError, match=r"'best-subset' solves no model 'svm'.*fsp-master"):
         fsopt.fit("best-subset", DATA, customise={"svm": rule})
     with pytest.raises(UnknownNameError, match="fsp-mastr"):
         fsopt.fit("best-subset", DATA, customise={"fsp-mastr": rule})

@@ -12,7 +12,8 @@ from sklearn.metrics import pairwise
 from support import blobs
 
 import fsopt
-from fsopt.answers.saved import fit_from, fit_record, numbers
+from fsopt.answers.fits import fit_record
+from fsopt.answers.saved import fit_from, numbers
 from fsopt.cli import main
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel

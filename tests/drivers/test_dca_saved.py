@@ -10,8 +10,9 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Point, Status
-from fsopt.answers.saved import fit_record, numbers
+from fsopt.answers.saved import numbers
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments

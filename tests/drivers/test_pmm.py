@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 from support import blobs
 
 import fsopt
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.answers.saved import fit_record
 from fsopt.common import clock
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.splits import stratified_folds, train_and_test

@@ -11,8 +11,8 @@ from gmeb_cases import mirrored, skewed, values
 from support import blobs
 
 import fsopt
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import SolveResult, Status
-from fsopt.answers.saved import fit_record
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import Leaf, scale_search

@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 from support import blobs, reference
 
 import fsopt
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.answers.saved import fit_record
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import RESTARTS, ConcaveTerms, sla

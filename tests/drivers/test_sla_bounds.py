@@ -9,8 +9,8 @@ from support import blobs
 
 import fsopt
 from fsopt.answers.certificate import Kind
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.answers.saved import fit_record
 from fsopt.drivers.minimum_principle import NONNEGATIVE
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.errors import ParameterError

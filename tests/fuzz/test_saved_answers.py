@@ -13,7 +13,9 @@ from fuzz.attack import FACTOR, TOKENS, attack, damaged, generator
 from support import blobs
 
 import fsopt
-from fsopt.answers.saved import fit_from, fit_record, intact, read_record, sealed, solve_record
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
+from fsopt.answers.saved import fit_from, intact, read_record, solve_record
 from fsopt.verification.checking import check_record
 
 ANSWERS, CHECKPOINTS = 800, 200

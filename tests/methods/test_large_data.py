@@ -5,7 +5,7 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.answers.saved import fit_record
+from fsopt.answers.fits import fit_record
 from fsopt.data import Dataset
 from fsopt.methods import large_programs
 from fsopt.verification.checking import check_record

@@ -8,8 +8,8 @@ from support import blobs
 
 import fsopt
 from fsopt.algorithms.interior_point import driver
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.answers.saved import fit_record
 from fsopt.errors import OutOfTimeError, SolverError
 from fsopt.methods import large_programs
 from fsopt.methods.baselines import convex_svm

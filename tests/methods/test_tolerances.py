@@ -6,7 +6,8 @@ import pytest
 
 import fsopt
 from fsopt.answers.certificate import WIDEST, closed, gap_allowed
-from fsopt.answers.saved import fit_record, sealed
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
 from fsopt.verification.checking import check_record
 
 WIDE = 10.0

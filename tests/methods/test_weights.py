@@ -7,7 +7,9 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.answers.saved import fit_record, numbers, plain, sealed
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import plain, sealed
+from fsopt.answers.saved import numbers
 from fsopt.errors import FileError, ParameterError
 from fsopt.verification.checking import check_record
 

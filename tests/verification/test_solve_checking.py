@@ -8,8 +8,9 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.answers.records import plain
 from fsopt.answers.results import Point
-from fsopt.answers.saved import numbers, plain, solve_record
+from fsopt.answers.saved import numbers, solve_record
 from fsopt.certificates.model import certify_unbounded
 from fsopt.compiler import compile_model
 from fsopt.errors import FileError

@@ -8,8 +8,8 @@ import numpy as np
 
 from fsopt.data.tables.encoding import Encoded, as_source, learn
 from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.source import Source, refuse_texts
-from fsopt.data.tables.table import Table, is_missing, map_labels
+from fsopt.data.tables.source import Source, is_missing, refuse_texts
+from fsopt.data.tables.table import Table, map_labels
 from fsopt.errors import DataError
 from fsopt.typing import Matrix
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from fsopt.data.tables.frames import table_of_texts
 from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.table import NO_VALUE, Table, is_missing
+from fsopt.data.tables.source import NO_VALUE, is_missing
+from fsopt.data.tables.table import Table
 from fsopt.errors import DataError
 from fsopt.typing import Vector
 

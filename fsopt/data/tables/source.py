@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.data.tables.table import is_missing
 from fsopt.errors import DataError, shown
 from fsopt.typing import Indices
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 Column: TypeAlias = NDArray[Any]
 """(n,) floats with NaN for a missing value, or objects: texts with None for a missing value."""
 
+NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
+"""Texts of a missing value, in lower case."""
 NUMBER = "number"
 DATE = "date"
 TEXT = "text"
@@ -31,6 +32,11 @@ PLAIN = (str, Number, date, np.bool_)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
 _BOOLEAN = {"true": 1.0, "false": 0.0}
 HINT = "--onehot makes 0/1 features of its values, --drop or --id leaves it out; a missing value is empty, ?, nan or NA"
+
+
+def is_missing(text: str) -> bool:
+    """Return whether a cell is a missing value."""
+    return text.strip().lower() in NO_VALUE
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fsopt.data.tables.source import Source
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix, Vector
-
-if TYPE_CHECKING:
-    from fsopt.data.tables.source import Source
-
-NO_VALUE = frozenset({"", "?", "nan", "na", "n/a", "null"})
-"""Texts of a missing value, in lower case."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +47,6 @@ class Table:
             ids=None if self.ids is None else [self.ids[i] for i in positions],
             places=None if self.places is None else [self.places[i] for i in positions],
         )
-
-
-def is_missing(text: str) -> bool:
-    """Return whether a cell is a missing value."""
-    return text.strip().lower() in NO_VALUE
 
 
 def label_texts(values: NDArray[np.generic]) -> list[str]:

@@ -11,7 +11,8 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.algorithms.interior_point.driver import svm_interior_point
-from fsopt.answers.results import DriverResult, Fit, SolveResult
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.weights import loss_weights

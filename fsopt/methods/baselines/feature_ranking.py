@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.errors import reading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter

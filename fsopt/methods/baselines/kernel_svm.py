@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from fsopt.algorithms.interior_point.certificate import certify_svm
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights

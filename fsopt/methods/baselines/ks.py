@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import filter_spec, fit_filter

@@ -11,7 +11,8 @@ import numpy as np
 
 from fsopt.algorithms.rfe import rfe
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value

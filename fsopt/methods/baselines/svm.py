@@ -9,7 +9,7 @@ import numpy as np
 
 from fsopt.algorithms.interior_point.certificate import certify_svm
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import kernel_svm_value, svm_value
 from fsopt.drivers.run import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd.decomposition import Training, few_cuts, fit_by_decomposition, settings_of

@@ -12,7 +12,7 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.of_master import selection_problem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept

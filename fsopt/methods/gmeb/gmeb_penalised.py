@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
-from fsopt.answers.results import Fit, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge

@@ -12,7 +12,8 @@ import numpy as np
 from fsopt.algorithms.interior_point.certificate import certify_svm_norm
 from fsopt.algorithms.interior_point.driver import svm_norm_interior_point
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import DriverResult, Fit, SolveResult, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.answers.results import Preprocessing
 from fsopt.data import Dataset
+from fsopt.data.scaling import Preprocessing
 from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import constant_features, preprocess
 from fsopt.typing import Indices, Vector

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.optimize import minimize
 
-from fsopt.answers.results import Preprocessing
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.data.kernels import KERNELS, Kernel
+from fsopt.data.scaling import Preprocessing
 from fsopt.data.validation import as_matrix
 from fsopt.drivers.run import DEFAULT_RUN, Run
 from fsopt.methods.kernel_values import centred_factor, expansion

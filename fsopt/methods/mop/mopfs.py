@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.certificates.residuals import relative_gap

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.penalty import Penalty

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run

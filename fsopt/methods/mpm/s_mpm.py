@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.results import Fit, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run

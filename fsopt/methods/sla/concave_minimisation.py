@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.results import DriverResult, Fit, Preprocessing, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.data.scaling import Preprocessing
 from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.column_generation.sla import ConcaveHinge
 from fsopt.drivers.minimum_principle import NONNEGATIVE

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
 from fsopt.drivers.run import Run

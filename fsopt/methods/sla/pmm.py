@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import Fit, Status
+from fsopt.answers.fits import Fit
+from fsopt.answers.results import Status
 from fsopt.answers.saved import point_from
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts

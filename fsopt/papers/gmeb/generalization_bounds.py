@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.common.figures import new_figure
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from fsopt.answers.results import Fit
+from fsopt.answers.fits import Fit
 from fsopt.data import Dataset, load_dataset, load_samples
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.tables.layout import Layout

@@ -7,7 +7,7 @@ from support import blobs
 import fsopt
 from fsopt.algorithms.interior_point.certificate import certify_svm
 from fsopt.algorithms.interior_point.driver import rsvm_interior_point, svm_interior_point, svm_norm_interior_point
-from fsopt.answers.saved import fit_record
+from fsopt.answers.fits import fit_record
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods import large_programs

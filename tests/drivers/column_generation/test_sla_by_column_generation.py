@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 from support import SHARED, blobs, reference
 
 import fsopt
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.answers.saved import fit_record
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.sla import RESTARTS

@@ -7,8 +7,8 @@ import pytest
 from support import blobs, reference
 
 import fsopt
+from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
-from fsopt.answers.saved import fit_record
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling

@@ -10,7 +10,8 @@ from sklearn.feature_selection import f_classif
 from support import blobs
 
 import fsopt
-from fsopt.answers.saved import fit_from, fit_record, numbers
+from fsopt.answers.fits import fit_record
+from fsopt.answers.saved import fit_from, numbers
 from fsopt.data import Dataset, gbd_set_one
 from fsopt.errors import FileError, ParameterError
 from fsopt.methods.baselines.feature_scores import entropy, fisher, infogain, ks, mdl_bins, pearson, ranking

@@ -7,7 +7,8 @@ import pytest
 from support import blobs
 
 import fsopt
-from fsopt.answers.saved import fit_from, fit_record, numbers
+from fsopt.answers.fits import fit_record
+from fsopt.answers.saved import fit_from, numbers
 from fsopt.drivers.partitions import nonzero, partitions
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, ParameterError, SolverError

@@ -11,7 +11,8 @@ import pytest
 from support import all_values, blobs, keeps, reference
 
 import fsopt
-from fsopt.answers.saved import fit_record, numbers
+from fsopt.answers.fits import fit_record
+from fsopt.answers.saved import numbers
 from fsopt.errors import FileError, ParameterError
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_record

@@ -9,7 +9,8 @@ from support import blobs, keeps, reference
 
 import fsopt
 from fsopt.algorithms.cut_search import BranchAndBound
-from fsopt.answers.saved import fit_record, numbers
+from fsopt.answers.fits import fit_record
+from fsopt.answers.saved import numbers
 from fsopt.errors import FileError
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.verification.checking import check_record

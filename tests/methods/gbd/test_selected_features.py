@@ -11,7 +11,9 @@ from support import blobs, keeps
 
 import fsopt
 from fsopt.analysis.selection_paths import selection_path
-from fsopt.answers.saved import fit_from, fit_record, load_fit, sealed
+from fsopt.answers.fits import fit_record
+from fsopt.answers.records import sealed
+from fsopt.answers.saved import fit_from, load_fit
 from fsopt.estimators import BestSubsetSVM
 from fsopt.verification.checking import check_record
 from fsopt.verification.exact_checking import exact_word

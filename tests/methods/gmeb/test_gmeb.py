@@ -13,7 +13,8 @@ from scipy.optimize import linprog
 from support import blobs, reference
 
 import fsopt
-from fsopt.answers.saved import fit_from, fit_record
+from fsopt.answers.fits import fit_record
+from fsopt.answers.saved import fit_from
 from fsopt.data.hyperplanes import hinge
 from fsopt.errors import ParameterError, SolverError
 from fsopt.methods.gmeb.formulations import ROUTES

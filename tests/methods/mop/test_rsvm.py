@@ -14,7 +14,8 @@ from sklearn.svm import SVC
 from support import REFERENCE, blobs, reference, written
 
 import fsopt
-from fsopt.answers.saved import fit_record, read_record
+from fsopt.answers.fits import fit_record
+from fsopt.answers.saved import read_record
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, FsoptError, ParameterError
 from fsopt.methods.mop.rsvm_training import certify_rsvm, solve_rsvm
