@@ -11,26 +11,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Cut, make_cut
+from fsopt.algorithms.branch_and_benders.cuts import CAPACITY
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
-from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound, renumbered
+from fsopt.algorithms.branch_and_benders.evidence import renumbered
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, replay
+from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN
+from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
+from fsopt.analysis.enumeration_tree import EnumerationTree
 from fsopt.answers.questions import Answer
-from fsopt.certificates.exact.claims import About, Claim
+from fsopt.answers.results import Status
+from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
+from fsopt.certificates.residuals import relative_gap
 from fsopt.common.figures import bars_figure
 from fsopt.data import Dataset
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.run import OutOfTimeError, Run
-from fsopt.methods.gbd.proofs import claim_of_tree, part_of, selection_about
-from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.gbd.proofs import claim_of_tree, part_of
 from fsopt.models.blocks import number, whole
-from fsopt.models.gbd.selection_constraints import SelectionConstraints
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,6 +41,8 @@ NODES = 2**62
 """Nodes of an enumeration: as many as the time limit allows."""
 MARGIN = 1e-8
 """Relative margin of the limit."""
+OTHERS = "every other selection"
+"""Name of the claim on the selections that are not listed."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ class Alternatives(Answer):
     bound : a lower bound on the values of all other selections, recomputed from the cuts of the tree.
     complete : whether every selection up to the limit was found: the bound is above it.
     nodes, seconds : of the enumeration.
+    m, within, count, c, scale : the parameters.
+    w : (k, p) weights of the SVM of each selection, for preprocessed features.
+    tree : the evidence of the bound.
     exact : the claim on the values of all other selections, with the exact bound of the tree, or that there are none;
         None where this was not asked for.
     proof : its proof file for ``fsopt-verify``, in plain data.
@@ -69,6 +76,13 @@ class Alternatives(Answer):
     complete: bool
     nodes: int
     seconds: float
+    m: int
+    within: float
+    count: int | None
+    c: float
+    scale: str
+    w: Matrix = field(repr=False)
+    tree: EnumerationTree = field(repr=False)
     exact: Claim | None = None
     proof: Mapping[str, Any] | None = field(default=None, repr=False)
 
@@ -84,6 +98,62 @@ class Alternatives(Answer):
     def heading(self) -> dict[str, Any]:
         """The optimum, the limit, the bound on all other selections, whether all were found, nodes and seconds."""
         return {name: getattr(self, name) for name in ("optimum", "limit", "bound", "complete", "nodes", "seconds")}
+
+    def residuals(self, data: Dataset) -> dict[str, float]:
+        """Return the residuals of what is stated, from a replay of the tree, without a search.
+
+        Parameters
+        ----------
+        data : the data of the question.
+
+        Returns
+        -------
+        dict
+            How far the bound exceeds the replayed one, and each objective value is from that of its weights; features
+            beyond m; and, where all selections are said to be found, how far the optimum is from the smallest value,
+            and the limit above the bound.
+        """
+        problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives")
+        selected = np.array([np.isin(np.arange(data.p), support) for support in self.support]).reshape(-1, data.p)
+        values = [problem.value(one, w)[0] for one, w in zip(selected, self.w, strict=True)]
+        replayed = self.tree.bound(problem, self.support)
+        smallest = float(self.objective.min(initial=np.inf))
+        found = {
+            "features": float(self.features != data.features),
+            "bound": max(self.bound - replayed, 0.0) / max(1.0, abs(self.bound)),
+            "objective": max(map(relative_gap, values, self.objective.tolist()), default=0.0),
+            "selections": float(np.maximum(selected.sum(axis=1) - self.m, 0).sum()),
+        }
+        if not self.complete:
+            return found
+        return found | {
+            "optimum": relative_gap(self.optimum, smallest),
+            "complete": max(self.limit * (1.0 - 1e-9) - replayed, 0.0) / max(1.0, abs(self.limit)),
+        }
+
+    def claims(self, data: Dataset) -> tuple[Claim, ...]:
+        """Return the claim on the values of all other selections, with the exact bound of the tree.
+
+        Parameters
+        ----------
+        data : the data of the question; a selection that was found and is not listed is a leaf like all others.
+        """
+        cuts = [(grid.tolist(), np.maximum(mu, 0.0).tolist()) for grid, mu in self.tree.cuts]
+        problem = cardinality_problem(data, self.m, self.c, self.scale, "alternatives")
+        claim = claim_of_tree(
+            OTHERS, part_of(problem, self.tree.stream, cuts, None, self.tree.nodes), 0.0, optimal=False
+        )
+        return (replace(claim, about=cardinality_about(data, self.m, self.c)),)
+
+    def header(self, data: Dataset) -> Header:
+        """Return what the statement of the proof says beside the claim."""
+        given = {"m": self.m, "within": self.within, "count": self.count, "c": self.c}
+        return Header("study", "alternatives", given, data, self.scale)
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` where all selections up to the limit were found, else ``feasible``."""
+        return Status.OPTIMAL if self.complete else Status.FEASIBLE
 
     def plot(self) -> Figure:
         """Return the share of the selections that have each feature, of the features that one of them has."""
@@ -160,30 +230,18 @@ def alternatives(
     # A margin for the gap of the SVMs: without a share the optimum itself is within the limit.
     limit = best.objective * (1.0 + within) * (1.0 + MARGIN)
 
-    def expired() -> bool:
-        return time_limit is not None and time.perf_counter() - started >= time_limit
-
-    search = Enumeration(problem, 1e-6, limit=limit, count=count)
-    search.incumbents.gap = 0.01 * MARGIN
-    with threadpool_limits(1), deferred_interruption() as interrupted:
-        search.seed(best.point["seeds"][-CAPACITY // 2 :])
-        root = problem.root()
-        assert root is not None
-        search.incumbents.best = None
-        search.open_root(root)
-        with suppress(OutOfTimeError):
-            search.solve_root()
-            search.run(NODES, lambda: not expired() and not interrupted())
-        listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])
-        bound = _replayed(search, listed)
-    claim = _exact(search, listed, cardinality_about(data, m, c)) if exact else None
-    given = {"m": m, "within": within, "count": count, "c": c}
-    header = Header("study", "alternatives", given, data, scale)
+    left = None if time_limit is None else time_limit - (time.perf_counter() - started)
+    search = _enumerated(problem, limit, count, best.point["seeds"][-CAPACITY // 2 :], left)
+    listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])
+    tree = _tree(search, listed)
     found = list(listed.values())
+    support = tuple(tuple(np.flatnonzero(one.selection).tolist()) for one in found)
+    with threadpool_limits(1):
+        bound = tree.bound(problem, support)
     last = limit if count is None or len(found) < count else found[-1].value
-    return Alternatives(
+    answer = Alternatives(
         features=data.features,
-        support=tuple(tuple(np.flatnonzero(one.selection).tolist()) for one in found),
+        support=support,
         objective=np.array([one.value for one in found]),
         optimum=min([best.objective, *(one.value for one in found)]),
         limit=last,
@@ -191,61 +249,48 @@ def alternatives(
         complete=bool(bound >= last * (1.0 - 1e-9)) and best.stop == "optimal",
         nodes=search.nodes,
         seconds=time.perf_counter() - started,
-        exact=claim,
-        proof=None if claim is None or claim.part is None else proof_file(header, [claim]),
+        m=m,
+        within=within,
+        count=count,
+        c=problem.c,
+        scale=scale,
+        w=np.array([one.w for one in found]).reshape(-1, data.p),
+        tree=tree,
     )
+    if not exact:
+        return answer
+    (claim,) = answer.claims(data)
+    proof = None if claim.part is None else proof_file(answer.header(data), [claim])
+    return replace(answer, exact=claim, proof=proof)
 
 
-def _exact(search: Enumeration, listed: Mapping[int, Incumbent], about: About) -> Claim:
-    """Return the claim on all selections but the listed ones, with the exact bound of the tree.
+def _enumerated(
+    problem: SelectionProblem, limit: float, count: int | None, seeds: Any, seconds: float | None
+) -> Enumeration:
+    """Return the search for all selections up to a limit, as far as it came in some seconds or until Ctrl-C."""
+    end = None if seconds is None else time.perf_counter() + seconds
+    search = Enumeration(problem, 1e-6, limit=limit, count=count)
+    search.incumbents.gap = 0.01 * MARGIN
+    with threadpool_limits(1), deferred_interruption() as interrupted:
+        search.seed(seeds)
+        root = problem.root()
+        assert root is not None
+        search.incumbents.best = None
+        search.open_root(root)
+        with suppress(OutOfTimeError):
+            search.solve_root()
+            search.run(NODES, lambda: (end is None or time.perf_counter() < end) and not interrupted())
+    return search
 
-    A selection that was found and is not among the best is a leaf like the others, whose cut is made from its SVM.
-    """
+
+def _tree(search: Enumeration, listed: Mapping[int, Incumbent]) -> EnumerationTree:
+    """Return the tree of an enumeration; a selection that was found and is not listed is bounded by its relaxation."""
     opened = {node.number: node.cut.name for _, _, node in search.heap}
-    stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
     used: dict[int, int] = {}
-    stream = renumbered(stream, used, search.tree.cuts)
-    places = {number: used.setdefault(name, len(used)) for number, name in opened.items() if name in search.tree.cuts}
-    closed = dict.fromkeys([*opened, *(number for number in search.found if number not in listed)], FORGOTTEN)
-    nodes = {**dict.fromkeys(listed), **closed, **places}
-    held = [search.tree.cuts[name] for name in used]
-    cuts = [(grid.tolist(), np.maximum(mu, 0.0).tolist()) for grid, mu in held]
-    part = part_of(search.problem, stream, cuts, None, nodes)
-    return replace(claim_of_tree("every other selection", part, 0.0, optimal=False), about=about)
-
-
-def cardinality_about(data: Dataset, m: int, c: float) -> About:
-    """Return the problem of at most m features for a statement."""
-    return selection_about(float(c), SelectionConstraints(data.p, m))
-
-
-def _replayed(search: Enumeration, listed: Mapping[int, Incumbent]) -> float:
-    """Return the smallest bound of all leaves but the listed selections, from their cuts.
-
-    The value of a selection that was found and is not listed bounds it up to the gap of its SVM.
-    """
-    problem, made = search.problem, dict[int, Cut]()
-
-    def cut_of(name: int) -> Cut | None:
-        if name not in made and name in search.tree.cuts:
-            made[name] = make_cut(problem, name, *search.tree.cuts[name])
-        return made.get(name)
-
-    opened = {node.number: node.cut.name for _, _, node in search.heap}
     stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
-
-    def check(node: int, at: Partial) -> None:
-        own = search.found.get(node)
-        if own is not None and (at.free.any() or not np.array_equal(at.inside, own.selection)):
-            raise ValueError("a leaf is not the selection that was found there")
-
-    found = replay(problem, stream, cut_of, lambda at: relaxation_bound(problem, at), check)
-    others = [one.value * (1.0 - search.incumbents.gap) for k, one in search.found.items() if k not in listed]
-    return float(min([found.bound, *others, *(node.bound for _, _, node in search.heap)]))
-
-
-def cardinality_problem(data: Dataset, m: int, c: float, scale: str, name: str) -> SelectionProblem:
-    """Return the problem of at most m preprocessed features."""
-    c = number(name, "c", c, low=0.0, strict=True)
-    work = preprocess(data, scale)[0]
-    return SelectionProblem.of(work, c, np.ones((1, data.p)), np.array([float(m)]), np.zeros(data.p))
+    stream = renumbered(stream, used, search.tree.cuts)
+    nodes = {number: None if number in listed else FORGOTTEN for number in search.found} | {
+        number: used.setdefault(name, len(used)) if name in search.tree.cuts else FORGOTTEN
+        for number, name in opened.items()
+    }
+    return EnumerationTree(stream, tuple(search.tree.cuts[name] for name in used), nodes)

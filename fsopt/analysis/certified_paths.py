@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.evidence import verify as replayed_evidence
-from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.analysis.alternatives import cardinality_about
+from fsopt.analysis.cardinality import at_most, cardinality_about
 from fsopt.answers.certificate import gap_allowed
 from fsopt.answers.questions import Answer
+from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.certificates.residuals import relative_gap
@@ -81,6 +81,11 @@ class SelectionPath(Answer):
             for m, upper, lower, optimal, nodes, support in columns
         ]
 
+    @property
+    def status(self) -> Status:
+        """``optimal`` where the gap of every M is closed, else ``feasible``."""
+        return Status.OPTIMAL if self.optimal.all() else Status.FEASIBLE
+
     def residuals(self, data: Dataset) -> dict[str, float]:
         """Return the residuals of what the path states, from a replay of its evidence, without a search.
 
@@ -101,7 +106,7 @@ class SelectionPath(Answer):
             value = 0.5 * float(w @ w) + self.c * hinge(work.X @ w + b, work.y, work.weights)
             upper, lower = float(self.objective[k]), float(self.bound[k])
             beyond = set(np.flatnonzero(w).tolist()) - set(self.support[k])
-            replayed = replayed_evidence(path_problem(work, self.c, m), self.evidence[k]).bound
+            replayed = replayed_evidence(at_most(work, self.c, m), self.evidence[k]).bound
             gap = relative_gap(upper, lower) - gap_allowed(self.tolerance) if self.optimal[k] else 0.0
             found |= {
                 f"bound of {m}": max(lower - replayed, 0.0) / max(1.0, abs(lower)),
@@ -118,6 +123,11 @@ class SelectionPath(Answer):
         return np.array([found[f"bound of {int(m)}"] <= 1e-9 for m in self.m])
 
     def exact(self, data: Dataset) -> tuple[Claim, ...]:
+        """Return the claims: the name of version 0.2 for :meth:`claims`."""
+        warnings.warn("SelectionPath.exact(data) is SelectionPath.claims(data) now", DeprecationWarning, stacklevel=2)
+        return self.claims(data)
+
+    def claims(self, data: Dataset) -> tuple[Claim, ...]:
         """Return for each M the claim with the exact interval that its evidence proves, without a search.
 
         Parameters
@@ -129,14 +139,14 @@ class SelectionPath(Answer):
         for k, m in enumerate(self.m.tolist()):
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
             plane = Plane(np.isin(np.arange(data.p), self.support[k]), w, b)
-            problem = path_problem(work, self.c, int(m))
+            problem = at_most(work, self.c, int(m))
             claim = claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], plane, self.tolerance)
             found.append(replace(claim, about=cardinality_about(data, int(m), self.c)))
         return tuple(found)
 
     def proof(self, data: Dataset) -> dict[str, Any]:
-        """Return the proof file of :meth:`exact` for ``fsopt-verify``, in plain data."""
-        return proof_file(self.header(data), self.exact(data))
+        """Return the proof file of :meth:`claims` for ``fsopt-verify``, in plain data."""
+        return proof_file(self.header(data), self.claims(data))
 
     def header(self, data: Dataset) -> Header:
         """Return what the statement of the proof says beside the claims."""
@@ -153,8 +163,3 @@ class SelectionPath(Answer):
         axes.locator_params(axis="x", integer=True)
         axes.legend()
         return figure
-
-
-def path_problem(work: Dataset, c: float, most: int) -> SelectionProblem:
-    """Return the problem of at most that many features."""
-    return SelectionProblem.of(work, c, np.ones((1, work.p)), np.array([float(most)]), np.zeros(work.p))

@@ -11,19 +11,22 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.evidence import verify as replayed
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.analysis.alternatives import cardinality_about, cardinality_problem
+from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
+from fsopt.answers.certificate import gap_allowed
 from fsopt.answers.questions import Answer
-from fsopt.answers.results import DriverResult
-from fsopt.certificates.exact.claims import About, Claim
+from fsopt.answers.results import DriverResult, Status
+from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
+from fsopt.certificates.residuals import relative_gap
 from fsopt.common.figures import BLUE, new_figure
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd.proofs import Plane, claim_of_search
 from fsopt.models.blocks import whole
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,6 +44,10 @@ class Necessity(Answer):
     with_feature, without : (p,) values of the best selections that have the feature, and that have it not.
     with_bound, without_bound : (p,) lower bounds on these two.
     seconds : of all searches.
+    m, c, scale, tolerance : the parameters.
+    selections, w : (1 + p, p) selection and weights, for preprocessed features, of the best one of all, and of the one
+        for each feature on the side that is not the optimum's.
+    evidence : of the bounds of these searches, see :mod:`fsopt.algorithms.branch_and_benders.evidence`.
     exact : the claim on the optimum, and one for each feature on the best selection with or without it, whichever is
         not the optimum: each with the exact interval that its tree proves; empty where this was not asked for.
     proof : their proof file for ``fsopt-verify``, in plain data; None where this was not asked for.
@@ -55,6 +62,13 @@ class Necessity(Answer):
     with_bound: Vector
     without_bound: Vector
     seconds: float
+    m: int
+    c: float
+    scale: str
+    tolerance: float
+    selections: Mask = field(repr=False)
+    w: Matrix = field(repr=False)
+    evidence: tuple[Any, ...] = field(repr=False)
     exact: tuple[Claim, ...] = ()
     proof: Mapping[str, Any] | None = field(default=None, repr=False)
 
@@ -84,6 +98,71 @@ class Necessity(Answer):
             for j in order.tolist()
         ]
 
+    def claims(self, data: Dataset) -> tuple[Claim, ...]:
+        """Return the claim on the optimum, and one for each feature, with the exact intervals that the trees prove.
+
+        Parameters
+        ----------
+        data : the data of the question.
+        """
+        problem = cardinality_problem(data, self.m, self.c, self.scale, "necessity")
+        about = cardinality_about(data, self.m, self.c)
+        asked = [("the optimum", problem, about)]
+        for j, name in enumerate(data.features):
+            other = not self.selections[0, j]
+            stated = {**about.parameters, "include" if other else "exclude": [j]}
+            part = problem.with_fixed(j, selected=other)
+            asked.append((f"{'with' if other else 'without'} {name}", part, replace(about, parameters=stated)))
+        found = []
+        for (name, part, stated_about), held, one, w in zip(asked, self.evidence, self.selections, self.w, strict=True):
+            claim = claim_of_search(name, part, held, Plane(one, w, part.value(one, w)[1]), self.tolerance)
+            found.append(replace(claim, about=stated_about))
+        return tuple(found)
+
+    def header(self, data: Dataset) -> Header:
+        """Return what the statement of the proof says beside the claims."""
+        return Header("study", "necessity", {"m": self.m, "c": self.c, "tolerance": self.tolerance}, data, self.scale)
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` where the gap of every search is closed, else ``feasible``."""
+        ends = ((self.optimum, self.bound), *zip(self.with_feature, self.with_bound, strict=True))
+        gaps = [relative_gap(*pair) for pair in (*ends, *zip(self.without, self.without_bound, strict=True))]
+        return Status.OPTIMAL if max(gaps) <= gap_allowed(self.tolerance) else Status.FEASIBLE
+
+    def residuals(self, data: Dataset) -> dict[str, float]:
+        """Return the residuals of what is stated, from a replay of all trees, without a search.
+
+        Parameters
+        ----------
+        data : the data of the question.
+
+        Returns
+        -------
+        dict
+            For the optimum and for each feature, on both sides: how far the value is from that of its selection, and
+            how far the bound exceeds the replayed one; and the selections that break a rule.
+        """
+        problem = cardinality_problem(data, self.m, self.c, self.scale, "necessity")
+        values = [problem.value(one, w)[0] for one, w in zip(self.selections, self.w, strict=True)]
+        first = replayed(problem, self.evidence[0]).bound
+        best = self.selections[0]
+        found = {
+            "features": float(self.features != data.features),
+            "selection": float(tuple(np.flatnonzero(best).tolist()) != self.support),
+            "optimum": _residual(self.optimum, self.bound, values[0], first),
+        }
+        sides = (("without", self.without, self.without_bound), ("with", self.with_feature, self.with_bound))
+        wrong = int(np.maximum(self.selections.sum(axis=1) - self.m, 0).sum())
+        for j, name in enumerate(data.features):
+            own, other = int(best[j]), 1 - int(best[j])
+            wrong += int(self.selections[j + 1, j]) != other
+            bound = replayed(problem.with_fixed(j, selected=bool(other)), self.evidence[j + 1]).bound
+            for side, value, at in ((own, values[0], first), (other, values[j + 1], max(bound, first))):
+                word, upper, lower = sides[side]
+                found[f"{word} {name}"] = _residual(float(upper[j]), float(lower[j]), value, at)
+        return found | {"rules": float(wrong)}
+
     def plot(self) -> Figure:
         """Return the range of the optimum of each feature: without it above the optimum, with it below."""
         figure = new_figure(1, height=max(2.5, 0.22 * len(self.features)))
@@ -95,6 +174,11 @@ class Necessity(Answer):
         axes.set(xlabel="increase of the optimum")
         axes.legend()
         return figure
+
+
+def _residual(upper: float, lower: float, value: float, bound: float) -> float:
+    """Return how far stated bounds are from the recomputed value, or exceed the recomputed bound."""
+    return max(relative_gap(upper, value), max(lower - bound, 0.0) / max(1.0, abs(lower)))
 
 
 def necessity(
@@ -151,8 +235,7 @@ def necessity(
     upper, lower = np.zeros((2, data.p)), np.zeros((2, data.p))
     upper[:], lower[:] = first.objective, first.bound
     seeds = first.point["seeds"]
-    about = cardinality_about(data, m, c)
-    claims = [_exact("the optimum", problem, first, tolerance, about)] if exact else []
+    searches = [first]
     for j in range(data.p):
         left = None
         if time_limit is not None:
@@ -160,14 +243,10 @@ def necessity(
         other = 0 if chosen[j] else 1
         part = problem.with_fixed(j, selected=bool(other))
         result = _search(part, tolerance, left, seeds)
-        if exact:
-            rule = {("exclude", "include")[other]: [j]}
-            stated = replace(about, parameters={**about.parameters, **rule})
-            claims.append(_exact(f"{('without', 'with')[other]} {data.features[j]}", part, result, tolerance, stated))
+        searches.append(result)
         seeds = result.point["seeds"]
         upper[other, j], lower[other, j] = result.objective, max(float(result.bound or 0.0), float(first.bound or 0.0))
-    given = {"m": m, "c": c, "tolerance": tolerance}
-    return Necessity(
+    answer = Necessity(
         features=data.features,
         support=tuple(np.flatnonzero(chosen).tolist()),
         optimum=float(first.objective or 0.0),
@@ -177,16 +256,18 @@ def necessity(
         with_bound=lower[1],
         without_bound=lower[0],
         seconds=time.perf_counter() - started,
-        exact=tuple(claims),
-        proof=proof_file(Header("study", "necessity", given, data, scale), claims) if exact else None,
+        m=m,
+        c=problem.c,
+        scale=scale,
+        tolerance=tolerance,
+        selections=np.array([one.point["sigma"] > 0.5 for one in searches]),
+        w=np.array([one.point["w"] for one in searches]),
+        evidence=tuple(one.point["evidence"] for one in searches),
     )
-
-
-def _exact(name: str, problem: SelectionProblem, result: DriverResult, tolerance: float, about: About) -> Claim:
-    """Return the claim of a search with the exact interval of its tree."""
-    at = result.point
-    plane = Plane(at["sigma"] > 0.5, at["w"], at["b"])
-    return replace(claim_of_search(name, problem, at["evidence"], plane, tolerance), about=about)
+    if not exact:
+        return answer
+    claims = answer.claims(data)
+    return replace(answer, exact=claims, proof=proof_file(answer.header(data), claims))
 
 
 def _search(problem: SelectionProblem, tolerance: float, seconds: float | None, seeds: Any) -> DriverResult:

@@ -14,7 +14,8 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Grid
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.analysis.certified_paths import SelectionPath, path_problem
+from fsopt.analysis.cardinality import at_most
+from fsopt.analysis.certified_paths import SelectionPath
 from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress, Run
@@ -158,7 +159,7 @@ class _Tracer:
         initial = None if best is None else best.point["sigma"] > 0.5
         place = self.folder / f"{most}.npz"
         return branch_and_benders(
-            path_problem(self.work, self.c, most),
+            at_most(self.work, self.c, most),
             settings=replace(self.settings, initial=initial),
             run=Run(
                 time_limit=seconds,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.analysis.alternatives import Alternatives
 from fsopt.analysis.certified_paths import SelectionPath
+from fsopt.analysis.necessity import Necessity
 from fsopt.answers.certificate import TOLERANCE, make
 from fsopt.answers.certificate import Kind as CertificateKind
 from fsopt.answers.fits import Fit
@@ -47,6 +49,8 @@ from fsopt.verification.solve_checking import check_result, result_from
 from fsopt.verification.verified import ExactCheck, Verification
 
 MODEL = "the optimum of the model"
+Question: TypeAlias = SelectionPath | Alternatives | Necessity
+"""The answers that keep the trees behind their bounds."""
 
 
 def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
@@ -68,7 +72,7 @@ def exactly(fit: Fit, data: Dataset, *, numerically: bool = True) -> ExactCheck:
 
 @checked(exact=FLAG, customise=optional(CHANGES))
 def verify(
-    answer: Fit | SolveResult | SelectionPath | str | Path,
+    answer: Fit | SolveResult | Question | str | Path,
     data: Dataset | pyo.ConcreteModel,
     *,
     exact: bool = False,
@@ -78,9 +82,9 @@ def verify(
 
     Parameters
     ----------
-    answer : Fit | SolveResult | SelectionPath | str | Path
-        A fit, the result of a solve, a selection path, or the path of a file saved by ``Fit.save``, ``fsopt fit`` or
-        ``fsopt solve``.
+    answer : Fit | SolveResult | Question | str | Path
+        A fit, the result of a solve, a selection path, alternatives, a necessity result, or the path of a file saved by
+        ``Fit.save``, ``fsopt fit`` or ``fsopt solve``.
     data : Dataset | pyo.ConcreteModel
         The data of the answer; of the result of :func:`fsopt.solve` the model that was solved.
     exact : bool, default False
@@ -111,13 +115,17 @@ def verify(
             return found
         with customised(customise):
             return replace(found, exact=exactly(answer, data, numerically=found.numerically))
-    if isinstance(answer, SelectionPath):
-        return _verify_path(answer, data, exact=exact)
+    if isinstance(answer, Question):
+        return _verify_question(answer, data, exact=exact)
     ANSWER.check("answer", answer)
     return verify_record(read_record(answer), data, str(answer), exact=exact, customise=customise)
 
 
-ANSWER = Kind("an answer or a path", PATH.holds, "give a Fit, a SolveResult, a selection path, or a file of one")
+ANSWER = Kind(
+    "an answer or a path",
+    PATH.holds,
+    "give a Fit, a SolveResult, an answer of fsopt.selection_path, alternatives or necessity, or a file of a fit",
+)
 
 
 def verify_record(
@@ -143,13 +151,15 @@ def verify_record(
     return replace(found, exact=shown)
 
 
-def _verify_path(path: SelectionPath, data: Dataset, *, exact: bool) -> Verification:
-    """Verify a path by a replay of its searches, and the objective value of every classifier."""
-    status = Status.OPTIMAL if path.optimal.all() else Status.FEASIBLE
-    found = Verification(status, make(CertificateKind.GBD, path.residuals(data)))
+def _verify_question(answer: Question, data: Dataset, *, exact: bool) -> Verification:
+    """Verify the answer to a question by a replay of its searches, and the value of every selection."""
+    with reading("answer"):
+        found = Verification(answer.status, make(CertificateKind.GBD, answer.residuals(data)))
     if not exact:
         return found
-    return replace(found, exact=ExactCheck(status, path.exact(data), path.header(data), found.numerically))
+    enough = frozenset({"bounded", "exhausted"}) if isinstance(answer, Alternatives) else None
+    claims, header = answer.claims(data), answer.header(data)
+    return replace(found, exact=ExactCheck(answer.status, claims, header, found.numerically, enough))
 
 
 def _exact_result(program: Program, result: SolveResult, numerically: bool) -> ExactCheck:

@@ -53,22 +53,21 @@ class ExactCheck:
     header : what the statement of a proof says beside the claims; None for an answer that belongs to no data set.
     numerically : whether the answer was verified numerically, which it has to be too: features, support and
         preprocessing are compared there.
+    sufficient : statuses of exact claims of which one is needed; None for those that support the claimed status.
     """
 
     claimed: Status
     claims: tuple[Claim, ...]
     header: Header | None = None
     numerically: bool = True
+    sufficient: frozenset[str] | None = None
 
     @property
     def verified(self) -> bool:
         """Whether every claim holds exactly and one of them supports the claimed status."""
         shown = {c.part["claim"]["status"] for c in self.claims if c.part is not None}
-        return (
-            self.numerically
-            and all(c.holds for c in self.claims)
-            and bool(shown & SUPPORT.get(self.claimed, frozenset()))
-        )
+        enough = SUPPORT.get(self.claimed, frozenset()) if self.sufficient is None else self.sufficient
+        return self.numerically and all(c.holds for c in self.claims) and bool(shown & enough)
 
     @property
     def word(self) -> str:

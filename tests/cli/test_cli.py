@@ -292,7 +292,7 @@ def iterations_done(path: Path, number: int) -> bool:
 def test_ctrl_c_of_a_running_process(tmp_path: Path) -> None:
     saved = tmp_path / "run.npz"
     command = [sys.executable, "-m", "fsopt", "fit", "best-subset", "--data", "wdbc", "--param", "m=12", "--json"]
-    command += ["--param", "max_cuts=10000", "--checkpoint", str(saved)]
+    command += ["--param", "max_nodes=1000000", "--checkpoint", str(saved)]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers import saved
+from fsopt.answers.records import sealed
 
 Record = dict[str, Any]
 WORD = "word"
@@ -48,7 +48,7 @@ def digest_kept(record: Record) -> Record:
 
 def digest_renewed(record: Record) -> Record:
     """Return a changed record with its own digest, as anybody can write it."""
-    return saved.sealed(record)
+    return sealed(record)
 
 
 def digest_removed(record: Record) -> Record:

@@ -17,7 +17,7 @@ import fsopt
 from fsopt.formats.writers import FORMATS
 
 KILLS = 3
-PATH = os.pathsep.join([str(ROOT), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
+PATH = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers"), os.environ.get("PYTHONPATH", "")])
 SIZES = (40, 80)
 SLUGS = ("rlp", "svm", "gmeb-dual")
 EXPORTS = """

@@ -24,7 +24,7 @@ def confirmed(claim):
 
 def test_every_point_of_the_path_is_verified_exactly(data):
     path = fsopt.selection_path(data)
-    claims = path.exact(data)
+    claims = path.claims(data)
     assert all(claim.holds and confirmed(claim) for claim in claims)
     for claim, value in zip(claims, path.objective, strict=True):
         assert abs(float(claim.upper) - value) <= 1e-9 * max(1, value)

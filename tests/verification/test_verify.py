@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from support import blobs
 
@@ -99,6 +100,8 @@ def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
         found = fsopt.verify(false, DATA)
         assert not found.verified, residual
         assert residual in found.reason
+    with pytest.warns(DeprecationWarning, match="claims"):
+        assert path.exact(DATA) == path.claims(DATA)
 
 
 @pytest.mark.parametrize("other", [3, None, [1.0]])
@@ -115,3 +118,54 @@ def test_the_old_name_has_the_entries_of_its_answer(fit):
     assert found["recomputed"] == "optimal"
     assert found["exact"]["word"] == "verified exactly"
     assert {claim["verified"] for claim in found["exact"]["claims"]} == {"verified exactly"}
+
+
+def test_alternatives_are_verified_by_the_tree_of_their_enumeration():
+    found = fsopt.alternatives(DATA, 2, within=0.9)
+    assert found.complete
+    assert len(found.support) > 1
+    assert fsopt.verify(found, DATA).word == "verified numerically"
+    assert fsopt.verify(found, DATA, exact=True).word == "verified exactly"
+    one_less = {"support": found.support[1:], "objective": found.objective[1:], "w": found.w[1:]}
+    forged = {
+        "bound": replace(found, bound=found.bound * 1.01),
+        "objective": replace(found, objective=found.objective * 1.001),
+        "optimum": replace(found, optimum=found.optimum * 0.9),
+        "complete": replace(found, limit=found.limit * 2.0),
+        "features": replace(found, features=("a", "b", "c", "d")),
+    }
+    for name, false in forged.items():
+        assert fsopt.verify(false, DATA).residuals[name] > 1e-4, name
+        assert not fsopt.verify(false, DATA).verified, name
+    with pytest.raises(FileError, match="not a selection of the list"):
+        fsopt.verify(replace(found, **one_less), DATA)
+    with pytest.raises(FileError, match="not free at its node"):
+        fsopt.verify(replace(found, m=1), DATA)
+
+
+def test_a_stopped_enumeration_claims_the_bound_of_its_open_nodes():
+    data = blobs(40, 12, gap=0.2, seed=5)
+    found = fsopt.alternatives(data, 4, within=0.3, time_limit=1e-3)
+    assert not found.complete
+    assert fsopt.verify(found, data).word == "verified numerically"
+    assert not fsopt.verify(replace(found, bound=found.bound + 0.01 * (1.0 + abs(found.bound))), data).verified
+
+
+def test_a_necessity_result_is_verified_by_the_trees_of_its_searches():
+    found = fsopt.necessity(DATA, 2, tolerance=1e-6)
+    assert fsopt.verify(found, DATA).word == "verified numerically"
+    assert fsopt.verify(found, DATA, exact=True).word == "verified exactly"
+    j = int(np.flatnonzero(~found.selections[0])[0])
+    name = found.features[j]
+    moved = np.eye(DATA.p)[j]
+    forged = {
+        "optimum": replace(found, optimum=found.optimum - 0.01),
+        f"with {name}": replace(found, with_bound=found.with_bound + 0.01 * moved),
+        f"without {name}": replace(found, without=found.without - 0.01 * moved),
+        "selection": replace(found, support=(0, 1, 2)),
+    }
+    for part, false in forged.items():
+        assert fsopt.verify(false, DATA).residuals[part] > 1e-4, part
+        assert not fsopt.verify(false, DATA).verified, part
+    with pytest.raises(FileError, match="damaged"):
+        fsopt.verify(replace(found, selections=~found.selections), DATA)

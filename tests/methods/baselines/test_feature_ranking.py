@@ -164,7 +164,7 @@ def test_features_without_a_gain_are_told():
     fit = fsopt.fit("infogain", train, m=10, scale="none")
     positive = int(np.sum(fit.details["scores"] > 0))
     assert positive < 10
-    assert f"only {positive} features" in fit.warnings[0]
+    assert f"only {positive} of the 10 features" in fit.warnings[0]
     rest = [j for j in range(20) if fit.details["scores"][j] == 0][: 10 - positive]
     assert set(rest) <= set(fit.details["chosen"].tolist())
     assert not fsopt.fit("infogain", train, m=positive, scale="none").warnings

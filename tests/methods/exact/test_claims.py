@@ -16,7 +16,12 @@ from fsopt.verification.exact_checking import exactly
 from fsopt.verifier import verify
 
 PARAMS = {"best-subset": {"m": 2}, "best-subset-penalised": {"lam": 0.5}, "fsv": {"lam": 0.3}, "l0-mpm": {"delta": 0.1}}
-NAMED = {"gmeb-penalised": "leaves", "s-mpm": "outer"}
+NAMED = {
+    "gmeb-penalised": "leaves",
+    "s-mpm": "outer",
+    "gbd": "a search over its cuts",
+    "gbd-lambda": "a search over its cuts",
+}
 """Methods whose status is not shown exactly -> a word of the reason or the claim."""
 
 

@@ -75,7 +75,7 @@ def test_a_place_that_is_left_takes_no_feature_that_does_nothing(limited, penali
     path = selection_path(DATA, m=[0, 2, 6])
     assert path.support == ((), path.support[1], fit.support)
     assert fsopt.verify(path, DATA).verified
-    assert all(claim.holds for claim in path.exact(DATA))
+    assert all(claim.holds for claim in path.claims(DATA))
 
 
 def test_the_selection_is_that_of_estimators_frames_exact_checks_and_predictions(tmp_path):
