@@ -10,9 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from reprlib import Repr
-from typing import TYPE_CHECKING
-
-from fsopt.common.moved import renamed
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -158,9 +155,3 @@ def unknown(what: str, name: str, known: Iterable[str], command: str) -> Unknown
     close = get_close_matches(name, names, n=3)
     hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names)}"
     return UnknownNameError(f"there is no {what} called '{name}'", f"{hint} ('{command}' lists all)")
-
-
-if not TYPE_CHECKING:  # to a type checker, any name would be there
-
-    def __getattr__(name: str) -> object:
-        return renamed(__name__, name)

@@ -10,6 +10,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from fsopt import errors
+
 MOVED = {
     "": {
         "common": "arguments clock customising figures files locks plugins",
@@ -79,6 +81,11 @@ class _Moved(MetaPathFinder, Loader):
         sys.modules[name] = import_module(new)
 
 
+def _of_errors(name: str) -> object:
+    return renamed(errors.__name__, name)
+
+
 def register() -> None:
-    """Look for modules under their old names, after all other places."""
+    """Look for modules, and for names of errors, under their old names, after all other places."""
     sys.meta_path.append(_Moved())
+    vars(errors)["__getattr__"] = _of_errors
