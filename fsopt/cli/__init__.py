@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 
 from fsopt.errors import FileError, FsoptError, InternalError
 
@@ -31,6 +32,8 @@ def _run(given: list[str]) -> int:
 
     try:
         streams.prepare_streams()
+        warnings.filterwarnings("always", "variant=", DeprecationWarning)  # old words choose another algorithm
+        warnings.showwarning = lambda message, *_: output.remark(f"warning: {message}")
         import typer
 
         from fsopt.cli.app import app
