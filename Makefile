@@ -87,7 +87,7 @@ lowest: .lowest/tested
 pythons: .venv/tested
 	for python in $(PYTHONS); do \
 	    $(BIN)/uv venv -q --clear --python $$python .python && \
-	    $(BIN)/uv pip install -q --python .python/bin/python --only-binary :all: -e ".[$(SOLVERS)]" $(TOOLS) && \
+	    $(BIN)/uv pip install -q --python .python/bin/python --only-binary :all: --no-binary fsopt -e ".[$(SOLVERS)]" $(TOOLS) && \
 	    .python/bin/python -m pytest -n auto -m "not slow" -p no:cacheprovider $(CORE) || exit 1; \
 	done
 
@@ -150,7 +150,7 @@ instances: .venv/installed
 
 .lowest/tested: .venv/tested
 	$(BIN)/uv venv -q --clear --python $(BIN)/python .lowest
-	$(BIN)/uv pip install -q --python .lowest/bin/python --resolution lowest-direct --only-binary :all: \
+	$(BIN)/uv pip install -q --python .lowest/bin/python --resolution lowest-direct --only-binary :all: --no-binary fsopt \
 	    -e ".[$(SOLVERS)]" $(TOOLS)
 	@touch $@
 

@@ -31,12 +31,12 @@ nitpick_ignore_regex = [
     # Names of other packages: no inventory of theirs is read, so that the site builds without a network.
     (r"py:.*", r"(numpy|np|scipy|pyomo|pyo|pandas|sklearn|matplotlib|highspy|pyscipopt|rich|typer|click)(\..*)?"),
     (r"py:.*", r"(collections|concurrent|contextlib|pathlib|enum|types|datetime|multiprocessing|subprocess)\..*"),
-    (r"py:.*", r"(os|io|sp|pd|sqlite3|fractions|distributed)\..*"),
+    (r"py:.*", r"(os|io|sp|pd|inspect|sqlite3|fractions|distributed)\..*"),
     (r"py:.*", r"(ArrayLike|NDArray|DataFrame|Path|Figure|Executor|SolverResults|LinearExpression|_\w+)"),
     # Parts of nested types, and type variables.
     (
         r"py:.*",
-        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|Result|Entry|Answer|Fraction)",
+        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|Result|Entry|Answer|Fraction|CutValues|Interval|StationaryPoint)",
     ),
     (r"py:mod", r"fsopt(\.\w+)*"),
 ]

@@ -57,8 +57,8 @@ def test_the_optimum_is_that_of_the_linear_program_and_a_changed_fit_is_not_veri
     found = linprog(cost, A_ub=-np.hstack([signed, np.eye(40)]), b_ub=-np.ones(40))
     assert fit.status == "optimal"
     assert fit.objective == pytest.approx(found.fun, rel=1e-6)
-    assert fsopt.check(fit, data)["verified"]
-    assert not fsopt.check(dataclasses.replace(fit, intercept=fit.intercept + 0.01), data)["verified"]
+    assert fsopt.verify(fit, data).verified
+    assert not fsopt.verify(dataclasses.replace(fit, intercept=fit.intercept + 0.01), data).verified
 '''
 
 

@@ -73,7 +73,8 @@ class Trained:
         Parameters
         ----------
         given : DataFrame, :class:`Dataset`, :class:`fsopt.data.tables.table.Table`, or (n, p) array in the order of the
-        fit. needed : (p,) features on which a score depends; the others may be missing, and are 0 then.
+            fit.
+        needed : (p,) features on which a score depends; the others may be missing, and are 0 then.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """The second shelf of the library: 20 instances of realistic size, compressed, with the best known value and a bound.
 
 ``python -m fsopt.library.realistic`` writes ``models/realistic`` anew; the data sets sonar and colon are those
-of the folder in ``FSOPT_DATA``. It takes some minutes: branch and bound gets :data:`SECONDS` for each instance.
+of the folder in ``FSOPT_DATA``. It takes some minutes: branch and bound gets ``SECONDS`` for each instance.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ def verify_fit(
 
     Parameters
     ----------
-    path : the name of the fit for messages. data, customise : as in :func:`check_record`.
+    path : the name of the fit for messages.
+    data, customise : as in :func:`check_record`.
 
     Raises
     ------

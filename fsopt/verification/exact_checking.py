@@ -188,7 +188,8 @@ def check_record_exactly(
     Parameters
     ----------
     record, path, data, customise : as in :func:`fsopt.verification.checking.check_record`, which looks at the file
-    first. raw : the data before the preprocessing of a saved solve; by default ``data`` had none.
+        first.
+    raw : the data before the preprocessing of a saved solve; by default ``data`` had none.
     numerically : whether it was verified numerically.
 
     Raises

@@ -47,7 +47,7 @@ class Source:
     ----------
     names : of the q columns.
     values : of each.
-    kinds : of each, one of :data:`NUMBER`, :data:`DATE`, :data:`TEXT`.
+    kinds : of each, one of ``NUMBER``, ``DATE``, ``TEXT``.
     """
 
     names: tuple[str, ...]
