@@ -136,9 +136,9 @@ def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> Dr
     -------
     DriverResult
         The objective is the number of samples on the wrong side of the hyperplane or on it, counted; ``point`` has
-        ``w``, ``gamma`` and ``below``, a stationary point (``StationaryPoint``) for one error less. ``optimal``, with the bound 0,
-        where there are no errors; ``stationary`` where the stationary point satisfies the minimum principle. The number
-        is then an upper bound on the smallest one; f(d) is minimised locally, and gives no lower bound.
+        ``w``, ``gamma`` and ``below``, a stationary point for one error less. ``optimal``, with the bound 0, where
+        there are no errors; ``stationary`` where the stationary point satisfies the minimum principle. The number is
+        then an upper bound on the smallest one; f(d) is minimised locally, and gives no lower bound.
 
     Raises
     ------
