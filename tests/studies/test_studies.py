@@ -73,8 +73,20 @@ def with_methods(*methods, **rest):
 
 
 def compared(rows):
-    """Return rows without what depends on the clock, in their order."""
-    return [{k: v for k, v in row.items() if k not in ("seconds", "cpu_seconds", "trace")} for row in rows]
+    """Return rows without what depends on the clock, numbers to 9 digits: the last ones depend on where arrays lie."""
+    return [
+        {k: digits(v) for k, v in row.items() if k not in ("seconds", "cpu_seconds", "trace", "certificate")}
+        | {"ok": (row.get("certificate") or {}).get("ok")}
+        for row in rows
+    ]
+
+
+def digits(value):
+    if isinstance(value, dict):
+        return {k: digits(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [digits(v) for v in value]
+    return float(f"{value:.8e}") if isinstance(value, float) else value
 
 
 def run_here(study, **how):
