@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ MOST_FEATURES = 20
 KINDS = ("weights", "convergence", "scores")
 
 
-class Presented:
+class Presented(ABC):
     """What a fit shows of itself: in words, as a table, as a picture. The attributes are those of the fit."""
 
     method: str
@@ -46,9 +47,9 @@ class Presented:
     kernel: Kernel | None
     trained: Trained | None
 
+    @abstractmethod
     def decision_function(self, X: Dataset) -> Vector:
         """Return the scores (n,) of samples."""
-        raise NotImplementedError
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         """Yield names and texts of what a fit says."""
