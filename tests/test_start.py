@@ -11,7 +11,17 @@ from sklearn.metrics import matthews_corrcoef
 
 from fsopt.data.scores import matthews
 
-SLOW = ("scipy.stats", "sklearn", "matplotlib", "joblib", "pandas", "casadi", "gurobipy", "pyscipopt")
+SLOW = (
+    "sklearn",
+    "matplotlib",
+    "joblib",
+    "pandas",
+    "casadi",
+    "gurobipy",
+    "pyscipopt",
+    "fsopt.verification.exact_checking",
+)
+SLOW += tuple(f"scipy.{part}" for part in ("linalg", "optimize", "spatial", "special", "stats"))
 
 
 @pytest.mark.slow

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.blas import dsyrk, dtrsm
-from scipy.linalg.lapack import dpotrf
+import scipy
 
 from fsopt.common import clock
 from fsopt.typing import Matrix
@@ -26,10 +25,10 @@ def gram(A: Matrix) -> Matrix:
     """
     n, p = A.shape
     rows = max(FEWEST, PIECE // max(p * p, 1))
-    total: Matrix = dsyrk(1.0, A[:rows], trans=1, lower=1)
+    total: Matrix = scipy.linalg.blas.dsyrk(1.0, A[:rows], trans=1, lower=1)
     for k in range(rows, n, rows):
         clock.check()
-        total = dsyrk(1.0, A[k : k + rows], beta=1.0, c=total, trans=1, lower=1, overwrite_c=1)
+        total = scipy.linalg.blas.dsyrk(1.0, A[k : k + rows], beta=1.0, c=total, trans=1, lower=1, overwrite_c=1)
     return total
 
 
@@ -51,7 +50,7 @@ def cholesky(matrix: Matrix) -> Matrix | None:
     """
     order = len(matrix)
     if order <= 2 * TILE:
-        factor, failed = dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
+        factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
         return None if failed else np.asarray(factor)
     L = np.asfortranarray(matrix)
     tiles = [slice(k, min(k + TILE, order)) for k in range(0, order, TILE)]
@@ -62,9 +61,11 @@ def cholesky(matrix: Matrix) -> Matrix | None:
             for m in range(j):
                 L[tiles[i], columns] -= L[tiles[i], tiles[m]] @ L[columns, tiles[m]].T
             if i > j:
-                L[tiles[i], columns] = np.asarray(dtrsm(1.0, corner, L[tiles[i], columns], side=1, lower=1, trans_a=1))
+                L[tiles[i], columns] = np.asarray(
+                    scipy.linalg.blas.dtrsm(1.0, corner, L[tiles[i], columns], side=1, lower=1, trans_a=1)
+                )
                 continue
-            corner, failed = dpotrf(L[columns, columns], lower=1, clean=1)
+            corner, failed = scipy.linalg.lapack.dpotrf(L[columns, columns], lower=1, clean=1)
             if failed:
                 return None
             L[columns, columns] = corner

@@ -55,7 +55,6 @@ def fit(
     from fsopt.answers.records import sealed
     from fsopt.methods.registry import METHODS
     from fsopt.methods.registry import fit as run
-    from fsopt.verification.exact_checking import verify
 
     changes = options.read_changes(customise, METHODS[method].models)
     params, solver_options = options.parse_params(param), options.read_options(options_file)
@@ -81,7 +80,7 @@ def fit(
     record = sealed(record)
     for warning in fitted.warnings:
         remark(f"warning: {warning}")
-    shown = verify(fitted, source, exact=True, customise=changes)["exact"] if exact else None
+    shown = _exact(fitted, source, changes) if exact else None
 
     def present() -> None:
         if json:
@@ -93,6 +92,13 @@ def fit(
 
     deliver(record, output, as_json=False, present=present)
     return _exit(fitted)
+
+
+def _exact(fitted: Fit, source: Dataset, changes: Any) -> Any:
+    """Return what rational arithmetic shows of a fit."""
+    from fsopt.verification.exact_checking import verify
+
+    return verify(fitted, source, exact=True, customise=changes)["exact"]
 
 
 def _exit(fitted: Fit) -> int:

@@ -21,7 +21,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from fsopt.compiler.cones import ConeStack
 from fsopt.typing import Indices, Mask, Vector
@@ -218,7 +217,7 @@ def _eigen(Q: Stack) -> tuple[Stack, Stack]:
     np.fill_diagonal(pattern, False)
     if not pattern.any():
         return values, vectors
-    label = connected_components(sp.csr_matrix(pattern), directed=False)[1]
+    label = sp.csgraph.connected_components(sp.csr_matrix(pattern), directed=False)[1]
     for name in np.unique(label[pattern.any(axis=0)]):
         block = np.flatnonzero(label == name)
         found, turn = np.linalg.eigh(Q[:, block[:, None], block])

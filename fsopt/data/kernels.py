@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from fsopt.common.arguments import word
 from fsopt.data.dataset import Dataset
@@ -75,7 +75,7 @@ class Kernel:
         DataError : values of a polynomial kernel that are too large for floating point.
         """
         if self.name == "gaussian":
-            squares: Matrix = cdist(X, self.patterns, "sqeuclidean")
+            squares: Matrix = scipy.spatial.distance.cdist(X, self.patterns, "sqeuclidean")
             return np.exp(-squares / (2.0 * self.width**2))
         products: Matrix = np.asarray(X, dtype=float) @ self.patterns.T
         if self.name == "linear":

@@ -30,7 +30,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg.lapack import dpotrs
+import scipy
 
 from fsopt.algorithms.pieces import cholesky, gram
 from fsopt.typing import Matrix, Vector
@@ -64,13 +64,13 @@ def _by_features(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corne
     factor = cholesky(matrix)
     if factor is None:
         return None
-    solved_border = dpotrs(factor, border, lower=1)[0] if border.size else border
+    solved_border = scipy.linalg.lapack.dpotrs(factor, border, lower=1)[0] if border.size else border
     schur = corner + border.T @ solved_border
 
     def solve(s: Vector, g: Vector, h: Vector) -> tuple[Vector, Vector, Vector]:
         right = (theta * s) @ Zy
         right += g
-        plane = dpotrs(factor, right, lower=1, overwrite_b=1)[0]
+        plane = scipy.linalg.lapack.dpotrs(factor, right, lower=1, overwrite_b=1)[0]
         mu = _small_solve(schur, border.T @ plane - h)
         if len(mu):
             plane -= solved_border @ mu
@@ -89,7 +89,7 @@ def _by_samples(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corner
         return None
 
     def multipliers(right: Matrix) -> Matrix:
-        return np.asarray(root[:, None] * dpotrs(factor, root[:, None] * right, lower=1)[0])
+        return np.asarray(root[:, None] * scipy.linalg.lapack.dpotrs(factor, root[:, None] * right, lower=1)[0])
 
     along = multipliers(y[:, None])[:, 0]
     slope = float(y @ along) + EPSILON * float(theta.sum())

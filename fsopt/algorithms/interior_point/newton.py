@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg import cho_solve, qr
+import scipy
 
 from fsopt.algorithms.interior_point.problems import HingeProblem
 from fsopt.algorithms.pieces import PIECE, cholesky, gram
@@ -116,7 +116,7 @@ class Search:
             # V = LQ', with w = Qv: pivoting grades the columns of L, which a Cholesky factor takes in every unit, where
             # VV' is singular up to rounding. LAPACK's factor with pivots is slow and looks at no clock: for larger
             # data VV' has to do.
-            self.basis, upper, order = qr(self.V.T, mode="economic", pivoting=True)
+            self.basis, upper, order = scipy.linalg.qr(self.V.T, mode="economic", pivoting=True)
             self.V = np.ascontiguousarray(upper.T[np.argsort(order)])
         mu, w = float(np.mean(self.c)), np.zeros(self.V.shape[1])
         a = _central(-np.ones(self.data.n), mu, self.c)
@@ -177,7 +177,7 @@ class Search:
             whole = cholesky(matrix)
 
             def by_samples(q: Vector, r: Vector) -> tuple[Vector, Vector]:
-                a = cho_solve((whole, True), q - V @ (r / gamma), check_finite=False)
+                a = scipy.linalg.cho_solve((whole, True), q - V @ (r / gamma), check_finite=False)
                 return a, (V.T @ a + r) / gamma
 
             return None if whole is None else by_samples
@@ -188,7 +188,7 @@ class Search:
         small = cholesky(matrix)
 
         def by_features(q: Vector, r: Vector) -> tuple[Vector, Vector]:
-            w = cho_solve((small, True), U.T @ (q / root) + r, check_finite=False)
+            w = scipy.linalg.cho_solve((small, True), U.T @ (q / root) + r, check_finite=False)
             return (q / root - U @ w) / root, w
 
         return None if small is None else by_features

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr
+import scipy
 
 from fsopt.certificates.exact.forms import Form, Vector
 from fsopt.errors import NotShownError
@@ -88,7 +88,7 @@ def _core(
     if any(r for r, s in zip(residuals, size, strict=True) if not s > 0):
         raise NotShownError("an equation has no variable that may change")
     weighted /= np.where(size > 0, size, 1.0)[:, None]
-    _, triangle, order = qr(weighted, mode="economic", pivoting=True)
+    _, triangle, order = scipy.linalg.qr(weighted, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
     rank = int(np.sum(diagonal > 1e-11 * diagonal.max(initial=0.0)))
     pivots = [columns[k] for k in order[:rank].tolist()]
@@ -105,7 +105,7 @@ def _core(
 
 def _independent(part: np.ndarray, rank: int) -> list[int]:
     """Return independent rows of a matrix with so many independent columns."""
-    _, _, order = qr(part.T, mode="economic", pivoting=True)
+    _, _, order = scipy.linalg.qr(part.T, mode="economic", pivoting=True)
     return sorted(order[:rank].tolist())
 
 

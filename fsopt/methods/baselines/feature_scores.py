@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from fsopt.data import Dataset
 from fsopt.methods.preprocessing import constant_features
@@ -126,7 +126,7 @@ def entropy(counts: Counts) -> Vector:
     """Return the entropy in bits (...) of two classes with these counts (2, ...); 0 where there are none."""
     sums = counts.sum(axis=0)
     total = np.where(sums > 0, sums, 1)
-    bits: Vector = -(xlogy(counts, counts / total)).sum(axis=0) / total / np.log(2)
+    bits: Vector = -(scipy.special.xlogy(counts, counts / total)).sum(axis=0) / total / np.log(2)
     return np.abs(bits)
 
 

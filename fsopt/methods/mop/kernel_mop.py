@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
@@ -105,7 +105,9 @@ class _Scaling:
         rule = {"type": "ineq", "fun": slack, "jac": slack_slopes}
         at = [(0.0, None)] * (p + n + 1)
         settings = {"maxiter": STEPS, "ftol": 1e-10}
-        found = minimize(value, start, jac=True, bounds=at, constraints=[rule], method="SLSQP", options=settings)
+        found = scipy.optimize.minimize(
+            value, start, jac=True, bounds=at, constraints=[rule], method="SLSQP", options=settings
+        )
         new = np.maximum(found.x[:p], 0.0)
         new[new < ZERO * new.max(initial=0.0)] = 0.0
         feasible = hinge(self.gram(new) @ beta + b, y) <= loss * (1.0 + SLACK) + SLACK

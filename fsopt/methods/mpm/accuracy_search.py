@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
@@ -127,7 +127,7 @@ class AccuracySearch:
             brackets = [(a.at, b.at) for a, b in pairwise(self.found) if a.at.slope > 0 > b.at.slope]
             if brackets:
                 left, right = max(brackets, key=lambda ends: max(end.value for end in ends))
-                brentq(lambda beta: self.solve(beta).slope, left.beta, right.beta, xtol=1e-12)
+                scipy.optimize.brentq(lambda beta: self.solve(beta).slope, left.beta, right.beta, xtol=1e-12)
                 stop = "stationary"
             elif self.found:
                 warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from fsopt.data import Dataset
 from fsopt.models.mpm.moments import Moments, kappa
@@ -60,7 +60,7 @@ def accuracy_limit(moments: Moments) -> Limit:
     def kappa_squared(lam: float) -> float:
         return float(np.sum(squares * lam * (1 - lam) / np.maximum((1 - lam) * tau + lam * (1 - tau), 1e-300)))
 
-    best = minimize_scalar(
+    best = scipy.optimize.minimize_scalar(
         lambda t: -kappa_squared(t), bounds=(1e-12, 1 - 1e-12), method="bounded", options={"xatol": 1e-12}
     )
     return Limit(float(np.sqrt(-best.fun)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from fsopt.answers.results import Status
 from fsopt.compiler.values import values_of
@@ -85,7 +85,7 @@ def _common_point(data: Dataset) -> Vector | None:
     above = np.vstack([np.hstack([difference, reach]), np.hstack([-difference, reach])])
     sums = np.array([[1.0] * m + [0.0] * (k + 1), [0.0] * m + [1.0] * k + [0.0]])
     cost = np.append(np.zeros(m + k), 1.0)
-    found = linprog(cost, A_ub=above, b_ub=np.zeros(2 * p), A_eq=sums, b_eq=[1.0, 1.0], bounds=(0, None))
+    found = scipy.optimize.linprog(cost, A_ub=above, b_ub=np.zeros(2 * p), A_eq=sums, b_eq=[1.0, 1.0], bounds=(0, None))
     if found.x is None or found.x[-1] > TOLERANCE:
         return None
     point: Vector = (found.x[:m] @ A) * scale + center

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
@@ -70,7 +70,9 @@ class GmebNorm:
         def negative_sum(theta: float) -> float:
             return -float(size[used] @ np.sqrt(theta * plus + (1.0 - theta) * minus))
 
-        inner = minimize_scalar(negative_sum, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12})
+        inner = scipy.optimize.minimize_scalar(
+            negative_sum, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12}
+        )
         return float(inner.x)
 
     def scales(self, w: Vector) -> Vector:

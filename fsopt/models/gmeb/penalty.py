@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from fsopt.data import Dataset
 from fsopt.models.gmeb.moments import second_moments
@@ -65,7 +65,7 @@ class GmebPenalty:
         # between the smallest and the largest of these shares.
         minimisers = _quotient(np.sqrt(part.alpha), np.sqrt(part.alpha) + np.sqrt(part.beta))
         ends = float(minimisers.min()), float(minimisers.max())
-        inner = minimize_scalar(penalty, bounds=ends, method="bounded", options={"xatol": 1e-12})
+        inner = scipy.optimize.minimize_scalar(penalty, bounds=ends, method="bounded", options={"xatol": 1e-12})
         return min((penalty(share), share) for share in (*ends, float(inner.x)))
 
     def scales(self, w: Vector) -> Vector:
