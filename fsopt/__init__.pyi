@@ -19,6 +19,7 @@ from .certificates.model import certify as certify
 from .compiler.classes import classify as classify
 from .data import Dataset as Dataset
 from .data import load_dataset as load_dataset
+from .drivers.branch_and_bound.driver import prove as prove
 from .errors import FsoptError as FsoptError
 from .formats.writers import export as export
 from .methods.registry import METHODS as METHODS

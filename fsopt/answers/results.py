@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyomo.common.collections import ComponentMap
 
 from fsopt.answers.certificate import Certificate
+from fsopt.answers.trees import Tree
 from fsopt.common.arguments import Kind, checked
 from fsopt.common.figures import course
 from fsopt.errors import ParameterError
@@ -89,6 +90,7 @@ class SolveResult:
     ray : the multipliers that prove infeasibility; None if there are none.
     cuts : the cuts of an exact search of this package, as plain data: multipliers of linear programs, from which the
         bound is recomputed without a solver; empty for other solvers.
+    tree : of :func:`fsopt.prove`, from which the bound is recomputed without a solver; None for no proof.
     message : the solver's own words, if they say more than ``stop``.
     constraint_duals : pairs of a constraint and its dual variable in Pyomo's shadow-price convention; empty if the
         solver gave no multipliers.
@@ -111,6 +113,7 @@ class SolveResult:
     evidence: Point | None = field(default=None, repr=False)
     evidence_source: str = ""
     cuts: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    tree: Tree | None = field(default=None, repr=False)
     constraint_duals: tuple[tuple[pyo.Constraint, float], ...] = field(default=(), repr=False)
     history: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 

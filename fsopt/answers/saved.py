@@ -76,6 +76,7 @@ def solve_record(
         "evidence": result.evidence,
         "evidence_source": result.evidence_source,
         "cuts": result.cuts,
+        "tree": None if result.tree is None else result.tree.plain(),
         "ray": result.ray,
         "direction": result.direction,
         "labels": data.labels,

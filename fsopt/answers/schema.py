@@ -167,6 +167,7 @@ SOLVE_PARTS: Mapping[str, Part] = {
     "direction": _POINT,
     "evidence_source": _TEXT,
     "cuts": _RECORDS,
+    "tree": Part(_mapping, "a tree", empty=True),
     "solution": Part(_mapping, "a mapping", empty=True),
     "scale": _TEXT,
     "message": _TEXT,

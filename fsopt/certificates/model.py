@@ -11,11 +11,14 @@ import pyomo.environ as pyo
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import RESULT, Point, SolveResult
+from fsopt.answers.trees import Tree
 from fsopt.certificates.convex import dual_point, farkas, primal_cost, recession
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.form import recognise
 from fsopt.certificates.nonconvex import certify_nonconvex
+from fsopt.certificates.relaxations import relaxation_of
 from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
+from fsopt.certificates.trees import certify_empty, tree_bound
 from fsopt.common.arguments import checked
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL
@@ -60,6 +63,8 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
                 "constraints are others",
                 "solve the model again",
             )
+    if result.point is None and result.tree is not None:
+        return certify_empty(relaxation_of(program), result.tree)
     if result.point is None and result.ray is not None:
         return farkas(program, result.ray)
     if result.point is None and result.direction is not None and result.evidence is not None:
@@ -67,7 +72,7 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     if result.point is None:
         return Certificate(Kind.NONE, False, {}, notes=("there is no point to check",))
     bound = None if result.bound is None else program.sign * result.bound
-    claim = Claim(bound, result.solver, result.evidence, result.evidence_source, result.cuts)
+    claim = Claim(bound, result.solver, result.evidence, result.evidence_source, result.cuts, result.tree)
     return certify_point(program, result.point, claim)
 
 
@@ -91,6 +96,7 @@ class Claim:
     evidence_source : name of that solver.
     cuts : the cuts behind the bound, as in :class:`fsopt.answers.results.SolveResult`: the bound is then recomputed
         from them.
+    tree : of branch and bound: the bound is then recomputed from its leaves.
     """
 
     bound: float | None = None
@@ -98,6 +104,7 @@ class Claim:
     evidence: Point | None = None
     evidence_source: str = ""
     cuts: tuple[Mapping[str, Any], ...] = ()
+    tree: Tree | None = None
 
 
 CUTS = "cuts"
@@ -169,14 +176,19 @@ def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Cert
     bound, source = claim.bound, claim.source
     if claim.cuts:
         bound, source = bound_by_cuts(program, point.x, claim.cuts), CUTS
+    in_leaves: dict[str, float] = {}
+    if claim.tree is not None:
+        shown = tree_bound(relaxation_of(program), claim.tree, point.x)
+        bound, source = shown.value, shown.source
+        in_leaves = shown.residuals
     if not program.convex:
-        found = certify_nonconvex(program, point, bound=bound, source=source)
+        found = with_residuals(certify_nonconvex(program, point, bound=bound, source=source), in_leaves)
         if claim.evidence is None or found.kind is not Kind.MIXED_INTEGER or found.objective is None:
             return found
         fixed = _fixed_residuals(program, point.x, claim.evidence, program.sign * found.objective)
-        return dataclasses.replace(found, residuals={**found.residuals, **fixed}, ok=found.ok and _small(fixed))
+        return with_residuals(found, fixed)
     x = point.x
-    residuals = {"primal": max(primal_residual(program, x), rounding(program, x))}
+    residuals = {"primal": max(primal_residual(program, x), rounding(program, x)), **in_leaves}
     value = program.sign * program.objective_at(x)
     objective = program.sign * value
     if program.integer.any():
@@ -208,8 +220,10 @@ def _fixed_residuals(program: Program, x: Vector, evidence: Point, value: float)
     return {f"{name} at fixed integers": residual for name, residual in fixed.items()}
 
 
-def _small(residuals: Mapping[str, float]) -> bool:
-    return make(Kind.FEASIBLE, residuals).ok
+def with_residuals(found: Certificate, more: Mapping[str, float]) -> Certificate:
+    """Return a certificate with more residuals."""
+    ok = found.ok and make(Kind.FEASIBLE, more).ok
+    return dataclasses.replace(found, residuals={**found.residuals, **more}, ok=ok)
 
 
 def fixed_program(program: Program, x: Vector) -> Program:

@@ -11,9 +11,12 @@ import pyomo.environ as pyo
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
+from fsopt.answers.trees import Tree
 from fsopt.certificates.convex import farkas
 from fsopt.certificates.model import CUTS, Claim, certify_point, certify_unbounded
+from fsopt.certificates.relaxations import relaxation_of
 from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.trees import PROVED, certify_empty
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.values import all_values
 from fsopt.data import Dataset
@@ -49,6 +52,7 @@ def result_from(record: Mapping[str, Any], program: Program) -> SolveResult:
         iterations=0,
         evidence_source=str(record.get("evidence_source", "")),
         cuts=tuple(record.get("cuts", ())),
+        tree=None if record.get("tree") is None else Tree.of(record["tree"]),
         point=point("point"),
         evidence=point("evidence"),
         ray=point("ray"),
@@ -60,7 +64,7 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
     """Recompute the certificate of the result of a solve from the program.
 
     The bound of a program with integers, or of one that is not convex, is recomputed where the result has the cuts
-    behind it. Else it rests on the solver's word, and the source of the bound says so.
+    or the tree behind it. Else it rests on the solver's word, and the source of the bound says so.
     """
     if result.point is None:
         return extend(_check_without_point(program, result), _stated_without_point(program, result))
@@ -71,6 +75,7 @@ def check_result(program: Program, result: SolveResult) -> Certificate:
         result.evidence,
         result.evidence_source,
         result.cuts,
+        result.tree,
     )
     found = certify_point(program, result.point, claim)
     objective = float("nan") if result.objective is None else float(result.objective)
@@ -90,7 +95,8 @@ def _with_statements(
     stated : residuals of the other statements.
     sign : 1 for a minimum, -1 for a maximum.
     """
-    searched = found.kind in (Kind.MIXED_INTEGER, Kind.GLOBAL) and found.bound_source != CUTS
+    recomputed = found.bound_source == CUTS or found.bound_source.startswith(PROVED)
+    searched = found.kind in (Kind.MIXED_INTEGER, Kind.GLOBAL) and not recomputed
     source = f"{WORD}{found.bound_source}" if searched else found.bound_source
     notes = found.notes
     if searched:
@@ -105,7 +111,8 @@ def _with_statements(
     kind = found.kind
     if status is Status.FEASIBLE and kind is not Kind.NONE:
         # The gap may be open, and with it the first-order conditions. A dual point bounds only where it is feasible.
-        names = ["primal", "integrality", "primal at whole numbers"] + ["dual"] * (bound is not None)
+        names = ["primal", "integrality", "primal at whole numbers"]
+        names += ["dual", "dual in leaves", "farkas in leaves"] * (bound is not None)
         kept, kind = {name: kept[name] for name in names if name in kept}, Kind.FEASIBLE
     residuals = {**kept, **stated}
     if kind is Kind.NONE:
@@ -117,6 +124,8 @@ def _with_statements(
 def _check_without_point(program: Program, result: SolveResult) -> Certificate:
     """Recompute the certificate of a solve that found its model infeasible or unbounded."""
     status = result.status
+    if status is Status.INFEASIBLE and result.tree is not None:
+        return certify_empty(relaxation_of(program), result.tree)
     if status is Status.INFEASIBLE and result.ray is not None:
         return farkas(program, result.ray)
     if status is Status.UNBOUNDED and result.direction is not None and result.evidence is not None:

@@ -1,0 +1,1 @@
+"""Branch and bound over convex relaxations, whose tree is evidence."""

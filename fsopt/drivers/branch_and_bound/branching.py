@@ -1,0 +1,82 @@
+"""The branching variable: pseudo-costs of the verified bounds, and both children solved where there are too few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fsopt.drivers.branch_and_bound.nodes import Node
+from fsopt.typing import Mask, Vector
+
+RELIABLE = 2
+"""Number of branchings of a variable on each side from which its pseudo-costs count."""
+TRIED = 8
+"""Largest number of variables of a node whose two children are solved to choose between them."""
+SMALLEST = 1e-6
+"""Gain, relative to the largest one, that counts as a factor of a score at least."""
+
+Split = Callable[[Node, int, float], list[Node]]
+
+
+class PseudoCosts:
+    """What branchings raised the bound by, for each unit of the distance that they close, below and above.
+
+    Attributes
+    ----------
+    total, count : (2, n) sum of the gains per unit, and their number.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.total, self.count = np.zeros((2, n)), np.zeros((2, n))
+
+    def learn(self, j: int, gains: Vector, distances: Vector) -> None:
+        """Count the gains of a branching on variable j."""
+        finite = np.isfinite(gains) & (distances > 0)
+        self.total[finite, j] += gains[finite] / distances[finite]
+        self.count[finite, j] += 1.0
+
+    def expected(self, distances: Vector) -> Vector:
+        """Return the expected gains (2, n); the mean of all variables stands in for one without a branching."""
+        seen = self.count.sum(axis=1, keepdims=True)
+        mean = np.where(seen > 0, self.total.sum(axis=1, keepdims=True) / np.maximum(seen, 1), 1.0)
+        unit: Vector = np.where(self.count > 0, self.total / np.maximum(self.count, 1), mean)
+        return unit * distances
+
+
+def branching(node: Node, violations: Vector, integer: Mask, costs: PseudoCosts, split: Split, cutoff: float) -> None:
+    """Branch on a node: its column, value and children are set.
+
+    The score of a variable is the product of the two gains, which count up to the cutoff.
+
+    Parameters
+    ----------
+    violations : (n,) by how much each variable asks for a branching, not all 0.
+    split : solves the two children of a node for a variable and a value.
+    cutoff : bound from which on a node is pruned.
+    """
+    assert node.x is not None
+    value = np.where(integer, np.floor(node.x), node.x)
+    width = np.where(integer, 1.0, np.inf)
+    distances = np.array([node.x - value, np.minimum(value + width - node.x, 1.0)])
+    distances[:, ~integer] = violations[~integer]
+    expected = costs.expected(distances)
+    score = np.where(violations > 0, expected.prod(axis=0) + SMALLEST * expected.sum(axis=0), -1.0)
+    order = np.argsort(-score, kind="stable")[: int((violations > 0).sum())]
+    unsure = [j for j in order.tolist() if costs.count[:, j].min() < RELIABLE][:TRIED]
+    trusted = [j for j in order.tolist() if costs.count[:, j].min() >= RELIABLE][:1]
+    best = -1.0
+    for j in [*unsure, *trusted]:
+        if best >= 0.0 and j in trusted and not score[j] > best:
+            break
+        children = split(node, j, float(value[j]))
+        bounds = np.array([child.bound for child in children])
+        gains = np.minimum(bounds, cutoff) - node.bound
+        costs.learn(j, np.maximum(gains, 0.0), distances[:, j])
+        gains = np.where(np.isfinite(gains), np.maximum(gains, 0.0), 1e300)
+        found = float(np.sqrt(gains.prod()) if np.isfinite(gains.prod()) else 1e300) + SMALLEST * float(gains.max())
+        if found > best:
+            best = found
+            node.branch(j, float(value[j]), children)
+        if (bounds >= cutoff).all():
+            break

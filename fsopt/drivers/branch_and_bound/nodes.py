@@ -1,0 +1,150 @@
+"""The nodes of branch and bound: relaxations solved warm, and bounds recomputed from their multipliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.results import Point
+from fsopt.answers.trees import LEAF, NOTHING, Tree
+from fsopt.certificates.relaxations import Relaxation
+from fsopt.certificates.trees import curved, leaf_bound, reference
+from fsopt.common import clock
+from fsopt.compiler import Program
+from fsopt.compiler.classes import program_class
+from fsopt.errors import SolverError
+from fsopt.solvers.connection import Connection
+from fsopt.solvers.interface import Change, Settings
+from fsopt.solvers.proof_programs import elastic_program
+from fsopt.solvers.registry import choose
+from fsopt.typing import Vector
+
+SAFE = 0.1 * TOLERANCE
+"""Largest residual of multipliers that are kept."""
+
+
+@dataclass
+class Node:
+    """A box with its bound.
+
+    Attributes
+    ----------
+    low, high : (n,) bounds of the variables.
+    bound : that the multipliers prove.
+    held : place of the multipliers, :data:`fsopt.answers.trees.NOTHING` for none.
+    x : (n,) optimum of the relaxation; None without one.
+    column, value, children : branching variable, its value, and the two boxes; :data:`fsopt.answers.trees.LEAF` and
+        none before a branching.
+    """
+
+    low: Vector
+    high: Vector
+    bound: float
+    held: int
+    x: Vector | None = None
+    column: int = LEAF
+    value: float = 0.0
+    children: list[Node] = field(default_factory=list)
+
+    def branch(self, column: int, value: float, children: list[Node]) -> None:
+        """Set the branching of the node."""
+        self.column, self.value = column, value
+        self.children = children
+
+
+class Nodes:
+    """The relaxations of one search.
+
+    Parameters
+    ----------
+    relaxation : of the program.
+    incumbent : (n,) a point that gives the size of variables without bounds; None for none.
+
+    Attributes
+    ----------
+    kept : multipliers, and whether they are a Farkas vector.
+    solves : number of relaxations solved.
+    """
+
+    def __init__(self, relaxation: Relaxation, incumbent: Vector | None) -> None:
+        self.relaxation = relaxation
+        self.size = reference(relaxation.program, incumbent)
+        self.kept: list[tuple[sp.csr_matrix, bool]] = []
+        self.solves = 0
+        self.loaded: Program | None = None
+        self.connection: Connection | None = None
+
+    def solve(self, low: Vector, high: Vector, parent: Node | None) -> Node:
+        """Return the node of a box; the multipliers of its parent count where they bound it better."""
+        program = self.relaxation.at(low, high)
+        node = Node(low, high, -np.inf, NOTHING)
+        if parent is not None:
+            node.held = parent.held
+            node.bound = parent.bound
+        outcome = self._connected(program).solve(clock.left())
+        self.solves += 1
+        if outcome.point is not None:
+            node.x = outcome.point.x
+            self._take(node, program, outcome.point, ray=False)
+        elif outcome.ray is not None:
+            self._take(node, program, outcome.ray, ray=True)
+        if node.x is None and node.bound < np.inf and outcome.stop not in ("time-limit", "interrupted"):
+            self._elastic(node, program)
+        return node
+
+    def _connected(self, program: Program) -> Connection:
+        """Return the solver with a program loaded: the same one, warm, where only bounds changed."""
+        if program is self.loaded and self.connection is not None:
+            if self.connection.update(Change(bounds=True)) is None:
+                return self.connection
+        elif self.loaded is not program:
+            self.spec = choose(None, program_class(program), program.model.name, program)
+        own = {"presolve": "off"} if self.spec.name == "highs" else {}
+        self.loaded, self.connection = program, Connection(self.spec, program, Settings(own=own))
+        return self.connection
+
+    def _take(self, node: Node, program: Program, found: Point, *, ray: bool) -> None:
+        """Keep multipliers that bound a node better than those it has."""
+        if found.y is None or found.z is None:
+            return
+        parts = [found.y, found.z, *([] if ray else [found.x[curved(program)]])]
+        held = np.concatenate(parts)
+        if not np.isfinite(held).all():
+            return
+        if ray:
+            held = np.concatenate([held / max(np.abs(held).max(initial=0.0), 1e-300), np.zeros(len(curved(program)))])
+        bound, residual = leaf_bound(program, held, ray, self.size)
+        if residual <= SAFE and bound > node.bound:
+            node.bound, node.held = bound, len(self.kept)
+            self.kept.append((sp.csr_matrix(held), ray))
+
+    def _elastic(self, node: Node, program: Program) -> None:
+        """Bound a node whose relaxation seems to have no point, by the multipliers of the least violation."""
+        try:
+            elastic = elastic_program(program)
+            spec = choose(None, program_class(elastic), program.model.name, elastic)
+            found = Connection(spec, elastic, Settings()).solve(clock.left()).point
+        except SolverError:
+            return
+        if found is not None:
+            self._take(node, program, found, ray=True)
+
+    def tree(self, root: Node) -> Tree:
+        """Return the tree below a root, with the multipliers of its leaves only."""
+        order: list[Node] = []
+        pending = [root]
+        while pending:
+            order.append(pending.pop())
+            pending += reversed(order[-1].children)
+        used = sorted({node.held for node in order if node.column == LEAF and node.held != NOTHING})
+        place = {held: k for k, held in enumerate(used)} | {NOTHING: NOTHING}
+        rows = [self.kept[held][0] for held in used]
+        return Tree(
+            np.array([node.column for node in order]),
+            np.array([node.value if node.children else place[node.held] for node in order], dtype=float),
+            np.array([self.kept[held][1] for held in used], dtype=bool),
+            sp.vstack(rows, format="csr") if rows else sp.csr_matrix((0, 0)),
+        )
