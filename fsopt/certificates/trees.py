@@ -5,9 +5,10 @@ The leaves cover the feasible points, so that
 .. math:: \min_{x \in X} f(x) \ \ge\ \min_{\text{leaves } t}\ b_t,
 
 where :math:`b_t` is the value of a dual point of the relaxation of leaf t, by
-:func:`fsopt.certificates.convex.dual_point`, or infinite where a Farkas vector shows that the leaf has no point. Weak duality needs no optimality: multipliers of a
-parent bound its children as well, which is how the open nodes of a search that was stopped count. Where all variables
-are bounded, every y is dual feasible, and the error of the solver only makes the bound smaller.
+:func:`fsopt.certificates.convex.dual_point`, or infinite where a Farkas vector shows that the leaf has no point. Weak
+duality needs no optimality: multipliers of a parent bound its children as well, which is how the open nodes of a search
+that was stopped count. Where all variables are bounded, every y is dual feasible, and the error of the solver only
+makes the bound smaller.
 """
 
 from __future__ import annotations
