@@ -21,6 +21,7 @@ from fsopt.common.files import write_text
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.kernels import Kernel
+from fsopt.data.matrices import is_sparse, row_blocks
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.scores import measures
 from fsopt.data.tables.table import Table
@@ -91,18 +92,25 @@ class Fit(Presented):
 
         Parameters
         ----------
-        X : (n, p) array in raw units and in the order of the training data, or a DataFrame or :class:`fsopt.Dataset`,
-            whose columns are found by their names; only those with a weight are needed.
+        X : (n, p) array or sparse matrix in raw units and in the order of the training data, or a DataFrame or
+            :class:`fsopt.Dataset`, whose columns are found by their names; only those with a weight are needed.
 
         Raises
         ------
         DataError : a column is missing, or a value is missing and the training data tell no substitute.
         """
         Z = self._samples(X)
+        linear = self.kernel is None and not self.preprocessing.unit_rows
+        if is_sparse(Z) and not linear and (self.kernel is not None or self.preprocessing.shift.any()):
+            return np.concatenate([self._scores(block) for block in row_blocks(Z)])
+        return self._scores(Z)
+
+    def _scores(self, Z: Matrix) -> Vector:
+        """Return the scores (n,) of samples in the order of the fit."""
         if self.kernel is not None:
             score = self.kernel.matrix(self.preprocessing.apply(Z)) @ self.coef
         elif self.preprocessing.unit_rows:
-            score = (Z - self.preprocessing.shift) @ self.coef / self.preprocessing.row_norms(Z)
+            score = self.preprocessing.shifted(Z) @ self.coef / self.preprocessing.row_norms(Z)
         else:
             score = Z @ self.coef
         result: Vector = score + self.intercept

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.data import Dataset
+from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.tables.encoding import Encoding, as_source
 from fsopt.data.tables.frames import is_frame
 from fsopt.data.tables.source import Source, of_frame, refuse_texts
@@ -23,10 +24,16 @@ from fsopt.typing import Mask, Matrix
 def fingerprint(data: Dataset) -> str:
     """Return the SHA-256 of X, y and the weights, which ties a saved answer to its data.
 
-    It is that of the text ``(n, p)`` and then of the numbers as little-endian doubles, X sample by sample.
+    It is that of the text ``(n, p)`` and then of the numbers as little-endian doubles, X sample by sample. Of sparse
+    data it is that of their canonical form: the text ``(n, p) sparse``, the ends of the rows and the places of the
+    columns as 64-bit integers, and the numbers. Sparse data with the same content agree in it; the same content as a
+    dense matrix does not, because methods scale it otherwise.
     """
-    digest = hashlib.sha256(repr(data.X.shape).encode())
-    digest.update(np.ascontiguousarray(data.X, dtype="<f8").tobytes())
+    digest = hashlib.sha256(f"{data.X.shape}{' sparse' if data.sparse else ''}".encode())
+    *places, numbers = parts_of(data.X)
+    for part in places:
+        digest.update(np.ascontiguousarray(part, dtype="<i8").tobytes())
+    digest.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
     digest.update(np.ascontiguousarray(data.y, dtype="<f8").tobytes())
     if data.weights is not None:
         digest.update(np.ascontiguousarray(data.weights, dtype="<f8").tobytes())
@@ -59,7 +66,7 @@ class Trained:
     def of(cls, data: Dataset, scores: Mapping[str, float]) -> Trained:
         """Return what a fit keeps of a data set, with its scores there."""
         encoding = None if data.encoded is None else data.encoded.encoding
-        deviation = tuple(data.X.std(axis=0).tolist())
+        deviation = tuple(column_deviations(data.X).tolist())
         return cls(data.name, data.labels, data.features, fingerprint(data), deviation, encoding, scores)
 
     @classmethod
@@ -84,10 +91,14 @@ class Trained:
         if isinstance(given, Dataset):
             if given.features == self.features:  # encoded by the same map, or not at all
                 return given.X
+            if given.sparse:
+                return self._sparse(given.X, given.features, names)
             return self._named(given.encoded.source if given.encoded else as_source(given.X, given.features), names)
         if isinstance(given, Table):
             if given.source is None and given.features is None:
                 return self._positional(given.X)
+            if is_sparse(given.X):
+                return self._sparse(given.X, given.features or (), names)
             return self._named(given.source or as_source(given.X, given.features or ()), names)
         if is_frame(given):
             return self._of_frame(given, names)
@@ -116,6 +127,17 @@ class Trained:
             X[:, places[name]] = values
         return self._checked(X, names)
 
+    def _sparse(self, X: Any, found: Sequence[str], names: Sequence[str]) -> Matrix:
+        """Return sparse samples with names, in the order of the fit; features that they lack are 0."""
+        from scipy.sparse import csr_array
+
+        _refuse_absent(found, names)
+        places = {name: j for j, name in enumerate(self.features)}
+        moved = [(k, places[name]) for k, name in enumerate(found) if name in places]
+        rows, columns = np.array(moved, dtype=int).reshape(-1, 2).T
+        order = csr_array((np.ones(len(moved)), (rows, columns)), shape=(X.shape[1], len(places)))
+        return self._checked(X @ order, names)
+
     def _positional(self, given: Any) -> Matrix:
         X = as_matrix(given)
         p = len(self.features)
@@ -126,13 +148,13 @@ class Trained:
         return self._checked(X, self.features)
 
     def _checked(self, X: Matrix, names: Sequence[str]) -> Matrix:
-        bad = np.argwhere(~np.isfinite(X))
-        if len(bad):
-            rows = sorted({int(i) + 1 for i in bad[:, 0]})
+        bad = [place(X, k) for k in np.flatnonzero(~finite(X)).tolist()]
+        if bad:
+            rows = sorted({i + 1 for i, _ in bad})
             shown = ", ".join(map(str, rows[:5])) + (" ..." if len(rows) > 5 else "")
             raise DataError(
                 f"{len(rows)} samples have values that are not finite, missing ones perhaps, the first in column "
-                f"'{self.features[bad[0, 1]]}': rows {shown}",
+                f"'{self.features[bad[0][1]]}': rows {shown}",
                 f"give finite values of the {len(names)} features that the fit uses, or fit with --missing mean",
             )
         return X

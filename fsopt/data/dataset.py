@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import TEXT, Kind, checked, word
+from fsopt.data.matrices import equal_columns, freeze, identifying_columns, is_sparse
 from fsopt.data.tables.assembling import parts_of
 from fsopt.data.tables.encoding import Encoded, Encoding
 from fsopt.data.tables.frames import table_of_frame
@@ -36,8 +37,8 @@ class Dataset:
 
     Parameters
     ----------
-    X : (n, p) array of finite numbers
-        One sample per row. Copied to C-contiguous float64 and made read-only.
+    X : (n, p) array, or sparse matrix or array of scipy.sparse, of finite numbers
+        One sample per row. Copied to float64, C-contiguous or a ``csr_array``, and made read-only.
     y : (n,) array in {-1, +1}
         Labels, +1 for the condition one looks for. Copied to float64 and made read-only.
     features : sequence of p different names, optional
@@ -97,7 +98,7 @@ class Dataset:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.X.setflags(write=False)
+        freeze(self.X)
         self.y.setflags(write=False)
         if self.weights is not None:
             self.weights.setflags(write=False)
@@ -169,12 +170,18 @@ class Dataset:
     def __repr__(self) -> str:
         negative, positive = self.labels
         counts = f"+1 ({positive}): {self.positive.size}, -1 ({negative}): {self.negative.size}"
-        return f"Dataset({self.name!r}, n={self.n}, p={self.p}, {counts})"
+        held = f", nonzeros={self.X.nnz}" if self.sparse else ""  # type: ignore[attr-defined]
+        return f"Dataset({self.name!r}, n={self.n}, p={self.p}{held}, {counts})"
+
+    @property
+    def sparse(self) -> bool:
+        """Whether X is a sparse matrix; methods without sparse arithmetic refuse it."""
+        return is_sparse(self.X)
 
     @property
     def n(self) -> int:
         """Number of samples."""
-        return len(self.X)
+        return int(self.X.shape[0])
 
     @property
     def p(self) -> int:
@@ -199,16 +206,12 @@ class Dataset:
     @property
     def constant(self) -> tuple[str, ...]:
         """Names of the features with the same value in every sample."""
-        same = np.equal(self.X, self.X[0]).all(axis=0)
-        return tuple(self.features[j] for j in np.flatnonzero(same))
+        return tuple(self.features[j] for j in np.flatnonzero(equal_columns(self.X)))
 
     @property
     def identifiers(self) -> tuple[str, ...]:
         """Names of the features with a different whole number in every one of 30 samples and more."""
-        if self.n < 30:
-            return ()
-        whole = np.flatnonzero((np.floor(self.X) == self.X).all(axis=0))
-        return tuple(self.features[j] for j in whole if len(np.unique(self.X[:, j])) == self.n)
+        return tuple(self.features[j] for j in identifying_columns(self.X)) if self.n >= 30 else ()
 
     def rows(self, index: slice | ArrayLike) -> Dataset:
         """Return the data set of some samples, for example of one fold.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fsopt.data import Dataset
+from fsopt.data.matrices import column_means
 from fsopt.typing import Vector
 
 ON_HYPERPLANE = 1e-9
@@ -26,7 +27,7 @@ def error_rate(scores: Vector, y: Vector) -> float:
 
 def hyperplane_errors(data: Dataset, w: Vector, b: float) -> int:
     """Return the number of samples on the wrong side of the hyperplane w'x + b = 0 or on it."""
-    size = np.abs(data.X) @ np.abs(w) + abs(b)
+    size = abs(data.X) @ np.abs(w) + abs(b)
     return int(np.sum(data.y * (data.X @ w + b) <= ON_HYPERPLANE * size))
 
 
@@ -75,8 +76,12 @@ def combination(data: Dataset, alpha: Vector) -> Vector:
     """Return X'Y alpha (p,) of multipliers (n,) with y'alpha = 0, from centred samples.
 
     The mean of the samples has no part in it, but where it is large its rounding errors would be the whole result.
+    Sparse samples stay as they are, and the share of the mean in the sum is subtracted.
     """
-    found: Vector = (data.X - data.X.mean(axis=0)).T @ (alpha * data.y)
+    turned = alpha * data.y
+    if data.sparse:
+        return np.asarray(data.X.T @ turned - column_means(data.X) * turned.sum())
+    found: Vector = (data.X - data.X.mean(axis=0)).T @ turned
     return found
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.data.matrices import divided, is_sparse, row_norms
 from fsopt.typing import Matrix, Vector
 
 
@@ -13,7 +14,10 @@ from fsopt.typing import Matrix, Vector
 class Preprocessing:
     """The map of samples before a method: an affine map of each feature, and division by the norm if ``unit_rows``.
 
-    A sample x (p,) becomes ``z = (x - shift) / scale``, and with ``unit_rows`` then ``z / ||z||`` (0 stays 0).
+    A sample x (p,) becomes ``z = (x - shift) / scale``, and with ``unit_rows`` then ``z / ||z||`` (0 stays 0). Samples
+    of sparse training data are not shifted, so that their zeros stay 0: ``shift`` is 0. The unpenalised intercept b
+    of a hyperplane absorbs a shift, w'(x - shift) + b = w'x + (b - w'shift), so that only ``unit-rows`` makes another
+    problem of it.
 
     Attributes
     ----------
@@ -32,12 +36,21 @@ class Preprocessing:
 
     def row_norms(self, X: Matrix) -> Vector:
         """Return the divisors (n,) of the samples X (n, p): all ones unless ``unit_rows``."""
+        n = X.shape[0]
         if not self.unit_rows:
-            return np.ones(len(X))
-        norms: Vector = np.linalg.norm((X - self.shift) / self.scale, axis=1)
+            return np.ones(n)
+        norms = row_norms(divided(self.shifted(X), self.scale, np.ones(n)))
         return np.where(norms > 0, norms, 1.0)
 
     def apply(self, X: Matrix) -> Matrix:
         """Return the preprocessed copy of the samples X (n, p)."""
-        Z: Matrix = (X - self.shift) / self.scale / self.row_norms(X)[:, None]
+        Z: Matrix = divided(self.shifted(X), self.scale, self.row_norms(X))
         return Z
+
+    def shifted(self, X: Matrix) -> Matrix:
+        """Return X - shift; raises ValueError for sparse samples of a map that shifts, which would be dense."""
+        if not is_sparse(X):
+            return X - self.shift
+        if self.shift.any():
+            raise ValueError("sparse samples are not shifted")
+        return X

@@ -9,19 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fsopt.data.matrices import canonical, finite, is_sparse, parts_of, place
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
 
 def as_matrix(X: ArrayLike) -> Matrix:
-    """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN.
+    """Return a C-contiguous float copy of a two-dimensional array of numbers, which may hold NaN; sparse if it is.
 
     Raises
     ------
     DataError
         If `X` is not two-dimensional, not numeric, or has no sample or no feature, or values of it are masked.
     """
-    hint = "pass a dense array of numbers with one sample per row and one feature per column"
+    if is_sparse(X):
+        return canonical(X)  # type: ignore[no-any-return]
+    hint = "pass an array of numbers with one sample per row and one feature per column"
     values = _array(X, "X", "is not a matrix, its rows differ in length", hint)
     if values.dtype.kind not in "biuf":
         raise DataError(f"X is not numeric, its values are of type {values.dtype}", hint)
@@ -67,14 +70,14 @@ def names_of(features: Sequence[str], p: int) -> tuple[str, ...]:
 
 def check_finite(X: Matrix, names: tuple[str, ...]) -> None:
     """Raise DataError that names the first value of X (n, p) that is not finite."""
-    bad = ~np.isfinite(X)
-    if not bad.any():
+    bad = np.flatnonzero(~finite(X))
+    if not len(bad):
         return
-    i, j = np.argwhere(bad)[0]
-    count = int(bad.sum())
+    i, j = place(X, int(bad[0]))
+    count = len(bad)
     values = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
     raise DataError(
-        f"X has {values} in row {i + 1}, column '{names[j]}' ({X[i, j]})",
+        f"X has {values} in row {i + 1}, column '{names[j]}' ({parts_of(X)[-1].flat[bad[0]]})",
         "if values are missing use --missing drop|mean|median|indicator (missing= of load_dataset); "
         "remove infinite values",
     )

@@ -70,14 +70,15 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = METHODS[self.method].sparse
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the method to samples X (n, p) with classes y (n,)."""
+        """Fit the method to samples X (n, p), sparse ones where it takes them, with classes y (n,)."""
         return self._fit(X, y, None)
 
     def _fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        matrix, target = validate_data(self, X, y, dtype=np.float64)
+        matrix, target = validate_data(self, X, y, dtype=np.float64, accept_sparse=True)
         check_classification_targets(target)
         self.classes_: NDArray[Any] = np.unique(target)
         if len(self.classes_) != 2:
@@ -126,7 +127,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):  # typ
     def decision_function(self, X: ArrayLike) -> Vector:
         """Return the scores (n,) of samples X (n, p); the second class has those above 0."""
         check_is_fitted(self)
-        return self.fit_.decision_function(validate_data(self, X, dtype=np.float64, reset=False))
+        return self.fit_.decision_function(validate_data(self, X, dtype=np.float64, accept_sparse=True, reset=False))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the classes (n,) of samples X (n, p)."""

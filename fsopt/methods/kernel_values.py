@@ -6,6 +6,7 @@ import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
+from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import ParameterError
 from fsopt.typing import Vector
 
@@ -33,6 +34,7 @@ def kernel_values(
     ------
     ParameterError : an unknown kernel, a parameter outside its range, or kernel values that are too alike.
     """
+    refuse_sparse("a kernel", data.X)
     if width is None:
         width = float(np.sqrt(data.p * data.X.var() / 2)) or 1.0
     kernel = Kernel(name, data.X, width, degree)

@@ -53,13 +53,15 @@ def interior_order(interior: bool | None, data: Dataset, run: Run) -> tuple[bool
 def generation_order(generate: bool | str, data: Dataset, run: Run) -> tuple[bool, ...]:
     """Return the routes to a linear program, true for restricted programs, false for the whole one, in their order.
 
-    The reasons for one route alone are those of :func:`interior_order`.
+    The reasons for one route alone are those of :func:`interior_order`; models of sparse data would be dense.
 
     Raises
     ------
     ParameterError : another word for ``generate``.
     """
     changed = changes_in_force()
+    if data.sparse:
+        return (uses_generation(generate, data, run),)
     if uses_generation(generate, data, run) and not (changed and generate == "auto"):
         return (True, False) if run.solver is None and not changed and data.X.size <= MODELLED else (True,)
     return (False, True) if run.solver is None and not changed and generate is not False else (False,)
@@ -80,7 +82,7 @@ def uses_generation(generate: bool | str, data: Dataset, run: Run, *, features: 
     ParameterError : another word.
     """
     word("generate", generate, ("auto", True, False))
-    if generate != "auto":
+    if generate != "auto" or data.sparse:
         return bool(generate)
     large = max(data.X.shape if features else (data.n,)) >= LONG and data.X.size >= LARGE
     return large and (run.solver is None or solver_spec(run.solver).duals)

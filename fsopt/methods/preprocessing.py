@@ -8,14 +8,12 @@ import numpy as np
 
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
+from fsopt.data.matrices import column_deviations, column_means, constant_columns
 from fsopt.data.scaling import Preprocessing
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.typing import Vector
 
 SCALES = ("standard", "center", "none", "unit-rows")
 """The words of the parameter ``scale`` of the methods, see :func:`preprocess`."""
-
-CONSTANT = 1e-12
-"""Standard deviation, relative to the largest value, up to which a feature is constant: that of rounding is 1e-16."""
 
 
 def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
@@ -25,7 +23,7 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
     ----------
     kind : ``standard`` subtracts the means and divides by the standard deviations (1 for constant features);
         ``center`` subtracts the means; ``none`` changes nothing; ``unit-rows`` is ``standard``, and then divides each
-        sample by its norm.
+        sample by its norm. Sparse data are divided without a shift: the means that are subtracted are 0.
 
     Raises
     ------
@@ -33,26 +31,17 @@ def preprocess(data: Dataset, kind: str) -> tuple[Dataset, Preprocessing]:
     """
     word("scale", kind, SCALES)
     shift, scale = np.zeros(data.p), np.ones(data.p)
-    if kind != "none":
-        shift = data.X.mean(axis=0) if data.weights is None else np.average(data.X, axis=0, weights=data.weights)
+    if kind != "none" and not data.sparse:
+        shift = column_means(data.X, data.weights)
     if kind in ("standard", "unit-rows"):
-        scale = np.where(constant_features(data.X), 1.0, deviations(data))
+        scale = np.where(constant_columns(data.X), 1.0, deviations(data))
     map_ = Preprocessing(kind, shift, scale)
     return (data if kind == "none" else data.with_X(map_.apply(data.X))), map_
 
 
 def deviations(data: Dataset) -> Vector:
     """Return the standard deviations (p,) of the features, by the weights of the samples where they have some."""
-    if data.weights is None:
-        return np.asarray(data.X.std(axis=0))
-    mean = np.average(data.X, axis=0, weights=data.weights)
-    return np.asarray(np.sqrt(np.average((data.X - mean) ** 2, axis=0, weights=data.weights)))
-
-
-def constant_features(X: Matrix) -> Mask:
-    """Return which features (p,) of the samples X (n, p) are constant up to rounding, in whatever units."""
-    constant: Mask = X.std(axis=0) <= CONSTANT * np.abs(X).max(axis=0)
-    return constant
+    return column_deviations(data.X, data.weights)
 
 
 @dataclass(frozen=True)

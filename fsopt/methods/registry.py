@@ -29,6 +29,7 @@ from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.locks import alone
 from fsopt.common.registry import Registry, check_function
 from fsopt.data import Dataset
+from fsopt.data.matrices import refuse_sparse
 from fsopt.data.training import training_data
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import MemoryLimitError, ParameterError
@@ -198,6 +199,7 @@ def fit(
     Raises
     ------
     UnknownNameError, ParameterError, InfeasibleError, SolverError, FileError
+    DataError : sparse data for a method that needs dense ones.
     OutOfTimeError : the time limit passed before there was a hyperplane.
     MemoryLimitError : the arrays of the method do not fit into the memory.
     """
@@ -210,6 +212,9 @@ def fit(
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
     check_weights("method", name, entry.weights, data)
+    if not entry.sparse:
+        able = ", ".join(spec.name for spec in METHODS.values() if spec.sparse)
+        refuse_sparse(f"method '{name}'", data.X, f"methods that take sparse data: {able}; or ")
     check_changes(entry, customise)
     if not entry.resumable and (checkpoint is not None or resume is not None):
         able = ", ".join(spec.name for spec in METHODS.values() if spec.resumable)

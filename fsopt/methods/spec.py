@@ -12,6 +12,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.certificates.exact.claims import Claim
 from fsopt.data import Dataset
+from fsopt.data.matrices import column_deviations
 from fsopt.methods.selection import THRESHOLD, SelectionRule, selection
 from fsopt.models.spec import parameters
 from fsopt.typing import Vector
@@ -75,7 +76,7 @@ def selected(saved: SavedFit) -> tuple[int, ...]:
     if "rule" not in at:
         return saved.selection
     rule = SelectionRule(at["rule"], at["units"], float(at["epsilon"]))
-    return rule.select(saved.fit.coef, saved.raw.X.std(axis=0))
+    return rule.select(saved.fit.coef, column_deviations(saved.raw.X))
 
 
 def no_defaults(p: int) -> Mapping[str, Any]:
@@ -114,6 +115,7 @@ class MethodSpec:
     trained_on : function of (data, parameters) that returns the training samples.
     weights : ``samples`` where the losses take weights of samples, ``classes`` where they take one weight for each
         class; empty where the method has no place for them.
+    sparse : whether it takes sparse data, without making them dense.
     threshold : smallest size of a weight, relative to the largest one, that counts as a selected feature.
     objects : parameters that may be objects, which ``fit`` itself checks.
     exact : function of a :class:`SavedFit` that returns its claims with their exact intervals; None takes the convex
@@ -143,6 +145,7 @@ class MethodSpec:
     compare: Callable[[int], Mapping[str, Any]] = no_defaults
     solver: bool = True
     weights: str = ""
+    sparse: bool = False
     threshold: float = THRESHOLD
     objects: tuple[str, ...] = ()
     grid: Grid = PENALTY_WEIGHTS

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fsopt.common.customising import SLUG
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import ParameterError, shown
 from fsopt.models.display import ShownModel
 from fsopt.typing import Matrix, Vector
@@ -18,8 +19,15 @@ from fsopt.typing import Matrix, Vector
 # -- the classifier and its margins ---------------------------------------------------------------------------
 
 
-def new_model(name: str, data: Dataset) -> pyo.ConcreteModel:
-    """Return an empty model with the index sets I (samples, 0..n-1) and J (features, 0..p-1)."""
+def new_model(name: str, data: Dataset, *, sparse: bool = False) -> pyo.ConcreteModel:
+    """Return an empty model with the index sets I (samples, 0..n-1) and J (features, 0..p-1).
+
+    Raises
+    ------
+    DataError : sparse data, unless ``sparse``: the builder takes them.
+    """
+    if not sparse:
+        refuse_sparse(f"model '{name}'", data.X)
     m = ShownModel(name=name)
     setattr(m, SLUG, name)
     m.I = pyo.RangeSet(0, data.n - 1)

@@ -15,16 +15,18 @@ from fsopt.answers.results import Status
 from fsopt.answers.saved import fit_from, intact
 from fsopt.answers.schema import check_parts
 from fsopt.answers.trained import Trained, fingerprint
-from fsopt.certificates.exact.claims import Claim
+from fsopt.certificates.exact.claims import Claim, not_shown
 from fsopt.certificates.residuals import relative_gap
 from fsopt.common.customising import Change, customised
 from fsopt.data import Dataset
 from fsopt.data.kernels import Kernel
+from fsopt.data.matrices import column_deviations, largest_values
 from fsopt.data.scores import measures
 from fsopt.data.tables.encoding import Encoding
 from fsopt.errors import FileError, reading
 from fsopt.methods.exact.programs import by_program
 from fsopt.methods.kernel_values import DEGREE, kernel_values
+from fsopt.methods.large_programs import MODELLED
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.methods.registry import METHODS
 from fsopt.methods.saved_parameters import refused
@@ -111,7 +113,7 @@ def _check_origin(stated: Any, digest: str, data: Dataset, path: str, customise:
     if digest != fingerprint(data):
         raise FileError(
             f"'{path}' was computed from other data than '{data.name}'",
-            "give the data set of the saved answer, with the same --label and --missing",
+            "give the data set of the saved answer, with the same --label and --missing, sparse or dense as it was",
         )
 
 
@@ -119,7 +121,7 @@ def _stated_residuals(trained: Trained, fit: Fit, data: Dataset) -> dict[str, fl
     """Return 0 or 1 for the names and scores that a fit states of its data: whether they are those of the data."""
     train = measures(data.y, fit.decision_function(data.X))
     encoding, here = (None if e is None else plain(e.plain) for e in (trained.encoding, _encoding_of(data)))
-    deviation = data.X.std(axis=0)
+    deviation = column_deviations(data.X)
     stated = np.array(trained.deviation) if len(trained.deviation) else deviation
     off = np.abs(stated - deviation) / np.where(deviation > 0, deviation, 1.0)
     return {
@@ -179,11 +181,17 @@ def _saved_fit(fit: Fit, data: Dataset) -> tuple[MethodSpec, SavedFit]:
 def exact_claims(fit: Fit, data: Dataset) -> list[Claim]:
     """Return the claims of a fit with the exact intervals that its evidence proves, or the reasons why it proves none.
 
+    Programs in rational numbers are of dense data: sparse ones are made dense here up to 5 million entries.
+
     Raises
     ------
     FileError : the evidence is damaged, or the data are others.
     """
     spec, saved = _saved_fit(fit, data)
+    if data.sparse:
+        if data.n * data.p > MODELLED:
+            return [not_shown("the claims", f"their program of {data.n} x {data.p} numbers is too large to be exact")]
+        saved = replace(saved, data=saved.data.with_X(saved.data.X.toarray()))  # type: ignore[attr-defined]
     with reading("fit"):
         return by_program(saved) if spec.exact is None else spec.exact(saved)
 
@@ -204,7 +212,7 @@ def _preprocessing_residual(fit: Fit, trained: Dataset) -> float:
     if saved.kind != fit.params["scale"]:
         return np.inf
     _, map_ = preprocess(trained, saved.kind)
-    size = np.maximum(np.abs(map_.scale), np.abs(trained.X).max(axis=0))
+    size = np.maximum(np.abs(map_.scale), largest_values(trained.X))
     off = np.maximum(np.abs(saved.shift - map_.shift), np.abs(saved.scale - map_.scale))
     return float((off / np.where(size > 0, size, 1.0)).max(initial=0.0))
 

@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -143,6 +144,30 @@ def test_categories_by_a_column_transformer():
     frame = FRAME.assign(kind=np.where(DATA.X[:, 0] > 0, "big", "small"))
     encode = ColumnTransformer([("kind", OneHotEncoder(), ["kind"])], remainder="passthrough")
     assert make_pipeline(encode, estimators.ONSVM()).fit(frame, LABELS).score(frame, LABELS) > 0.8
+
+
+@pytest.mark.parametrize("name", ["FSV", "ONSVM"])
+def test_many_categories_stay_sparse_in_a_pipeline(name):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"word": random.integers(0, 40, 300).astype(str), "place": random.integers(0, 30, 300)})
+    labels = np.where(frame.word.astype(int) % 2, "odd", "even")
+    encode = ColumnTransformer([("one", OneHotEncoder(handle_unknown="ignore"), ["word", "place"])])
+    assert sp.issparse(encode.fit_transform(frame))
+    found = make_pipeline(encode, getattr(estimators, name)()).fit(frame, labels)
+    assert found[-1].__sklearn_tags__().input_tags.sparse
+    assert found.score(frame, labels) == 1.0
+    dense = ColumnTransformer([("one", OneHotEncoder(sparse_output=False), ["word", "place"])])
+    known = make_pipeline(dense, getattr(estimators, name)()).fit(frame, labels)
+    assert found[-1].fit_.objective == pytest.approx(known[-1].fit_.objective, rel=1e-6)
+
+
+def test_sparse_samples_of_a_method_that_needs_dense_ones_are_a_value_error():
+    X = sp.csr_matrix(DATA.X)
+    assert not estimators.GMEB().__sklearn_tags__().input_tags.sparse
+    with pytest.raises(ValueError, match="'gmeb' needs dense data"):
+        estimators.GMEB().fit(X, LABELS)
+    known = estimators.GMEB().fit(DATA.X, LABELS)
+    np.testing.assert_allclose(known.decision_function(X), known.decision_function(DATA.X))
 
 
 def test_three_classes_one_against_the_rest():

@@ -15,6 +15,7 @@ import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.data.matrices import refuse_sparse
 from fsopt.data.weights import loss_weights
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
@@ -87,6 +88,7 @@ class SelectionProblem:
         Constraints without any feature and duplicates are dropped, those on one feature fix it, and the others are
         sorted: the same constraints give the same arrays, in whatever order they come.
         """
+        refuse_sparse("the search for selections", data.X)
         fixed = Partial(np.zeros(data.p, dtype=bool), np.zeros(data.p, dtype=bool))
         rows = []
         for row, right in zip(R, r, strict=True):

@@ -23,6 +23,7 @@ import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import combination, hinge, midpoint_intercept
+from fsopt.data.matrices import refuse_sparse
 from fsopt.typing import Vector
 
 
@@ -153,6 +154,9 @@ class HingeProblem:
     c: float
     capacity: float | None = None
     norm: bool = False
+
+    def __post_init__(self) -> None:
+        refuse_sparse("the interior point", self.data.X)
 
     def penalty(self, unit: float) -> Penalty:
         """Return the term of the weights of samples that are divided by a unit."""

@@ -11,6 +11,7 @@ from fsopt.answers.trained import fingerprint
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.encoding import decoded, encoded
 from fsopt.data import Dataset
+from fsopt.data.matrices import refuse_sparse
 
 FORMAT = "fsopt proof 2"
 LONGEST = 200
@@ -44,11 +45,16 @@ def proof_file(header: Header, claims: Sequence[Claim]) -> dict[str, Any]:
     ----------
     claims : those without evidence are left out.
 
+    Raises
+    ------
+    DataError : sparse data: the program that a reader derives from the data is of dense ones.
+
     Notes
     -----
     A parameter of the answer that its program has too is stated as the program has it: features by their places, not
     by their names.
     """
+    refuse_sparse("a proof file", header.data.X)
     shown = [claim for claim in claims if claim.part is not None]
     parameters = _text(plain(header.parameters))
     for claim in shown:

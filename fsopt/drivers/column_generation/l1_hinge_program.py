@@ -18,6 +18,7 @@ from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import project_multipliers
+from fsopt.data.matrices import divided, root_mean_squares, row_norms
 from fsopt.typing import Matrix, Vector
 
 SLACK = 1e-8
@@ -30,7 +31,8 @@ class L1Hinge:
 
     Attributes
     ----------
-    Z : (n, p) centred and scaled data times the labels: row i is ``y_i z_i``; constant features are 0.
+    Z : (n, p) centred and scaled data times the labels: row i is ``y_i z_i``; constant features are 0. Sparse data are
+        not centred; their unit is the root of the mean square. Every column has the norm sqrt(n), or 0.
     y, d : (n,) labels, and penalty weights of the hinge losses.
     c : (p,) costs of the features in their new units.
     mean, unit : (p,) ``z = (x - mean) / unit``.
@@ -48,6 +50,12 @@ class L1Hinge:
     @staticmethod
     def of(data: Dataset, row_costs: Vector, column_costs: Vector) -> L1Hinge:
         """Return the program of a data set with the weights d (n,) and c (p,)."""
+        if data.sparse:
+            unit = root_mean_squares(data.X)
+            unit[unit == 0.0] = 1.0
+            Z = divided(data.X, unit, data.y)
+            reach = np.sqrt(1.0 + row_norms(Z) ** 2)
+            return L1Hinge(Z, data.y, row_costs, column_costs / unit, np.zeros(data.p), unit, reach)
         mean, deviation = data.X.mean(axis=0), data.X.std(axis=0)
         constant = deviation <= 1e-12 * np.abs(data.X).max(axis=0)
         unit = np.where(constant, 1.0, deviation)

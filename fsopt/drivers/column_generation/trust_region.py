@@ -8,6 +8,7 @@ import numpy as np
 
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
+from fsopt.data.matrices import divided
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.recorder import Recorder
@@ -197,7 +198,7 @@ class TrustRegion:
         """Return hyperplane and multipliers (n,) of a restricted problem; those of the other samples are fixed."""
         program, columns = self.program, np.flatnonzero(self.columns)
         y = program.y[kept]
-        part = Dataset(program.Z[np.ix_(np.flatnonzero(kept), columns)] * y[:, None], y)
+        part = Dataset(divided(program.Z[np.ix_(np.flatnonzero(kept), columns)], np.ones(len(columns)), y), y)
         box = {} if radius is None else {"radius": radius, "center": np.append(self.w[columns], self.b)}
         offset = np.append((fixed @ program.Z)[columns], fixed @ program.y)
         weights = {"row_costs": costs[kept], "column_costs": program.c[columns]}

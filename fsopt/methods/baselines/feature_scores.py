@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from fsopt.data import Dataset
-from fsopt.methods.preprocessing import constant_features
+from fsopt.data.matrices import constant_columns
 from fsopt.typing import Indices, Mask, Vector
 
 Counts: TypeAlias = NDArray[np.number[Any]]
@@ -31,7 +31,7 @@ def pearson(data: Dataset) -> Vector:
     -------
     (p,) array in [0, 1].
     """
-    constant = constant_features(data.X)
+    constant = constant_columns(data.X)
     root = 1.0 if data.weights is None else np.sqrt(data.weights)
     centred = ((data.X - np.average(data.X, axis=0, weights=data.weights)).T * root).T
     label = (data.y - np.average(data.y, weights=data.weights)) * root
@@ -55,7 +55,7 @@ def fisher(data: Dataset) -> Vector:
     between, within = (plus - minus) ** 2, plus_spread + minus_spread
     score = np.full(data.p, np.inf)
     np.divide(between, within, out=score, where=within > 0)
-    return np.where(constant_features(data.X), 0.0, score)
+    return np.where(constant_columns(data.X), 0.0, score)
 
 
 def _moments(data: Dataset, members: Indices) -> tuple[Vector, Vector]:
@@ -66,7 +66,7 @@ def _moments(data: Dataset, members: Indices) -> tuple[Vector, Vector]:
     else:
         mean = np.average(X, axis=0, weights=weights)
         variance = np.average((X - mean) ** 2, axis=0, weights=weights)
-    return mean, np.where(constant_features(X), 0.0, variance)
+    return mean, np.where(constant_columns(X), 0.0, variance)
 
 
 def ks(data: Dataset) -> Vector:
@@ -87,7 +87,7 @@ def ks(data: Dataset) -> Vector:
     steps = (np.where(data.y > 0, minus, -plus) * weights)[order]
     last = np.vstack([ordered[:-1] < ordered[1:], np.zeros((1, data.p), dtype=bool)])
     distance = np.where(last, np.abs(np.cumsum(steps, axis=0)), 0).max(axis=0) / (plus * minus)
-    return np.where(constant_features(data.X), 0.0, distance)
+    return np.where(constant_columns(data.X), 0.0, distance)
 
 
 def infogain(data: Dataset, bins: int | None = None) -> Vector:
@@ -119,7 +119,7 @@ def infogain(data: Dataset, bins: int | None = None) -> Vector:
         counts = [np.bincount(places[positive == side].ravel(), minlength=bins * data.p) for side in (True, False)]
         left = _conditional(np.array(counts).reshape(2, data.p, bins))
     whole = float(entropy(np.array([weights[positive].sum(), weights[~positive].sum()])))
-    return np.where(constant_features(data.X), 0.0, np.maximum(whole - left, 0.0))
+    return np.where(constant_columns(data.X), 0.0, np.maximum(whole - left, 0.0))
 
 
 def entropy(counts: Counts) -> Vector:

@@ -79,6 +79,7 @@ SPEC = MethodSpec(
     estimator="L1SVM",
     support=selected_by_parameters,
     weights="samples",
+    sparse=True,
     exact=by_multipliers,
     threshold=EPSILON,
 )

@@ -86,5 +86,6 @@ SPEC = MethodSpec(
     estimator="ONSVM",
     support=partial(selected_by, RULE),
     weights="samples",
+    sparse=True,
     exact=by_multipliers,
 )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.data import Dataset
+from fsopt.data.matrices import constant_columns
 from fsopt.data.scaling import Preprocessing
 from fsopt.errors import ParameterError
-from fsopt.methods.preprocessing import constant_features, preprocess
+from fsopt.methods.preprocessing import preprocess
 from fsopt.typing import Indices, Vector
 
 
@@ -54,7 +55,7 @@ def unit_rms(data: Dataset, scale: str) -> UnitRms:
     ParameterError : all features are constant.
     """
     centred, map_ = preprocess(data, scale)
-    kept = np.flatnonzero(~constant_features(data.X))
+    kept = np.flatnonzero(~constant_columns(data.X))
     if not len(kept):
         raise ParameterError("all features are constant, nothing can be learned", "give data that vary")
     warnings: tuple[str, ...] = ()

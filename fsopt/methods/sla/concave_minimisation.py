@@ -18,6 +18,7 @@ from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
+from fsopt.data.matrices import largest_values
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.column_generation.sla import ConcaveHinge
@@ -78,7 +79,7 @@ def fit_of_answer(
     started : value of ``time.perf_counter`` when the method began.
     hint : advice of the warning about w = 0.
     """
-    w, b = without_rounding(answer.w, np.abs(data.X).max(axis=0)), answer.b
+    w, b = without_rounding(answer.w, largest_values(data.X)), answer.b
     errors = hyperplane_errors(data, w, b)
     return make_fit(
         data,

@@ -122,6 +122,7 @@ SPEC = MethodSpec(
     equation="(21)",
     estimator="FSV",
     driver="sla",
+    sparse=True,
     weights="classes",
     exact=of_fsv,
     grid=(("lam", (0.01, 0.05, 0.2)),),

@@ -108,5 +108,6 @@ SPEC = MethodSpec(
     equation="(20)",
     estimator="MisclassificationMinimizer",
     driver="sla",
+    sparse=True,
     exact=of_misclass,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.matrices import divided
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, number, signed_features, vector
 from fsopt.models.spec import Instance, ModelSpec
@@ -74,16 +76,17 @@ def build_l1_hinge_part(
     c = vector(name, "column_costs", np.ones(data.p) if column_costs is None else column_costs, data.p, low=0.0)
     h = vector(name, "offset", np.zeros(data.p + 1) if offset is None else offset, data.p + 1)
     box = _Box.of(name, data.p, center, radius)
-    m = new_model(name, data)
+    m = new_model(name, data, sparse=True)
     m.alpha = pyo.Var(m.I, bounds=lambda _, i: (0.0, float(d[i])), doc="alpha, multipliers of the margins")
-    alphas, signed = tuple(m.alpha.values()), signed_features(data)
+    alphas = tuple(m.alpha.values())
+    forms = _column_forms(data, alphas)
     objective: Any = dot(np.ones(data.n), alphas)
     net = [0.0] * (data.p + 1)
     if box is not None:
         objective, net = box.add_multipliers(m, objective)
 
     def columns(m: pyo.ConcreteModel, j: int) -> Any:
-        return -c[j] - h[j], dot(signed[j], alphas) - net[j], c[j] - h[j]
+        return -c[j] - h[j], forms[j] - net[j], c[j] - h[j]
 
     m.objective = pyo.Objective(
         expr=objective, sense=pyo.maximize, doc="(ONSVM), dual: e'alpha, minus the terms of the box"
@@ -95,6 +98,17 @@ def build_l1_hinge_part(
         expr=dot(data.y, alphas) - net[-1] == -h[-1], doc="(ONSVM), dual: y'alpha + h_0 - r_0 + s_0 = 0"
     )
     return m
+
+
+def _column_forms(data: Dataset, alphas: tuple[Any, ...]) -> list[Any]:
+    """Return the expressions X'Y alpha (p,); those of sparse data have no terms for its zeros."""
+    if not data.sparse:
+        return [dot(column, alphas) for column in signed_features(data)]
+    columns = divided(data.X, np.ones(data.p), data.y).tocsc()
+    return [
+        dot(columns.data[start:end], tuple(alphas[i] for i in columns.indices[start:end].tolist()))
+        for start, end in pairwise(columns.indptr.tolist())
+    ]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number, squares
 from fsopt.typing import Matrix, Vector
@@ -47,6 +48,7 @@ class Moments:
         ridge = number("Moments", "ridge", ridge, low=0.0, high=float(np.finfo(float).max))
         if not isinstance(unbiased, bool):
             raise ParameterError(f"unbiased is {shown(unbiased)}", "true or false")
+        refuse_sparse("the factor of a covariance matrix", data.X)
         classes = [data.X[data.y > 0], data.X[data.y < 0]]
         if unbiased and min(map(len, classes)) < 2:
             raise ParameterError("a class of one sample has no unbiased covariance", "leave unbiased at false")

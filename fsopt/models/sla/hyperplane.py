@@ -13,12 +13,14 @@ import pyomo.environ as pyo
 
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.matrices import refuse_sparse
 from fsopt.data.weights import weights_of_classes
 from fsopt.models.blocks import total
 
 
 def new_hyperplane_model(name: str, data: Dataset) -> pyo.ConcreteModel:
     """Return a model with w, gamma and the errors y, z >= 0; index sets IA, IB (samples of A and of B) and J."""
+    refuse_sparse(f"model '{name}'", data.X)
     m = pyo.ConcreteModel(name=name)
     m.IA = pyo.RangeSet(0, int((data.y > 0).sum()) - 1)
     m.IB = pyo.RangeSet(0, int((data.y < 0).sum()) - 1)

@@ -1,0 +1,197 @@
+"""Matrices of samples, dense or sparse: their canonical form, statistics of their columns, and their products.
+
+A sparse matrix is a ``scipy.sparse.csr_array`` in canonical form. Nothing here makes one dense.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fsopt.errors import DataError
+from fsopt.typing import Mask, Matrix, Vector
+
+CONSTANT = 1e-12
+"""Standard deviation, relative to the largest value, up to which a feature is constant: that of rounding is 1e-16."""
+BLOCK = 1 << 22
+"""Entries of a block of samples that are made dense together."""
+
+
+def is_sparse(X: Any) -> bool:
+    """Return whether a value is a matrix or array of scipy.sparse, without an import of it."""
+    return hasattr(X, "nnz") and hasattr(X, "tocsr")
+
+
+def refuse_sparse(what: str, X: Any, able: str = "") -> None:
+    """Raise DataError for a sparse X where a dense one is needed, with the memory that this would take.
+
+    Parameters
+    ----------
+    what : the model, method or question that needs it.
+    able : what takes sparse data in its place.
+    """
+    if is_sparse(X):
+        n, p = X.shape
+        raise DataError(
+            f"{what} needs dense data: {n} x {p} numbers would take {8e-9 * n * p:.2g} GB",
+            f"{able}make them dense with Dataset(X.toarray(), y)",
+        )
+
+
+def canonical(X: Any) -> Any:
+    """Return a copy of a sparse matrix of numbers as rows of doubles, in the one form that equal content has.
+
+    The places of a row increase, none occurs twice, and no stored value is 0.
+
+    Raises
+    ------
+    DataError : it is not two-dimensional, not numeric, empty, or its places are not inside it.
+    """
+    from scipy.sparse import csr_array
+
+    hint = "pass a matrix of numbers with one sample per row and one feature per column"
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"X is not numeric, its values are of type {X.dtype}", hint)
+    if X.ndim != 2 or 0 in X.shape:
+        raise DataError(f"X needs samples and features in two dimensions, its shape is {X.shape}", hint)
+    try:
+        rows = X.tocsr()
+        rows.check_format(full_check=True)
+    except ValueError as error:
+        raise DataError(f"X is no valid sparse matrix ({error})", hint) from error
+    with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
+        values = rows.data.astype(np.float64)
+    held = csr_array((values, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
+    held.sum_duplicates()
+    held.eliminate_zeros()
+    return held
+
+
+def freeze(X: Matrix) -> None:
+    """Make the numbers of a matrix read-only."""
+    for part in parts_of(X):
+        part.setflags(write=False)
+
+
+def parts_of(X: Any) -> list[Any]:
+    """Return the arrays that hold a matrix."""
+    return [X.indptr, X.indices, X.data] if is_sparse(X) else [X]
+
+
+def finite(X: Any) -> Mask:
+    """Return which of the held numbers are finite: (n, p), or those of a sparse matrix in their order."""
+    return np.asarray(np.isfinite(parts_of(X)[-1]))
+
+
+def place(X: Any, k: int) -> tuple[int, int]:
+    """Return row and column of the k-th held number."""
+    if is_sparse(X):
+        return int(np.searchsorted(X.indptr, k, side="right")) - 1, int(X.indices[k])
+    i, j = divmod(k, int(X.shape[1]))
+    return i, j
+
+
+def column_means(X: Any, weights: Vector | None = None) -> Vector:
+    """Return the means (p,) of the columns, by weights (n,) of the rows where there are some."""
+    if is_sparse(X):
+        total = X.shape[0] if weights is None else weights.sum()
+        return np.asarray(_column_sums(X, X.data, weights) / total)
+    return np.asarray(X.mean(axis=0) if weights is None else np.average(X, axis=0, weights=weights))
+
+
+def column_deviations(X: Any, weights: Vector | None = None) -> Vector:
+    r"""Return the standard deviations (p,) of the columns, by weights (n,) of the rows where there are some.
+
+    The squares of a sparse column are summed about its mean, as of a dense one: those of its zeros are
+    :math:`\bar x_j^2` times their weight.
+    """
+    if not is_sparse(X):
+        if weights is None:
+            return np.asarray(X.std(axis=0))
+        mean = np.average(X, axis=0, weights=weights)
+        return np.asarray(np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights)))
+    mean, total = column_means(X, weights), X.shape[0] if weights is None else weights.sum()
+    squares = _column_sums(X, (X.data - mean[X.indices]) ** 2, weights)
+    zeros = np.maximum(total - _column_sums(X, np.ones(X.nnz), weights), 0.0)
+    return np.asarray(np.sqrt((squares + zeros * mean**2) / total))
+
+
+def root_mean_squares(X: Any) -> Vector:
+    """Return the norms (p,) of the columns of a sparse matrix, divided by sqrt(n)."""
+    return np.asarray(np.sqrt(_column_sums(X, X.data**2, None) / X.shape[0]))
+
+
+def largest_values(X: Any) -> Vector:
+    """Return the largest absolute values (p,) of the columns."""
+    if not is_sparse(X):
+        return np.asarray(np.abs(X).max(axis=0))
+    found = np.zeros(X.shape[1])
+    np.maximum.at(found, X.indices, np.abs(X.data))
+    return found
+
+
+def constant_columns(X: Any) -> Mask:
+    """Return which columns (p,) are constant up to rounding, in whatever units."""
+    constant: Mask = column_deviations(X) <= CONSTANT * largest_values(X)
+    return constant
+
+
+def equal_columns(X: Any) -> Mask:
+    """Return which columns (p,) have the same value in every row."""
+    if not is_sparse(X):
+        return np.asarray(np.equal(X, X[0]).all(axis=0))
+    first = np.zeros(X.shape[1])
+    head = slice(X.indptr[0], X.indptr[1])
+    first[X.indices[head]] = X.data[head]
+    same = np.bincount(X.indices, X.data == first[X.indices], minlength=X.shape[1])
+    count = np.bincount(X.indices, minlength=X.shape[1])
+    return np.asarray((count == 0) | (same == X.shape[0]))
+
+
+def identifying_columns(X: Any) -> list[int]:
+    """Return the columns with a different whole number in every row."""
+    n, p = X.shape
+    if not is_sparse(X):
+        whole = np.flatnonzero((np.floor(X) == X).all(axis=0)).tolist()
+        return [j for j in whole if len(np.unique(X[:, j])) == n]
+    full = np.flatnonzero(np.bincount(X.indices, minlength=p) >= n - 1).tolist()  # at most one 0
+    columns = ((j, X[:, [j]].toarray()[:, 0]) for j in full)
+    return [j for j, column in columns if len(np.unique(column)) == n and np.array_equal(np.floor(column), column)]
+
+
+def row_norms(X: Any) -> Vector:
+    """Return the norms (n,) of the rows."""
+    if not is_sparse(X):
+        return np.asarray(np.linalg.norm(X, axis=1))
+    return np.asarray(np.sqrt(np.bincount(row_places(X), X.data**2, minlength=X.shape[0])))
+
+
+def row_places(X: Any) -> Any:
+    """Return the row of each held number of a sparse matrix."""
+    return np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+
+
+def divided(X: Any, columns: Vector, rows: Vector) -> Any:
+    """Return X with each column divided by its number in ``columns`` (p,), then each row by that in ``rows`` (n,)."""
+    if not is_sparse(X):
+        return X / columns / rows[:, None]
+    result = X.copy()
+    result.data /= columns[X.indices]
+    result.data /= rows[row_places(X)]
+    return result
+
+
+def row_blocks(X: Any) -> Iterator[Matrix]:
+    """Yield the rows of a sparse matrix in dense blocks of at most :data:`BLOCK` entries, or of one row."""
+    size = max(1, BLOCK // X.shape[1])
+    for start in range(0, X.shape[0], size):
+        yield X[start : start + size].toarray()
+
+
+def _column_sums(X: Any, values: Vector, weights: Vector | None) -> Vector:
+    """Return the sums (p,) of values in place of the held numbers, times the weights of their rows."""
+    if weights is not None:
+        values = values * weights[row_places(X)]
+    return np.asarray(np.bincount(X.indices, values, minlength=X.shape[1]), dtype=float)
