@@ -52,6 +52,13 @@ class ConeStack:
         """Number of rows of each cone."""
         return np.diff(self.starts)
 
+    def equals(self, other: ConeStack) -> bool:
+        """Return whether other cones are of the same constraints, with the same numbers."""
+        same = len(self) == len(other) and all(a is b for a, b in zip(self.constraints, other.constraints, strict=True))
+        same = same and self.G.shape == other.G.shape and not (self.G != other.G).nnz
+        numbers = ("h", "starts", "pairs", "orders", "sense")
+        return same and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in numbers)
+
     def distances(self, s: Vector) -> Vector:
         r"""Return the Euclidean distance of each block of s (k,) to its cone.
 

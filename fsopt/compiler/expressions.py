@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,7 @@ from pyomo.core.expr.numeric_expr import (
     SumExpression,
 )
 from pyomo.core.expr.numvalue import native_numeric_types, value
+from pyomo.core.expr.visitor import replace_expressions
 
 from fsopt.common import clock
 from fsopt.typing import Vector
@@ -176,6 +178,36 @@ def _read_operator(
         _multiply(scale, node, node.args[0], node.args[0], column, terms)
     else:
         terms.nonlinear.append((scale, node))
+
+
+def with_constants(terms: Terms, constants: Mapping[int, float], column: dict[int, int]) -> Terms:
+    """Return terms in which some variables are constants in the terms that are not linear.
+
+    Parameters
+    ----------
+    constants : id of a variable -> its value.
+    column : id of a variable -> its column.
+    """
+    if terms.linear or not constants:
+        return terms
+    at = {column[key]: number for key, number in constants.items() if key in column}
+    found = Terms(terms.constant, [*terms.columns], [*terms.values], [*terms.dots])
+    for i, j, coefficient in terms.quadratic:
+        known = [k for k in (i, j) if k in at]
+        factor = coefficient * math.prod(at[k] for k in known)
+        if len(known) == 2:
+            found.constant += factor
+        elif known:
+            found.columns.append(j if i in at else i)
+            found.values.append(factor)
+        else:
+            found.quadratic.append((i, j, coefficient))
+    for scale, node in terms.nonlinear:
+        rest = read(scale * replace_expressions(node, dict(constants)), column)
+        found.constant += rest.constant
+        for name in ("columns", "values", "dots", "quadratic", "nonlinear"):
+            getattr(found, name).extend(getattr(rest, name))
+    return found
 
 
 def _constant(node: Any) -> bool:

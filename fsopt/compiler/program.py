@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -26,7 +25,7 @@ from pyomo.core.base.block import BlockData
 from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.indexed_component import IndexedComponent
 from pyomo.core.expr.numeric_expr import NumericExpression
-from pyomo.core.expr.visitor import replace_expressions
+from pyomo.core.expr.visitor import identify_variables
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
@@ -34,11 +33,12 @@ from fsopt.common import clock
 from fsopt.common.arguments import Kind
 from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
-from fsopt.compiler.expressions import Terms, read
+from fsopt.compiler.expressions import Terms, read, with_constants
 from fsopt.compiler.lmi import with_semidefinite
 from fsopt.compiler.recognition import Quadratic, recognise
-from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_bounds, read_row, semidefinite
+from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
+from fsopt.compiler.variables import fixed_values, read_bounds, read_integer
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
@@ -47,7 +47,7 @@ UNSUPPORTED = (Complementarity, Disjunction, pyo.LogicalConstraint, pyo.SOSConst
 MODEL = Kind(
     "a Pyomo model",
     lambda value: isinstance(value, BlockData) and value.parent_component().is_constructed(),
-    "give a ConcreteModel, for example of fsopt.build",
+    "give a ConcreteModel of pyomo.environ (not of pyomo.kernel), for example of fsopt.build",
 )
 
 COMPONENT = Kind(
@@ -77,6 +77,7 @@ class Program:
     general : these constraints, as read. ``objective_terms`` : these terms (scale, node) of the objective, in the
         model's own sense.
     unsupported : kind -> name of the first constraint of each kind in :data:`UNSUPPORTED` that the model has.
+    constants : id -> value of the fixed variables whose products are linear terms; empty where they stay products.
     judged : the P of the last test of convexity, and its outcome, which copies of the program with the same P share.
     """
 
@@ -101,6 +102,7 @@ class Program:
     objective_terms: list[tuple[float, NumericExpression]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
+    constants: dict[int, float] = field(default_factory=dict)
     judged: tuple[sp.csc_matrix, bool] | None = field(default=None, repr=False)
 
     @property
@@ -161,12 +163,14 @@ class _Constraints:
 def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | None = None) -> Program:
     """Return the arrays of a Pyomo model.
 
-    Constraints without a convex form are accepted, see ``Program.nonconic`` and ``Program.unsupported``.
+    A fixed variable is a constant, as in Pyomo: it keeps its column, where both bounds are its value, and it is not
+    integer. Where the program would not be convex, its products with other variables are linear terms. A block may
+    have variables of the model around it. Constraints without a convex form are accepted, see ``Program.nonconic`` and
+    ``Program.unsupported``.
 
     Parameters
     ----------
-    constants : id of a variable -> its value. It counts as a constant in nonlinear terms, which may become linear by
-        it, and its value is its lower and upper bound. It keeps its column, and its type is continuous.
+    constants : id of a variable -> its value, for variables that count as fixed.
 
     Raises
     ------
@@ -174,19 +178,26 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     OutOfTimeError : a time limit passed, and there is no point yet.
     """
     complete(model)
+    program = _read_model(model, constants or {}, constants or {})
+    fixed = {} if program.convex else fixed_values(program.variables)
+    if not fixed:
+        return program
+    return replace(_read_model(model, constants or {}, fixed | dict(constants or {})), constants=fixed)
+
+
+def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: Mapping[int, float]) -> Program:
+    """Return the arrays of a model in which some values bound their variables, and some are constants in products."""
     with PauseGC():
-        variables = list(model.component_data_objects(pyo.Var, descend_into=True))
-        column = {id(v): j for j, v in enumerate(variables)}
-        integer = np.array([not v.is_continuous() for v in variables], dtype=bool)
-        lb, ub = read_bounds(variables)
         objective = _objective(model)
-        terms = Terms() if objective is None else read(objective.expr, column)
-        listed = _read_constraints(model, column, constants or {})
-        if constants:
-            terms = _read_again(terms, None if objective is None else objective.expr, column, constants)
-            places = [column[key] for key in constants]
-            lb[places] = ub[places] = list(constants.values())
-            integer[places] = False
+        variables = _variables(model, objective)
+        column = {id(v): j for j, v in enumerate(variables)}
+        terms = Terms() if objective is None else with_constants(read(objective.expr, column), known, column)
+        listed = _read_constraints(model, column, known)
+        integer = read_integer(variables)
+        lb, ub = read_bounds(variables)
+        places = [column[key] for key in bounded]
+        lb[places] = ub[places] = list(bounded.values())
+        integer[places] = False
         linear = build_rows(listed.linear, column)
         quadratics = [
             Quadratic(r.constraint, r.terms.quadratic, r.terms.affine(column), r.terms.constant, r.lo, r.hi)
@@ -221,6 +232,17 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     )
 
 
+def _variables(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> list[pyo.Var]:
+    """Return the variables of a model; those of a block, then those around it that are in its expressions."""
+    own = list(model.component_data_objects(pyo.Var, descend_into=True))
+    if model.parent_block() is None:
+        return own
+    bodies = [data.body for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)]
+    bodies += [] if objective is None else [objective.expr]
+    used = (variable for body in bodies for variable in identify_variables(body))
+    return list({id(variable): variable for variable in (*own, *used)}.values())
+
+
 def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:
     objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     if len(objectives) > 1:
@@ -229,18 +251,13 @@ def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:
     return objectives[0] if objectives else None
 
 
-def _read_again(terms: Terms, expression: Any, column: dict[int, int], constants: Mapping[int, float]) -> Terms:
-    """Return the terms of an expression with some variables as constants, if it has terms that are not linear."""
-    return terms if terms.linear else read(replace_expressions(expression, dict(constants)), column)
-
-
 def _read_constraints(model: pyo.ConcreteModel, column: dict[int, int], constants: Mapping[int, float]) -> _Constraints:
     found = _Constraints()
     for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         clock.look()
         row = read_row(data, column)
         if constants:
-            row = replace(row, terms=_read_again(row.terms, data.body, column, constants))
+            row = replace(row, terms=with_constants(row.terms, constants, column))
         if row.terms.nonlinear:
             found.general.append(row)
         elif row.terms.quadratic:

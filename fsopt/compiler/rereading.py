@@ -9,17 +9,19 @@ import pyomo.environ as pyo
 
 from fsopt.compiler.expressions import read
 from fsopt.compiler.program import Program
-from fsopt.compiler.rows import build_rows, hessian, linear_part, read_bounds, read_row
+from fsopt.compiler.rows import build_rows, hessian, linear_part, read_row
+from fsopt.compiler.variables import fixed_values, read_bounds, read_integer
 from fsopt.typing import Indices
 
 
 def reread_bounds(p: Program) -> bool:
-    """Read the bounds again; return whether the integer variables and the signs in cones are as before.
+    """Read the bounds again; return whether the integer variables, constants and signs in cones are as before.
 
     A rotated cone w^2 <= s t is one because of s, t >= 0: the sign of every bound is part of the class.
     """
     lb, ub = read_bounds(p.variables)
-    same = np.array_equal(p.integer, [not v.is_continuous() for v in p.variables])
+    same = np.array_equal(p.integer, read_integer(p.variables))
+    same &= not p.constants or p.constants == fixed_values(p.variables)
     if len(p.cones):
         same &= np.array_equal(lb >= 0, p.lb >= 0) and np.array_equal(ub <= 0, p.ub <= 0)
     p.lb, p.ub = lb, ub
@@ -59,3 +61,57 @@ def reread_rows(p: Program, rows: list[Any]) -> Indices | None:
     p.A.data[places] = A.data
     p.lo[numbers], p.hi[numbers] = lo, hi
     return numbers
+
+
+def differences(p: Program, new: Program) -> dict[str, Any] | None:
+    """Write the numbers of a program read anew into the one that a solver has, and return what differs.
+
+    Returns
+    -------
+    dict
+        What differs, by the names of :class:`fsopt.solvers.interface.Change`; None, and nothing is written, where more
+        than numbers differ. Constraints of ``new`` after those of ``p`` stay unread.
+    """
+    m = len(p.constraints)
+    head = new.A[:m]
+    same = _same_parts(p, new) and np.array_equal(head.indptr, p.A.indptr) and np.array_equal(head.indices, p.A.indices)
+    if not same:
+        return None
+    entries = np.flatnonzero(head.data != p.A.data)
+    rows = np.searchsorted(p.A.indptr, entries, side="right") - 1
+    moved = np.flatnonzero((new.lo[:m] != p.lo) | (new.hi[:m] != p.hi))
+    rows = np.union1d(rows, moved)
+    hessian = bool((new.P != p.P).nnz)
+    changed = {
+        "objective": hessian or not np.array_equal(p.c, new.c) or p.c0 != new.c0,
+        "hessian": hessian,
+        "bounds": not (np.array_equal(p.lb, new.lb) and np.array_equal(p.ub, new.ub)),
+    }
+    found: dict[str, Any] = {name: True for name, differs in changed.items() if differs}
+    if len(rows):
+        found["rows"] = rows
+    p.A.data[entries] = head.data[entries]
+    p.lo[:], p.hi[:] = new.lo[:m], new.hi[:m]
+    for name in ("c", "c0", "lb", "ub", "objective"):
+        setattr(p, name, getattr(new, name))
+    if hessian:
+        p.P = new.P
+    return found
+
+
+def _same_parts(p: Program, new: Program) -> bool:
+    """Return whether the programs have the same components, types and cones, and no terms of another kind."""
+    known = (p.sign == new.sign, p.constants == new.constants, len(p.constraints) <= len(new.constraints))
+    other = any((p.general, p.objective_terms, p.unsupported, new.general, new.objective_terms, new.unsupported))
+    return (
+        all(known)
+        and not other
+        and _identical(p.variables, new.variables)
+        and _identical(p.constraints, new.constraints[: len(p.constraints)])
+        and np.array_equal(p.integer, new.integer)
+        and p.cones.equals(new.cones)
+    )
+
+
+def _identical(first: list[Any], second: list[Any]) -> bool:
+    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))

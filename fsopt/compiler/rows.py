@@ -41,14 +41,6 @@ class _Entries(NamedTuple):
     values: Vector
 
 
-def read_bounds(variables: Sequence[pyo.Var]) -> tuple[Vector, Vector]:
-    """Return the lower and upper bounds (n,) of variables; both bounds of a fixed variable are its value."""
-    bounds = [(v.value, v.value) if v.fixed else v.bounds for v in variables]
-    lb = np.array([-np.inf if b[0] is None else b[0] for b in bounds], dtype=float)
-    ub = np.array([np.inf if b[1] is None else b[1] for b in bounds], dtype=float)
-    return lb, ub
-
-
 def linear_part(terms: Terms, column: dict[int, int]) -> Vector:
     """Return the linear coefficients (n,) of an expression."""
     c = np.zeros(len(column))
