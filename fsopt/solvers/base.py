@@ -14,10 +14,10 @@ import pyomo.environ as pyo
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
 from fsopt.common.arguments import FLAG, FUNCTION, NUMBER, OPTIONS, SECONDS, TEXT, checked, each, optional
-from fsopt.compiler import compile_model
+from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.compiler.program import COMPONENT, MODEL, ROW
-from fsopt.compiler.rereading import reread_bounds, reread_objective, reread_rows
+from fsopt.compiler.rereading import differences, reread_bounds, reread_objective, reread_rows
 from fsopt.compiler.rows import read_row
 from fsopt.errors import FsoptError, ParameterError, SolverError
 from fsopt.solvers.auxiliary import supplement
@@ -52,7 +52,7 @@ def solve(
     time_limit : float, optional
         Seconds; None for no limit.
     options : Mapping[str, Any], optional
-        ``tolerance``, ``mip_gap``, ``threads``, ``seed``, and options of the solver by its own names.
+        ``tolerance``, ``mip_gap``, ``threads``, ``seed``, and the solver's own by its own names.
     tee : bool, default False
         Show the solver's log.
     progress : Progress, optional
@@ -81,16 +81,15 @@ def solve(
 class Session:
     """A model that stays translated and loaded in one solver, for loops that change it and solve it again.
 
-    Change mutable parameters, bounds or fixed variables of the model, name what changed in :meth:`update`
-    (or new constraints in :meth:`add`), and :meth:`solve` again: only that part is read and sent anew.
+    Change parameters, bounds or fixed variables of the model, name what changed in :meth:`update` (new constraints in
+    :meth:`add`; :meth:`refresh` finds it out), and :meth:`solve` again: only that part is read and sent anew.
 
     Attributes
     ----------
     spec : the solver's registry entry.
     program : the arrays of the model.
     seconds : total ``translate``, ``update``, ``solve`` and ``load`` seconds.
-    rebuilt : why the last update needed a new translation; empty if it did not.
-    requested : whether the caller named the solver.
+    rebuilt, requested : why the last update needed a new translation, else empty; whether the caller named the solver.
     """
 
     @checked(model=MODEL, solver=optional(TEXT), options=optional(OPTIONS), tee=FLAG)
@@ -170,6 +169,20 @@ class Session:
         else:
             self._send(Change(objective, hessian, bounds, numbers))
         self.seconds["update"] += time.perf_counter() - started
+
+    def refresh(self) -> None:
+        """Read the whole model again, whatever changed in it; the solver gets what differs, where it can."""
+        started = time.perf_counter()
+        self.rebuilt = ""
+        old, new = self.program, compile_model(self.model)
+        same = program_class(new) == self.problem_class and self.spec.takes is None
+        if (found := differences(old, new) if same else None) is None:
+            self._rebuild("its components, their types or terms that are not linear changed", new)
+        elif found:
+            self._send(Change(**found), new)
+        self.seconds["update"] += time.perf_counter() - started
+        if self.program is old and len(new.constraints) > len(old.constraints):
+            self.add(*new.constraints[len(old.constraints) :])
 
     @checked(constraints=each(ROW))
     def add(self, *constraints: Any) -> None:
@@ -274,15 +287,14 @@ class Session:
                 "give variables and linear constraints of the model as it was read",
             ) from error
 
-    def _send(self, change: Change) -> None:
+    def _send(self, change: Change, new: Program | None = None) -> None:
         reason = self.connection.update(change)
         if reason:
-            self._rebuild(reason)
+            self._rebuild(reason, new)
 
-    def _rebuild(self, reason: str) -> None:
-        self.rebuilt = reason
-        self.program = compile_model(self.model)
+    def _rebuild(self, reason: str, new: Program | None = None) -> None:
+        self.rebuilt, self.program = reason, new or compile_model(self.model)
         self.problem_class = program_class(self.program)
-        # A preferred solver for programs of one structure may not take the program any more.
-        self.spec = self._choose(self.spec.name if self.requested or self.spec.takes is None else None)
+        kept = self.requested or (self.spec.takes is None and self.problem_class in self.spec.classes)
+        self.spec = self._choose(self.spec.name if kept else None)
         self.connection = self._open()

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pyomo.environ as pyo
+import scipy.sparse as sp
 from pyomo.common.collections import ComponentMap
+from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point, SolveResult, Status
@@ -154,16 +156,35 @@ def load_values(program: Program, point: Point, shadow_prices: ComponentMap) -> 
     for name in ("dual", "rc"):
         if isinstance(program.model.component(name), pyo.Suffix):
             program.model.component(name).clear()
-    y, z = point.y, point.z
-    if y is None or z is None or len(y) != len(program.constraints) + len(program.general):
+    priced = priced_variables(program, point)
+    if not priced:
         return
-    reduced = reduced_costs(program, point)
     dual, rc = _suffix(program.model, "dual"), _suffix(program.model, "rc")
     quadratic = [c for c, order in zip(program.cones.constraints, program.cones.orders, strict=True) if not order]
     for constraint in (*program.constraints, *quadratic, *(row.constraint for row in program.general)):
         dual[constraint] = shadow_prices[constraint]
-    for variable, value in zip(program.variables, (program.sign * reduced).tolist(), strict=True):
+    for variable, value in priced:
         rc[variable] = value
+
+
+def priced_variables(program: Program, point: Point) -> list[tuple[pyo.Var, float]]:
+    """Return pairs of a variable and its reduced cost, d objective / d bound; none without multipliers of all rows."""
+    y, z = point.y, point.z
+    if y is None or z is None or len(y) != len(program.constraints) + len(program.general):
+        return []
+    return list(zip(program.variables, (program.sign * reduced_costs(program, point)).tolist(), strict=True))
+
+
+def valued_variables(program: Program, point: Point) -> list[tuple[pyo.Var, float]]:
+    """Return pairs of a variable and its value, for those in the objective or a constraint that are not fixed."""
+    used = program.c != 0.0
+    for matrix in (program.A, program.P, program.cones.G):
+        used[sp.coo_matrix(matrix).col] = True
+    nonlinear = [node for _, node in program.objective_terms]
+    nonlinear += [row.constraint.body for row in program.general]
+    used[[program.column[id(v)] for node in nonlinear for v in identify_variables(node)]] = True
+    pairs = zip(program.variables, point.x.tolist(), used.tolist(), strict=True)
+    return [(variable, value) for variable, value, occurs in pairs if occurs and not variable.fixed]
 
 
 def _suffix(model: pyo.ConcreteModel, name: str) -> pyo.Suffix:

@@ -26,7 +26,7 @@ from fsopt.errors import SolverError, UnknownNameError, shown
 from fsopt.errors import unknown as unknown_name
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option
 from fsopt.solvers.nlp import NonlinearForm
-from fsopt.solvers.pyomo_form import pyomo_model
+from fsopt.solvers.pyomo_form import impossible, pyomo_model
 from fsopt.solvers.pyomo_names import KNOWN, OTHER, Known
 from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.spec import SolverSpec
@@ -92,10 +92,10 @@ class PyomoCall:
         """Run the solver."""
         started = time.perf_counter()
         p = self.program
-        if np.any(p.lb > p.ub) or np.any(p.lo > p.hi):
-            words = "a lower bound lies above its upper bound"
-            return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
         form = NonlinearForm(p)
+        if impossible(form):
+            words = "bounds exclude each other, or a constraint without variables does not hold"
+            return Outcome(Status.INFEASIBLE, "infeasible", None, None, 0, 0.0, words)
         start = form.start(np.clip(p.values(), p.lb, p.ub))
         # Searches over nonconvex terms get less exact in other units of the objective.
         factor = objective_factor(p, form.D) if p.convex else 1.0
@@ -237,9 +237,12 @@ def _point(m: pyo.ConcreteModel, form: NonlinearForm, start: Vector, factor: flo
     if not np.all(np.isfinite(v)):
         return None
     prices = {} if m.component("dual") is None else m.dual
-    multipliers = np.array([-prices.get(row, 0.0) for row in m.rows.values()]) / factor
+    multipliers = np.zeros(len(form.low))
+    for i, row in m.rows.items():
+        multipliers[i] = -prices.get(row, 0.0) / factor
     point = form.point(v, multipliers)
-    return point if len(prices) else Point(point.x)
+    priced = m.component("dual") is not None and (len(prices) or not len(m.rows))
+    return point if priced else Point(point.x)
 
 
 def _available(name: str) -> bool:

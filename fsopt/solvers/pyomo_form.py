@@ -14,6 +14,9 @@ from fsopt.solvers.interface import optional
 from fsopt.solvers.nlp import NonlinearForm
 from fsopt.typing import Vector
 
+WHOLE = 1e-9
+"""Distance from a whole number, and from 0, that counts as rounding."""
+
 
 def pyomo_model(form: NonlinearForm, start: Vector, *, factor: float = 1.0, smooth: bool = True) -> pyo.ConcreteModel:
     """Return the form as a Pyomo model with variables ``v`` and constraints ``rows``, in the order of the form.
@@ -36,7 +39,7 @@ def pyomo_model(form: NonlinearForm, start: Vector, *, factor: float = 1.0, smoo
     m.v = pyo.Var(range(form.size))
     for j in np.flatnonzero(form.program.integer).tolist():
         m.v[j].domain = pyo.Integers
-    lower, upper = optional(form.lower), optional(form.upper)
+    lower, upper = (optional(bounds) for bounds in whole_bounds(form))
     for j, variable in m.v.items():
         variable.setlb(lower[j])
         variable.setub(upper[j])
@@ -44,13 +47,32 @@ def pyomo_model(form: NonlinearForm, start: Vector, *, factor: float = 1.0, smoo
     v = list(m.v.values())
     bodies = _linear(form, v) + _cones(form, v, smooth) + _general(form, v)
     low, high = optional(form.low), optional(form.high)
-    m.rows = pyo.Constraint(range(len(bodies)), rule=lambda m, i: (low[i], bodies[i], high[i]))
+    rows = [i for i, body in enumerate(bodies) if body.nargs()]  # writers of files refuse those without a variable
+    m.rows = pyo.Constraint(rows, rule=lambda m, i: (low[i], bodies[i], high[i]))
     if smooth:
         _keep_free(m, form, v)
     m.objective = pyo.Objective(expr=_objective(form, v, factor))
     if not form.program.integer.any():  # some interfaces fail where they are asked for what there is not
         m.dual = pyo.Suffix(direction=pyo.Suffix.IMPORT)
     return m
+
+
+def whole_bounds(form: NonlinearForm) -> tuple[Vector, Vector]:
+    """Return the bounds of the variables, those of integer ones as whole numbers: GLPK refuses others."""
+    integer = np.flatnonzero(form.program.integer)
+    lower, upper = form.lower.copy(), form.upper.copy()
+    lower[integer] = np.ceil(lower[integer] - WHOLE)
+    upper[integer] = np.floor(upper[integer] + WHOLE)
+    return lower, upper
+
+
+def impossible(form: NonlinearForm) -> bool:
+    """Return whether a variable has no value between its bounds, or a constraint without variables does not hold."""
+    p = form.program
+    lower, upper = whole_bounds(form)
+    empty = np.asarray(abs(p.A).sum(axis=1)).ravel() == 0.0
+    missed = empty & ((p.lo > WHOLE) | (p.hi < -WHOLE))
+    return bool(np.any(lower > upper) or np.any(p.lo > p.hi) or missed.any())
 
 
 def _linear(form: NonlinearForm, v: list[Any]) -> list[Any]:

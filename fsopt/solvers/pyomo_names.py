@@ -65,6 +65,8 @@ CBC = "apt-get install coinor-cbc, or conda install -c conda-forge coincbc"
 CPLEX = "install IBM CPLEX, with its program 'cplex' on the path or its Python package (pip install cplex)"
 KNITRO = "install Artelys Knitro with a licence"
 IPOPT = "put an 'ipopt' executable on the path (conda install -c conda-forge ipopt), or take the solver 'ipopt'"
+_GLPK = (("nopresol", ""),)
+"""After its presolve GLPK does not say whether a program is infeasible or unbounded."""
 CBC_TOLERANCES = ("primalTolerance", "dualTolerance", "integerTolerance")
 _CBC = Known(LINEAR, CBC, executable="cbc", vertex=True, gap="ratioGap", tolerances=CBC_TOLERANCES)
 _HIGHS = Known(
@@ -100,7 +102,7 @@ _KNITRO = Known(ALGEBRAIC, KNITRO, "local", smooth=True)
 
 KNOWN: Mapping[str, Known] = MappingProxyType(
     {
-        "glpk": Known(LINEAR, GLPK, executable="glpsol", vertex=True, gap="mipgap"),
+        "glpk": Known(LINEAR, GLPK, executable="glpsol", vertex=True, gap="mipgap", defaults=_GLPK),
         "cbc": _CBC,
         "highs": _HIGHS,
         "appsi_highs": _HIGHS,
