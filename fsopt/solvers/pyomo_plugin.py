@@ -1,98 +1,74 @@
-"""fsopt's own solvers under Pyomo's roof: ``pyo.SolverFactory("clarabel").solve(model)``.
+"""fsopt's solvers in Pyomo's factories, as ``fsopt_highs``, ``fsopt_clarabel`` and so on.
 
-This module is loaded by ``import fsopt``, so it takes from Pyomo its registry of solvers alone.
+This module is loaded by ``import fsopt``, which must load neither Pyomo's models nor numpy. The solvers are entered
+when Pyomo's own factory of solvers has been loaded, which ``import pyomo.environ`` does.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import ModuleType
 
-from pyomo.common import dependencies
-from pyomo.opt import SolverFactory, SolverResults, SolverStatus, TerminationCondition
-
-if TYPE_CHECKING:
-    import pyomo.environ as pyo
-
-    from fsopt.answers.results import SolveResult
-
-OURS = ("clarabel",)
-"""Solvers without an interface in Pyomo."""
-TERMINATION = {
-    "optimal": TerminationCondition.optimal,
-    "stationary": TerminationCondition.locallyOptimal,
-    "feasible": TerminationCondition.feasible,
-    "infeasible": TerminationCondition.infeasible,
-    "unbounded": TerminationCondition.unbounded,
-    "none": TerminationCondition.error,
-}
-"""Status of fsopt -> Pyomo's word."""
-
-
-class _FactorySolver:
-    """A solver of fsopt with the methods that Pyomo expects of an entry of :class:`pyomo.opt.SolverFactory`."""
-
-    name = ""
-
-    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
-        self.options: dict[str, Any] = dict(options or {})
-
-    def available(self, exception_flag: bool = False) -> bool:
-        """Return whether the solver's package is installed."""
-        return bool(import_module("fsopt.solvers.registry").SOLVERS[self.name].available)
-
-    def solve(
-        self,
-        model: pyo.ConcreteModel,
-        *,
-        tee: bool = False,
-        timelimit: float | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> SolverResults:
-        """Solve a model, load the answer into it, and return Pyomo's results object.
-
-        Values, and shadow prices in the suffixes ``dual`` and ``rc``, are those of :func:`fsopt.solve`; the
-        certificate's largest residual is in ``results.solver.message``.
-        """
-        # Imported here: ``import fsopt`` loads this module, and must not load numpy and the compiler.
-        solving = import_module("fsopt.solvers.base")
-        own = {**self.options, **(options or {})}
-        return as_pyomo(solving.solve(model, self.name, time_limit=timelimit, options=own, tee=tee), model)
+FACTORY = "pyomo.contrib.solver.common.factory"
+OURS = (
+    "highs",
+    "clarabel",
+    "gurobi",
+    "xpress",
+    "mosek",
+    "ipopt",
+    "scs",
+    "scip",
+    "libsvm",
+    "piqp",
+    "proxqp",
+    "pyomo:glpk",
+    "pyomo:cbc",
+    "fsopt",
+)
+"""The names of the registry of solvers, which imports numpy."""
 
 
-def as_pyomo(result: SolveResult, model: pyo.ConcreteModel) -> SolverResults:
-    """Return a result in Pyomo's own form."""
-    from pyomo.environ import Objective, maximize
+class _Loader(SourceFileLoader):
+    """Loads Pyomo's factory and enters fsopt's solvers in it."""
 
-    results = SolverResults()
-    results.problem.name = model.name
-    results.solver.name = result.solver
-    results.solver.status = SolverStatus.ok if result.status.solved else SolverStatus.warning
-    results.solver.termination_condition = TERMINATION[result.status]
-    worst = "" if result.certificate is None else f", certificate {result.certificate.worst:.1e}"
-    results.solver.message = f"{result.stop}{worst}"
-    results.solver.wallclock_time = sum(result.seconds.values())
-    objective = next(model.component_data_objects(Objective, active=True), None)
-    maximise = objective is not None and objective.sense == maximize
-    known = {"upper_bound": result.objective, "lower_bound": result.bound}
-    if maximise:
-        known = {"lower_bound": result.objective, "upper_bound": result.bound}
-    for name, value in known.items():
-        if value is not None:
-            setattr(results.problem, name, value)
-    return results
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        _enter(module)
+
+
+class _Finder(MetaPathFinder):
+    """Finds Pyomo's factory where it is, and has it loaded by :class:`_Loader`."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        found = PathFinder.find_spec(name, path, target) if name == FACTORY else None
+        if found is not None and found.origin is not None:
+            found.loader = _Loader(name, found.origin)
+        return found
 
 
 def register() -> None:
-    """Enter fsopt's solvers in Pyomo's factory.
+    """Enter fsopt's solvers in Pyomo's factories, now or when Pyomo loads them."""
+    if FACTORY in sys.modules:
+        _enter(sys.modules[FACTORY])
+    else:
+        sys.meta_path.insert(0, _Finder())
+
+
+def _enter(factory: ModuleType) -> None:
+    """Enter fsopt's solvers.
 
     Pyomo imports ``scipy.stats`` with SciPy, half a second of every start. SciPy itself loads this part at its first
     use, so that Pyomo need not.
     """
     if "scipy" not in sys.modules:
-        vars(dependencies.scipy_available)["_callback"] = None
-    for name in OURS:
-        solver = type(f"Fsopt{name.capitalize()}", (_FactorySolver,), {"name": name})
-        SolverFactory.register(name, doc=f"{name} through fsopt")(solver)
+        vars(import_module("pyomo.common.dependencies").scipy_available)["_callback"] = None
+    ours = import_module("fsopt.solvers.pyomo_classes")
+    for name, solver in ours.classes(OURS).items():
+        doc = f"{solver.solver or 'the preferred solver'}, certified by fsopt"
+        factory.SolverFactory.register(name, doc=doc)(solver)
+    factory.LegacySolverFactory.register("clarabel", doc="the old name of fsopt_clarabel")(ours.OldClarabel)

@@ -173,6 +173,7 @@ def test_a_compiled_objective_has_the_model_value(pair, maximise, point):
     m, expression = pair
     m.o = pyo.Objective(expr=expression + 0 * m.x[0], sense=pyo.maximize if maximise else pyo.minimize)
     program = compile_model(m)
+    point[2] = 3.0  # of the fixed variable, a constant
     m.x.set_values(dict(enumerate(point)))
     assert program.objective_at(np.array(point)) == pytest.approx(pyo.value(m.o), rel=1e-9, abs=1e-7)
     assert program.lb[2] == program.ub[2] == 3.0

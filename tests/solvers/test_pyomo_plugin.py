@@ -1,15 +1,22 @@
-"""``pyo.SolverFactory("clarabel")`` on any Pyomo model, whichever package is imported first."""
+"""fsopt's solvers in Pyomo's factories: on any Pyomo model, whichever package is imported first."""
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
 import pyomo.environ as pyo
+import pyomo.kernel as pmo
 import pytest
-from pyomo.opt import TerminationCondition
+from pyomo import gdp
+from pyomo.contrib.solver.common.factory import SolverFactory
+from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
+from pyomo.contrib.solver.common.util import IncompatibleModelError, NoOptimalSolutionError
+from pyomo.opt import TerminationCondition as FirstTermination
 
 import fsopt
+from fsopt.errors import OptionError
 
 MODEL = """
 m = pyo.ConcreteModel()
@@ -18,50 +25,170 @@ m.t = pyo.Var(within=pyo.NonNegativeReals)
 m.cone = pyo.Constraint(expr=m.x[0] ** 2 + m.x[1] ** 2 <= m.t**2)
 m.plane = pyo.Constraint(expr=3 * m.x[0] + 4 * m.x[1] == 10)
 m.o = pyo.Objective(expr=m.t)
-results = pyo.SolverFactory("clarabel").solve(m)
+"""
+SOLVED = f"""{MODEL}
+from pyomo.contrib.solver.common.factory import SolverFactory
+first = pyo.SolverFactory("fsopt_clarabel").solve(m)
+assert round(pyo.value(m.o), 6) == 2.0 and str(first.solver.termination_condition) == "optimal"
+assert SolverFactory("fsopt_clarabel").solve(m).extra_info.status == "optimal"
 """
 
 
+def distance() -> pyo.ConcreteModel:
+    """Return the distance, 2, of the plane 3x + 4y = 10 from the origin."""
+    scope = {"pyo": pyo}
+    exec(MODEL, scope)
+    return scope["m"]
+
+
 @pytest.mark.parametrize("first", ["import fsopt, pyomo.environ as pyo", "import pyomo.environ as pyo, fsopt"])
-def test_either_import_comes_first(first: str) -> None:
-    code = f"{first}\n{MODEL}\nprint(round(pyo.value(m.o), 6), results.solver.termination_condition)"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["2.0", "optimal"]
+def test_either_import_comes_first(first):
+    subprocess.run([sys.executable, "-W", "error", "-c", f"{first}\n{SOLVED}"], capture_output=True, check=True)
 
 
-def test_importing_fsopt_alone_loads_neither_numpy_nor_pyomos_models() -> None:
-    code = "import sys, fsopt; print(sorted({'numpy', 'pyomo.environ'} & set(sys.modules)))"
+def test_importing_fsopt_alone_loads_neither_numpy_nor_pyomos_models():
+    slow = {"numpy", "pyomo.environ", "pyomo.core", "pyomo.opt", "pyomo.contrib.solver"}
+    code = f"import sys, fsopt; print(sorted({slow!r} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("probe", ["pyomo.environ", "pyomo", "pyomo.opt"])
-def test_a_probe_for_pyomo_before_its_import_undoes_nothing(probe: str) -> None:
-    code = f"import fsopt, importlib.util; importlib.util.find_spec({probe!r})\nimport pyomo.environ as pyo\n{MODEL}"
+@pytest.mark.parametrize("probe", ["pyomo.environ", "pyomo.contrib.solver.common.factory"])
+def test_a_probe_for_pyomo_before_its_import_undoes_nothing(probe):
+    code = f"import fsopt, importlib.util; importlib.util.find_spec({probe!r})\nimport pyomo.environ as pyo\n{SOLVED}"
     subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
 
 
-def test_results_in_pyomos_own_words() -> None:
-    scope = {"pyo": pyo}
-    exec(MODEL, scope)
-    m, results = scope["m"], scope["results"]
-    assert results.solver.termination_condition == TerminationCondition.optimal
+def test_results_have_the_certificate_and_the_source_of_the_bound():
+    m = distance()
+    solver = SolverFactory("fsopt_clarabel")
+    results = solver.solve(m)
+    assert results.solution_status is SolutionStatus.optimal
+    assert results.termination_condition is TerminationCondition.convergenceCriteriaSatisfied
+    assert results.incumbent_objective == pytest.approx(2.0)
+    assert results.objective_bound == pytest.approx(2.0, rel=1e-6)
+    assert results.objective_bound <= results.incumbent_objective
+    assert results.extra_info.bound_source == "dual point"
+    assert results.extra_info.certificate.ok
+    assert results.solution_loader.get_duals()[m.plane] == pytest.approx(0.2)
+    m.more = pyo.Constraint(expr=m.t <= 1)
+    with pytest.raises(NoOptimalSolutionError, match="provenInfeasible"):
+        solver.solve(m)
+    assert results.solution_loader.get_vars()[m.t] == pytest.approx(2.0)  # still those of the first solve
+
+
+def test_a_stationary_point_is_no_optimum():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(-2, 2), initialize=1.5)
+    m.o = pyo.Objective(expr=pyo.sin(3 * m.x) - m.x)
+    results = SolverFactory("fsopt_ipopt").solve(m)
+    assert results.solution_status is SolutionStatus.feasible
+    assert results.termination_condition is TerminationCondition.convergenceCriteriaSatisfied
+    assert results.extra_info.status == "stationary"
+    assert results.objective_bound == -math.inf
+
+
+def test_an_answer_whose_certificate_fails_is_not_called_optimal():
+    m = distance()
+    coarse = SolverFactory("fsopt_clarabel", tolerance=1e-2)
+    results = coarse.solve(m, raise_exception_on_nonoptimal_result=False, load_solutions=False)
+    assert results.solution_status is not SolutionStatus.optimal
+    with pytest.raises(NoOptimalSolutionError):
+        coarse.solve(m)
+
+
+def test_options_and_limits_reach_the_solver():
+    solver = SolverFactory("fsopt_clarabel", raise_exception_on_nonoptimal_result=False, load_solutions=False)
+    assert solver.available()
+    few = solver.solve(distance(), solver_options={"max_iter": 1})
+    assert few.termination_condition is TerminationCondition.iterationLimit
+    with pytest.raises(OptionError, match="no_such_option"):
+        solver.solve(distance(), solver_options={"no_such_option": 1})
+    with pytest.raises(IncompatibleModelError, match="does not solve"):
+        SolverFactory("fsopt_highs").solve(distance())
+
+
+def test_the_name_of_version_0_2_works_with_a_warning():
+    m = distance()
+    with pytest.warns(DeprecationWarning, match="fsopt_clarabel"):
+        results = pyo.SolverFactory("clarabel").solve(m)
+    assert results.solver.termination_condition == FirstTermination.optimal
     assert results.problem.upper_bound == pytest.approx(2.0)
-    assert results.problem.lower_bound == pytest.approx(2.0, rel=1e-6)
     assert m.dual[m.plane] == pytest.approx(0.2)
     m.more = pyo.Constraint(expr=m.t <= 1)
-    again = pyo.SolverFactory("clarabel").solve(m)
-    assert again.solver.termination_condition == TerminationCondition.infeasible
-    assert pyo.check_optimal_termination(results)
+    with pytest.warns(DeprecationWarning, match="old name"):
+        again = pyo.SolverFactory("clarabel").solve(m)
+    assert again.solver.termination_condition == FirstTermination.infeasible
     assert not pyo.check_optimal_termination(again)
 
 
-def test_options_and_limits_reach_the_solver() -> None:
-    scope = {"pyo": pyo}
-    exec(MODEL, scope)
-    solver = pyo.SolverFactory("clarabel")
-    assert solver.available()
-    solver.options["max_iter"] = 1
-    assert solver.solve(scope["m"]).solver.termination_condition != TerminationCondition.optimal
-    solver.options["no_such_option"] = 1
-    with pytest.raises(fsopt.FsoptError, match="no_such_option"):
-        solver.solve(scope["m"])
+# -- models of other kinds ------------------------------------------------------------------------------
+
+
+def two_rectangles() -> pyo.ConcreteModel:
+    """Return min x + 2y over the union of [1, 2] x [1, 2] and [0, 1] x [2, 3]: 3 at (1, 1)."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 5)), pyo.Var(bounds=(0, 5))
+    m.near, m.far = gdp.Disjunct(), gdp.Disjunct()
+    m.near.box = pyo.ConstraintList()
+    m.far.box = pyo.ConstraintList()
+    for block, (low, high) in ((m.near, (1, 1)), (m.far, (0, 2))):
+        for variable, least in ((m.x, low), (m.y, high)):
+            block.box.add((least, variable, least + 1))
+    m.either = gdp.Disjunction(expr=[m.near, m.far])
+    m.o = pyo.Objective(expr=m.x + 2 * m.y)
+    return m
+
+
+def test_a_disjunction_is_solved_after_its_transformation_and_refused_before():
+    m = two_rectangles()
+    with pytest.raises(IncompatibleModelError, match=r"Disjunction.*gdp\.bigm"):
+        SolverFactory("fsopt_highs").solve(m)
+    pyo.TransformationFactory("gdp.bigm").apply_to(m)
+    results = SolverFactory("fsopt_highs").solve(m)
+    assert (results.incumbent_objective, m.x.value, m.y.value) == pytest.approx((3.0, 1.0, 1.0))
+    assert fsopt.solve(m, "highs").status == "optimal"
+
+
+def test_a_relaxation_of_the_integers_is_a_linear_program_with_duals():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(2), domain=pyo.NonNegativeIntegers)
+    m.row = pyo.Constraint(expr=2 * m.x[0] + 3 * m.x[1] >= 4)
+    m.o = pyo.Objective(expr=3 * m.x[0] + 4 * m.x[1])
+    solver = SolverFactory("fsopt_highs")
+    assert solver.solve(m).incumbent_objective == pytest.approx(6.0)
+    relaxed = pyo.TransformationFactory("core.relax_integer_vars").create_using(m)
+    results = solver.solve(relaxed)
+    assert results.incumbent_objective == pytest.approx(16 / 3)
+    assert results.solution_loader.get_duals()[relaxed.row] == pytest.approx(4 / 3)
+    pyo.TransformationFactory("core.relax_integer_vars").apply_to(m)
+    assert solver.solve(m).incumbent_objective == pytest.approx(16 / 3)  # the same solver, found by itself
+
+
+def test_a_model_of_pyomo_kernel_is_refused_in_one_line():
+    block = pmo.block()
+    block.x = pmo.variable(lb=0)
+    block.o = pmo.objective(block.x)
+    for solve in (fsopt.solve, SolverFactory("fsopt_highs").solve):
+        with pytest.raises((fsopt.FsoptError, IncompatibleModelError), match=r"pyomo\.kernel") as error:
+            solve(block)
+        assert "\n" not in str(error.value)
+
+
+def test_a_fixed_variable_is_a_constant_and_a_variable_again():
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(1, 3)), pyo.Var(bounds=(-1, 2))
+    m.n = pyo.Var(domain=pyo.Binary)
+    m.o = pyo.Objective(expr=m.x * m.y + m.n)
+    m.x.fix(2)
+    m.n.fix(0)
+    assert fsopt.classify(m) == "LP"
+    session = fsopt.Session(m, "scip")
+    assert session.solve().objective == pytest.approx(-2.0)
+    m.x.fix(3)
+    session.update(m.x)
+    assert session.solve().objective == pytest.approx(-3.0)
+    m.x.unfix()
+    m.n.unfix()
+    session.update(m.x, m.n)
+    assert session.problem_class == "MINLP"
+    assert session.solve().objective == pytest.approx(-3.0)

@@ -1,0 +1,286 @@
+"""fsopt's solvers as classes of Pyomo's solver interface: each status is that of a certificate, not of the solver."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import nullcontext
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from pyomo.common.collections import ComponentMap
+from pyomo.common.config import ConfigValue, NonNegativeFloat, NonNegativeInt
+from pyomo.common.tee import TeeStream, capture_output
+from pyomo.common.timing import HierarchicalTimer
+from pyomo.contrib.solver.common.base import Availability, LegacySolverWrapper, SolverBase
+from pyomo.contrib.solver.common.config import SolverConfig
+from pyomo.contrib.solver.common.results import Results, SolutionStatus, TerminationCondition
+from pyomo.contrib.solver.common.solution_loader import SolutionLoader
+from pyomo.contrib.solver.common.util import (
+    IncompatibleModelError,
+    NoDualsError,
+    NoFeasibleSolutionError,
+    NoOptimalSolutionError,
+    NoReducedCostsError,
+    NoSolutionError,
+)
+from pyomo.core.staleflag import StaleFlagManager
+
+if TYPE_CHECKING:
+    import pyomo.environ as pyo
+
+    from fsopt.answers.results import SolveResult
+    from fsopt.compiler import Program
+    from fsopt.solvers.base import Session
+
+CONDITIONS = {
+    "time-limit": TerminationCondition.maxTimeLimit,
+    "iteration-limit": TerminationCondition.iterationLimit,
+    "interrupted": TerminationCondition.interrupted,
+    "infeasible": TerminationCondition.locallyInfeasible,
+    "unbounded": TerminationCondition.infeasibleOrUnbounded,
+    "numerical": TerminationCondition.error,
+}
+"""Why a solver stopped -> Pyomo's word, where no certificate holds; every other reason is ``unknown``."""
+CERTIFIED = {
+    "optimal": (TerminationCondition.convergenceCriteriaSatisfied, SolutionStatus.optimal),
+    "stationary": (TerminationCondition.convergenceCriteriaSatisfied, SolutionStatus.feasible),
+    "infeasible": (TerminationCondition.provenInfeasible, SolutionStatus.noSolution),
+    "unbounded": (TerminationCondition.unbounded, SolutionStatus.noSolution),
+}
+"""Status of fsopt -> Pyomo's words; the other two have a condition by the reason to stop."""
+COMMON = {"rel_gap": "mip_gap", "tolerance": "tolerance", "threads": "threads", "seed": "seed"}
+"""Option of Pyomo -> the name that it has in fsopt."""
+
+
+class FsoptConfig(SolverConfig):  # type: ignore[misc]
+    """Pyomo's options of a solver, and those that all solvers of fsopt have.
+
+    Attributes
+    ----------
+    rel_gap : relative gap at which branch and bound stops.
+    tolerance : feasibility and gap tolerance asked of the solver.
+    seed : random seed.
+    """
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        super().__init__(*args, **keywords)
+        domains = {"rel_gap": NonNegativeFloat, "tolerance": NonNegativeFloat, "seed": NonNegativeInt}
+        for name, domain in domains.items():
+            self.declare(name, ConfigValue(domain=domain))
+
+
+class Solution(SolutionLoader):  # type: ignore[misc]
+    """The values of one solve; they stay those of this solve when the model is changed and solved again.
+
+    Parameters
+    ----------
+    model : Pyomo's model.
+    program : its arrays at the solve; None where it was not translated.
+    result : of the solve; None where there was none.
+    """
+
+    def __init__(self, model: pyo.ConcreteModel, program: Program | None, result: SolveResult | None) -> None:
+        self._pyomo_model = model
+        self._values: ComponentMap = ComponentMap()
+        self._reduced: ComponentMap = ComponentMap()
+        self._prices: ComponentMap = ComponentMap()
+        if program is not None and result is not None and result.status.solved and result.point is not None:
+            from fsopt.solvers.outcome import priced_variables, valued_variables
+
+            self._values.update(valued_variables(program, result.point))
+            self._reduced.update(priced_variables(program, result.point))
+            self._prices.update(result.constraint_duals)
+
+    def get_number_of_solutions(self) -> int:
+        """Return 1 where there is a point, else 0."""
+        return int(bool(self._values))
+
+    def get_vars(self, vars_to_load: Sequence[Any] | None = None) -> ComponentMap:
+        """Return variable -> value, of the variables that are not fixed and occur in the program."""
+        return _chosen(self._values, vars_to_load, NoSolutionError)
+
+    def get_duals(self, cons_to_load: Sequence[Any] | None = None) -> ComponentMap:
+        """Return constraint -> d objective / d right-hand side, nan for a quadratic cone at its apex."""
+        return _chosen(self._prices, cons_to_load, NoDualsError)
+
+    def get_reduced_costs(self, vars_to_load: Sequence[Any] | None = None) -> ComponentMap:
+        """Return variable -> d objective / d bound."""
+        return _chosen(self._reduced, vars_to_load, NoReducedCostsError)
+
+
+def _chosen(known: ComponentMap, wanted: Sequence[Any] | None, error: type[Exception]) -> ComponentMap:
+    if not known:
+        raise error()
+    return known if wanted is None else ComponentMap((key, known[key]) for key in wanted)
+
+
+class CertifiedSolver(SolverBase):  # type: ignore[misc]
+    """A solver of fsopt: ``optimal`` is said where fsopt's own certificate holds, and nowhere else.
+
+    Between two solves of the same model the solver keeps what it has; whatever was changed in the model is found by
+    reading it again, and only the difference is sent, see :meth:`fsopt.Session.refresh`.
+
+    Attributes
+    ----------
+    solver : registry name; None for the preferred installed solver of the model's class.
+
+    Notes
+    -----
+    Beside what Pyomo says of results, ``extra_info`` has ``status`` (the word of fsopt), ``certificate`` and
+    ``bound_source``, by whom ``objective_bound`` is known. A stationary point is ``feasible`` and
+    ``convergenceCriteriaSatisfied``. ``working_dir`` and ``symbolic_solver_labels`` have no effect: there are no files.
+    """
+
+    CONFIG = FsoptConfig()
+    solver: str | None = None
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self._session: Session | None = None
+        self._given: dict[str, Any] = {}
+
+    def available(self) -> Availability:
+        """Return whether the solver's package is installed."""
+        from fsopt.solvers.registry import solver_spec
+
+        installed = self.solver is None or solver_spec(self.solver).available
+        return Availability.FullLicense if installed else Availability.NotFound
+
+    def version(self) -> tuple[int, ...]:
+        """Return the version of the solver's package, an empty tuple where another program does the work."""
+        from fsopt.solvers.registry import solver_spec
+
+        package = "fsopt" if self.solver is None else solver_spec(self.solver).package
+        try:
+            found = metadata.version(package or " ")
+        except (metadata.PackageNotFoundError, ValueError):
+            return ()
+        return tuple(int(part) for part in found.split(".") if part.isdecimal())
+
+    def solve(self, model: pyo.ConcreteModel, **keywords: Any) -> Results:
+        """Solve a model, certify the answer and return Pyomo's results; ``keywords`` are options for this call.
+
+        Raises
+        ------
+        IncompatibleModelError : the solver does not take the model.
+        NoOptimalSolutionError : no certificate holds, unless ``raise_exception_on_nonoptimal_result`` is False.
+        NoFeasibleSolutionError : there is no point to load, unless ``load_solutions`` is False.
+        """
+        stamp, started = datetime.datetime.now(datetime.UTC), time.perf_counter()
+        config = self.config(value=keywords, preserve_implicit=True)
+        config.timer = timer = config.timer or HierarchicalTimer()
+        timer.start(self.name)
+        StaleFlagManager.mark_all_as_stale()
+        log = io.StringIO()
+        with capture_output(TeeStream(log, *config.tee), capture_fd=True) if config.tee else nullcontext():
+            result = self._solved(model, config)
+        results = self._results(model, result)
+        results.solver_config, results.solver_log = config, log.getvalue()
+        results.timing_info.start_timestamp = stamp
+        results.timing_info.timer = timer
+        timer.stop(self.name)
+        results.timing_info.wall_time = time.perf_counter() - started
+        _raise_or_load(results, config)
+        return results
+
+    def _solved(self, model: pyo.ConcreteModel, config: FsoptConfig) -> SolveResult | None:
+        """Return the result of a solve, None where the time was over before it."""
+        from fsopt.common import clock
+        from fsopt.errors import OutOfTimeError, SolverError
+        from fsopt.solvers.base import Session
+
+        given = {name: config.get(option).value() for option, name in COMMON.items()}
+        options = {name: value for name, value in given.items() if value is not None} | config.solver_options.value()
+        given = {"options": options, "tee": bool(config.tee)}
+        try:
+            if config.time_limit == 0:
+                raise OutOfTimeError("the time limit is 0", "give seconds > 0")
+            with clock.limited(config.time_limit):
+                try:
+                    if self._session is None or self._session.model is not model or self._given != given:
+                        self._session = None
+                        self._session, self._given = Session(model, self.solver, **given), given
+                    else:
+                        self._session.refresh()
+                except SolverError as error:
+                    self._session = None
+                    raise IncompatibleModelError(str(error)) from error
+                return self._session.solve(time_limit=config.time_limit, load=False)
+        except OutOfTimeError:
+            return None
+
+    def _results(self, model: pyo.ConcreteModel, result: SolveResult | None) -> Results:
+        results = Results()
+        program = None if self._session is None else self._session.program
+        results.solution_loader = Solution(model, program, result)
+        results.solver_name, results.solver_version = self.name, self.version()
+        if result is None or program is None:
+            results.termination_condition = TerminationCondition.maxTimeLimit
+            return results
+        unproved = CONDITIONS.get(result.stop, TerminationCondition.unknown)
+        status = SolutionStatus.feasible if result.status.solved else SolutionStatus.noSolution
+        condition, results.solution_status = CERTIFIED.get(result.status, (unproved, status))
+        results.termination_condition = condition
+        if program.objective is not None and result.objective is not None:
+            bound = -math.inf * program.sign if result.bound is None else result.bound
+            results.incumbent_objective = result.objective
+            results.objective_bound = program.sign * min(program.sign * bound, program.sign * result.objective)
+        results.extra_info.status = str(result.status)
+        results.extra_info.certificate = result.certificate
+        results.extra_info.bound_source = "" if result.certificate is None else result.certificate.bound_source
+        results.extra_info.message = result.message or result.stop
+        results.extra_info.iteration_count = result.iterations
+        return results
+
+
+def _raise_or_load(results: Results, config: FsoptConfig) -> None:
+    proved = results.termination_condition == TerminationCondition.convergenceCriteriaSatisfied
+    if config.raise_exception_on_nonoptimal_result and not proved:
+        raise NoOptimalSolutionError(
+            f"{NoOptimalSolutionError.default_message} (stopped with {results.termination_condition.name}"
+            f"{_words(results)})"
+        )
+    if config.load_solutions:
+        if results.solution_status == SolutionStatus.noSolution:
+            raise NoFeasibleSolutionError()
+        results.solution_loader.load_solution()
+
+
+def _words(results: Results) -> str:
+    message = results.extra_info.get("message")
+    return f": {message.value()}" if message is not None and message.value() else ""
+
+
+def classes(names: Sequence[str]) -> dict[str, type[CertifiedSolver]]:
+    """Return name in Pyomo's factories -> class, ``fsopt`` for the preferred solver of each class of programs."""
+    made = {"fsopt": type("Fsopt", (CertifiedSolver,), {"__doc__": CertifiedSolver.__doc__})}
+    for solver in names:
+        short = solver.rpartition(":")[2]
+        made[f"fsopt_{short}"] = type(f"Fsopt{short.capitalize()}", (CertifiedSolver,), {"solver": solver})
+    return made
+
+
+class OldClarabel(LegacySolverWrapper, CertifiedSolver):  # type: ignore[misc]
+    """Clarabel as version 0.2 entered it: it adds the suffixes ``dual`` and ``rc``, and no point is no error."""
+
+    name = "clarabel"
+    solver = "clarabel"
+
+    def solve(self, model: pyo.ConcreteModel, **keywords: Any) -> Any:
+        """Solve a model and return the results of Pyomo's first interface."""
+        from pyomo.environ import Suffix
+
+        message = "the solver 'clarabel' of Pyomo is 'fsopt_clarabel' now; the old name goes with 1.0"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        for suffix in ("dual", "rc"):
+            if model.component(suffix) is None:
+                model.add_component(suffix, Suffix(direction=Suffix.IMPORT))
+        try:
+            return super().solve(model, **keywords)
+        except NoFeasibleSolutionError:
+            return super().solve(model, **{**keywords, "load_solutions": False})
