@@ -1,8 +1,8 @@
 """fsopt: feature selection by optimization.
 
 Explicit Pyomo models of five papers, thin drivers, swappable solvers, certified answers. The names below are
-loaded when they are first used, so that ``import fsopt`` costs next to nothing; ``pyo.SolverFactory("clarabel")``
-knows fsopt's solver from then on.
+loaded when they are first used, so that ``import fsopt`` costs next to nothing; Pyomo knows the solvers of fsopt, as
+``pyo.SolverFactory("fsopt_highs")`` for example, from then on.
 """
 
 import lazy_loader
