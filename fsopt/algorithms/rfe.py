@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Protocol
 
 import numpy as np
-import pyomo.environ as pyo
 from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
-from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, timed, usable
-from fsopt.models.blocks import whole
+from fsopt.drivers.run import DEFAULT_RUN, Run, timed
+from fsopt.models.blocks import number, whole
+from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.solvers.base import Session
 from fsopt.typing import Indices, Vector
 
@@ -28,10 +30,27 @@ TIE = 1e-6
 """Weights that differ by less than this, relative to the largest one, are equal within the accuracy of a solver."""
 
 
+class Trained(Protocol):
+    """The support vector machine on the features that are left.
+
+    Attributes
+    ----------
+    certificate, outcome : of this machine on these features, and of the solver or driver behind it.
+    """
+
+    @property
+    def certificate(self) -> Certificate:
+        """Its certificate."""
+
+    @property
+    def outcome(self) -> SolveResult | DriverResult:
+        """Its outcome."""
+
+
 @timed
 def rfe(
     data: Dataset,
-    sub: pyo.ConcreteModel,
+    last: Callable[[Indices], Trained],
     *,
     m: int,
     c: float,
@@ -41,84 +60,96 @@ def rfe(
 ) -> DriverResult:
     r"""Remove the feature of smallest :math:`w_j^2` and train again, until m features are left.
 
-    Each SVM is one solve of the same model, in which only sigma changes; with ``step`` 1 there are
-    p - m + 1 of them. Of equal weights the one of the lowest index is removed first.
+    .. math:: \min_{w, b}\ \tfrac12 w'w + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \quad\text{s.t.}\quad w_j = 0
+              \text{ for the removed } j
+
+    With ``step`` 1 there are p - m + 1 of them. Of equal weights the one of the lowest index is removed first.
 
     Parameters
     ----------
-    data : the data set behind ``sub``.
-    sub : model ``fsp-sub``.
+    data : the samples, preprocessed.
+    last : function of the features that are left, increasing, that trains and certifies the last machine.
     m : number of features to keep, 1..p.
-    c : penalty weight of the hinge loss in ``sub``.
+    c : C > 0.
     eliminated : features without which the first SVM is trained, at most p - m.
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
-    run : solver (a QP), options, time limit, progress. Without a solver all SVMs but the last one are solved by
-        :class:`fsopt.algorithms.warm_svm.WarmSvm`. After the time limit all features above m are removed at once, and
-        the last SVM is trained.
+    run : solver (a QP), options, time limit, progress. Without a solver the eliminations call none: each machine is
+        solved by :class:`fsopt.algorithms.warm_svm.WarmSvm`. With one they are solves of one model ``fsp-sub`` in
+        which only sigma changes. After the time limit all features above m are removed at once, and the last machine
+        is trained.
 
     Returns
     -------
     DriverResult
-        ``point`` has ``sigma``, ``w``, ``b`` and the ``proof`` of the last SVM. ``feasible``, without a
-        bound: the certificate is that of this SVM on its features, nothing is claimed about their choice.
-        ``history`` has, for each SVM, its number of features, its objective and the features that were removed
-        after it.
+        ``point`` has ``sigma`` and ``svm``, the answer of ``last``. ``feasible``, without a bound: the certificate is
+        that of this machine on its features, nothing is claimed about their choice. ``history`` has, for each machine,
+        its number of features, its objective and the features that were removed after it.
 
     Raises
     ------
-    ParameterError : m or step out of range, a model of other data or another c.
-    SolverError : an SVM was not trained.
+    ParameterError : m, c or step out of range.
+    OutOfTimeError : the time limit passed before the first machine was trained.
+    SolverError : a machine was not trained.
     """
     m = whole("rfe", "m", m, low=1, high=data.p)
     step = whole("rfe", "step", step, low=1, high=10**9)
-    session = run.open(sub)
-    check_svm("rfe", session, data, c)
-    recorder = Recorder([session], run)
-    svms = WarmSvm(data, c) if run.solver is None else None
+    c = number("rfe", "c", c, low=0.0, strict=True)
+    recorder = Recorder([], run)
+    machines = _Machines(data, c, recorder)
     sigma = np.ones(data.p)
     sigma[list(eliminated)] = 0.0
     stop = "complete"
-    with threadpool_limits(1 if svms is not None else None):
-        # Each pass removes at least one of the p features, or is the last.
-        while True:
-            left = np.flatnonzero(sigma)
-            found = _weights(svms, sigma, recorder) if svms is not None and len(left) > m else None
-            if found is None:
-                result = _by_solver(session, sub, sigma, recorder, last=len(left) == m)
-                assert result.point is not None
-                w = np.where(sigma > 0, result.point.x[session.columns(sub.w)], 0.0)
-                value = svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), c)
-            else:
-                w, value = found
-            if len(left) > m and clock.expired():
+    with threadpool_limits(1 if run.solver is None else None):
+        # Each pass removes at least one of the p features.
+        while len(left := np.flatnonzero(sigma)) > m:
+            w, value = machines.solve(sigma)
+            if clock.expired():
                 step, stop = len(left), "time-limit"
             removed = smallest_weights(w, left, min(step, len(left) - m))
             recorder.record(n_features=len(left), objective=value, removed=removed)
-            if not removed:
-                break
             sigma[removed] = 0.0
-    assert result.certificate is not None
-    point = {"sigma": sigma, "w": w, "b": midpoint_intercept(data.X @ w, data.y, data.weights), "proof": result.point}
-    return recorder.end(Status.FEASIBLE, stop, objective=value, point=point, certificate=result.certificate)
+    with nullcontext() if stop == "complete" else clock.lifted():
+        trained = last(left)
+    recorder.include(trained.outcome)
+    certificate = trained.certificate
+    assert certificate.objective is not None
+    recorder.record(n_features=m, objective=certificate.objective, removed=[])
+    point = {"sigma": sigma, "svm": trained}
+    return recorder.end(Status.FEASIBLE, stop, objective=certificate.objective, point=point, certificate=certificate)
 
 
-def _weights(svms: WarmSvm, sigma: Vector, recorder: Recorder) -> tuple[Vector, float] | None:
-    """Return weights and value of an SVM, its seconds counted; None where it is not exact enough."""
-    started = time.perf_counter()
-    found = svms.solve(sigma > 0.5)
-    recorder.count(NAME, time.perf_counter() - started)
-    return found
+class _Machines:
+    """Support vector machines on selections of the features: solved here, or by a solver that the user named."""
 
+    def __init__(self, data: Dataset, c: float, recorder: Recorder) -> None:
+        self.data, self.c = data, c
+        self.recorder = recorder
+        self.warm = WarmSvm(data, c) if recorder.run.solver is None else None
+        self.session: Session | None = None
 
-def _by_solver(
-    session: Session, sub: pyo.ConcreteModel, sigma: Vector, recorder: Recorder, *, last: bool
-) -> SolveResult:
-    """Return the result of an SVM from the solver; the last one, which is the answer, is not limited in time."""
-    store(sub.sigma, sigma)
-    session.update(sub.selection)
-    if last and clock.expired():
-        return usable(session.solve(load=False), "the last SVM of RFE")
-    return recorder.solve(session, "an SVM of RFE", load=False)
+    def solve(self, sigma: Vector) -> tuple[Vector, float]:
+        """Return weights (p,) and value of the machine on a selection; raises what :meth:`Recorder.solve` raises."""
+        if self.warm is not None:
+            started = time.perf_counter()
+            found = self.warm.solve(sigma > 0.5)
+            self.recorder.count(NAME, time.perf_counter() - started)
+            if found is not None:
+                clock.found()
+                return found
+        return self._by_solver(sigma)
+
+    def _by_solver(self, sigma: Vector) -> tuple[Vector, float]:
+        if self.session is None:
+            self.session = self.recorder.run.open(build_fsp_sub(self.data, c=self.c))
+            self.recorder.renew(self.session)
+        model = self.session.model
+        store(model.sigma, sigma)
+        self.session.update(model.selection)
+        result = self.recorder.solve(self.session, "an SVM of RFE", load=False)
+        assert result.point is not None
+        w = np.where(sigma > 0, result.point.x[self.session.columns(model.w)], 0.0)
+        data = self.data
+        return w, svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), self.c)
 
 
 def smallest_weights(w: Vector, left: Indices, count: int) -> list[int]:

@@ -1,4 +1,8 @@
-"""Fits of earlier versions under the names of today: ``gbd`` was two algorithms; one of them is ``best-subset`` now."""
+"""Fits of earlier versions in the words of today.
+
+``gbd`` was two algorithms; one of them is ``best-subset`` now. The last machine of ``rfe`` was a solve of ``fsp-sub``;
+its multipliers of the margins are those of ``svm`` on the features that are left.
+"""
 
 from __future__ import annotations
 
@@ -40,3 +44,18 @@ def without_variant(method: str, params: Mapping[str, Any]) -> tuple[str, dict[s
     what = f"is method '{name}' now" if variant == BRANCH else f"is gone: method '{name}' is the cut loop alone"
     warnings.warn(f"variant={variant!r} of '{method}' {what}", DeprecationWarning, stacklevel=4)
     return name, rest
+
+
+def evidence(method: str, details: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the details of a saved fit as the method writes them today.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError : they are damaged.
+    """
+    if method != "rfe" or details.get("program") != "fsp-sub":
+        return details
+    at = details["program_params"]
+    sigma, y = at["sigma"], details["point"]["y"]
+    kept = [j for j, inside in enumerate(sigma) if inside]
+    return {"c": at["c"], "alpha": y[: len(y) - len(sigma)], "chosen": kept, "machine": "svm"}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.earlier import present
+from fsopt.answers.earlier import evidence, present
 from fsopt.answers.fits import Fit
 from fsopt.answers.records import FORMAT, digest, plain
 from fsopt.answers.results import Point, SolveResult, Status
@@ -163,7 +163,7 @@ def fit_from(record: Mapping[str, Any], path: str | Path) -> Fit:
             seconds=record.get("seconds", {}),
             preprocessing=Preprocessing(str(map_["kind"]), shift, scale),
             warnings=tuple(record.get("warnings", ())),
-            details=record.get("details", {}),
+            details=evidence(method, record.get("details", {})),
             kernel=kernel,
             trained=trained,
         )

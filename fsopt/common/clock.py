@@ -83,6 +83,16 @@ def anew() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def lifted() -> Iterator[None]:
+    """Run a block without the limit around it: the last step of a loop, without which there is no answer."""
+    token = _LIMIT.set(None)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
+
+
 def left(seconds: float | None = None) -> float | None:
     """Return the seconds for the next solve, at most ``seconds`` and at least :data:`LEAST`; None without a limit."""
     limit = _LIMIT.get()

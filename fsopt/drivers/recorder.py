@@ -143,11 +143,12 @@ class Recorder:
         """Go on with other sessions; the seconds of those before still count."""
         self._spent, self.sessions = self.seconds, sessions
 
-    def include(self, result: DriverResult) -> None:
-        """Count the seconds of a loop that ran inside this one, and name its solver."""
-        self._spent = {k: self._spent[k] + result.seconds[k] for k in PHASES}
+    def include(self, result: SolveResult | DriverResult) -> None:
+        """Count the seconds of a solve or loop that ran inside this one, and name its solver."""
+        self._spent = {k: self._spent[k] + result.seconds.get(k, 0.0) for k in PHASES}
         self._solvers[result.solver] = None
-        self._fallbacks += [record["fallback"] for record in result.history if record["fallback"]]
+        if isinstance(result, DriverResult):
+            self._fallbacks += [record["fallback"] for record in result.history if record["fallback"]]
 
     @property
     def solvers(self) -> list[str]:

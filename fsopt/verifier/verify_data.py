@@ -478,7 +478,7 @@ METHODS = {
     "mopfs": ("misclass-step",),
     "fsv": ("fsv-step",),
     "l0-mpm": ("l0-mpm-step",),
-    "rfe": ("fsp-sub",),
+    "rfe": ("svm",),
     **dict.fromkeys(("pearson", "fisher", "ks", "infogain", "vs-ssvm"), ("svm", "rsvm")),
     **dict.fromkeys(SELECTIONS, ("selection",)),
 }
@@ -497,7 +497,7 @@ def compare(
     wanted = (name,) if statement["answer"] == "model" else METHODS.get(name)
     same(wanted is None or slug in wanted, f"'{slug}' is no program of the {statement['answer']} '{name}'")
     if name in VALUES and statement["answer"] == "method":
-        filtered = slug == "fsp-sub" or slug == "misclass-step" or claim["columns"] is not None
+        filtered = slug == "misclass-step" or claim["columns"] is not None
         same(statement["claims"][0]["status"] == "feasible" and filtered, f"'{name}' has no such claim")
     elif slug not in ("selection", "gmeb-primal"):
         same(claim["rows"] is None and claim["columns"] is None, f"'{slug}' is on all samples and features here")

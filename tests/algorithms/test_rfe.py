@@ -9,7 +9,7 @@ from support import blobs, reference
 
 import fsopt
 from fsopt.data.hyperplanes import hinge
-from fsopt.errors import ParameterError
+from fsopt.errors import FileError, ParameterError
 from fsopt.verification.checking import check_fit
 
 
@@ -118,9 +118,12 @@ def test_a_forged_fit_does_not_pass():
     assert not check_fit(replace(fit, objective=fit.objective * 0.999), data).ok
     assert not check_fit(replace(fit, coef=fit.coef * 1.01), data).ok
     assert not check_fit(replace(fit, params={**fit.params, "m": 2}), data).ok
-    other = np.roll(fit.details["program_params"]["sigma"], 1)
-    forged = {**fit.details, "program_params": {"c": 10.0, "sigma": other}}
-    assert not check_fit(replace(fit, details=forged), data).ok
+    others = sorted((j + 1) % data.p for j in fit.support)
+    for forged in ({"chosen": others}, {"c": 9.0}, {"machine": "rsvm"}, {"alpha": 0.9 * fit.details["alpha"]}):
+        assert not check_fit(replace(fit, details={**fit.details, **forged}), data).ok
+    for damaged in ([3, 1, 0], [-1, 0, 1], [0, 1, data.p], [0, 0, 1]):
+        with pytest.raises(FileError, match="selection"):
+            check_fit(replace(fit, details={**fit.details, "chosen": damaged}), data)
     # The hyperplane of the whole SVM is better than any on 3 features, and is no answer.
     whole = fsopt.fit("svm", data, c=10.0, scale="none")
     forged = replace(fit, coef=whole.coef, intercept=whole.intercept, objective=whole.objective)
@@ -149,3 +152,17 @@ def test_more_features_than_samples_have_the_same_order_of_removal():
     assert [h["removed"] for h in fits[0].history] == [h["removed"] for h in fits[1].history]
     values = [[h["objective"] for h in fit.history] for fit in fits]
     np.testing.assert_allclose(values[0], values[1], rtol=1e-6)
+
+
+def test_a_hundred_features_per_sample_need_no_model(monkeypatch):
+    """A model of all features would have half a million terms; that of the last machine has those that are left."""
+    rng = np.random.default_rng(3)
+    y = np.where(np.arange(60) % 2, 1.0, -1.0)
+    data = fsopt.Dataset(rng.standard_normal((60, 9_000)) + 0.8 * y[:, None] * (np.arange(9_000) < 6), y)
+    monkeypatch.setattr("fsopt.algorithms.rfe.build_fsp_sub", None)
+    fit = fsopt.fit("rfe", data, m=6, c=0.1, step=3_000, scale="none")
+    values, gone, left = eliminate(data, 6, 0.1, 3_000)
+    assert [sorted(h["removed"]) for h in fit.history] == [sorted(removed) for removed in gone]
+    np.testing.assert_allclose([h["objective"] for h in fit.history], values, rtol=1e-4)  # that of libsvm
+    assert fit.support == tuple(left)
+    assert check_fit(fit, data).ok

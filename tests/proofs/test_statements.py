@@ -78,7 +78,7 @@ def test_a_proof_that_is_renamed_is_refused(method, tmp_path):
     proof = copy.deepcopy(bases()["svm"])
     proof["statement"]["name"] = method
     assert verdict(written(tmp_path / "proof.json", proof))[0] == 1
-    slugs = {"best-subset": "selection", "fsv": "fsv-step", "gmeb": "gmeb-primal", "rfe": "fsp-sub"}
+    slugs = {"best-subset": "selection", "fsv": "fsv-step", "gmeb": "gmeb-primal"}
     proof["statement"]["claims"][0]["program"] = slugs.get(method, method)
     assert verdict(written(tmp_path / "proof.json", proof))[0] == 1
 

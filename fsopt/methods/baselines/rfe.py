@@ -12,18 +12,17 @@ import numpy as np
 from fsopt.algorithms.rfe import rfe
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
-from fsopt.answers.results import Status
-from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
+from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program, evidence, extend, finite_vector
+from fsopt.methods.verification import extend
 from fsopt.models.blocks import number, whole
-from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.typing import Vector
 
 
@@ -75,19 +74,25 @@ def fit_rfe(
     step = whole("rfe", "step", step, low=1, high=100_000)
     work, map_ = preprocess(data, scale)
     gone = _checked(eliminated or (), data.p, m)
-    result = rfe(work, build_fsp_sub(work, c=c), m=m, c=c, step=step, eliminated=gone, run=run)
-    w, sigma = result.point["w"], result.point["sigma"]
-    certificate = result.certificate
-    if certificate is not None:
-        difference = relative_gap(result.objective or 0.0, certificate.objective or 0.0)
-        result = replace(result, certificate=extend(certificate, {"plane": difference}))
+    settings, unlimited = SvmSettings("svm", c, None), replace(run, time_limit=None)
+    result = rfe(
+        work,
+        lambda left: train_on_subset(work, left, unlimited, settings),
+        m=m,
+        c=c,
+        step=step,
+        eliminated=gone,
+        run=run,
+    )
+    found = result.point["svm"]
     return make_fit(
         data,
         map_,
-        Hyperplane(w, result.point["b"], SPEC.select(w)),
+        Hyperplane(found.w, found.b, SPEC.select(found.w)),
         result,
         started=started,
-        details=evidence("fsp-sub", {"c": c, "sigma": sigma}, result.point["proof"]),
+        warnings=found.warnings,
+        details=found.details,
     )
 
 
@@ -135,17 +140,19 @@ def one_percent(p: int) -> Mapping[str, Any]:
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the support vector machine on the features that are left again; their choice has no certificate."""
-    certificate = check_program(saved)
+    """Certify the support vector machine on the features that are left again; their choice has no certificate.
+
+    Raises
+    ------
+    FileError : the features or the multipliers are damaged.
+    """
+    p, m = saved.data.p, saved.fit.params.get("m")
     with reading("selection"):
-        at = saved.fit.details["program_params"]
-        sigma, m = finite_vector(at["sigma"], saved.data.p), saved.fit.params.get("m")
-        wrong = {
-            "number of features": abs(float(sigma.sum()) - (min(5, saved.data.p) if m is None else m)),
-            "selection": float(not np.isin(sigma, (0.0, 1.0)).all() or np.any(saved.w[sigma == 0])),
-        }
-    claimed = float(saved.fit.status is not Status.FEASIBLE)
-    return replace(extend(certificate, {**wrong, "status": claimed}), bound=None, bound_source="")
+        chosen = np.array(saved.fit.details["chosen"], dtype=np.intp)
+        if chosen.ndim != 1 or (np.diff(chosen) <= 0).any() or not ((chosen >= 0) & (chosen < p)).all():
+            raise ValueError("the features are no increasing list of places")
+    wrong = {"number of features": abs(float(len(chosen)) - (min(5, p) if m is None else m))}
+    return extend(check_subset_svm(saved, chosen), wrong)
 
 
 SPEC = MethodSpec(
@@ -153,11 +160,12 @@ SPEC = MethodSpec(
     fit_rfe,
     objective,
     check,
-    ("fsp-sub",),
+    ("fsp-sub", "svm"),
     equation="Peleg & Meir, 6.1",
     estimator="RFE",
     driver="rfe",
     compare=one_percent,
     share=share_elimination,
     weights="samples",
+    exact=of_subset,
 )

@@ -143,7 +143,8 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
     fit, data = saved.fit, saved.data
     with reading("proof"):
         alpha = finite_vector(fit.details["alpha"], data.n)
-        name = "w_cap" if fit.params["machine"] == "rsvm" else "c"
+        asked_machine = fit.params.get("machine", "svm")
+        name = "w_cap" if asked_machine == "rsvm" else "c"
         setting = float(fit.details[name])
         if not setting > 0:
             raise ValueError(f"{name} > 0 is needed")
@@ -163,7 +164,7 @@ def check_subset_svm(saved: SavedFit, subset: Indices) -> Certificate:
     others = np.setdiff1d(np.arange(data.p), subset)
     wrong = {
         **numbers,
-        "machine": float(chosen_machine != fit.params["machine"]),
+        "machine": float(chosen_machine != asked_machine),
         "parameters": 0.0 if asked is None else abs(setting / float(asked) - 1.0),
         "chosen": float(not np.array_equal(stated, subset)),
         "selection": float(np.abs(saved.w[others]).max(initial=0.0)),
