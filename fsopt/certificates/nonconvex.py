@@ -14,26 +14,22 @@ stationary; it need not be a minimum.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.results import Point
+from fsopt.certificates.repairs import minimised, repair_cost, slopes, violation
 from fsopt.certificates.residuals import (
     block_norms,
     integrality,
     largest_term,
     primal_residual,
     relative_gap,
-    row_excess,
     split_by_bound,
 )
 from fsopt.compiler import Program
 from fsopt.compiler.derivatives import derivatives_of
 from fsopt.errors import SolverError
 from fsopt.typing import Vector
-
-SMALL = 1e-8
-"""Lower bound of the slope of a general constraint, by which its violation is divided, see :func:`violation`."""
 
 
 def certify_nonconvex(program: Program, point: Point, *, bound: float | None, source: str) -> Certificate:
@@ -63,85 +59,13 @@ def certify_nonconvex(program: Program, point: Point, *, bound: float | None, so
         residuals |= integrality(program, x)
     if bound is not None:
         residuals["gap"] = relative_gap(value, bound)
-        residuals["cost"] = max(minimised(program, repaired(program, x)) - value, 0.0) / max(1.0, abs(value))
+        residuals["cost"] = repair_cost(program, x) / max(1.0, abs(value))
         kind = Kind.MIXED_INTEGER if program.integer.any() else Kind.GLOBAL
         return make(kind, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
     rows = program.A.shape[0] + len(program.general)
     if program.integer.any() or point.y is None or point.z is None or len(point.y) != rows:
         return make(Kind.FEASIBLE, residuals, objective=objective)
     return make(Kind.KKT, residuals | _first_order(program, point, value), objective=objective)
-
-
-def minimised(program: Program, x: Vector) -> float:
-    """Return the objective value of the minimisation form at x, with all terms."""
-    other = float(derivatives_of(program).values(x)[-1]) if program.objective_terms else 0.0
-    return program.sign * program.objective_at(x) + other
-
-
-def _slopes(program: Program, x: Vector) -> Vector:
-    """Return for each general constraint its largest change, to first order, by a change of one variable.
-
-    The change of a variable is its unit plus its absolute value.
-    """
-    J = abs(derivatives_of(program).jacobian(x)[:-1])
-    change = J.multiply(program.scaling.columns + np.abs(x)).tocsr()
-    largest: Vector = change.max(axis=1).toarray().ravel() if change.shape[0] else np.zeros(0)
-    return np.maximum(largest, SMALL)
-
-
-def violation(program: Program, x: Vector) -> float:
-    """Return the largest violation of a general constraint at x, as a relative distance to first order.
-
-    A violation e of g(x) <= u is repaired, to first order, by a relative change e / slope of one variable, whatever the
-    units of g. Near a point with slope 0, the apex of a cone written as a quadratic constraint for example, a small
-    violation is a large distance. The slope is at least :data:`SMALL`, as the quotient means nothing at slope 0.
-    """
-    if not program.general:
-        return 0.0
-    other = derivatives_of(program)
-    g = other.values(x)[:-1]
-    excess = np.maximum(np.maximum(other.lo - g, g - other.hi), 0.0) / _slopes(program, x)
-    return float(np.where(np.isnan(excess), np.inf, excess).max())
-
-
-def repaired(program: Program, x: Vector) -> Vector:
-    r"""Return x (n,) after the repair of each violated linear constraint or cone by one variable in it.
-
-    A violation that is small in the units of the program may be all of a constraint whose terms are smaller still, and
-    no multipliers tell its cost. The variable is the one whose change, to first order at x plus one unit, costs most:
-    in :math:`\min RW` the gradient vanishes at R = W = 0, the place where both constraints may be violated. A cone is
-    repaired by its head :math:`s_0`.
-    """
-    short = np.where(program.A @ x < program.lo, 1.0, -1.0) * row_excess(program, x)
-    heads = sp.csr_matrix(program.cones.G[program.cones.starts[:-1]])
-    short = np.append(short, program.cones.distances(program.cones.G @ x + program.cones.h))
-    violated = np.flatnonzero(short)
-    if not len(violated):
-        return x
-    rows = sp.vstack([program.A, heads]).tocsr()[violated].tocoo()
-    kept = (rows.data != 0.0) & ~program.integer[rows.col]
-    i, j = rows.row[kept], rows.col[kept]
-    change = short[violated][i] / rows.data[kept]
-    price = change * _gradient(program, x + program.scaling.columns)[j]
-    order = np.argsort(price)
-    last = np.full(len(violated), -1)
-    last[i[order]] = order  # the dearest change of each constraint is written last
-    dearest = last[last >= 0]
-    chosen = dearest[price[dearest] > 0.0]
-    # One change of a variable repairs all constraints that chose it in the same direction.
-    up, down = np.zeros_like(x), np.zeros_like(x)
-    np.maximum.at(up, j[chosen], change[chosen])
-    np.minimum.at(down, j[chosen], change[chosen])
-    repair: Vector = x + up + down
-    return repair
-
-
-def _gradient(program: Program, x: Vector) -> Vector:
-    """Return the gradient (n,) of the minimisation form at x."""
-    gradient: Vector = program.P @ x + program.c
-    if program.objective_terms:
-        gradient = gradient + derivatives_of(program).jacobian(x)[-1].toarray().ravel()
-    return gradient
 
 
 def reduced_costs(program: Program, point: Point) -> Vector:
@@ -169,7 +93,7 @@ def _first_order(program: Program, point: Point, value: float) -> dict[str, floa
     terms = _largest_terms(program, point) * units.columns
     turned = units.uncone.T @ z
     outside = program.cones.distances(turned) / (1.0 + block_norms(program, turned))
-    row_units = np.append(units.rows, 1 / _slopes(program, x))
+    row_units = np.append(units.rows, 1 / slopes(program, x))
     dual = max(
         (loose * units.columns / (1.0 + terms)).max(initial=0.0),
         (loose_rows / (row_units + np.abs(y))).max(initial=0.0),

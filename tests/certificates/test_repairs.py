@@ -1,0 +1,78 @@
+"""The cost of violations in programs that are not convex: by hand, and false optima in mixed units."""
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+import fsopt
+from fsopt.answers.results import Point
+from fsopt.certificates.model import Claim, certify_point
+from fsopt.certificates.repairs import minimised, repair_cost, repaired
+from fsopt.compiler import compile_model
+
+
+@pytest.mark.parametrize(("kind", "price"), [(pyo.NonNegativeReals, 10.0), (pyo.NonNegativeIntegers, 0.1)])
+def test_a_violation_is_repaired_by_the_cheapest_continuous_variable(kind, price):
+    m = pyo.ConcreteModel()
+    m.x, m.k = pyo.Var(domain=pyo.NonNegativeReals), pyo.Var(domain=kind)
+    m.demand = pyo.Constraint(expr=m.x + m.k >= 1)
+    m.objective = pyo.Objective(expr=m.x + price * m.k)
+    program = compile_model(m)
+    assert repaired(program, np.array([0.5, 0.0])) == pytest.approx([1.0, 0.0])
+    assert repaired(program, np.array([1.0, 0.0])) == pytest.approx([1.0, 0.0])
+
+
+def test_the_cost_goes_through_products_and_other_constraints():
+    """In u = w s, s <= 2, u + v >= 6 the error 1e-3 of the product is paid by v, or by w at the price 2."""
+    m = pyo.ConcreteModel()
+    m.w, m.u, m.v = pyo.Var(bounds=(0, 9)), pyo.Var(), pyo.Var(bounds=(0, None))
+    m.s = pyo.Var(bounds=(0, 2))
+    m.product = pyo.Constraint(expr=m.u == m.w * m.s)
+    m.demand = pyo.Constraint(expr=m.u + m.v >= 6)
+    m.objective = pyo.Objective(expr=4 * m.w + 3 * m.v)
+    program = compile_model(m)
+    at = np.zeros(4)
+    for variable, value in ((m.w, 3.0), (m.s, 2.0), (m.u, 6.0), (m.v, 0.0)):
+        at[program.column[id(variable)]] = value
+    assert repair_cost(program, at) == 0.0
+    at[program.column[id(m.w)]] -= 1e-3
+    assert repair_cost(program, at) == pytest.approx(4e-3, rel=1e-6)
+
+
+def test_no_repair_is_an_infinite_cost():
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 1)), pyo.Var(bounds=(0, 1))
+    m.product = pyo.Constraint(expr=m.x * m.y >= 2)
+    m.objective = pyo.Objective(expr=m.x)
+    program = compile_model(m)
+    assert repaired(program, np.ones(2)) is None
+    assert repair_cost(program, np.ones(2)) == np.inf
+
+
+@pytest.mark.parametrize("violated", ["slacks", "quotient"])
+def test_a_violation_that_a_distant_bound_hides_is_no_optimum(violated):
+    """The bound of the margin, 1e7, is the unit of the slacks: -0.015 was a violation of 9e-10, a margin being 21."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(16, 3)), np.where(rng.random(16) < 0.5, 1.0, -1.0)
+    data = fsopt.Dataset((X + 0.7 * y[:, None]) * np.geomspace(1e-4, 3e6, 3), y)
+    twin = fsopt.build("svm-norm", data)
+    truth = fsopt.solve(twin, solver="clarabel")
+    w = np.array([v.value for v in twin.w.values()])
+    model = fsopt.build("svm-margin", data)
+    program = compile_model(model)
+    size, b = float(np.linalg.norm(w)), twin.b.value
+    x = np.zeros(program.n)
+    x[[program.column[id(v)] for v in model.w.values()]] = w / size
+    slacks = [program.column[id(v)] for v in model.xi.values()]
+    x[slacks] = np.maximum(1.0 - data.y * (data.X @ w + b), 0.0) / size
+    x[program.column[id(model.b)]], x[program.column[id(model.gamma)]] = b / size, 1.0 / size
+    if violated == "slacks":
+        x[slacks] -= 0.015
+    ratio = (x[slacks].sum() + 0.5) * size
+    x[program.column[id(model.ratio)]] = ratio - (0.0 if violated == "slacks" else 7e-4)
+    value = minimised(program, x)
+    assert value < truth.objective - 5e-4
+    found = certify_point(program, Point(x), Claim(value, "a solver with tolerances"))
+    assert found.residuals["primal"] < 1e-8
+    assert not found.ok
+    assert value + found.residuals["cost"] * value == pytest.approx(truth.objective, rel=1e-7)
