@@ -21,13 +21,13 @@ from fsopt.cli.output import (
     deliver_text,
     emit,
     pairs,
+    print_certificate,
     print_json,
     progress_bar,
     remark,
     show,
 )
 from fsopt.cli.proving import Exact, print_exact
-from fsopt.cli.solving import print_certificate
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:

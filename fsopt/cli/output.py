@@ -199,6 +199,22 @@ def open_gap(certificate: Mapping[str, Any]) -> bool:
     return [k for k, v in certificate["residuals"].items() if not (isinstance(v, float) and v <= tolerance)] == ["gap"]
 
 
+def print_certificate(certificate: dict[str, Any] | None) -> None:
+    """Print a certificate as a small table."""
+    if certificate is None:
+        show("certificate  none: the solver's claim was not verified")
+        return
+    unmet = "holds but for the gap: the bounds do not meet" if open_gap(certificate) else "does NOT hold"
+    held = "holds" if certificate["ok"] else unmet
+    show(f"\ncertificate ({certificate['kind']}, tolerance {certificate['tolerance']:g}) {held}")
+    listing = table("", [("residual", "left"), ("value", "right")])
+    for name, value in certificate["residuals"].items():
+        listing.add_row(escape(name), f"{value:.2e}" if isinstance(value, float) else escape(value))
+    show(listing)
+    for note in certificate["notes"]:
+        remark(note)
+
+
 class _LogLines:
     """Lines of progress for a log: the first after :data:`FIRST_LINE` seconds, the next ones at growing distances."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,24 +17,25 @@ from fsopt.cli.output import (
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
     deliver,
-    escape,
-    open_gap,
     pairs,
+    print_certificate,
     print_json,
     progress_bar,
     remark,
     show,
-    table,
 )
 from fsopt.cli.proving import Exact, changes_of, print_exact
-from fsopt.common.customising import complete, customised, names_of
+from fsopt.common.customising import Change, complete, customised, names_of
 from fsopt.data.tables.layout import Layout
+from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
 
     from fsopt.answers.results import SolveResult
     from fsopt.data import Dataset
+    from fsopt.solvers.base import Session
+    from fsopt.solvers.watching import Watch
 
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 
@@ -48,9 +51,24 @@ def built(
     return build(model, work, **params), work, params
 
 
+@dataclass(frozen=True)
+class _Task:
+    """A model to be solved: the functions that change it, the seconds to make it, and the record of its result."""
+
+    program: pyo.ConcreteModel
+    changes: Mapping[str, Change]
+    seconds: float
+    record: Callable[[SolveResult], dict[str, Any]]
+
+
 def solve(
-    model: options.Model,
-    data: options.Data,
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="a slug of 'fsopt models', or a file .mps, .lp, .nl or .cbf", autocompletion=options.models
+        ),
+    ],
+    data: options.OptionalData = None,
     layout: Layout = WHOLE,
     param: options.Params = None,
     scale: Scale = "none",
@@ -63,39 +81,28 @@ def solve(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Build a model on a data set, solve it, and certify the answer."""
-    import time
-
+    """Build a model on a data set, or read a model file; solve it, and certify the answer."""
     from fsopt.answers.records import plain, sealed
-    from fsopt.answers.saved import solve_record
+    from fsopt.formats.reading import model_suffix
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
-    from fsopt.solvers.watching import Watch
 
     if verify is not None:
         solver_spec(verify)
     solver_options = options.read_options(options_file)
-    source = load(data, layout)
-    started = time.perf_counter()
-    program, work, params = built(model, source, _solvable(model, options.parse_params(param)), scale)
-    seconds = time.perf_counter() - started
-    changes = options.read_changes(customise, (model,)) or {}
-    with customised(changes):
-        session = Session(program, solver, options=solver_options, tee=tee)
-    spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
-    if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
-        remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
-    watch = Watch(session.program.sign)
-    with progress_bar(model) as update:
-        watch.progress = lambda record: update(len(watch.records), f"{model}: {_told(record)}")
-        result = session.solve(time_limit=time_limit, watch=watch)
-    record = solve_record(program, result, slug=model, data=work, source=data, params=params)
-    record |= {"scale": scale} | layout_record(layout)
-    record["seconds"]["build"] = seconds
-    if changes:
-        record["customised"] = names_of(changes)
+    if model_suffix(model) is not None:
+        task = _file_task(model, {"data": data, "param": param, "customise": customise})
+    elif data is None:
+        raise ParameterError(f"'{model}' is no model file, and --data is missing", "give --data, for example wdbc")
+    else:
+        task = _slug_task(model, data, layout, options.parse_params(param), scale, customise)
+    with customised(task.changes):
+        session = Session(task.program, solver, options=solver_options, tee=tee)
+    result, watch = run_session(session, model, time_limit)
+    record = task.record(result)
+    record["seconds"]["build"] = task.seconds
     if verify is not None:
-        record["verify"] = _verify(program, verify, result)
+        record["verify"] = _verify(task.program, verify, result)
     record["history"] = plain(watch.records)
     record = sealed(record)
     deliver(record, output, as_json=json, present=lambda: _print_solve(record))
@@ -103,6 +110,52 @@ def solve(
         remark(f"interrupted: the incumbent is shown, its status is {result.status}")
         return EXIT_INTERRUPTED
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
+
+
+def _slug_task(
+    model: str, data: str, layout: Layout, given: dict[str, Any], scale: str, customise: options.Customise
+) -> _Task:
+    """Return the task of a model on a data set."""
+    from fsopt.answers.saved import solve_record
+
+    source = load(data, layout)
+    started = time.perf_counter()
+    program, work, params = built(model, source, _solvable(model, given), scale)
+    seconds = time.perf_counter() - started
+    changes = options.read_changes(customise, (model,)) or {}
+
+    def record(result: SolveResult) -> dict[str, Any]:
+        made = solve_record(program, result, slug=model, data=work, source=data, params=params)
+        made |= {"scale": scale} | layout_record(layout)
+        return made | ({"customised": names_of(changes)} if changes else {})
+
+    return _Task(program, changes, seconds, record)
+
+
+def _file_task(path: str, others: Mapping[str, Any]) -> _Task:
+    """Return the task of a model file; raises ParameterError for an option of models that are built."""
+    from fsopt.formats.reading import read_model
+    from fsopt.formats.solutions import solution_record
+
+    for name, value in others.items():
+        if value:
+            raise ParameterError(f"--{name} is for models on data sets, '{path}' is a model file", "leave it out")
+    started = time.perf_counter()
+    program = read_model(path)
+    return _Task(program, {}, time.perf_counter() - started, lambda result: solution_record(program, result, path))
+
+
+def run_session(session: Session, name: str, time_limit: float | None) -> tuple[SolveResult, Watch]:
+    """Solve a model under a progress bar of its name; return the result and its course."""
+    from fsopt.solvers.watching import Watch
+
+    spec, nonconvex = session.spec, session.problem_class in ("NLP", "MINLP")
+    if nonconvex and not session.requested and spec.proves == "global" and not spec.structured:
+        remark(f"nonconvex: solved globally by {spec.name}, which may take long; Ctrl-C keeps the incumbent")
+    watch = Watch(session.program.sign)
+    with progress_bar(name) as update:
+        watch.progress = lambda record: update(len(watch.records), f"{name}: {_told(record)}")
+        return session.solve(time_limit=time_limit, watch=watch), watch
 
 
 def _solvable(model: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -168,28 +221,12 @@ def _dual_difference(model: pyo.ConcreteModel, first: SolveResult, second: Solve
 
 def _print_solve(record: dict[str, Any]) -> None:
     names = ["model", "data", "scale", "solver", "status", "stop", "objective", "bound", "iterations"]
-    lines: list[tuple[str, Any]] = [(k, record[k]) for k in names]
+    lines: list[tuple[str, Any]] = [(k, record[k]) for k in names if k in record]
     lines.append(("seconds", ", ".join(f"{k} {v:.3f}" for k, v in record["seconds"].items())))
     show(pairs(lines))
     if record.get("verify"):
         show(pairs([(f"verify {k}", v) for k, v in record["verify"].items()]))
     print_certificate(record["certificate"])
-
-
-def print_certificate(certificate: dict[str, Any] | None) -> None:
-    """Print a certificate as a small table."""
-    if certificate is None:
-        show("certificate  none: the solver's claim was not verified")
-        return
-    unmet = "holds but for the gap: the bounds do not meet" if open_gap(certificate) else "does NOT hold"
-    held = "holds" if certificate["ok"] else unmet
-    show(f"\ncertificate ({certificate['kind']}, tolerance {certificate['tolerance']:g}) {held}")
-    listing = table("", [("residual", "left"), ("value", "right")])
-    for name, value in certificate["residuals"].items():
-        listing.add_row(escape(name), f"{value:.2e}" if isinstance(value, float) else escape(value))
-    show(listing)
-    for note in certificate["notes"]:
-        remark(note)
 
 
 def export(

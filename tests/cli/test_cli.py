@@ -23,7 +23,7 @@ from support import ROOT, blobs
 import fsopt
 from fsopt.answers.records import sealed
 from fsopt.cli import main
-from fsopt.cli.solving import print_certificate
+from fsopt.cli.output import print_certificate
 
 CERTIFICATE = {"kind", "ok", "residuals", "worst", "objective", "bound", "bound_source", "tolerance", "notes"}
 

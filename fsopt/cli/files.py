@@ -1,0 +1,70 @@
+"""Verb ``certify``: the answer of any software to a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, deliver, pairs, print_certificate, show
+from fsopt.cli.proving import Exact, print_exact
+
+
+def certify(
+    model: Annotated[str, typer.Argument(help="a model file .mps, .lp, .nl or .cbf, or packed, .mps.gz")],
+    solution: Annotated[
+        str, typer.Argument(help="a solution file of HiGHS, SCIP, CBC, GLPK, Gurobi, CPLEX, AMPL or fsopt")
+    ],
+    exact: Exact = False,
+    prove: Annotated[
+        float | None,
+        typer.Option("--prove", help="seconds: evidence that the solution file lacks is looked for by a solver"),
+    ] = None,
+    output: options.Output = None,
+    json: options.Json = False,
+) -> int:
+    """Verify what another program claims of its point: feasible, its value, and optimal where evidence shows it."""
+    from fsopt.answers.records import plain
+    from fsopt.common.arguments import SECONDS
+    from fsopt.compiler import compile_model
+    from fsopt.formats.reading import read_model
+    from fsopt.formats.solutions import read_solution
+    from fsopt.verification.exact_checking import verify
+    from fsopt.verification.foreign import reason, supported
+
+    if prove is not None:
+        SECONDS.check("--prove", prove)
+    program = read_model(model)
+    stated = read_solution(solution, program)
+    answer = stated if prove is None else supported(program, stated, prove)
+    found = verify(answer, program, exact=exact)
+    holds = found.verified and found.recomputed is answer.status
+    record = {
+        "model": model,
+        "solution": solution,
+        "software": stated.solver,
+        "multipliers": stated.evidence is not None or (stated.point is not None and stated.point.y is not None),
+        "stated": stated.objective,
+        **found.record(),
+        "claimed": stated.status,
+        "verified": holds,
+        "word": found.word if holds else "not verified",
+        "recomputed": found.recomputed,
+        "objective": found.certificate.objective,
+        "bound": found.certificate.bound,
+        "reason": reason(found, answer, compile_model(program)),
+    }
+    record = {k: plain(v) for k, v in record.items()}
+    deliver(record, output, as_json=json, present=lambda: _print(record))
+    return EXIT_SOLVED if holds else EXIT_NOT_SOLVED
+
+
+def _print(record: Mapping[str, Any]) -> None:
+    names = ("model", "solution", "software", "claimed", "verified", "recomputed", "objective", "bound", "reason")
+    shown = {**record, "verified": record["word"] if record["verified"] else "NO"}
+    show(pairs([(name, shown[name]) for name in names if shown[name] not in (None, "")]))
+    print_certificate(record["certificate"])
+    if "exact" in record:
+        print_exact(record["exact"])

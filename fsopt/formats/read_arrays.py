@@ -1,0 +1,120 @@
+r"""A program that was read from a file, as arrays, and the Pyomo model of it.
+
+.. math::
+
+    \min_x \ c'x + c_0 + f_0(x) \quad \text{s.t.}\quad
+    \ell_i \le a_i'x + f_i(x) \le u_i,\quad \underline{x} \le x \le \overline{x},\quad
+    x_j \in \mathbb{Z}\ (j \in \mathcal{I}).
+
+The variables are ``x[name]`` and the constraints ``row[name]``, by the names of the file, whatever these contain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyomo.environ as pyo
+import scipy.sparse as sp
+from pyomo.common.gc_manager import PauseGC
+
+from fsopt.compiler.expressions import dot
+from fsopt.errors import FileError
+from fsopt.typing import Indices, Mask, Vector
+
+Terms: TypeAlias = Callable[[Sequence[Any]], Any]
+"""Function of the variables that returns the terms of an expression which are not linear."""
+INFINITE = 1e20
+"""Bounds from this size on are absent, as in all of these formats."""
+
+
+@dataclass
+class ReadProgram:
+    """The arrays of a file.
+
+    Attributes
+    ----------
+    name : of the model.
+    columns, rows : names of the variables and constraints, in the order of the file.
+    maximise : whether the objective is maximised; c and c0 are in the sense of the file.
+    c, c0, objective : linear terms, constant and other terms of the objective.
+    A, lo, hi : linear terms (m, n) and bounds (m,) of the constraints.
+    terms : place of a constraint -> its other terms.
+    lb, ub, integer : (n,) bounds of the variables, and a mask of the integer ones.
+    """
+
+    name: str
+    columns: list[str]
+    rows: list[str]
+    maximise: bool
+    c: Vector
+    c0: float
+    A: sp.csr_matrix
+    lo: Vector
+    hi: Vector
+    lb: Vector
+    ub: Vector
+    integer: Mask
+    objective: Terms | None = None
+    terms: Mapping[int, Terms] = field(default_factory=dict)
+
+
+def products(triples: Sequence[tuple[int, int, float]]) -> Terms:
+    """Return the terms ``v * x_i * x_j`` of triples (i, j, v)."""
+    _refuse_infinite(np.array([v for _, _, v in triples]))
+    return lambda x: pyo.quicksum(v * x[i] * x[j] for i, j, v in triples)
+
+
+def model_of(program: ReadProgram) -> pyo.ConcreteModel:
+    """Return the Pyomo model of a program that was read.
+
+    Raises
+    ------
+    FileError : two variables or two constraints have the same name, or a number is not finite.
+    """
+    p = program
+    for what, names in (("variables", p.columns), ("constraints", p.rows)):
+        if len(set(names)) < len(names):
+            twice = Counter(names).most_common(1)[0][0]
+            raise FileError(f"two {what} of the file have the name '{twice}'", "give each a name of its own")
+    _refuse_infinite(p.c, np.array([p.c0]), p.A.data)
+    if any(np.isnan(bounds).any() for bounds in (p.lo, p.hi, p.lb, p.ub)):
+        raise FileError("a bound in the file is not a number", "correct the file")
+    m = pyo.ConcreteModel(name=p.name or "model")
+    with PauseGC():
+        m.x = pyo.Var(p.columns)
+        x = tuple(m.x.values())
+        for variable, whole, low, high in zip(x, p.integer.tolist(), _ends(p.lb), _ends(p.ub), strict=True):
+            variable.domain = pyo.Integers if whole else pyo.Reals
+            variable.setlb(low)
+            variable.setub(high)
+        cost = _linear(np.flatnonzero(p.c), p.c[p.c != 0], x) + p.c0
+        cost = cost if p.objective is None else cost + p.objective(x)
+        m.objective = pyo.Objective(expr=cost, sense=pyo.maximize if p.maximise else pyo.minimize)
+        m.row = pyo.Constraint(p.rows)
+        A = p.A
+        for i, (name, low, high) in enumerate(zip(p.rows, _ends(p.lo), _ends(p.hi), strict=True)):
+            part = slice(A.indptr[i], A.indptr[i + 1])
+            body = _linear(A.indices[part], A.data[part], x)
+            body = body + p.terms[i](x) if i in p.terms else body
+            m.row[name] = (low, body) if low is not None and low == high else (low, body, high)
+    return m
+
+
+def _refuse_infinite(*listed: Vector) -> None:
+    if not all(np.all(np.isfinite(part)) for part in listed):
+        raise FileError("the file has a number that is not finite", "correct the file")
+
+
+def _ends(bounds: Vector) -> list[float | None]:
+    return [bound if abs(bound) < INFINITE else None for bound in bounds.tolist()]
+
+
+def _linear(places: Indices, values: Vector, x: Sequence[Any]) -> Any:
+    """Return a linear form; an empty one has the coefficient 0 of the first variable, as Pyomo takes no constants."""
+    if not len(places):
+        return dot([0.0], x[:1]) if x else 0.0
+    return dot(values, [x[j] for j in places.tolist()])

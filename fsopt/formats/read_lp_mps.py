@@ -1,0 +1,180 @@
+"""Files .lp and .mps, read by HiGHS; quadratic constraints, which it does not take, are read and left out before.
+
+HiGHS ignores coefficients up to 1e-12 in size: a file that has one is refused rather than changed.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from fsopt.errors import FileError
+from fsopt.formats.read_arrays import ReadProgram, products
+from fsopt.solvers.spec import Package
+
+highspy = Package("highspy")
+SMALLEST = 1e-12
+"""The smallest value of HiGHS's option ``small_matrix_value``, below which it leaves coefficients out."""
+COMMENT = re.compile(r"\\[^\n]*")
+START = re.compile(r"(?im)^[ \t]*(subject\s+to|such\s+that|s\.t\.|st\.|st)(?=\s)")
+END = re.compile(r"(?im)^[ \t]*(bounds?|generals?|gen|integers?|binary|binaries|bin|semi|semis|sos\d?|end)\b[ \t]*$")
+BRACKET = re.compile(r"([+-]?)\s*\[([^\]]*)\](\s*/\s*2\b)?")
+LABEL = re.compile(r"([^\s:<>=]+)[ \t]*:")
+NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+NAME = r"[^\s\d.+\-*^<>=\[\]][^\s+\-*^<>=\[\]]*"
+TERM = re.compile(
+    rf"\s*(?P<sign>[+-]?)\s*(?P<value>{NUMBER})?\s*(?P<first>{NAME})\s*(?:\^\s*2(?!\d)|\*\s*(?P<second>{NAME}))\s*"
+)
+
+
+def read_lp(text: str) -> ReadProgram:
+    """Return the program of an .lp file; raises FileError for one that cannot be read as it is."""
+    text = COMMENT.sub("", text)
+    start = START.search(text)
+    quadratic: dict[str, list[tuple[str, str, float]]] = {}
+    if start is not None:
+        end = END.search(text, start.end())
+        stop = len(text) if end is None else end.start()
+        body = text[start.end() : stop]
+        text = text[: start.end()] + _without_brackets(body, quadratic) + text[stop:]
+    return _read(text, ".lp", quadratic)
+
+
+def _without_brackets(body: str, quadratic: dict[str, list[tuple[str, str, float]]]) -> str:
+    """Return the constraints without their quadratic terms, which are entered by the name of the constraint."""
+    labels = [(found.end(), found[1]) for found in LABEL.finditer(body)]
+
+    def replaced(found: re.Match[str]) -> str:
+        before = [(end, name) for end, name in labels if end <= found.start()]
+        if not before or re.search("[<>=]", body[before[-1][0] : found.start()]):
+            raise FileError("a quadratic constraint of the file has no name", "write NAME: before it")
+        factor = (-1.0 if found[1] == "-" else 1.0) * (0.5 if found[3] else 1.0)
+        terms = _terms(found[2], factor)
+        quadratic.setdefault(before[-1][1], []).extend(terms)
+        return f"+ 0 {terms[0][0]} " if terms else " "
+
+    return BRACKET.sub(replaced, body)
+
+
+def _terms(text: str, factor: float) -> list[tuple[str, str, float]]:
+    terms, place = [], 0
+    while text[place:].strip():
+        found = TERM.match(text, place)
+        if found is None:
+            raise FileError(f"a quadratic term of the file cannot be read: '{text[place:].strip()[:60]}'", "check it")
+        value = factor * float(found["value"] or 1.0) * (-1.0 if found["sign"] == "-" else 1.0)
+        terms.append((found["first"], found["second"] or found["first"], value))
+        place = found.end()
+    return terms
+
+
+def read_mps(text: str) -> ReadProgram:
+    """Return the program of an .mps file; raises FileError for one that cannot be read as it is.
+
+    An entry ``i j v`` of a section QCMATRIX is the term v x_i x_j, as CPLEX, Gurobi and Xpress take it.
+    """
+    quadratic: dict[str, list[tuple[str, str, float]]] = {}
+    kept: list[str] = []
+    row = ""
+    for line in text.splitlines():
+        if line[:1].strip() and not line.startswith("*"):
+            row = line.split(maxsplit=1)[1].strip() if line.startswith("QCMATRIX ") else ""
+            if row:
+                quadratic[row] = []
+                continue
+        if not row:
+            kept.append(line)
+        elif line.strip() and not line.startswith("*"):
+            words = line.split()
+            if len(words) != 3:
+                raise FileError(f"an entry of QCMATRIX cannot be read: '{line.strip()[:60]}'", "write: name name value")
+            quadratic[row].append((words[0], words[1], _number(words[2])))
+    return _read("\n".join(kept) + "\n", ".mps", quadratic)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise FileError(f"'{text[:60]}' is not a number", "check the file") from error
+
+
+def _read(text: str, suffix: str, quadratic: dict[str, list[tuple[str, str, float]]]) -> ReadProgram:
+    """Return the program that HiGHS reads, with its quadratic constraints.
+
+    Parameters
+    ----------
+    text, suffix : of the file, without quadratic constraints.
+    quadratic : name of a constraint -> terms (name, name, value).
+    """
+    lp, hessian = _by_highs(text, suffix)
+    columns, rows = list(lp.col_names_), list(lp.row_names_)
+    columns = columns or [f"x{j}" for j in range(lp.num_col_)]
+    rows = rows or [f"row{i}" for i in range(lp.num_row_)]
+    if "MARKER" in columns and "'MARKER'" in text:
+        raise FileError("HiGHS takes a line MARKER of the file for a variable", "write it in free form, or as .lp")
+    place = {name: j for j, name in enumerate(columns)}
+    where = {name: i for i, name in enumerate(rows)}
+    integer, continuous = highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous
+    for name, kind in zip(columns, lp.integrality_, strict=False):
+        if kind not in (integer, continuous):
+            raise FileError(
+                f"the variable '{name}' is semi-continuous or semi-integer", "state it by a binary variable"
+            )
+    for name, terms in quadratic.items():
+        for known, used in ((where, name), *((place, v) for term in terms for v in term[:2])):
+            if used not in known:
+                raise FileError(f"the quadratic constraint '{name}' has the unknown name '{used}'", "check the file")
+    arrays = (np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_, int), np.array(lp.a_matrix_.start_, int))
+    kind = sp.csc_matrix if lp.a_matrix_.format_ == highspy.MatrixFormat.kColwise else sp.csr_matrix
+    return ReadProgram(
+        name=lp.model_name_,
+        columns=columns,
+        rows=rows,
+        maximise=lp.sense_ == highspy.ObjSense.kMaximize,
+        c=np.array(lp.col_cost_),
+        c0=lp.offset_,
+        A=kind(arrays, shape=(lp.num_row_, lp.num_col_)).tocsr(),
+        lo=np.array(lp.row_lower_),
+        hi=np.array(lp.row_upper_),
+        lb=np.array(lp.col_lower_),
+        ub=np.array(lp.col_upper_),
+        integer=np.array([k == integer for k in lp.integrality_] or np.zeros(lp.num_col_), dtype=bool),
+        objective=products(_products(hessian)) if len(hessian.value_) else None,
+        terms={where[k]: products([(place[a], place[b], v) for a, b, v in t]) for k, t in quadratic.items() if t},
+    )
+
+
+def _by_highs(text: str, suffix: str) -> tuple[Any, Any]:
+    """Return HiGHS's linear program and Hessian of a text; raises FileError with HiGHS's own words."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, log = Path(folder) / f"model{suffix}", Path(folder) / "log"
+        source.write_text(text, encoding="utf-8")
+        h = highspy.Highs()
+        for option, value in (("log_to_console", False), ("log_file", str(log)), ("small_matrix_value", SMALLEST)):
+            h.setOptionValue(option, value)
+        status = h.readModel(str(source))
+        h.setOptionValue("log_file", "")
+        said = [line.strip() for line in log.read_text(errors="replace").splitlines()] if log.is_file() else []
+    wrong = [line for line in said if line.startswith("ERROR") or "cannot" in line]
+    if status == highspy.HighsStatus.kError:
+        words = "; ".join(line.removeprefix("ERROR:").strip().replace(str(source), "the file") for line in wrong)
+        raise FileError(f"HiGHS cannot read the file: {words or 'it gives no reason'}", "check it, or use .mps or .nl")
+    ignored = [line for line in said if "ignored" in line.lower() or "discarded" in line.lower()]
+    if ignored:
+        words = ignored[0].removeprefix("WARNING:").strip()
+        raise FileError(f"HiGHS would change the program of the file: {words}", "scale the model, or use .nl or .cbf")
+    return h.getLp(), h.getModel().hessian_
+
+
+def _products(hessian: Any) -> list[tuple[int, int, float]]:
+    """Return the terms of x'Px/2, of which HiGHS keeps the lower triangle by columns."""
+    starts = np.array(hessian.start_, int)
+    columns = np.repeat(np.arange(hessian.dim_), np.diff(starts)) if hessian.dim_ else np.zeros(0, int)
+    triples = zip(hessian.index_, columns.tolist(), hessian.value_, strict=True)
+    return [(i, j, v / 2 if i == j else v) for i, j, v in triples if v]

@@ -1,0 +1,102 @@
+"""Model files of any software, read as Pyomo models."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import pyomo.environ as pyo
+
+from fsopt.common.arguments import PATH, checked
+from fsopt.common.files import brief, check_readable
+from fsopt.errors import FileError
+from fsopt.formats.read_arrays import model_of
+from fsopt.formats.read_cbf import read_cbf
+from fsopt.formats.read_lp_mps import read_lp, read_mps
+from fsopt.formats.read_nl import read_nl
+
+PACKED = ".gz"
+READERS: Mapping[str, Callable[[str, Path], pyo.ConcreteModel]] = MappingProxyType(
+    {
+        ".mps": lambda text, path: model_of(read_mps(text)),
+        ".lp": lambda text, path: model_of(read_lp(text)),
+        ".cbf": lambda text, path: read_cbf(text),
+        ".nl": lambda text, path: model_of(read_nl(text, lambda end: _names(path, end))),
+    }
+)
+"""Suffix -> function of the text and the path of a file to its model."""
+
+
+@checked(path=PATH)
+def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
+    """Read a model file of any software.
+
+    ======  ===============================================================================================
+    suffix  read
+    ======  ===============================================================================================
+    .mps    by HiGHS, free and fixed; quadratic objective and constraints (QCMATRIX); integers
+    .lp     by HiGHS; quadratic objective and constraints; integers
+    .nl     in text form, with the names of the files .col and .row beside it
+    .cbf    linear, second-order, rotated and semidefinite cones, integers; names of fsopt's own comments
+    ======  ===============================================================================================
+
+    Each may be packed, as ``.mps.gz``.
+
+    Parameters
+    ----------
+    path : str | os.PathLike[str]
+        Ends in one of the suffixes above.
+
+    Returns
+    -------
+    pyo.ConcreteModel
+        With variables ``x[name]``, constraints ``row[name]`` and ``objective``, by the names of the file.
+
+    Raises
+    ------
+    FileError : an unknown suffix, a file that cannot be read, or one with parts that are not read: semi-continuous
+        variables, special ordered sets, indicators, complementarities, other cones, or, in .lp and .mps, coefficients
+        so small that HiGHS leaves them out.
+    """
+    source = check_readable(path)
+    suffix = model_suffix(source)
+    if suffix is None:
+        raise FileError(
+            f"'{brief(source)}' has no suffix of a model file", f"use one of {', '.join(READERS)}, or with {PACKED}"
+        )
+    model = READERS[suffix](text_of(source), source)
+    model.name = source.name[: source.name.lower().removesuffix(PACKED).rindex(suffix)]
+    model.read_from_file = True
+    return model
+
+
+def model_suffix(path: str | os.PathLike[str]) -> str | None:
+    """Return the suffix by which a model file is read, None for a path that is none."""
+    name = os.fspath(path).lower().removesuffix(PACKED)
+    return next((suffix for suffix in READERS if name.endswith(suffix)), None)
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, which may be packed by gzip; raises FileError where it cannot be read."""
+    try:
+        content = check_readable(path).read_bytes()
+        packed = content[:2] == b"\x1f\x8b"
+        return (gzip.decompress(content) if packed else content).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FileError(f"'{brief(path)}' is not a text file", "give a file in text form") from error
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot read '{brief(path)}': {reason}", "check the file") from error
+
+
+def _names(path: Path, end: str) -> Sequence[str]:
+    """Return the names in the companion ``.col`` or ``.row`` of an .nl file, empty where there is none."""
+    stem = str(path).removesuffix(PACKED).removesuffix(".nl")
+    for place in (Path(f"{stem}.{end}"), Path(f"{stem}.{end}{PACKED}")):
+        if place.is_file():
+            return [line.strip() for line in text_of(place).splitlines() if line.strip()]
+    return ()

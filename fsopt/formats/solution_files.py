@@ -1,0 +1,218 @@
+"""Solution files of other software, as they state their answers: by name, or in the order of the model file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from fsopt.answers.results import Status
+from fsopt.answers.saved import numbers
+from fsopt.errors import FileError
+from fsopt.formats.solution_glpk import glpk_raw, glpk_report
+from fsopt.formats.stated import Stated, status_of
+
+CODES: Mapping[range, Status] = {
+    range(100): Status.OPTIMAL,
+    range(200, 300): Status.INFEASIBLE,
+    range(300, 400): Status.UNBOUNDED,
+}
+"""Codes of AMPL."""
+ADDED = ("quadobjvar", "qmatrixvar", "nlobjvar")
+"""Variables by which SCIP states a nonlinear objective."""
+DAMAGED = (ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError, ElementTree.ParseError)
+"""What readers raise for a damaged file."""
+
+
+def stated_in(text: str) -> Stated:
+    """Return what a solution file states; its format is recognised from its content.
+
+    Raises
+    ------
+    FileError : no known format, or a damaged file.
+    """
+    for begins, read in FORMATS:
+        if begins.search(text):
+            try:
+                return read(text)
+            except DAMAGED as error:
+                reason = str(error).strip() or type(error).__name__
+                raise FileError(f"the solution file is damaged: {reason[:100]}", "write it again") from error
+    raise FileError(
+        "the solution file has no format that is known",
+        "give one of HiGHS, SCIP, CBC, GLPK, Gurobi, CPLEX, AMPL (.sol) or fsopt (.json)",
+    )
+
+
+def _highs(text: str) -> Stated:
+    """Read HiGHS's raw style: sections of counted lines ``name value``."""
+    lines = text.splitlines()
+    found = Stated("HiGHS", status_of(lines[1]))
+    part, place = "", 0
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        if line.startswith("# Primal"):
+            part = "primal" if lines[place].strip() != "None" else ""
+        elif line.startswith("# Dual"):
+            part = "dual" if lines[place].strip() == "Feasible" else ""
+        elif line.startswith("# Basis"):
+            break
+        elif line.startswith("Objective "):
+            found.objective = float(line.split()[1])
+        elif line.startswith(("# Columns", "# Rows")):
+            count = int(line.split()[2])
+            if place + count > len(lines):
+                raise ValueError(f"it ends before its {count} values")
+            pairs = (entry.rsplit(maxsplit=1) for entry in lines[place : place + count])
+            values = {name: float(value) for name, value in pairs} if part else {}
+            place += count
+            if part == "primal" and line.startswith("# Columns"):
+                found.values = values
+            elif part == "dual" and line.startswith("# Rows"):
+                found.duals = values
+    return found
+
+
+def _highs_table(text: str) -> Stated:
+    """Read HiGHS's pretty style: tables of which the columns are found by their headings."""
+    found = Stated("HiGHS", Status.FEASIBLE)
+    heading, table = "", ""
+    parts: dict[str, dict[str, dict[str, str]]] = {"Columns": {}, "Rows": {}}
+    for line in text.splitlines():
+        if line.strip() in parts:
+            table = line.strip()
+        elif line.lstrip().startswith("Index"):
+            heading = line
+        elif line.startswith("Model status:"):
+            found.status = status_of(line.partition(":")[2])
+        elif line.startswith("Objective value:"):
+            found.objective = float(line.partition(":")[2])
+        elif line.strip() and table:
+            # Numbers end where their headings do; the name is the rest of the line.
+            ends = {word: heading.index(word) + len(word) for word in ("Upper", "Primal", "Dual")}
+            name = line[heading.index("Name") :].strip()
+            primal, dual = line[ends["Upper"] : ends["Primal"]], line[ends["Primal"] : ends["Dual"]]
+            parts[table][name] = {"primal": primal.strip(), "dual": dual.strip()}
+    found.values = {name: float(part["primal"]) for name, part in parts["Columns"].items()}
+    duals = {name: part["dual"] for name, part in parts["Rows"].items()}
+    found.duals = {name: float(v) for name, v in duals.items()} if duals and all(duals.values()) else None
+    if found.objective is None:
+        raise ValueError("it ends before the objective value")
+    return found
+
+
+def _scip(text: str) -> Stated:
+    """Read SCIP's lines ``name value (obj:cost)``; zeros are left out."""
+    found = Stated("SCIP", Status.FEASIBLE, sparse=True)
+    values: dict[str, float] = {}
+    for line in text.splitlines():
+        if line.startswith("solution status:"):
+            found.status = status_of(line.partition(":")[2])
+        elif line.startswith("objective value:"):
+            found.objective = float(line.partition(":")[2])
+        elif line.strip() and not line.startswith("no solution"):
+            name, value = re.sub(r"\s*\(obj:[^)]*\)\s*$", "", line).rsplit(maxsplit=1)
+            values[name] = float(value)
+    found.values = {name: value for name, value in values.items() if name not in ADDED}
+    return found
+
+
+def _cbc(text: str) -> Stated:
+    """Read CBC's lines ``place name value reduced cost``; variables of value 0 may be left out."""
+    first, *lines = text.splitlines()
+    words, _, objective = first.partition(" - objective value ")
+    found = Stated("CBC", status_of(words), float(objective), sparse=True)
+    # With "printingOptions all" the constraints come before the variables, and places begin again at 0.
+    parts: list[dict[str, tuple[float, float]]] = [{}]
+    last = -1
+    for line in lines:
+        if not line.strip():
+            continue
+        place, rest = line.removeprefix("**").strip().split(maxsplit=1)
+        name, value, cost = rest.rsplit(maxsplit=2)
+        if int(place) <= last:
+            parts.append({})
+        last = int(place)
+        parts[-1][name] = (float(value), float(cost))
+    found.values = {name: value for name, (value, _) in parts[-1].items()}
+    if len(parts) == 2:
+        found.duals = {name: cost for name, (_, cost) in parts[0].items()}
+    return found
+
+
+def _gurobi(text: str) -> Stated:
+    """Read Gurobi's lines ``name value``; it claims no status."""
+    found = Stated("Gurobi", Status.FEASIBLE, sparse=True)
+    objective = re.search(r"(?m)^# Objective value = (\S+)", text)
+    found.objective = None if objective is None else float(objective[1])
+    pairs = (line.rsplit(maxsplit=1) for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    found.values = {name: float(value) for name, value in pairs}
+    return found
+
+
+def _cplex(text: str) -> Stated:
+    """Read CPLEX's XML."""
+    root = ElementTree.fromstring(text)
+    solution = root if root.tag == "CPLEXSolution" else root.find("CPLEXSolution")
+    if solution is None or (header := solution.find("header")) is None:
+        raise ValueError("it has no solution")
+    found = Stated("CPLEX", status_of(header.get("solutionStatusString", "")))
+    found.objective = float(header.get("objectiveValue", "nan"))
+    found.values = {str(v.get("name")): float(str(v.get("value"))) for v in solution.iterfind("variables/variable")}
+    duals = {str(c.get("name")): c.get("dual") for c in solution.iterfind("linearConstraints/constraint")}
+    if duals and all(v is not None for v in duals.values()):
+        found.duals = {name: float(str(v)) for name, v in duals.items()}
+    return found
+
+
+def _ampl(text: str) -> Stated:
+    """Read AMPL's .sol: multipliers and values in the order of the .nl file."""
+    head, _, body = text.partition("\nOptions")
+    lines = [line.strip() for line in body.splitlines() if line.strip()]
+    start = 1 + int(lines[0])
+    counts = [int(lines[start + k]) for k in range(4)]
+    duals, values = counts[1], counts[3]
+    listed = [float(line) for line in lines[start + 4 : start + 4 + duals + values]]
+    if len(listed) != duals + values:
+        raise ValueError("it ends before all values are given")
+    code = re.search(r"(?m)^objno\s+\S+\s+(\d+)", body)
+    if code is None:
+        raise ValueError("it has no code of the outcome")
+    status = next((s for codes, s in CODES.items() if int(code[1]) in codes), Status.FEASIBLE)
+    name = head.strip().split(":")[0][:40] or "AMPL"
+    return Stated(f"AMPL ({name})", status, None, listed[duals:], listed[:duals] if duals == counts[0] else None)
+
+
+def _json(text: str) -> Stated:
+    """Read fsopt's own files: an optimum of the instance library, or an answer of ``fsopt solve FILE``."""
+    record: Any = numbers(json.loads(text))
+    if not isinstance(record, dict) or "variables" not in record:
+        raise ValueError("it has no variables")
+    objective = record.get("objective")
+    duals = record.get("duals")
+    return Stated(
+        software=str(record.get("solver") or "fsopt"),
+        status=Status(record.get("status", "feasible")),
+        objective=None if objective is None else float(objective),
+        values={str(name): float(value) for name, value in (record["variables"] or {}).items()},
+        duals=None if not duals else {str(name): float(value) for name, value in duals.items()},
+        evidence={name: record[name] for name in ("evidence", "ray", "direction") if record.get(name) is not None},
+    )
+
+
+FORMATS: Sequence[tuple[re.Pattern[str], Callable[[str], Stated]]] = (
+    (re.compile(r"\A\s*\{"), _json),
+    (re.compile(r"\A\s*(<\?xml|<CPLEXSolution)"), _cplex),
+    (re.compile(r"\AModel status\b"), _highs),
+    (re.compile(r"\A\s*Columns\n\s*Index\s+Status"), _highs_table),
+    (re.compile(r"\A(solution status:|objective value:|no solution available)"), _scip),
+    (re.compile(r"\A# (Solution for model|Objective value)"), _gurobi),
+    (re.compile(r"\A[^\n]* - objective value "), _cbc),
+    (re.compile(r"(?m)\A(c .*\n|c\n)*s (bas|mip|ipt) "), glpk_raw),
+    (re.compile(r"\AProblem:"), glpk_report),
+    (re.compile(r"(?m)^Options$"), _ampl),
+)
+"""Beginning of a file -> its reader."""

@@ -1,0 +1,271 @@
+"""Answers of other software to a model, read from their solution files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.core.base.label import cpxlp_label_from_name
+
+from fsopt.answers.records import plain
+from fsopt.answers.results import Point, SolveResult, Status
+from fsopt.answers.saved import point_from
+from fsopt.certificates.convex import dual_point
+from fsopt.certificates.nonconvex import minimised
+from fsopt.common.arguments import PATH, checked
+from fsopt.common.files import brief, check_readable
+from fsopt.compiler import Program, compile_model
+from fsopt.compiler.classes import CONVEX, program_class
+from fsopt.compiler.lmi import blocks
+from fsopt.compiler.program import MODEL
+from fsopt.errors import FileError, SolverError
+from fsopt.formats.reading import text_of
+from fsopt.formats.solution_files import stated_in
+from fsopt.formats.stated import Stated
+from fsopt.typing import Vector
+
+WRITTEN = re.compile(r"[cr]_[elu]_(.*)_")
+"""A constraint's name in the .lp and .mps files that Pyomo writes: its kind and its label."""
+APEX = 1e-9
+"""A cone whose head is below this has no multiplier by a shadow price of its quadratic constraint."""
+
+
+@checked(path=PATH, model=MODEL)
+def read_solution(path: str | os.PathLike[str], model: pyo.ConcreteModel) -> SolveResult:
+    """Return the answer of another program to a model, as it is claimed: nothing is verified yet.
+
+    Files of HiGHS (both styles), SCIP, CBC, GLPK (``--write`` with all digits, ``--output`` with six), Gurobi, CPLEX,
+    AMPL and fsopt are recognised by their content. Names are those of the model, or what Pyomo's writers make of them.
+    A variable that the file leaves out has the value 0 where the format leaves zeros out, and the value of its bounds
+    where these are equal; any other one is an error.
+
+    Parameters
+    ----------
+    path : str | os.PathLike[str]
+        The solution file.
+    model : pyo.ConcreteModel
+        Of :func:`fsopt.read_model`, or the model itself.
+
+    Returns
+    -------
+    SolveResult
+        With the claimed status and objective value, and the multipliers that the file has; :func:`fsopt.verify`
+        recomputes what they show.
+
+    Raises
+    ------
+    FileError : the file is damaged, of an unknown format, or of another model.
+    """
+    source = check_readable(path)
+    program = compile_model(model)
+    try:
+        stated = stated_in(text_of(source))
+        return _result(program, stated)
+    except FileError as error:
+        raise FileError(f"'{brief(source)}': {error.message}", error.hint) from error
+
+
+def solution_record(model: pyo.ConcreteModel, result: SolveResult, path: str) -> dict[str, Any]:
+    """Return the JSON object of a solve of a model that was read from a file, which :func:`read_solution` reads.
+
+    Parameters
+    ----------
+    path : of the file.
+    """
+    program = compile_model(model)
+    names = [name_of(program, v) for v in program.variables]
+    own = result.point is not None and result.point.y is not None
+    record = {
+        "model": path,
+        "solver": result.solver,
+        "status": result.status,
+        "stop": result.stop,
+        "objective": result.objective,
+        "bound": result.bound,
+        "seconds": result.seconds,
+        "iterations": result.iterations,
+        "message": result.message,
+        "certificate": result.certificate,
+        "variables": None if result.point is None else dict(zip(names, result.point.x, strict=True)),
+        "evidence": result.point if own else result.evidence,
+        "evidence_source": result.solver if own else result.evidence_source,
+        "ray": result.ray,
+        "direction": result.direction,
+    }
+    return {k: plain(v) for k, v in record.items()}
+
+
+def _result(program: Program, stated: Stated) -> SolveResult:
+    evidence: dict[str, Any] = {name: point_from(value, program) for name, value in stated.evidence.items()}
+    source = stated.software if evidence else ""
+    result = SolveResult(stated.status, "", None, None, stated.software, {}, 0, evidence_source=source, **evidence)
+    if not len(stated.values):
+        if stated.status.solved:
+            raise FileError("it has no values", "write the solution again, with its variables")
+        return result
+    x = _values(program, stated)
+    objective = _objective(program, x, stated.objective)
+    point = _with_multipliers(program, x, stated)
+    convex = program_class(program) in CONVEX
+    supported = point is not None or result.evidence is not None
+    bound = objective if convex and supported and stated.status is Status.OPTIMAL else None
+    return replace(result, point=Point(x) if point is None else point, objective=objective, bound=bound)
+
+
+def _objective(program: Program, x: Vector, stated: float | None) -> float | None:
+    """Return the stated objective value; the recomputed one where none is stated, None where it cannot be computed."""
+    try:
+        return program.sign * minimised(program, x) if stated is None else stated
+    except SolverError:
+        return None
+
+
+def name_of(program: Program, variable: pyo.Var) -> str:
+    """Return the name of a variable in its file, or in the model where it was not read from one."""
+    read = _read(program) and variable.parent_component() is program.model.component("x")
+    return str(variable.index()) if read else str(variable.name)
+
+
+def _read(program: Program) -> bool:
+    """Return whether a model was read from a file."""
+    return bool(getattr(program.model, "read_from_file", False))
+
+
+def _values(program: Program, stated: Stated) -> Vector:
+    """Return the values (n,) of all variables."""
+    names = [name_of(program, v) for v in program.variables]
+    defined = _defined(program, names)
+    free = [j for j in range(program.n) if j not in defined]
+    x = np.full(program.n, np.nan)
+    if isinstance(stated.values, Mapping):
+        _put_names(program, x, names, stated, set(defined))
+    elif len(stated.values) != len(free):
+        raise FileError(f"it has {len(stated.values)} values, the model {len(free)} variables", "give its own model")
+    else:
+        x[free] = list(stated.values)
+    for j, row in defined.items():
+        if np.isnan(x[j]):
+            part = slice(program.A.indptr[row], program.A.indptr[row + 1])
+            columns, coefs = program.A.indices[part], program.A.data[part]
+            others = columns != j
+            x[j] = (program.lo[row] - coefs[others] @ x[columns[others]]) / coefs[columns == j][0]
+    if not np.all(np.isfinite(x)):
+        raise FileError(f"the value of '{names[int(np.argmax(~np.isfinite(x)))]}' is not finite", "check the file")
+    return x
+
+
+def _put_names(program: Program, x: Vector, names: Sequence[str], stated: Stated, defined: set[int]) -> None:
+    """Enter values by name; raise FileError for a missing name, and for a further one beside missing ones."""
+    assert isinstance(stated.values, Mapping)
+    place = {name: j for j, name in enumerate(names)}
+    labels = {cpxlp_label_from_name(name): j for j, name in enumerate(names)}
+    further = []
+    for name, value in stated.values.items():
+        j = place.get(name, labels.get(cpxlp_label_from_name(name)))
+        if j is None:
+            further.append(name)
+        elif np.isfinite(value):
+            x[j] = value
+        else:
+            raise FileError(f"the value of '{name}' is not finite", "write the solution again")
+    missing = [j for j in range(program.n) if np.isnan(x[j]) and j not in defined]
+    if further and (missing or stated.sparse):
+        raise FileError(
+            f"the model has no variable '{further[0]}' (and {len(further)} such names)", "give its own model"
+        )
+    fixed = [j for j in missing if program.lb[j] == program.ub[j]]
+    x[fixed] = program.lb[fixed]
+    if stated.sparse:
+        x[[j for j in missing if j not in set(fixed)]] = 0.0
+    elif len(missing) > len(fixed):
+        name = names[next(j for j in missing if j not in set(fixed))]
+        raise FileError(f"it has no value of '{name}'", "give the whole solution file of this model")
+
+
+def _defined(program: Program, names: Sequence[str]) -> dict[int, int]:
+    """Return column -> row of the variables that the reader of cones or matrices added, each defined by an equation."""
+    rows = {id(c): i for i, c in enumerate(program.constraints)}
+    found = {}
+    if _read(program):
+        row = program.model.component("row")
+        for name, j in ((name, j) for j, name in enumerate(names) if name.startswith("(row ") and name in row):
+            found[j] = rows[id(row[name])]
+    for block in blocks(program.model):
+        if _read(program):
+            found |= {program.column[id(v)]: rows[id(block.entry[index])] for index, v in block.S.items()}
+    return found
+
+
+def _with_multipliers(program: Program, x: Vector, stated: Stated) -> Point | None:
+    """Return the point with the multipliers of the file, None where one is missing.
+
+    Programs differ in the sign of multipliers: that of the better dual bound is taken.
+    """
+    if stated.duals is None or program.integer.any():  # those of fixed integers bound nothing
+        return None
+    prices = _prices(program, stated.duals)
+    if prices is None:
+        return None
+    candidates = [found for sign in (1.0, -1.0) if (found := _point(program, x, sign * prices)) is not None]
+    if not candidates:
+        return None
+    if program.general or not program.convex:
+        return candidates[0]
+    return min(candidates, key=lambda point: dual_point(program, point)[1]["cost"])
+
+
+def _prices(program: Program, duals: Mapping[str, float] | Sequence[float]) -> Vector | None:
+    """Return the shadow prices of linear constraints, general constraints and cones, None where one is missing."""
+    listed = [*program.constraints, *(row.constraint for row in program.general), *program.cones.constraints]
+    if not isinstance(duals, Mapping):
+        # The order of the file is that of the model's constraints.
+        order = {id(c): i for i, c in enumerate(program.model.component_data_objects(pyo.Constraint, active=True))}
+        places = [order.get(id(c), -1) for c in listed]
+        return np.array(duals, float)[places] if len(duals) == len(order) and min(places, default=0) >= 0 else None
+    names = [str(c.index() if _read(program) else c.name) for c in listed]
+    by_label: dict[str, float] = {}
+    for name, value in duals.items():
+        inner = WRITTEN.fullmatch(name)
+        label = cpxlp_label_from_name(name) if inner is None else inner[1]
+        by_label[label] = by_label.get(label, 0.0) + value  # of the two rows of a range one has the multiplier
+    listed_prices = [_price(name, duals, by_label, program.sign) for name in names]
+    return np.array(listed_prices, dtype=float) if all(price is not None for price in listed_prices) else None
+
+
+def _price(name: str, duals: Mapping[str, float], by_label: Mapping[str, float], sign: float) -> float | None:
+    """Return the shadow price of a constraint, None where there is none by its name."""
+    if name in duals:
+        return duals[name]
+    value = by_label.get(cpxlp_label_from_name(name))
+    written = WRITTEN.fullmatch(name)
+    if value is None and written is not None:
+        value = by_label.get(written[1])
+        if value is not None and name.startswith("r_") and (sign * value > 0) != name.startswith("r_l_"):
+            return 0.0  # of the two rows of a range the other one has the multiplier
+    return value
+
+
+def _point(program: Program, x: Vector, prices: Vector) -> Point | None:
+    r"""Return the primal-dual point of shadow prices, those of quadratic constraints as multipliers of their cones.
+
+    The shadow price :math:`\lambda` of :math:`q(x) = f(\|t\|^2 - s_0^2) \le 0` is the multiplier
+    :math:`z = 2\lambda f(-s_0, t)` of the cone, which needs :math:`s_0 > 0`.
+    """
+    cones, count = program.cones, len(prices) - len(program.cones)
+    y = program.sign * prices[:count]
+    if cones.orders.any():
+        return None
+    s = cones.G @ x + cones.h
+    z = np.zeros(len(cones.h))
+    for k, price in enumerate(program.sign * cones.sense * prices[count:]):
+        part = slice(cones.starts[k], cones.starts[k + 1])
+        if s[part][0] < APEX and price != 0.0:
+            return None
+        z[part] = 2.0 * price * cones.scale[k] * s[part]
+        z[part.start] *= -1.0
+    return Point(x, y, z)

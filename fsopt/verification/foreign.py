@@ -1,0 +1,94 @@
+"""Answers of other software: evidence for their claims, found here, and the reason why a claim is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.answers.certificate import Kind
+from fsopt.answers.results import Point, SolveResult, Status
+from fsopt.compiler import Program, compile_model
+from fsopt.compiler.classes import CONVEX, program_class
+from fsopt.formats.solutions import name_of
+from fsopt.solvers.auxiliary import supplement
+from fsopt.solvers.interface import Outcome, Settings
+from fsopt.solvers.outcome import certified_result
+from fsopt.verification.verified import Verification
+
+NO_BOUND = "nothing in the file bounds the optimum"
+EXPLAINED: Mapping[str, str] = {
+    "primal": "the point violates a constraint or a bound",
+    "integrality": "an integer variable is no whole number",
+    "primal at whole numbers": "the point violates a constraint where its integers are rounded",
+    "objective": "the stated objective value is not that of the point",
+    "dual": "the multipliers are not dual feasible",
+    "gap": "the multipliers bound the optimum elsewhere",
+    "stated bound": "the multipliers do not bound the optimum by the stated value",
+    "cost": "the violations, times their multipliers, may change the objective",
+    "farkas": "the multipliers prove no infeasibility",
+}
+"""Residual -> what it means where it is too large."""
+
+
+def supported(model: pyo.ConcreteModel, answer: SolveResult, time_limit: float | None) -> SolveResult:
+    """Return an answer with evidence that a solver found here: multipliers of a convex program, or a Farkas vector.
+
+    The point and the claim stay those of the answer; where no more than feasibility is claimed and the evidence shows
+    an optimum, the result says so.
+
+    Parameters
+    ----------
+    time_limit : seconds; None for no limit.
+    """
+    program = compile_model(model)
+    convex = program_class(program) in CONVEX
+    if not convex and answer.point is not None:
+        return answer
+    point = None if answer.point is None else Point(answer.point.x)
+    outcome = Outcome(answer.status, "", point, None, 0, 0.0, "")
+    found = supplement(program, outcome, Settings(), time_limit, answer.solver)
+    evidence: dict[str, Any] = {"evidence": found.evidence, "evidence_source": found.evidence_source, "ray": found.ray}
+    result = replace(answer, point=point, direction=found.direction, **evidence)
+    if answer.status is Status.OPTIMAL:
+        return replace(result, bound=answer.objective)
+    shown = certified_result(program, found, answer.solver)
+    return shown if answer.status is Status.FEASIBLE and shown.status is Status.OPTIMAL else result
+
+
+def reason(found: Verification, answer: SolveResult, program: Program) -> str:
+    """Return why a claim is not supported, in one line; empty for one that is."""
+    if found.verified and found.recomputed is answer.status:
+        return ""
+    if not found.numerically and answer.point is None:
+        return f"the file claims that the model is {answer.status} and has nothing that proves it"
+    certificate = found.certificate
+    large = {k: v for k, v in found.residuals.items() if not v <= certificate.tolerance}
+    unbounded = answer.status is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT, Kind.MIXED_INTEGER)
+    if unbounded and set(large) <= {"stated bound", "evidence"}:
+        return NO_BOUND if program_class(program) in CONVEX else f"{NO_BOUND}: it has no search that can be repeated"
+    for name, words in EXPLAINED.items():
+        if name in large:
+            return f"{words}{_place(program, answer, name)} ({name} {large[name]:.1e})" + _values(name, found, answer)
+    return found.reason
+
+
+def _place(program: Program, answer: SolveResult, name: str) -> str:
+    """Return the variable that is farthest from a whole number."""
+    if name != "integrality" or answer.point is None:
+        return ""
+    off = np.where(program.integer, np.abs(answer.point.x - np.round(answer.point.x)), 0.0)
+    j = int(np.argmax(off))
+    return f": '{name_of(program, program.variables[j])}' is {answer.point.x[j]:.9g}"
+
+
+def _values(name: str, found: Verification, answer: SolveResult) -> str:
+    certificate = found.certificate
+    if name == "objective":
+        return f": stated {answer.objective:.9g}, recomputed {certificate.objective:.9g}"
+    if name in ("gap", "stated bound") and certificate.bound is not None:
+        return f": objective {certificate.objective:.9g}, bound {certificate.bound:.9g} by a {certificate.bound_source}"
+    return ""

@@ -1,0 +1,143 @@
+"""``fsopt certify``: claims of other software that hold, and twenty false optima, each refused with its reason."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from support import ROOT
+
+from fsopt.cli import main
+
+MODELS = ROOT / "models"
+
+
+def certify(model, solution, capsys, *options: str) -> tuple[int, dict]:
+    with pytest.raises(SystemExit) as end:
+        main(["certify", str(model), str(solution), "--json", *options])
+    return end.value.code, json.loads(capsys.readouterr().out)
+
+
+def library(slug: str, suffix: str):
+    return MODELS / slug / f"{slug}{suffix}"
+
+
+def stored(slug: str, **changes) -> dict:
+    record = json.loads((MODELS / slug / "optimum.json").read_text())
+    return {**record, **changes}
+
+
+@pytest.mark.parametrize("name", ["rlp.lp", "svm-dual.mps", "rsvm.nl", "mpm.lp"])
+def test_the_optimum_of_a_convex_instance_holds_from_its_files_alone(name, capsys):
+    slug, suffix = name.split(".")
+    code, found = certify(library(slug, f".{suffix}"), MODELS / slug / "optimum.json", capsys)
+    assert (code, found["claimed"], found["recomputed"]) == (0, "optimal", "optimal")
+    assert found["word"] == "verified numerically"
+
+
+@pytest.mark.parametrize("name", ["gmeb-dual.cbf", "gmeb-sdp.cbf", "gmeb-primal.lp"])
+def test_evidence_that_the_file_lacks_is_found_on_request(name, capsys):
+    slug, suffix = name.split(".")
+    paths = (library(slug, f".{suffix}"), MODELS / slug / "optimum.json")
+    code, found = certify(*paths, capsys)
+    assert (code, found["verified"]) == (1, False)
+    assert "nothing in the file bounds the optimum" in found["reason"]
+    code, found = certify(*paths, capsys, "--prove", "60")
+    assert (code, found["recomputed"]) == (0, "optimal")
+    assert found["bound"] == pytest.approx(found["objective"], rel=1e-6)
+
+
+def test_a_feasible_point_of_an_integer_program_is_no_optimum(capsys):
+    paths = (library("fsv-exact", ".lp"), MODELS / "fsv-exact" / "optimum.json")
+    code, found = certify(*paths, capsys)
+    assert (code, found["verified"]) == (1, False)
+    assert "nothing in the file bounds the optimum" in found["reason"]
+    assert found["certificate"]["residuals"]["primal"] < 1e-6
+
+
+def test_exact_arithmetic(capsys):
+    code, found = certify(library("svm", ".mps"), MODELS / "svm" / "optimum.json", capsys, "--exact")
+    assert code == 0
+    assert found["word"] == found["exact"]["word"] == "verified exactly"
+
+
+def moved(record: dict, pattern: str, by: float) -> dict:
+    """Return a solution with the first variable of a name moved."""
+    name = next(n for n in record["variables"] if re.match(pattern, n))
+    return {**record, "variables": {**record["variables"], name: record["variables"][name] + by}}
+
+
+def scaled(record: dict, part: str, factor: float) -> dict:
+    return {**record, part: {name: factor * value for name, value in record[part].items()}}
+
+
+def first_dual(record: dict, by: float) -> dict:
+    name = max(record["duals"], key=lambda n: abs(record["duals"][n]))
+    return {**record, "duals": {**record["duals"], name: record["duals"][name] + by}}
+
+
+def worse(slug: str, pattern: str, by: float) -> dict:
+    """Return a point with another slack, and its true objective value, still called optimal."""
+    record = moved(stored(slug), pattern, by)
+    return {**record, "objective": None}
+
+
+FALSE = {
+    "a worse point called optimal, LP": ("rlp", worse("rlp", "y", 0.5), "elsewhere|objective"),
+    "a worse point called optimal, QP": ("svm", worse("svm", "xi", 0.5), "elsewhere|objective"),
+    "a worse point called optimal, SOCP": ("rsvm", worse("rsvm", "xi", 0.5), "elsewhere|objective"),
+    "a worse point of an integer program": ("fsv-exact", worse("fsv-exact", "y", 0.5), "nothing in the file bounds"),
+    "an integer off by 1e-4": ("fsv-exact", moved(stored("fsv-exact"), "t", -1e-4), "is no whole number: 't"),
+    "an integer off by 1e-4 upwards": (
+        "misclass-milp",
+        moved(stored("misclass-milp"), r"s", 1e-4),
+        "whole number|violates",
+    ),
+    "an infeasible point": ("rlp", scaled(stored("rlp"), "variables", 0.99), "violates"),
+    "a violated bound": ("onsvm", moved(stored("onsvm"), "xi", -0.01), "violates"),
+    "a violated cone": ("mpm", scaled(stored("mpm"), "variables", 1.01), "violates"),
+    "a false objective": ("rlp", stored("rlp", objective=0.7), "stated 0.7, recomputed 0.74697"),
+    "a slightly false objective": ("rlp", stored("rlp", objective=0.7469816), "stated objective value"),
+    "a false objective of a maximum": ("svm-dual", stored("svm-dual", objective=8.0), "stated 8, recomputed 7.9"),
+    "a negative objective": ("rlp", stored("rlp", objective=-0.74697157588828), "stated objective value"),
+    "a wrong dual": ("rlp", first_dual(stored("rlp"), 0.5), "dual feasible|elsewhere"),
+    "duals of another scale": ("svm", scaled(stored("svm"), "duals", 1.01), "dual feasible|elsewhere"),
+    "no duals": ("rlp", stored("rlp", duals={}), "nothing in the file bounds"),
+    "zero duals": ("rlp", scaled(stored("rlp"), "duals", 0.0), "elsewhere"),
+    "duals of another constraint": ("onsvm", first_dual(stored("onsvm"), -0.9), "dual feasible|elsewhere"),
+    "a claim of infeasibility": ("rlp", {"status": "infeasible", "variables": None}, "nothing that proves it"),
+    "a claim of unboundedness": ("rlp", {"status": "unbounded", "variables": None}, "nothing that proves it"),
+}
+
+
+@pytest.mark.parametrize("case", FALSE)
+def test_a_false_optimum_is_refused_with_the_reason(case, tmp_path, capsys):
+    slug, record, words = FALSE[case]
+    (tmp_path / "answer.json").write_text(json.dumps(record))
+    code, found = certify(library(slug, ".lp"), tmp_path / "answer.json", capsys)
+    assert (code, found["verified"]) == (1, False)
+    assert re.search(words, found["reason"]), found["reason"]
+
+
+def test_another_models_point_is_bad_input(capsys):
+    code, found = certify(library("rlp", ".lp"), MODELS / "svm" / "optimum.json", capsys)
+    assert code == 2
+    assert "no variable" in found["error"]["message"]
+
+
+@pytest.mark.parametrize("case", ["a worse point called optimal, LP", "a worse point called optimal, QP"])
+def test_our_own_bound_refuses_a_worse_point(case, tmp_path, capsys):
+    slug, record, _ = FALSE[case]
+    (tmp_path / "answer.json").write_text(json.dumps({**record, "duals": {}}))
+    code, found = certify(library(slug, ".lp"), tmp_path / "answer.json", capsys, "--prove", "60")
+    assert code == 1
+    assert found["bound"] == pytest.approx(stored(slug)["objective"], rel=1e-6)
+    assert "elsewhere" in found["reason"]
+
+
+def test_options_of_data_are_refused_for_a_file(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["solve", str(library("rlp", ".lp")), "--data", "wdbc", "--json"])
+    assert end.value.code == 2
+    assert "--data is for models on data sets" in capsys.readouterr().out

@@ -1,0 +1,312 @@
+"""Model files read back: the program that was written, programs of other software, and refusals."""
+
+from __future__ import annotations
+
+import gzip
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import ROOT, written
+
+import fsopt
+from fsopt.compiler import Program, compile_model
+from fsopt.compiler.classes import program_class
+from fsopt.errors import FileError
+from fsopt.library.instances import build_instance
+
+FILES = sorted(p for p in (ROOT / "models").glob("*/*.*") if p.suffix in (".lp", ".mps", ".nl", ".cbf"))
+SAMPLE = {
+    "gmeb-dual.lp",  # quadratic constraints, a maximum
+    "svm-norm.mps",  # QCMATRIX
+    "fsp-m-bigm.mps",  # QUADOBJ and integers
+    "fsp-m-perspective.cbf",  # rotated cones and integers
+    "mmop-convex.cbf",  # rows of cones that are no variables
+    "gmeb-sdp.cbf",  # a linear matrix inequality
+    "l0-mpm.nl",  # exponentials
+    "fsp-lambda.nl",  # products with integers
+}
+
+
+def label(variable: pyo.Var) -> str:
+    """Return the name that Pyomo's writers give a variable."""
+    name = str(variable.index()) if variable.parent_component().name == "x" else variable.name
+    return name.replace("[", "(").replace("]", ")")
+
+
+def linear(program: Program) -> set[tuple[tuple[tuple[str, float], ...], float]]:
+    """Return the linear constraints and bounds as a set of inequalities a'x >= r, exactly."""
+    names = [label(v) for v in program.variables]
+    found = set()
+    listed = [(program.A.getrow(i), program.lo[i], program.hi[i]) for i in range(program.A.shape[0])]
+    for row, lo, hi in listed:
+        terms = [(names[j], v) for j, v in zip(row.indices.tolist(), row.data.tolist(), strict=True) if v]
+        for sign, end in ((1, lo), (-1, hi)):
+            if np.isfinite(end) and terms:
+                found.add((tuple(sorted((n, sign * v) for n, v in terms)), sign * float(end) + 0.0))
+    for name, lo, hi in zip(names, program.lb.tolist(), program.ub.tolist(), strict=True):
+        found |= {(((name, s),), s * end + 0.0) for s, end in ((1.0, lo), (-1.0, hi)) if np.isfinite(end)}
+    return found
+
+
+def same_program(path: Path) -> None:
+    """The program of a file has the numbers of the model that was written, exactly."""
+    own, read = compile_model(build_instance(path.parent.name)), compile_model(fsopt.read_model(path))
+    assert program_class(read) == program_class(own)
+    assert (read.sign, read.c0, len(read.nonconic)) == (own.sign, own.c0, len(own.nonconic))
+    cost = [{label(v): c for v, c in zip(p.variables, p.c, strict=True) if c} for p in (own, read)]
+    assert cost[0] == cost[1]
+    whole = [{label(v) for v, z in zip(p.variables, p.integer, strict=True) if z} for p in (own, read)]
+    assert whole[0] == whole[1]
+    if path.suffix != ".cbf":  # there rows of cones are variables, and bounds may be rows
+        kept = {label(v) for v in read.variables}
+        assert linear(read) == {(form, end) for form, end in linear(own) if kept >= {name for name, _ in form}}
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.name in SAMPLE], ids=lambda p: p.name)
+def test_a_file_of_the_library_is_the_program_that_was_written(path):
+    same_program(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [p for p in FILES if p.name not in SAMPLE], ids=lambda p: p.name)
+def test_every_file_of_the_library_is_the_program_that_was_written(path):
+    same_program(path)
+
+
+@pytest.mark.parametrize("name", ["gmeb-dual.lp", "mmop-convex.cbf", "gmeb-sdp.cbf", "rsvm.nl", "fsv-exact.mps"])
+def test_a_file_has_the_optimum_of_its_page(name):
+    folder = ROOT / "models" / name.rpartition(".")[0]
+    result = fsopt.solve(fsopt.read_model(folder / name))
+    stated = tomllib.loads((folder / "instance.toml").read_text())["optimum"]
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(stated["objective"], rel=1e-6)
+
+
+LP = """\\ a comment with [ x^2 ]
+Minimize
+ cost: 2 x#1 + y.2 + [ 2 x#1 ^2 - 4 x#1 * y.2 + 3 y.2^2 ] / 2
+Subject To
+ disk: 3 z + [ x#1^2 + 2.5e0 y.2 ^ 2 ] - z <= 4.5
+ hyper: - [ x#1 * y.2 ] + z >= -8
+ free(1,2): x#1 + y.2 + z >= 1
+Bounds
+ -2 <= x#1 <= 5
+ y.2 free
+ 0 <= z <= 4
+Generals
+ z
+End
+"""
+
+
+def test_an_lp_file_by_hand(tmp_path):
+    """Every term of the file, at points."""
+    model = fsopt.read_model(written(tmp_path, "hand.LP.gz", LP))
+    assert model.name == "hand"
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        x, y, z = rng.uniform(-2, 2, 3)
+        for name, value in (("x#1", x), ("y.2", y), ("z", z)):
+            model.x[name].set_value(value, skip_validation=True)
+        wanted = {
+            "disk": 2 * z + x**2 + 2.5 * y**2,
+            "hyper": z - x * y,
+            "free(1,2)": x + y + z,
+        }
+        assert {name: pyo.value(row.body) for name, row in model.row.items()} == pytest.approx(wanted)
+        assert pyo.value(model.objective) == pytest.approx(2 * x + y + x**2 - 2 * x * y + 1.5 * y**2)
+    assert (model.row["disk"].ub, model.row["hyper"].lb) == (4.5, -8)
+    assert [model.x[k].bounds for k in ("x#1", "y.2", "z")] == [(-2, 5), (None, None), (0, 4)]
+    assert [model.x[k].is_integer() for k in ("x#1", "y.2", "z")] == [False, False, True]
+
+
+FIXED = """NAME          FIXED
+ROWS
+ N  COST
+ L  LIM 1
+ G  MY ROW
+COLUMNS
+    X ONE     COST               1.0   LIM 1              1.0
+    X ONE     MY ROW             1.0
+    MARKER    'MARKER'                 'INTORG'
+    Y TWO     COST               2.0   LIM 1              1.0
+    MARKER    'MARKER'                 'INTEND'
+RHS
+    RHS       LIM 1              4.0   MY ROW             1.0
+BOUNDS
+ UP BND       X ONE              4.0
+ UP BND       Y TWO              3.0
+ENDATA
+"""
+
+
+def test_names_with_spaces_in_a_fixed_mps_file(tmp_path):
+    model = fsopt.read_model(written(tmp_path, "fixed.mps", FIXED))
+    assert list(model.x) == ["X ONE", "Y TWO"]
+    assert list(model.row) == ["LIM 1", "MY ROW"]
+    assert [v.is_integer() for v in model.x.values()] == [False, True]
+    assert fsopt.solve(model).objective == pytest.approx(1.0)
+
+
+NL = """g3 1 1 0
+ 3 2 1 0 1
+ 1 1 0 0 0 0
+ 0 0
+ 2 2 1
+ 0 0 0 1
+ 0 1 0 0 1
+ 3 2
+ 0 0
+ 0 1 0 0 0
+V3 1 0
+0 2
+o2
+v0
+v1
+C0
+o54
+3
+o5
+v0
+n2
+o43
+v1
+v3
+C1
+n1.5
+O0 1
+o39
+v1
+x0
+r
+1 10
+4 4
+b
+0 0.5 4
+2 1
+0 0 9
+k2
+1
+2
+J0 2
+0 1
+1 -1
+J1 1
+2 1
+G0 2
+0 3
+2 1
+"""
+
+
+def test_an_nl_file_by_hand(tmp_path):
+    """Operators, a shared expression with linear terms, a constant body and the integers of the order of variables."""
+    path = written(tmp_path, "hand.nl", NL)
+    (tmp_path / "hand.col").write_text("alpha\nbeta two\ngamma\n")
+    model = fsopt.read_model(path)
+    a, b, c = 1.5, 2.0, 3.0
+    for name, value in (("alpha", a), ("beta two", b), ("gamma", c)):
+        model.x[name].set_value(value, skip_validation=True)
+    assert pyo.value(model.row["row0"].body) == pytest.approx(a**2 + np.log(b) + (a * b + 2 * a) + a - b)
+    assert model.row["row1"].lb == model.row["row1"].ub == 2.5
+    assert pyo.value(model.objective) == pytest.approx(3 * a + c + np.sqrt(b))
+    assert [v.is_integer() for v in model.x.values()] == [False, True, True]
+
+
+CBF = """VER
+3
+OBJSENSE
+MAX
+PSDVAR
+1
+2
+VAR
+3 2
+L+ 2
+F 1
+INT
+1
+0
+CON
+5 2
+L= 2
+Q 3
+OBJFCOORD
+2
+0 0 0 1.0
+0 1 0 1.0
+OBJACOORD
+1
+2 -1.0
+FCOORD
+3
+0 0 0 0 1.0
+1 0 1 1 1.0
+2 0 1 0 0.5
+ACOORD
+3
+2 2 1.0
+3 0 1.0
+4 1 2.0
+BCOORD
+3
+0 -1.0
+1 -1.0
+4 0.5
+"""
+
+
+def test_a_cbf_file_by_hand(tmp_path):
+    r"""Matrix variables in rows, cones and the objective: :math:`X = (1, r; r, 1)`, maximise 1 + 2r - t,
+    ``||(k, 2 v + 1/2)|| <= t + r``, so r = 1, t = 0 - where t + r = 1/2 with k = v = 0, and the value 1 + 2 + 1/2.
+    """
+    result = fsopt.solve(model := fsopt.read_model(written(tmp_path, "hand.cbf", CBF.replace("INT\n1\n0\n", ""))))
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(3.5, abs=1e-6)
+    assert model.x["X0[1,0]"].value == pytest.approx(1.0, abs=1e-4)
+    assert fsopt.read_model(written(tmp_path, "whole.cbf", CBF)).x["x0"].is_integer()
+
+
+SEMI = LP.replace("Generals\n", "Semi-Continuous\n")
+REFUSED = {
+    "no suffix": ("model.txt", LP, "no suffix of a model file"),
+    "sos": ("m.lp", "min\n o: x + y\nst\n c: x + y >= 1\nsos\n s: S1:: x:1 y:2\nend\n", "SOS not supported"),
+    "semi-continuous": ("m.lp", SEMI, "semi-continuous"),
+    "tiny": ("m.lp", LP.replace(" free(1,2): x#1", " free(1,2): 1e-13 x#1"), "ignored"),
+    "term": ("m.lp", LP.replace("2.5e0 y.2 ^ 2", "y.2 ^ 3"), "quadratic term"),
+    "unnamed": ("m.lp", LP.replace(" disk:", ""), "no name"),
+    "no mps": ("m.mps", "hello", "HiGHS cannot read"),
+    "markers": ("m.mps", FIXED.replace("    MARKER    ", "    MARKER                 "), "MARKER"),
+    "unknown name": ("m.mps", FIXED.replace("ENDATA", "QCMATRIX   LIM 1\n    X  X  1.0\nENDATA"), "unknown name 'X'"),
+    "binary nl": ("m.nl", "b3 1 1 0\n", "not in text form"),
+    "cut nl": ("m.nl", NL[: NL.index("o43")], "ends within"),
+    "no bounds in nl": ("m.nl", NL[: NL.index("\nb\n") + 1], "ends before"),
+    "operator": ("m.nl", NL.replace("o43", "o48"), "o48"),
+    "logical": ("m.nl", NL.replace("C1\nn1.5", "L0\nn1"), "logical"),
+    "complementarity": ("m.nl", NL.replace("\n4 4\n", "\n5 1 2\n"), "complementarit"),
+    "exponential cone": ("m.cbf", CBF.replace("Q 3", "EXP 3"), "cone EXP"),
+    "section": ("m.cbf", CBF.replace("BCOORD", "POWCONES"), "POWCONES"),
+    "cut cbf": ("m.cbf", CBF[: CBF.index("4 0.5")], "ends within"),
+    "outside": ("m.cbf", CBF.replace("4 1 2.0", "4 9 2.0"), "damaged"),
+    "sizes": ("m.cbf", CBF.replace("5 2\nL= 2", "6 2\nL= 2"), "5 rows, not 6"),
+    "not finite": ("m.cbf", CBF.replace("4 1 2.0", "4 1 nan"), "not finite"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_file_that_is_no_such_program_is_refused_in_one_line(case, tmp_path):
+    name, text, words = REFUSED[case]
+    with pytest.raises(FileError, match=words) as error:
+        fsopt.read_model(written(tmp_path, name, text))
+    assert "\n" not in str(error.value)
+    assert error.value.hint
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8b\x08not gzip", gzip.compress(LP.encode())[:-9], b"\xff\xfe\x00"])
+def test_a_damaged_or_binary_file(content, tmp_path):
+    (tmp_path / "m.lp.gz").write_bytes(content)
+    with pytest.raises(FileError):
+        fsopt.read_model(tmp_path / "m.lp.gz")

@@ -1,0 +1,229 @@
+"""Solution files of other software: what they state, as the programs themselves wrote it, and damaged ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from support import ROOT, written
+
+import fsopt
+from fsopt.answers.results import Status
+from fsopt.errors import FileError
+
+MODELS = ROOT / "models"
+
+
+def library(slug: str, suffix: str = ".lp"):
+    return MODELS / slug / f"{slug}{suffix}"
+
+
+def highs(path, target, style: int) -> None:
+    highspy = pytest.importorskip("highspy")
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.readModel(str(path))
+    solver.run()
+    solver.writeSolution(str(target), style)
+
+
+def scip(path, target, *, zeros: bool = False) -> None:
+    model = pytest.importorskip("pyscipopt").Model()
+    model.hideOutput()
+    model.readProblem(str(path))
+    model.optimize()
+    model.writeBestSol(str(target), write_zeros=zeros)
+
+
+def program(*command: str) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    subprocess.run(command, check=True, capture_output=True)
+
+
+WRITERS = {
+    "HiGHS raw": ("HiGHS", lambda m, s: highs(m, s, 0)),
+    "HiGHS pretty": ("HiGHS", lambda m, s: highs(m, s, 1)),
+    "HiGHS as GLPK": ("GLPK", lambda m, s: highs(m, s, 2)),
+    "SCIP": ("SCIP", scip),
+    "SCIP with zeros": ("SCIP", lambda m, s: scip(m, s, zeros=True)),
+    "GLPK raw": ("GLPK", lambda m, s: program("glpsol", "--lp", str(m), "--write", str(s))),
+    "GLPK report": ("GLPK", lambda m, s: program("glpsol", "--lp", str(m), "--output", str(s))),
+    "CBC": ("CBC", lambda m, s: program("cbc", str(m), "solve", "solution", str(s))),
+    "CBC all": ("CBC", lambda m, s: program("cbc", str(m), "solve", "printingOptions", "all", "solution", str(s))),
+}
+SIX_DIGITS = {"HiGHS pretty", "GLPK report"}
+DUALS = {"HiGHS raw", "HiGHS pretty", "HiGHS as GLPK", "GLPK raw", "GLPK report", "CBC all"}
+CLAIMS_NO_OPTIMUM = {"SCIP", "SCIP with zeros"}
+"""Written from Python: the console's ``write solution`` states the status."""
+
+
+@pytest.mark.parametrize("slug", ["rlp", "fsv-exact", "l1-hinge-part"])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_file_that_a_program_wrote_is_the_optimum(writer, slug, tmp_path):
+    """A minimum, a maximum and an integer program: values, objective, claim, and multipliers that prove the optimum."""
+    name, write = WRITERS[writer]
+    write(library(slug), tmp_path / "answer")
+    model = fsopt.read_model(library(slug))
+    answer = fsopt.read_solution(tmp_path / "answer", model)
+    stored = json.loads((MODELS / slug / "optimum.json").read_text())
+    assert answer.solver == name
+    assert answer.status == ("feasible" if writer in CLAIMS_NO_OPTIMUM else "optimal")
+    assert answer.objective == pytest.approx(stored["objective"], rel=1e-5)
+    linear = slug != "fsv-exact"
+    # GLPK's rows hold the objective in files that HiGHS writes in its style: they are not those of the model.
+    duals = linear and writer in DUALS and writer != "HiGHS as GLPK"
+    assert (answer.point.y is not None) == duals
+    found = fsopt.verify(answer, model)
+    if writer in SIX_DIGITS:
+        assert found.residuals["primal"] < 1e-4
+    elif duals:
+        assert found.verified, found.reason
+        assert found.certificate.kind == "convex"
+        assert found.certificate.bound == pytest.approx(stored["objective"], rel=1e-6)
+    else:
+        assert found.residuals["primal"] < 1e-6
+        assert found.residuals["objective"] < 1e-6
+        assert found.verified == (answer.status == "feasible")
+
+
+@pytest.mark.parametrize("slug", ["svm-dual", "svm"])
+def test_multipliers_of_a_quadratic_program_prove_its_optimum(slug, tmp_path):
+    highs(library(slug), tmp_path / "answer", 0)
+    model = fsopt.read_model(library(slug))
+    found = fsopt.verify(fsopt.read_solution(tmp_path / "answer", model), model, exact=True)
+    assert found.verified
+    assert found.word == "verified exactly"
+
+
+GUROBI = "# Solution for model m\n# Objective value = 1.0000000000000000e+00\na[1] 1\nlong name, (2) 0\n"
+CPLEX = """<?xml version = "1.0" standalone="yes"?>
+<CPLEXSolution version="1.2">
+ <header objectiveValue="1" solutionStatusString="optimal" solutionStatusValue="1"/>
+ <linearConstraints><constraint name="c one" index="0" dual="1"/></linearConstraints>
+ <variables><variable name="a[1]" index="0" value="1"/><variable name="long name, (2)" index="1" value="0"/></variables>
+</CPLEXSolution>
+"""
+SCIP = "solution status: optimal solution found\nobjective value:      1\na[1]     1 \t(obj:1)\n"
+CBC = "Optimal - objective value 1.00000000\n      0 a[1]   1   0\n"
+AMPL = "solver: done\n\nOptions\n3\n0\n1\n0\n1\n1\n2\n2\n1\n1\n0\nobjno 0 0\n"
+JSON = '{"objective": 1.0, "status": "optimal", "variables": {"a[1]": 1, "long name, (2)": 0}, "duals": {"c one": 1}}'
+BY_HAND = {
+    "Gurobi": (GUROBI, "feasible", False),
+    "CPLEX": (CPLEX, "optimal", True),
+    "SCIP": (SCIP, "optimal", False),
+    "CBC": (CBC, "optimal", False),
+    "AMPL (solver)": (AMPL, "optimal", True),
+    "fsopt": (JSON, "optimal", True),
+}
+NAMED = """NAME m
+ROWS
+ N  cost
+ G  c one
+COLUMNS
+    a[1]      cost               1.0   c one              1.0
+    long name, (2)  cost         3.0   c one              2.0
+RHS
+    RHS       c one              1.0
+ENDATA
+"""
+
+
+def named_model():
+    """Return min a + 3 b with a + 2 b >= 1, with names as other software has them."""
+    import pyomo.environ as pyo
+
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(["a[1]", "long name, (2)"], domain=pyo.NonNegativeReals)
+    m.row = pyo.Constraint(["c one"], rule=lambda m, _: m.x["a[1]"] + 2 * m.x["long name, (2)"] >= 1)
+    m.objective = pyo.Objective(expr=m.x["a[1]"] + 3 * m.x["long name, (2)"])
+    m.read_from_file = True
+    return m
+
+
+@pytest.mark.parametrize("software", BY_HAND)
+def test_names_with_brackets_and_spaces(software, tmp_path):
+    text, status, duals = BY_HAND[software]
+    model = named_model()
+    answer = fsopt.read_solution(written(tmp_path, "answer", text), model)
+    assert (answer.solver, answer.status, answer.objective) == (software, status, 1.0)
+    assert answer.point.x.tolist() == [1.0, 0.0]
+    assert (answer.point.y is not None) == duals
+    assert fsopt.verify(answer, model).verified == (duals or status == "feasible")
+
+
+def test_a_model_of_the_user_itself(tmp_path):
+    """Names of a Pyomo model, as its own or as its writers write them."""
+    import pyomo.environ as pyo
+
+    m = pyo.ConcreteModel()
+    m.w = pyo.Var([0, 1], bounds=(0, 4))
+    m.limit = pyo.Constraint(expr=m.w[0] + m.w[1] <= 5)
+    m.gain = pyo.Objective(expr=m.w[0] + 2 * m.w[1], sense=pyo.maximize)
+    m.write(str(tmp_path / "m.lp"), io_options={"symbolic_solver_labels": True})
+    highs(tmp_path / "m.lp", tmp_path / "answer", 0)
+    answer = fsopt.read_solution(tmp_path / "answer", m)
+    assert answer.objective == pytest.approx(9.0)
+    assert fsopt.verify(answer, m, exact=True).verified
+
+
+DAMAGED = {
+    "unknown format": ("what is this\n", "no format that is known"),
+    "nothing": ("", "no format that is known"),
+    "cut HiGHS": (
+        "Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 1\n# Columns 2\na[1] 1\n",
+        "ends before",
+    ),
+    "cut GLPK": ("c Status: OPTIMAL\nc\ns bas 1 2 f f 1\ni 1 b 1 0\nj 1 b 1 0\n", "ends before"),
+    "cut AMPL": (AMPL[: AMPL.index("objno") - 4], "ends before"),
+    "cut XML": (CPLEX[:-30], "damaged"),
+    "cut JSON": (JSON[:-9], "damaged"),
+    "other model": (SCIP.replace("a[1]", "b[1]"), "no variable"),
+    "missing value": (JSON.replace(', "long name, (2)": 0', ""), "no value of 'long name"),
+    "missing duals only": (JSON.replace('"c one": 1', '"c two": 1'), ""),
+    "a word": (SCIP.replace(" 1 \t", " one \t"), "damaged"),
+    "not finite": (SCIP.replace(" 1 \t", " nan \t"), "finite"),
+    "other size": (AMPL.replace("1\n1\n2\n2\n1\n1\n0\n", "1\n1\n1\n1\n1\n1\n"), "has 1 values"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_a_damaged_file_is_refused_in_one_line(case, tmp_path):
+    text, words = DAMAGED[case]
+    path = written(tmp_path, "answer", text)
+    if not words:  # multipliers of other names are none
+        assert fsopt.read_solution(path, named_model()).point.y is None
+        return
+    with pytest.raises(FileError, match=words) as error:
+        fsopt.read_solution(path, named_model())
+    assert "\n" not in str(error.value)
+
+
+def test_the_stated_value_is_compared(tmp_path):
+    model = fsopt.read_model(library("rlp"))
+    highs(library("rlp"), path := tmp_path / "answer", 0)
+    text = path.read_text()
+    line = next(line for line in text.splitlines() if line.startswith("Objective "))
+    for stated, holds in (("Objective 0.74697158", True), ("Objective 0.747", False)):
+        path.write_text(text.replace(line, stated))
+        assert fsopt.verify(fsopt.read_solution(path, model), model).verified == holds
+
+
+def test_an_answer_of_a_file_goes_round(tmp_path, capsys):
+    """What ``fsopt solve FILE -o`` saves is read again with its evidence."""
+    from fsopt.cli import main
+
+    for slug in ("gmeb-dual", "svm"):
+        with pytest.raises(SystemExit) as end:
+            main(["solve", str(library(slug)), "-o", str(tmp_path / f"{slug}.json"), "--json"])
+        assert end.value.code == 0
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["objective"] == pytest.approx(
+            json.loads((MODELS / slug / "optimum.json").read_text())["objective"]
+        )
+        model = fsopt.read_model(library(slug))
+        found = fsopt.verify(fsopt.read_solution(tmp_path / f"{slug}.json", model), model)
+        assert found.verified
+        assert found.claimed is Status.OPTIMAL
