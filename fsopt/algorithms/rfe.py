@@ -91,9 +91,9 @@ def rfe(
     OutOfTimeError : the time limit passed before the first machine was trained.
     SolverError : a machine was not trained.
     """
-    m = whole("rfe", "m", m, low=1, high=data.p)
-    step = whole("rfe", "step", step, low=1, high=10**9)
-    c = number("rfe", "c", c, low=0.0, strict=True)
+    m = whole("rfe", "m", m, high=data.p)
+    step = whole("rfe", "step", step)
+    c = number("rfe", "c", c)
     recorder = Recorder([], run)
     machines = _Machines(data, c, recorder)
     sigma = np.ones(data.p)

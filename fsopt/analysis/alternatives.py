@@ -221,8 +221,8 @@ def alternatives(
     The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
     """
     started = time.perf_counter()
-    m = whole("alternatives", "m", m, low=1, high=data.p)
-    within = number("alternatives", "within", within, low=0.0)
+    m = whole("alternatives", "m", m, high=data.p)
+    within = number("alternatives", "within", within)
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
     problem = cardinality_problem(data, m, c, scale, "alternatives")
     best = branch_and_benders(problem, settings=BranchSettings(1e-6), run=Run(time_limit=time_limit))

@@ -20,7 +20,7 @@ def cardinality_about(data: Dataset, m: int, c: float) -> About:
 
 def cardinality_problem(data: Dataset, m: int, c: float, scale: str, name: str) -> SelectionProblem:
     """Return the problem of at most m preprocessed features."""
-    return at_most(preprocess(data, scale)[0], number(name, "c", c, low=0.0, strict=True), m)
+    return at_most(preprocess(data, scale)[0], number(name, "c", c), m)
 
 
 def at_most(work: Dataset, c: float, m: int) -> SelectionProblem:

@@ -69,7 +69,7 @@ def fewest_features(
     Aytug, section 3: "one can find one such value using a binary search".
     """
     check_features(train, validation, "validation")
-    within = number("fewest_features", "within", within, low=0.0)
+    within = number("fewest_features", "within", within)
     if "m" not in METHODS[method].parameters:
         raise ParameterError(f"method '{method}' has no parameter 'm'", "one that has: best-subset, rfe, pearson")
     fits: dict[int, Fit] = {}
@@ -111,8 +111,8 @@ def choose_lambda(train: Dataset, m: int, *, tolerance: float = 1e-3, **params: 
     -----
     Aytug, (FSP-lambda). At lambda = F(0) = 2 C min(n+, n-) the selection without features is optimal.
     """
-    m = whole("choose_lambda", "m", m, low=1, high=train.p)
-    tolerance = number("choose_lambda", "tolerance", tolerance, low=0.0, strict=True)
+    m = whole("choose_lambda", "m", m, high=train.p)
+    tolerance = number("choose_lambda", "tolerance", tolerance, inside="(0, inf)")
     counts: dict[float, float] = {}
     best: tuple[float, Fit] | None = None
     c = float(params.get("c", METHODS["best-subset-penalised"].parameters["c"]))
@@ -183,7 +183,7 @@ def round_relaxation(
     Aytug, section 5: "solve a relaxation of RMP and find an effective rounding procedure". Our rule: the largest sigma,
     of equal ones the lowest index.
     """
-    m = whole("round_relaxation", "m", m, low=1, high=data.p)
+    m = whole("round_relaxation", "m", m, high=data.p)
     work, map_ = preprocess(data, scale)
     model = build_fsp_m_perspective(work, m=m, c=c, relax=True)
     relaxed = usable(solve(model, solver), "the relaxation of (FSP-M)")

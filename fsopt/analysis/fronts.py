@@ -133,8 +133,8 @@ def pareto_front(
     radius, run = squared_radius(work), exact(Run(solver))
     if caps is None:
         caps = [(share * data.total - 1.0) / radius for share in SHARES if share * data.total > 1.0]
-    caps = sorted(number("pareto_front", "caps", cap, low=0.0, strict=True) for cap in caps)
-    weights = sorted(number("pareto_front", "prices", price, low=0.0, strict=True) for price in prices)
+    caps = sorted(number("pareto_front", "caps", cap, inside="(0, inf)") for cap in caps)
+    weights = sorted(number("pareto_front", "prices", price, inside="(0, inf)") for price in prices)
     if not caps and not weights:
         raise ParameterError("there is no value of W or C", "give caps or prices, for example caps=(1.0, 10.0)")
     points = [*_constrained(work, caps, run), *_weighted(work, weights, run)]

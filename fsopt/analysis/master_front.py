@@ -52,7 +52,7 @@ def master_front(
     Bi, (7)-(11), in the convex form of :func:`fsopt.models.mop.mmop_convex.build_mmop_convex`.
     """
     started = time.perf_counter()
-    values = sorted(number("master_front", "caps", cap, low=0.0, strict=True) for cap in caps)
+    values = sorted(number("master_front", "caps", cap, inside="(0, inf)") for cap in caps)
     if not values:
         raise ParameterError("there is no value of H", "give caps, for example (1.0, 10.0)")
     work, _ = preprocess(data, scale)

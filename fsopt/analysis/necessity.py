@@ -228,7 +228,7 @@ def necessity(
     ParameterError : a parameter out of range.
     """
     started = time.perf_counter()
-    m = whole("necessity", "m", m, low=1, high=data.p)
+    m = whole("necessity", "m", m, high=data.p)
     problem = cardinality_problem(data, m, c, scale, "necessity")
     first = _search(problem, tolerance, None if time_limit is None else 0.5 * time_limit, None)
     chosen = first.point["sigma"] > 0.5

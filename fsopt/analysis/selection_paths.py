@@ -76,7 +76,7 @@ def selection_path(
     Aytug, (5)-(11).
     """
     started = time.perf_counter()
-    c = number("selection_path", "c", c, low=0.0, strict=True)
+    c = number("selection_path", "c", c)
     if time_limit is not None and not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
     given = range(data.p + 1) if m is None else m

@@ -35,8 +35,8 @@ def vc_bound(risk: float, h: float, n: int, *, delta: float = 0.05) -> float:
     -----
     Bi, (1); Vapnik (1998).
     """
-    h = min(number("vc_bound", "h", h, low=1.0), float(n))
-    delta = number("vc_bound", "delta", delta, low=0.0, high=1.0, strict=True)
+    h = min(number("vc_bound", "h", h, inside="[1, inf]"), float(n))
+    delta = number("vc_bound", "delta", delta)
     return float(risk + np.sqrt((h * (np.log(2.0 * n / h) + 1.0) + np.log(4.0 / delta)) / n))
 
 

@@ -170,8 +170,8 @@ def dca(
 
         result = dca(fsopt.build("l0-mpm-step", data, delta=0.7, alpha=Fraction.slope), Fraction())
     """
-    n_starts = whole("dca", "n_starts", n_starts, low=1, high=10**6)
-    rng = np.random.default_rng(whole("dca", "seed", seed, low=0, high=2**32 - 1))
+    n_starts = whole("dca", "n_starts", n_starts)
+    rng = np.random.default_rng(whole("dca", "seed", seed))
     size = len(model.w)
     first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
     session = run.open(model)

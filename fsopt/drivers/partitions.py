@@ -74,7 +74,7 @@ def partitions(
     ParameterError : c <= 0, or a model of other data.
     SolverError : an SVM was not trained, or the solver returns no multipliers.
     """
-    c = number("partitions", "c", c, low=0.0, strict=True)
+    c = number("partitions", "c", c)
     session = None if model is None else run.open(model)
     if session is not None:
         check_margins("partitions", session, data)

@@ -47,8 +47,8 @@ class ConcaveTerms:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        number("sla", "alpha", self.alpha, low=0.0, strict=True)
-        number("sla", "weight", self.weight, low=0.0)
+        number("sla", "alpha", self.alpha)
+        number("sla", "weight", self.weight, inside="[0, inf]")
 
     def check_components(self, model: pyo.ConcreteModel) -> None:
         """Raise ParameterError for a name that is no component of the step model."""
@@ -209,8 +209,8 @@ def sla(
     -----
     Mangasarian, Algorithm 4.1 and Theorem 4.2.
     """
-    n_starts = whole("sla", "n_starts", n_starts, low=1, high=10**6)
-    rng = np.random.default_rng(whole("sla", "seed", seed, low=0, high=2**32 - 1))
+    n_starts = whole("sla", "n_starts", n_starts)
+    rng = np.random.default_rng(whole("sla", "seed", seed))
     concave.check_components(model)
     zero = np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs))
     concave.linearise(model, zero)

@@ -48,7 +48,7 @@ def _check(spec: MethodSpec) -> None:
     check_function(f"the method '{spec.name}'", spec.fit)
     for slug in spec.models:
         MODELS[slug]
-    number(spec.name, "threshold", spec.threshold, low=0.0)
+    number(spec.name, "threshold", spec.threshold, inside="[0, inf]")
     word(f"weights of '{spec.name}'", spec.weights, WEIGHTS)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fsopt.answers.schema import is_parameter
+from fsopt.common.ranges import ALL, range_of, within
 from fsopt.data.kernels import KERNELS
 from fsopt.drivers.gbd.settings import STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
@@ -22,46 +23,18 @@ from fsopt.methods.spec import SET_BY_METHOD, MethodSpec
 WORDS: Mapping[str, Collection[str | bool]] = {
     "approx": PENALTIES,
     "generate": ("auto", True, False),
+    "gmeb.route": ("auto", *GMEB_ROUTES),
     "kernel": KERNELS,
     "machine": MACHINES,
-    "route": ("auto", *GMEB_ROUTES, *RSVM_ROUTES),
-    "preset": tuple(PRESETS),
+    "preset": PRESETS,
+    "rsvm.route": RSVM_ROUTES,
     "rule": RULES,
     "scale": SCALES,
     "scaling": SCALINGS,
     "stabilisation": STABILISATIONS,
     "units": UNITS,
 }
-"""Name of a parameter -> its words."""
-OWN_WORDS: Mapping[tuple[str, str], tuple[str | bool, ...]] = {
-    ("gmeb", "route"): ("auto", *GMEB_ROUTES),
-    ("rsvm", "route"): RSVM_ROUTES,
-}
-"""Method and parameter -> the words of this method, where another method has others by the same name."""
-
-
-def _positive(value: float) -> bool:
-    return value > 0
-
-
-def _not_negative(value: float) -> bool:
-    return value >= 0
-
-
-def _share(value: float) -> bool:
-    return 0 < value <= 1
-
-
-RANGES: Mapping[str, Callable[[float], bool]] = {
-    **dict.fromkeys(("alpha", "c", "c_plus", "c_minus", "r_plus", "r_minus", "w_cap"), _positive),
-    **dict.fromkeys(("bins", "m", "max_cuts", "max_iterations", "n_partitions", "n_starts"), _positive),
-    **dict.fromkeys(("jobs", "patience", "step"), _positive),
-    **dict.fromkeys(("epsilon", "lam", "max_nodes", "ridge", "root_cuts", "seed", "tolerance"), _not_negative),
-    **dict.fromkeys(("delta", "share", "theta", "validation"), _share),
-}
-"""Name of a parameter -> whether a number is in its range, for every method."""
-OWN_RANGES: Mapping[tuple[str, str], Callable[[float], bool]] = {("mopfs", "c"): _not_negative}
-"""Method and parameter -> the range of this method."""
+"""Name of a parameter, or ``method.name``, -> its words."""
 
 
 def refused(spec: MethodSpec, params: Mapping[str, Any], details: Mapping[str, Any]) -> list[str]:
@@ -85,8 +58,8 @@ def _taken(method: str, name: str, value: Any) -> bool:
     """Return whether a method takes a word or number; a list, and a parameter left open, are looked at elsewhere."""
     if value is None or isinstance(value, list | tuple):
         return True
-    words = OWN_WORDS.get((method, name), WORDS.get(name))
+    words = WORDS.get(f"{method}.{name}", WORDS.get(name))
     if words is not None:
         return isinstance(value, str | bool) and value in words
-    inside = OWN_RANGES.get((method, name), RANGES.get(name))
-    return inside is None or (isinstance(value, int | float) and inside(value))
+    interval = range_of(method, name)
+    return interval == ALL or (isinstance(value, int | float) and within(value, interval))

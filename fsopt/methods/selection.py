@@ -33,7 +33,7 @@ def check_rule(rule: str, units: str, epsilon: float) -> None:
     """Raise ParameterError for a rule that :func:`select_by_size` does not know, before anything is solved."""
     for name, value, words in (("rule", rule, RULES), ("units", units, UNITS)):
         word(name, value, words)
-    number("selection rule", "epsilon", epsilon, low=0.0, high=float(np.finfo(float).max))
+    number("selection rule", "epsilon", epsilon)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.common.customising import SLUG
+from fsopt.common.ranges import ends, range_of, within
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.matrices import refuse_sparse
@@ -140,10 +141,8 @@ def mutable(index: pyo.Set, values: Vector, doc: str) -> pyo.Param:
 # -- checks of a builder's parameters -------------------------------------------------------------------------
 
 
-def number(
-    model: str, name: str, value: Any, *, low: float = -np.inf, high: float = np.inf, strict: bool = False
-) -> float:
-    """Return a parameter as a float in [low, high], or in (low, high) if ``strict``; else ParameterError."""
+def number(model: str, name: str, value: Any, *, inside: str = "") -> float:
+    """Return a parameter as a float in an interval, by default the one of its name in RANGES; else ParameterError."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ParameterError(
             f"parameter '{name}' of '{model}' must be a number, not {shown(value)}", f"for example {name}=1.0"
@@ -152,18 +151,20 @@ def number(
         number = float(value)
     except OverflowError:  # an integer of more than 308 digits
         number = np.inf if value > 0 else -np.inf
-    inside = low < number < high if strict else low <= number <= high
-    if not inside:
-        left, right = ("(", ")") if strict else ("[", "]")
+    inside = inside or range_of(model, name)
+    if not within(number, inside):
         raise ParameterError(
-            f"parameter '{name}' of '{model}' is {number:g}, outside {left}{low:g}, {high:g}{right}",
-            f"give a value inside {left}{low:g}, {high:g}{right}",
+            f"parameter '{name}' of '{model}' is {number:g}, outside {inside}", f"give a value inside {inside}"
         )
     return number
 
 
-def whole(model: str, name: str, value: Any, *, low: int, high: int, why: str = "") -> int:
-    """Return a parameter as an int in [low, high]; else ParameterError."""
+def whole(
+    model: str, name: str, value: Any, *, low: float | None = None, high: float | None = None, why: str = ""
+) -> int:
+    """Return a parameter as an int in [low, high], by default the range of its name in RANGES; else ParameterError."""
+    least, most = ends(range_of(model, name))
+    low, high = least if low is None else low, most if high is None else high
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise ParameterError(
             f"parameter '{name}' of '{model}' must be a whole number, not {shown(value)}",

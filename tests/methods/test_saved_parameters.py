@@ -6,9 +6,10 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.common.ranges import ALL, range_of
 from fsopt.errors import FileError, FsoptError
 from fsopt.methods.registry import METHODS
-from fsopt.methods.saved_parameters import OWN_RANGES, OWN_WORDS, RANGES, WORDS, refused
+from fsopt.methods.saved_parameters import WORDS, refused
 from fsopt.verification.checking import check_fit
 
 DATA = blobs(24, 4, seed=3)
@@ -47,14 +48,15 @@ def test_a_capacity_that_the_method_set_itself_is_positive_too(w_cap):
 
 
 @pytest.mark.parametrize("method", list(METHODS))
-def test_defaults_are_taken_and_every_word_outside_the_tables_is_refused_by_the_method(method):
+def test_defaults_are_taken_and_every_word_and_number_outside_its_range_is_refused_by_the_method(method):
     spec = METHODS[method]
     defaults = dict(spec.parameters)
     assert refused(spec, defaults, {}) == []
     for name in defaults:
-        bad = "zzz" if name in WORDS or (method, name) in OWN_WORDS else -1
-        if bad == -1 and name not in RANGES and (method, name) not in OWN_RANGES:
+        words = name in WORDS or f"{method}.{name}" in WORDS
+        if not words and range_of(method, name) == ALL:
             continue
+        bad = "zzz" if words else -1
         assert refused(spec, {**defaults, name: bad}, {}) == [name]
         with pytest.raises(FsoptError):
             fsopt.fit(method, DATA, **{name: bad})

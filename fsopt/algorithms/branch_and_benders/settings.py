@@ -27,10 +27,10 @@ class BranchSettings:
 
     def check(self) -> None:
         """Raise ParameterError for a setting out of range."""
-        number("best-subset", "tolerance", self.tolerance, low=0.0)
-        whole("best-subset", "jobs", self.jobs, low=1, high=1024)
+        number("best-subset", "tolerance", self.tolerance)
+        whole("best-subset", "jobs", self.jobs)
         if self.max_nodes is not None:
-            whole("best-subset", "max_nodes", self.max_nodes, low=0, high=10**12)
+            whole("best-subset", "max_nodes", self.max_nodes)
 
 
 DEFAULT_SETTINGS = BranchSettings()

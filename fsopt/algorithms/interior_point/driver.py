@@ -66,7 +66,7 @@ def svm_interior_point(
     -----
     Mehrotra's predictor and corrector; elimination in the smaller dimension after Ferris & Munson (2002).
     """
-    c = number("svm_interior_point", "c", c, low=0.0, strict=True)
+    c = number("svm_interior_point", "c", c)
     return _minimise(HingeProblem(data, c), tolerance, max_iterations, run)
 
 
@@ -98,7 +98,7 @@ def rsvm_interior_point(
     ParameterError : w_cap <= 0.
     OutOfTimeError : the time limit passed before the first iteration.
     """
-    w_cap = number("rsvm_interior_point", "w_cap", w_cap, low=0.0, strict=True)
+    w_cap = number("rsvm_interior_point", "w_cap", w_cap)
     return _minimise(HingeProblem(data, 1.0, w_cap), tolerance, max_iterations, run)
 
 
@@ -130,7 +130,7 @@ def svm_norm_interior_point(
     ParameterError : c <= 0.
     OutOfTimeError : the time limit passed before the first iteration.
     """
-    c = number("svm_norm_interior_point", "c", c, low=0.0, strict=True)
+    c = number("svm_norm_interior_point", "c", c)
     return _minimise(HingeProblem(data, c, norm=True), tolerance, max_iterations, run)
 
 

@@ -32,7 +32,7 @@ class GenerationSettings:
         if self.rows is not None:
             whole("column_generation", "rows", self.rows, low=2, high=10**9)
         whole("column_generation", "columns", self.columns, low=1, high=10**9)
-        number("column_generation", "tolerance", self.tolerance, low=0.0)
+        number("column_generation", "tolerance", self.tolerance)
 
 
 DEFAULT_SETTINGS = GenerationSettings()

@@ -48,8 +48,8 @@ class ConcaveHinge:
     counted: bool
 
     def __post_init__(self) -> None:
-        number("sla", "alpha", self.alpha, low=0.0, strict=True)
-        number("sla", "omega", self.omega, low=0.0)
+        number("sla", "alpha", self.alpha)
+        number("sla", "omega", self.omega)
 
     def value(self, errors: Vector, sizes: Vector) -> float:
         """Return f at errors (n,) and sizes (p,) of the weights."""
@@ -152,8 +152,8 @@ def sla_by_column_generation(
     -----
     Mangasarian, Algorithm 4.1, for the data sizes of section 6 and beyond.
     """
-    n_starts = whole("sla", "n_starts", n_starts, low=1, high=10**6)
-    rng = np.random.default_rng(whole("sla", "seed", seed, low=0, high=2**32 - 1))
+    n_starts = whole("sla", "n_starts", n_starts)
+    rng = np.random.default_rng(whole("sla", "seed", seed))
     vector("sla", "rows", problem.rows, data.n, low=0.0)
     recorder = Recorder([], run)
     step = partial(column_generation, data, settings=GenerationSettings(seed=seed))

@@ -45,12 +45,12 @@ class GbdSettings:
 
     def check(self, *, validated: bool) -> None:
         """Raise ParameterError for a setting out of range, or a patience without validation samples."""
-        number("gbd", "tolerance", self.tolerance, low=0.0)
-        whole("gbd", "max_cuts", self.max_cuts, low=2, high=100_000)
-        whole("gbd", "root_cuts", self.root_cuts, low=0, high=100_000)
+        number("gbd", "tolerance", self.tolerance)
+        whole("gbd", "max_cuts", self.max_cuts)
+        whole("gbd", "root_cuts", self.root_cuts)
         word("'stabilisation' of 'gbd'", self.stabilisation, STABILISATIONS)
         if self.patience is not None:
-            whole("gbd", "patience", self.patience, low=1, high=100_000)
+            whole("gbd", "patience", self.patience)
             if not validated:
                 hint = "give samples to validate on, or neither"
                 raise ParameterError("'gbd' has 'patience' but no 'validation'", hint)

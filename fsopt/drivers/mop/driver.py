@@ -87,7 +87,7 @@ def mop(
     than a constant does, H = 0 is the minimum, and the next step (14) has a closed form.
     """
     check_scaling("mop", scaling)
-    c = number("mop", "c", c, low=0.0)
+    c = number("mop", "c", c)
     dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=np.ones(data.p)))
     step = Session(build_kernel_scaling_step(data, w=np.ones(data.p), b=0.0, e_cap=0.0), lp_solver)
     recorder = Recorder([dual, step], run)

@@ -47,7 +47,7 @@ class Approximation(ABC):
     alpha: float
 
     def __post_init__(self) -> None:
-        number(type(self).__name__, "alpha", self.alpha, low=0.0, strict=True)
+        number(type(self).__name__, "alpha", self.alpha)
 
     @property
     def slope(self) -> float:

@@ -25,7 +25,7 @@ class Power(Approximation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number("Power", "q", self.q, low=0.0, high=1.0, strict=True)
+        number("Power", "q", self.q, inside="(0, 1)")
 
     @property
     def slope(self) -> float:

@@ -61,7 +61,7 @@ def fit_convex_svm(
         point, for ``onsvm`` column and constraint generation.
     """
     started = time.perf_counter()
-    c = number(slug, "c", c, low=0.0, strict=True)
+    c = number(slug, "c", c)
     work, map_ = preprocess(data, scale)
 
     def by_model() -> _Found:

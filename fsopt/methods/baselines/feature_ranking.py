@@ -45,7 +45,7 @@ class Ranked:
 
 def number_kept(name: str, m: int | None, p: int) -> int:
     """Return the number of features to keep, 5 by default; raises ParameterError where it is outside 1..p."""
-    return min(5, p) if m is None else whole(name, "m", m, low=1, high=p, why=f" (of {p} features)")
+    return min(5, p) if m is None else whole(name, "m", m, high=p, why=f" (of {p} features)")
 
 
 def fit_filter(

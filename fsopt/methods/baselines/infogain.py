@@ -64,7 +64,7 @@ def fit_infogain(
     Aytug, section 4.
     """
     if bins is not None:
-        bins = whole("infogain", "bins", bins, low=2, high=100_000)
+        bins = whole("infogain", "bins", bins)
     return fit_filter(
         data,
         run,

@@ -32,7 +32,7 @@ def fit_kernel_svm(
     kernel, c, scale, width, degree : as in :func:`fsopt.methods.baselines.svm.fit_svm`.
     """
     started = time.perf_counter()
-    c = number("svm", "c", c, low=0.0, strict=True)
+    c = number("svm", "c", c)
     work, map_ = preprocess(data, scale)
     function, values, warnings = kernel_values(work, kernel, width, degree)
     # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.

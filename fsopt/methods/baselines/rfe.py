@@ -69,9 +69,9 @@ def fit_rfe(
     Guyon et al. (2002), as used in Peleg & Meir, section 6.1, and Aytug, section 4.
     """
     started = time.perf_counter()
-    c = number("rfe", "c", c, low=0.0, strict=True)
-    m = min(5, data.p) if m is None else whole("rfe", "m", m, low=1, high=data.p, why=f" (of {data.p} features)")
-    step = whole("rfe", "step", step, low=1, high=100_000)
+    c = number("rfe", "c", c)
+    m = min(5, data.p) if m is None else whole("rfe", "m", m, high=data.p, why=f" (of {data.p} features)")
+    step = whole("rfe", "step", step)
     work, map_ = preprocess(data, scale)
     gone = _checked(eliminated or (), data.p, m)
     settings, unlimited = SvmSettings("svm", c, None), replace(run, time_limit=None)

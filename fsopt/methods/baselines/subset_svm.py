@@ -59,9 +59,9 @@ class SvmSettings:
     def check(self, method: str) -> None:
         """Raise ParameterError for a parameter out of range, before anything is solved."""
         word("machine", self.machine, MACHINES)
-        number(method, "c", self.c, low=0.0, strict=True)
+        number(method, "c", self.c)
         if self.w_cap is not None:
-            number(method, "w_cap", self.w_cap, low=0.0, strict=True)
+            number(method, "w_cap", self.w_cap)
 
 
 @dataclass(frozen=True)

@@ -82,10 +82,9 @@ def fit_vs_ssvm(
     Bi, section 7, after Bi et al. (2003).
     """
     started = time.perf_counter()
-    n_partitions = whole("vs-ssvm", "n_partitions", n_partitions, low=1, high=100_000)
-    share = number("vs-ssvm", "share", share, low=0.0, high=1.0)
-    share = number("vs-ssvm", "share", share, low=0.0, strict=True)
-    seed = whole("vs-ssvm", "seed", seed, low=0, high=2**63 - 1)
+    n_partitions = whole("vs-ssvm", "n_partitions", n_partitions)
+    share = number("vs-ssvm", "share", share)
+    seed = whole("vs-ssvm", "seed", seed)
     settings = SvmSettings(machine, c, w_cap)
     settings.check("vs-ssvm")
     work, map_ = preprocess(data, scale)

@@ -51,7 +51,7 @@ def fit_by_decomposition(
     constraints : keywords of :func:`fsopt.models.gbd.fsp_master.build_fsp_master`.
     """
     started = time.perf_counter()
-    c = number("gbd", "c", training.c, low=0.0, strict=True)
+    c = number("gbd", "c", training.c)
     train, held_out = split(data, training.validation, training.seed)
     work, map_ = preprocess(data.rows(train) if len(held_out) else data, training.scale)
     validation = None

@@ -49,11 +49,11 @@ def split(data: Dataset, share: float | None, seed: int) -> tuple[Indices, Indic
     ------
     ParameterError : a share outside (0, 1), or a class of fewer than 2 samples.
     """
-    seed = whole("gbd", "seed", seed, low=0, high=2**32 - 1)
+    seed = whole("gbd", "seed", seed)
     if share is None:
         return np.arange(data.n), np.zeros(0, dtype=np.int64)
-    share = number("gbd", "validation", share, low=0.0, strict=True)
-    if share >= 1.0 or min(len(data.positive), len(data.negative)) < 2:
+    share = number("gbd", "validation", share)
+    if min(len(data.positive), len(data.negative)) < 2:
         raise ParameterError(
             f"'validation' of 'gbd' is {share:g}, of {len(data.positive)} and {len(data.negative)} samples of the "
             "classes",

@@ -65,7 +65,7 @@ def fit_by_search(data: Dataset, run: Run, search: Search, constraints: Mapping[
     ParameterError : a parameter out of range, or a master that was changed by more than constraints on the selection.
     """
     started = time.perf_counter()
-    c = number(search.method, "c", search.c, low=0.0, strict=True)
+    c = number(search.method, "c", search.c)
     work, map_ = preprocess(data, search.scale)
     problem = selection_problem(work, build_fsp_master(work, **constraints), c)
     if problem is None:

@@ -230,6 +230,6 @@ def conditions(X: Matrix, w: Vector, b: float, *, r: float, norm: float, exponen
 
 def check_numbers(who: str, *, delta: float, **positive: float) -> None:
     """Raise ParameterError for delta outside (0, 1), and for other numbers that are not positive."""
-    number(who, "delta", delta, low=0.0, high=1.0, strict=True)
+    number(who, "delta", delta)
     for name, value in positive.items():
-        number(who, name, value, low=0.0, strict=True)
+        number(who, name, value, inside="(0, inf)")

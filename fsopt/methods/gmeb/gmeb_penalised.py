@@ -95,9 +95,9 @@ def fit_gmeb_penalised(
     """
     started = time.perf_counter()
     name = "gmeb-penalised"
-    c_plus = number(name, "c_plus", c_plus, low=0.0, strict=True)
-    c_minus = number(name, "c_minus", c_minus, low=0.0, strict=True)
-    tolerance = number(name, "tolerance", tolerance, low=0.0)
+    c_plus = number(name, "c_plus", c_plus)
+    c_minus = number(name, "c_minus", c_minus)
+    tolerance = number(name, "tolerance", tolerance)
     selection = SelectionRule(rule, units, epsilon)
     prepared = unit_rms(data, scale)
     work = prepared.work

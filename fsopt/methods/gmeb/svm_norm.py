@@ -68,7 +68,7 @@ def fit_svm_norm(data: Dataset, run: Run, *, c: float = 1.0, scale: str = "cente
     Peleg & Meir, (9), (18), (19) and Theorem 20.
     """
     started = time.perf_counter()
-    c = number("svm-norm", "c", c, low=0.0, strict=True)
+    c = number("svm-norm", "c", c)
     work, map_ = preprocess(data, scale)
     order = interior_order(None, work, run)
     (w, b, result, proof), warnings = first_certified(

@@ -191,7 +191,7 @@ def kernel_mop(
     Bi, Algorithm 1 and (15).
     """
     word("kernel", kernel, KERNELS)
-    c = number("kernel_mop", "c", c, low=0.0)
+    c = number("kernel_mop", "c", c)
     most = whole("kernel_mop", "max_iterations", max_iterations, low=1, high=10_000)
     work, map_ = preprocess(data, scale)
     width = float(np.sqrt(work.p * work.X.var() / 2.0)) or 1.0 if width is None else width
@@ -205,7 +205,7 @@ def kernel_mop(
         factor = centred_factor(Dataset(K, work.y))
         if cap is None:
             cap = default_capacity(work.n, squared_radius(factor))
-        found = solve_rsvm(factor, run, w_cap=number("kernel_mop", "w_cap", cap, low=0.0, strict=True))
+        found = solve_rsvm(factor, run, w_cap=number("kernel_mop", "w_cap", cap))
         beta = expansion(factor, found.w) if found.beta is None else found.beta
         b = found.b - float(beta @ K.mean(axis=1))
         losses.append(hinge(K @ beta + b, work.y))

@@ -93,10 +93,10 @@ def fit_mopfs(
     Bi, Algorithm 1 and section 6.
     """
     started = time.perf_counter()
-    cap = default_capacity(data.n, 1.0) if w_cap is None else number("mopfs", "w_cap", w_cap, low=0.0, strict=True)
-    weight = number("mopfs", "c", c, low=0.0)
+    cap = default_capacity(data.n, 1.0) if w_cap is None else number("mopfs", "w_cap", w_cap)
+    weight = number("mopfs", "c", c)
     check_scaling("mopfs", scaling)
-    max_iterations = whole("mopfs", "max_iterations", max_iterations, low=1, high=100_000)
+    max_iterations = whole("mopfs", "max_iterations", max_iterations)
     work, map_ = preprocess(data, scale)
     result = mop(
         work,

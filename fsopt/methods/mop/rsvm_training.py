@@ -118,7 +118,7 @@ def solve_rsvm(work: Dataset, run: Run, *, w_cap: float, route: str = "dual") ->
     Bi, (13) and (14).
     """
     word("route", route, ROUTES)
-    w_cap = number("rsvm", "w_cap", w_cap, low=0.0, strict=True)
+    w_cap = number("rsvm", "w_cap", w_cap)
     build = build_rsvm_dual if route == "dual" else build_rsvm
 
     def by_model() -> RsvmSolution:

@@ -129,7 +129,7 @@ def asked_delta(method: str, delta: float | None, limit: Limit, warnings: list[s
     warn_if_infinite(limit, warnings)
     if delta is None:
         return min(DEFAULT_SHARE * limit.alpha, DEFAULT_SHARE)
-    delta = number(method, "delta", delta, low=0.0, high=1.0, strict=True)
+    delta = number(method, "delta", delta)
     if delta > limit.alpha:
         raise InfeasibleError(
             f"'{method}' is infeasible at delta = {delta:g}: it asks for kappa = {kappa(delta):.4f}, the data "

@@ -107,13 +107,13 @@ def fit_l0_mpm(
     Yang & Ju, (32)-(46) and Algorithm 1.
     """
     started = time.perf_counter()
-    penalty = approximation(approx, number("l0-mpm", "alpha", alpha, low=0.0, strict=True))
+    penalty = approximation(approx, number("l0-mpm", "alpha", alpha))
     space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
     warnings = [*space.warnings]
     asked = asked_delta("l0-mpm", delta, space.limit, warnings)
     params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
     first = None if start is None else vector("l0-mpm", "start", start, space.work.p)
-    accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance, low=1e-9, high=1e-3)
+    accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance)
     model = build_l0_mpm_step(space.work, **params)
     result = dca(model, penalty, n_starts=n_starts, seed=seed, start=first, tolerance=accuracy, run=run)
     at = result.point

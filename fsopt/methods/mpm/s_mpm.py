@@ -89,7 +89,7 @@ def fit_s_mpm(
     """
     started = time.perf_counter()
     share = float(np.mean(data.y > 0))
-    theta = share if theta is None else number("s-mpm", "theta", theta, low=0.0, high=1.0, strict=True)
+    theta = share if theta is None else number("s-mpm", "theta", theta)
     space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge)
     session = run.open(build_s_mpm(space.work, beta=float(GRID[0]), lam=lam, **space.moment_options))
     search = AccuracySearch(session, Recorder([session], run), space.moments, float(lam), theta)

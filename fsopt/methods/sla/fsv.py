@@ -82,8 +82,8 @@ def fit_fsv(
     Mangasarian, (21), section 4 and Algorithm 4.1.
     """
     started = time.perf_counter()
-    lam = number("fsv", "lam", lam, low=0.0, high=1.0)
-    alpha = number("fsv", "alpha", alpha, low=0.0, strict=True)
+    lam = number("fsv", "lam", lam)
+    alpha = number("fsv", "alpha", alpha)
     work, map_ = preprocess(data, scale)
     if uses_generation(generate, work, run):
         problem = concave_hinge(work, alpha, lam)

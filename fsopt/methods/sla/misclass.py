@@ -72,7 +72,7 @@ def fit_misclass(
     Mangasarian, (20), section 4 and Algorithm 4.1.
     """
     started = time.perf_counter()
-    alpha = number("misclass", "alpha", alpha, low=0.0, strict=True)
+    alpha = number("misclass", "alpha", alpha)
     work, map_ = preprocess(data, scale)
     if uses_generation(generate, work, run, features=False):
         problem = concave_hinge(work, alpha)

@@ -16,7 +16,7 @@ from fsopt.models.blocks import multiplier_bounds, new_model, number, signed_fea
 
 def new_dual_model(name: str, data: Dataset, c: float) -> pyo.ConcreteModel:
     """Return a model with the multipliers alpha in [0, C] (I) and q = X'Y alpha (J)."""
-    c = number(name, "c", c, low=0.0, strict=True)
+    c = number(name, "c", c)
     m = new_model(name, data)
     m.alpha = pyo.Var(m.I, bounds=multiplier_bounds(data, c), doc="alpha, multipliers of the margins")
     m.q = pyo.Var(m.J, doc="q_j = sum_i alpha_i y_i x_ij")

@@ -97,9 +97,9 @@ def build_fsp_m_bigm(
         implies=implies,
         conflicts=conflicts,
     ).with_default_cardinality()
-    c = number(name, "c", c, low=0.0, strict=True)
+    c = number(name, "c", c)
     if upper is not None:
-        upper = number(name, "upper", upper, low=0.0, strict=True)
+        upper = number(name, "upper", upper)
     model = new_selection_model(name, data, relax=relax)
     bound = largest_weight(data, c, upper)
 

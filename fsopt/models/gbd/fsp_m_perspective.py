@@ -94,7 +94,7 @@ def build_fsp_m_perspective(
         implies=implies,
         conflicts=conflicts,
     ).with_default_cardinality()
-    c = number(name, "c", c, low=0.0, strict=True)
+    c = number(name, "c", c)
     model = new_selection_model(name, data, relax=relax)
     model.t = pyo.Var(model.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / sigma_j")
 

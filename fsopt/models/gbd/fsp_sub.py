@@ -57,7 +57,7 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
     -----
     Aytug, (SUB-M), (5)-(6).
     """
-    c = number("fsp-sub", "c", c, low=0.0, strict=True)
+    c = number("fsp-sub", "c", c)
     selected = np.ones(data.p) if sigma is None else vector("fsp-sub", "sigma", sigma, data.p, low=0.0, high=1.0)
     m = new_model("fsp-sub", data)
     m.sigma = mutable(m.J, selected, "sigma, selection")

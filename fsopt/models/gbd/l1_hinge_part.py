@@ -125,7 +125,7 @@ class _Box:
             raise ParameterError(f"'{name}' takes a center and a radius together", "give both or neither")
         if center is None or radius is None:
             return None
-        delta = number(name, "radius", radius, low=0.0, strict=True)
+        delta = number(name, "radius", radius, inside="(0, inf)")
         return _Box(vector(name, "center", center, p + 1), delta)
 
     def add_multipliers(self, m: pyo.ConcreteModel, objective: Any) -> tuple[Any, list[Any]]:

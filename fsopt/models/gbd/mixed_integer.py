@@ -42,7 +42,7 @@ def new_selection_model(name: str, data: Dataset, *, relax: bool) -> pyo.Concret
 
 def new_product_model(name: str, data: Dataset, c: float) -> pyo.ConcreteModel:
     """Return a selection model with bounded weights w and v for the products sigma_j w_j (J), the weights in use."""
-    c = number(name, "c", c, low=0.0, strict=True)
+    c = number(name, "c", c)
     model = new_model(name, data)
     add_classifier(model)
     bound = largest_weight(data, c)

@@ -50,7 +50,7 @@ def build_onsvm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     -----
     Aytug, (ONSVM), which is also the l1-SVM of Peleg & Meir.
     """
-    c = number("onsvm", "c", c, low=0.0, strict=True)
+    c = number("onsvm", "c", c)
     m = new_model("onsvm", data)
     add_classifier(m)
     add_weight_parts(m)

@@ -85,11 +85,11 @@ class SelectionConstraints:
         if m is not None and (costs is not None or budget is not None):
             raise ParameterError(f"'{name}' takes m, or costs with budget, not both", "leave one")
         features = f" (there are {data.p} features)"
-        cardinality = None if m is None else whole(name, "m", m, low=1, high=data.p, why=features)
+        cardinality = None if m is None else whole(name, "m", m, high=data.p, why=features)
         beta, total = None, None
         if costs is not None or budget is not None:
             beta = vector(name, "costs", [] if costs is None else costs, data.p, low=0.0)
-            total = number(name, "budget", budget, low=0.0)
+            total = number(name, "budget", budget)
         constraints = SelectionConstraints(
             data.p,
             cardinality,
@@ -209,7 +209,7 @@ def unit_rows(places: Sequence[int] | Indices, p: int) -> Matrix:
 def feature_weights(name: str, data: Dataset, lam: ArrayLike) -> Vector:
     """Return the penalty weights lambda_j >= 0 (p,) of the features: one number for all, or one for each."""
     if isinstance(lam, (bool, int, float, np.integer, np.floating)):
-        return np.full(data.p, number(name, "lam", lam, low=0.0))
+        return np.full(data.p, number(name, "lam", lam))
     return vector(name, "lam", lam, data.p, low=0.0)
 
 

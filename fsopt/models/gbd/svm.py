@@ -38,7 +38,7 @@ def build_svm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     -----
     Aytug, (1).
     """
-    c = number("svm", "c", c, low=0.0, strict=True)
+    c = number("svm", "c", c)
     m = new_model("svm", data)
     add_classifier(m)
     add_slacks(m)

@@ -54,8 +54,8 @@ def build_gmeb_penalised(data: Dataset, *, c_plus: float = 4.0, c_minus: float =
     -----
     Peleg & Meir, (10), the minimisation of (7).
     """
-    c_plus = number("gmeb-penalised", "c_plus", c_plus, low=0.0, strict=True)
-    c_minus = number("gmeb-penalised", "c_minus", c_minus, low=0.0, strict=True)
+    c_plus = number("gmeb-penalised", "c_plus", c_plus)
+    c_minus = number("gmeb-penalised", "c_minus", c_minus)
     v_plus, v_minus = second_moments(data)
     m = new_product_model("gmeb-penalised", data, 1.0)
     m.t_plus = pyo.Var(within=pyo.NonNegativeReals, initialize=np.sqrt(v_plus.sum()), doc="t+, root of v+'sigma^2")

@@ -65,10 +65,10 @@ def build_gmeb_weighted_l1(
     Our reformulation of Peleg & Meir, (10), with the weights of :class:`fsopt.models.gmeb.penalty.GmebPenalty`.
     """
     name = "gmeb-weighted-l1"
-    c_plus = number(name, "c_plus", c_plus, low=0.0, strict=True)
-    c_minus = number(name, "c_minus", c_minus, low=0.0, strict=True)
-    share = number(name, "share", share, low=0.0, high=1.0, strict=True)
-    end = share if end is None else number(name, "end", end, low=0.0, high=1.0)
+    c_plus = number(name, "c_plus", c_plus)
+    c_minus = number(name, "c_minus", c_minus)
+    share = number(name, "share", share, inside="(0, 1)")
+    end = share if end is None else number(name, "end", end, inside="[0, 1]")
     m = new_model(name, data)
     add_classifier(m)
     add_weight_parts(m)

@@ -37,7 +37,7 @@ def radius(model: str, name: str, value: Any) -> float:
     """Return R+ or R- as a float > 0; infinity, for infinity or None, stands for a constraint that is omitted."""
     if value is None or (isinstance(value, float) and value == np.inf):
         return np.inf
-    return number(model, name, value, low=0.0, high=np.inf, strict=True)
+    return number(model, name, value, inside="(0, inf)")
 
 
 def new_scaled_model(name: str, data: Dataset) -> pyo.ConcreteModel:

@@ -55,7 +55,7 @@ def build_svm_margin(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`: the scores of a minimiser span at least :math:`2\gamma`, and at
     most the diameter of the data.
     """
-    c = number("svm-margin", "c", c, low=0.0, strict=True)
+    c = number("svm-margin", "c", c)
     largest = 2 * float(np.linalg.norm(data.X - data.X.mean(axis=0), axis=1).max())
     m = new_model("svm-margin", data)
     add_classifier(m)

@@ -40,7 +40,7 @@ def build_svm_norm(data: Dataset, *, c: float = 1.0) -> pyo.ConcreteModel:
     -----
     Peleg & Meir, (19). The threshold is :func:`fsopt.methods.gmeb.svm_forms.norm_threshold`.
     """
-    c = number("svm-norm", "c", c, low=0.0, strict=True)
+    c = number("svm-norm", "c", c)
     m = new_model("svm-norm", data)
     add_classifier(m)
     m.t = pyo.Var(within=pyo.NonNegativeReals, doc="t, the norm of w")

@@ -63,8 +63,8 @@ def build_kernel_scaling_step(
     """
     name = "kernel-scaling-step"
     m = new_scaling_model(name, data, ScalingData.of(name, data, w, b, e_cap, c))
-    m.price_W = pyo.Param(initialize=number(name, "radius", radius, low=0.0), mutable=True, doc="R bar, cost of W")
-    m.price_R = pyo.Param(initialize=number(name, "capacity", capacity, low=0.0), mutable=True, doc="W bar, cost of R")
+    m.price_W = pyo.Param(initialize=number(name, "radius", radius), mutable=True, doc="R bar, cost of W")
+    m.price_R = pyo.Param(initialize=number(name, "capacity", capacity), mutable=True, doc="W bar, cost of R")
     m.objective = pyo.Objective(
         expr=m.price_W * m.W + m.price_R * m.R + penalised_scales(m), doc="(15) linearisation of RW + c e's"
     )

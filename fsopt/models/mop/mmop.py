@@ -54,7 +54,7 @@ def build_mmop(data: Dataset, *, h_cap: float = 1.0, merged: bool = False) -> py
     -----
     Bi, (7)-(11), with (8) as a constraint, for the kernel of section 6.
     """
-    h_cap = number("mmop", "h_cap", h_cap, low=0.0, strict=True)
+    h_cap = number("mmop", "h_cap", h_cap)
     if not isinstance(merged, bool):
         raise ParameterError(f"parameter 'merged' of 'mmop' is {shown(merged)}", "true or false")
     m = _new_master_model(data, h_cap, merged=merged)

@@ -62,7 +62,7 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
     Our reformulation of Bi, (7)-(11), for the kernel of section 6; the paper expects that the problem may not be
     practically applicable.
     """
-    h_cap = number("mmop-convex", "h_cap", h_cap, low=0.0, strict=True)
+    h_cap = number("mmop-convex", "h_cap", h_cap)
     m = new_model("mmop-convex", data)
     add_classifier(m)
     add_slacks(m)

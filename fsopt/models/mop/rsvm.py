@@ -37,7 +37,7 @@ def build_rsvm(data: Dataset, *, w_cap: float = 1.0) -> pyo.ConcreteModel:
     -----
     Bi, (13): the constraint method for (12).
     """
-    w_cap = number("rsvm", "w_cap", w_cap, low=0.0, strict=True)
+    w_cap = number("rsvm", "w_cap", w_cap)
     m = new_model("rsvm", data)
     add_classifier(m)
     add_slacks(m)

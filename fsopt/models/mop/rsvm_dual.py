@@ -49,7 +49,7 @@ def build_rsvm_dual(data: Dataset, *, w_cap: float = 1.0, scale: ArrayLike | Non
     -----
     Bi, (14), for the linear kernel scaled by S.
     """
-    w_cap = number("rsvm-dual", "w_cap", w_cap, low=0.0, strict=True)
+    w_cap = number("rsvm-dual", "w_cap", w_cap)
     s = np.ones(data.p) if scale is None else vector("rsvm-dual", "scale", scale, data.p, low=0.0)
     m = new_model("rsvm-dual", data)
     m.root_scale = mutable(m.J, np.sqrt(s), "sqrt(s_j)")

@@ -56,7 +56,7 @@ def build_rsvm_least_norm(
     -----
     The second objective of Bi, (12), at a given value of the first.
     """
-    e_cap = number("rsvm-least-norm", "e_cap", data.total if e_cap is None else e_cap, low=0.0)
+    e_cap = number("rsvm-least-norm", "e_cap", data.total if e_cap is None else e_cap)
     s = np.ones(data.p) if scale is None else vector("rsvm-least-norm", "scale", scale, data.p, low=0.0)
     root = np.sqrt(s)
     m = new_model("rsvm-least-norm", data)

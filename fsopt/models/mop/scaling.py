@@ -53,7 +53,7 @@ class ScalingData:
         intercept = number(name, "b", b)
         if e_cap is None:
             e_cap = hinge(data.X @ weights + intercept, data.y)
-        return ScalingData(weights, intercept, number(name, "e_cap", e_cap, low=0.0), number(name, "c", c, low=0.0))
+        return ScalingData(weights, intercept, number(name, "e_cap", e_cap), number(name, "c", c))
 
 
 def mean_difference(data: Dataset) -> Vector:

@@ -22,7 +22,7 @@ def new_biased_model(name: str, data: Dataset, beta: float, moments: Moments) ->
 
     ``ratio`` is w'(mu_1 - mu_2) - kappa(beta) t_2, the numerator of the ratio without the one-norm.
     """
-    beta = number(name, "beta", beta, low=0.0, high=1.0, strict=True)
+    beta = number(name, "beta", beta)
     m = new_model(name, data)
     m.kappa = pyo.Param(initialize=kappa(beta), mutable=True, doc="kappa(beta) = sqrt(beta / (1 - beta))")
     m.w = pyo.Var(m.J, doc="w, weights")

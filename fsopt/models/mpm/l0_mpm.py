@@ -56,7 +56,7 @@ def build_l0_mpm(
     -----
     Yang & Ju, (32)-(36).
     """
-    alpha = number("l0-mpm", "alpha", alpha, low=0.0, strict=True)
+    alpha = number("l0-mpm", "alpha", alpha)
     moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
     m = new_worst_case_model("l0-mpm", data)
     m.objective = pyo.Objective(

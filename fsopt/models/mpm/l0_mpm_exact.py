@@ -59,7 +59,7 @@ def build_l0_mpm_exact(
     -----
     Yang & Ju, (16)-(19) in the form (24)-(28).
     """
-    big_m = number("l0-mpm-exact", "big_m", big_m, low=0.0, strict=True)
+    big_m = number("l0-mpm-exact", "big_m", big_m)
     moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
     m = new_worst_case_model("l0-mpm-exact", data)
     m.t = pyo.Var(m.J, within=pyo.Binary, doc="t, selected features")

@@ -67,7 +67,7 @@ def build_l0_mpm_step(
     -----
     Yang & Ju, (42)-(46), with v of (40), in the DCA for (32)-(36).
     """
-    alpha = number("l0-mpm-step", "alpha", alpha, low=0.0, strict=True)
+    alpha = number("l0-mpm-step", "alpha", alpha)
     start = np.zeros(data.p) if v is None else vector("l0-mpm-step", "v", v, data.p, low=-alpha, high=alpha)
     moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
     m = new_worst_case_model("l0-mpm-step", data)

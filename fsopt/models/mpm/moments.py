@@ -45,7 +45,7 @@ class Moments:
         ------
         ParameterError : ridge < 0, unbiased that is not true or false, or unbiased with a class of one sample.
         """
-        ridge = number("Moments", "ridge", ridge, low=0.0, high=float(np.finfo(float).max))
+        ridge = number("Moments", "ridge", ridge)
         if not isinstance(unbiased, bool):
             raise ParameterError(f"unbiased is {shown(unbiased)}", "true or false")
         refuse_sparse("the factor of a covariance matrix", data.X)

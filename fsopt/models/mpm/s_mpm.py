@@ -53,7 +53,7 @@ def build_s_mpm(
     A reconstruction: Yang & Ju, section 1, only state that S-MPM has the one-norm in its objective and is a fractional
     program. Their source (reference 2) is not available.
     """
-    lam = number("s-mpm", "lam", lam, low=0.0, high=1e9)
+    lam = number("s-mpm", "lam", lam)
     moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
     m = new_biased_model("s-mpm", data, beta, moments)
     add_weight_parts(m)

@@ -54,7 +54,7 @@ def add_worst_case(m: pyo.ConcreteModel, moments: Moments, delta: Any, equations
     ------
     ParameterError : delta outside (0, 1).
     """
-    delta = number(m.name, "delta", delta, low=0.0, high=1.0, strict=True)
+    delta = number(m.name, "delta", delta)
     first, second = equations.accuracy1, equations.accuracy2
     means = equations.means
     add_deviations(m, moments, (first, second))

@@ -54,8 +54,8 @@ def build_fsv(data: Dataset, *, lam: float = 0.05, alpha: float = 5.0) -> pyo.Co
     -----
     Mangasarian, (21).
     """
-    lam = number("fsv", "lam", lam, low=0.0, high=1.0)
-    alpha = number("fsv", "alpha", alpha, low=0.0, strict=True)
+    lam = number("fsv", "lam", lam)
+    alpha = number("fsv", "alpha", alpha)
     m = new_hyperplane_model("fsv", data)
     set_start(m)
     add_sizes(m)

@@ -48,8 +48,8 @@ def build_fsv_exact(data: Dataset, *, lam: float = 0.05, big_m: float = 1e4) -> 
     -----
     Mangasarian, (17), with t for the step function of v.
     """
-    lam = number("fsv-exact", "lam", lam, low=0.0, high=1.0)
-    big_m = number("fsv-exact", "big_m", big_m, low=0.0, strict=True)
+    lam = number("fsv-exact", "lam", lam)
+    big_m = number("fsv-exact", "big_m", big_m)
     m = new_hyperplane_model("fsv-exact", data)
     m.t = pyo.Var(m.J, within=pyo.Binary, doc="t = step(|w|), selected features")
 

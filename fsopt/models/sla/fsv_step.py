@@ -53,8 +53,8 @@ def build_fsv_step(
     -----
     Mangasarian, (21) and its step (23).
     """
-    lam = number("fsv-step", "lam", lam, low=0.0, high=1.0)
-    alpha = number("fsv-step", "alpha", alpha, low=0.0, strict=True)
+    lam = number("fsv-step", "lam", lam)
+    alpha = number("fsv-step", "alpha", alpha)
     at = np.zeros(data.p) if v is None else vector("fsv-step", "v", v, data.p, low=0.0)
     m = new_hyperplane_model("fsv-step", data)
     add_sizes(m)

@@ -43,7 +43,7 @@ def build_misclass(data: Dataset, *, alpha: float = 5.0) -> pyo.ConcreteModel:
     -----
     Mangasarian, (20).
     """
-    alpha = number("misclass", "alpha", alpha, low=0.0, strict=True)
+    alpha = number("misclass", "alpha", alpha)
     m = new_hyperplane_model("misclass", data)
     set_start(m)
     m.objective = pyo.Objective(

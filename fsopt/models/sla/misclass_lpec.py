@@ -98,7 +98,7 @@ def without_complementarities(model: pyo.ConcreteModel, *, big_m: float = BIG_M)
     ------
     ParameterError : big_m <= 0.
     """
-    big_m = number(str(model.name), "big_m", big_m, low=0.0, strict=True)
+    big_m = number(str(model.name), "big_m", big_m)
     copy = pyo.TransformationFactory("mpec.simple_disjunction").create_using(model)
     pyo.TransformationFactory("gdp.bigm").apply_to(copy, bigM=big_m)
     return copy

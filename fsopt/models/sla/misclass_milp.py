@@ -50,7 +50,7 @@ def build_misclass_milp(data: Dataset, *, big_m: float = 1e4) -> pyo.ConcreteMod
     Mangasarian, (5): a sample counts unless it lies beyond its own hyperplane :math:`x'w = \gamma \pm 1`. A hyperplane
     with no sample on it can be scaled up until no sample lies between these two, so the smallest counts are the same.
     """
-    big_m = number("misclass-milp", "big_m", big_m, low=0.0, strict=True)
+    big_m = number("misclass-milp", "big_m", big_m)
     m = new_hyperplane_model("misclass-milp", data)
     m.r = pyo.Var(m.IA, within=pyo.Binary, doc="r = step(y), misclassified samples of A")
     m.s = pyo.Var(m.IB, within=pyo.Binary, doc="s = step(z), misclassified samples of B")

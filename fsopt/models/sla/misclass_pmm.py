@@ -53,7 +53,7 @@ def build_misclass_pmm(data: Dataset, *, delta: float = 1.0) -> pyo.ConcreteMode
     Mangasarian, Table 1, compares with this parametric minimization method without printing it. Here it is (16) with
     its objective fixed at delta and the violation of its complementarities as the objective.
     """
-    delta = number("misclass-pmm", "delta", delta, low=0.0, high=float(data.n))
+    delta = number("misclass-pmm", "delta", delta, inside=f"[0, {data.n}]")
     m = new_hyperplane_model("misclass-pmm", data)
     set_start(m)
     share = delta / data.n

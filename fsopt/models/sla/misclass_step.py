@@ -50,7 +50,7 @@ def build_misclass_step(
     -----
     Mangasarian, (20) and its step (23).
     """
-    alpha = number("misclass-step", "alpha", alpha, low=0.0, strict=True)
+    alpha = number("misclass-step", "alpha", alpha)
     m = new_hyperplane_model("misclass-step", data)
     for name, index, given in (("y", m.IA, y), ("z", m.IB, z)):
         at = np.zeros(len(index)) if given is None else vector(m.name, name, given, len(index), low=0.0)

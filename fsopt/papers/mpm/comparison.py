@@ -72,7 +72,7 @@ def compare_methods(
     -----
     Yang & Ju, Table 3 and Figures 5 and 9.
     """
-    asked = number("compare_methods", "delta", delta, low=0.0, high=1.0, strict=True)
+    asked = number("compare_methods", "delta", delta)
     takes = {name: "delta" in METHODS[name].parameters for name in methods}
 
     def scores_of(pair: Pair) -> Matrix:

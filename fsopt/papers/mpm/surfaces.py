@@ -104,8 +104,8 @@ def mpm_surface(
     """
     if not len(deltas) or not len(alphas):
         raise ParameterError("the grid is empty", "give deltas and alphas, for example (0.5, 0.9) and (1.0, 5.0)")
-    delta = np.unique([number("mpm_surface", "delta", d, low=0.0, high=1.0, strict=True) for d in deltas])
-    alpha = np.unique([number("mpm_surface", "alpha", a, low=0.0, strict=True) for a in alphas])
+    delta = np.unique([number("mpm_surface", "delta", d) for d in deltas])
+    alpha = np.unique([number("mpm_surface", "alpha", a) for a in alphas])
     rest = dict(params or {})
 
     def grid_of(pair: Pair) -> tuple[float, Matrix]:
