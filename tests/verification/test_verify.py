@@ -9,7 +9,9 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.answers.results import Status
 from fsopt.errors import FileError, ParameterError
+from fsopt.verification.exact_checking import exact_word
 
 DATA = blobs(30, 4, gap=0.4)
 MODEL = fsopt.build("svm", DATA)
@@ -41,6 +43,25 @@ def test_a_changed_number_of_a_fit_is_named(fit, part):
     [*bad] = found.to_frame().query("not ok")["residual"]
     assert bad
     assert all(name in found.reason and name in found.summary() for name in bad)
+
+
+@pytest.mark.parametrize("status", [Status.OPTIMAL, Status.FEASIBLE])
+def test_a_bound_is_looked_at_whatever_status_is_claimed(fit, status):
+    honest = replace(fit, status=status)
+    assert fsopt.verify(honest, DATA).verified
+    found = fsopt.verify(replace(honest, bound=1.001 * fit.bound), DATA)
+    assert not found.verified
+    assert found.residuals["stated bound"] == pytest.approx(1e-3 * fit.bound / max(1.0, fit.bound), rel=1e-3)
+    assert fsopt.verify(replace(honest, bound=None), DATA).verified == (status is Status.FEASIBLE)
+
+
+def test_the_word_of_a_row_has_the_first_reason_where_a_claim_is_not_shown(fit):
+    assert exact_word(fit, DATA) == "verified exactly"
+    reason = "the optimum of the program: the stated objective is not within the claimed gap of the interval"
+    assert exact_word(replace(fit, objective=1.01 * fit.objective), DATA) == f"not verified exactly ({reason})"
+    # Every claim holds, and a printed score is another one.
+    scores = replace(fit.trained, scores={"accuracy": 0.123})
+    assert exact_word(replace(fit, trained=scores), DATA) == "not verified exactly"
 
 
 @pytest.mark.parametrize(
