@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import itertools
 import os
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.svm import SVC
 import fsopt
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.run import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "tests" / "reference"
@@ -104,16 +102,3 @@ def integers(kind):
         allowed &= (a - 1) ** 2 + (b - 2) ** 2 + (c - 1) ** 2 <= 9.5
     m.o = pyo.Objective(expr=-3 * x - 4.1 * y - 1.6 * z, sense=pyo.maximize)
     return m, -(3 * a + 4.1 * b + 1.6 * c)[allowed].min()
-
-
-def flat(driver, settings=None):
-    """Return a driver that takes the fields of its Run, and of its settings, as keywords of its own."""
-
-    def call(*args, **keywords):
-        run = {f.name: keywords.pop(f.name) for f in fields(Run) if f.name in keywords}
-        if settings is not None:
-            own = {f.name: keywords.pop(f.name) for f in fields(settings) if f.name in keywords}
-            keywords |= {"settings": settings(**own)} if own else {}
-        return driver(*args, **keywords, **({"run": Run(**run)} if run else {}))
-
-    return call

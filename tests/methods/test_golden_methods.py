@@ -7,16 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import REFERENCE, all_values, blobs, flat, reference
+from support import REFERENCE, all_values, blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
-from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError
 from fsopt.solvers.base import Session
-
-gbd = flat(gbd, GbdSettings)
 
 ENTRIES = json.loads((REFERENCE / "golden.json").read_text())
 FITS = [e for e in ENTRIES if e["kind"] == "fit" and e["name"] in fsopt.METHODS]

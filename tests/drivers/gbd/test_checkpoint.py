@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from support import ROOT, blobs, flat, reference
+from support import ROOT, blobs, reference
 
 import fsopt
 from fsopt.answers.results import Status
@@ -15,18 +15,18 @@ from fsopt.cli import main
 from fsopt.drivers.gbd import checkpoint
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.run import Run
 from fsopt.errors import FileError, ParameterError
-
-gbd = flat(gbd, GbdSettings)
 
 C, M = 4.0, 2
 PLAIN = {"stabilisation": "none"}
 
 
-def run(data=None, m=M, c=C, **options):
+def run(data=None, m=M, c=C, *, validation=None, progress=None, checkpoint=None, resume=None, **settings):
     data = reference("gbd_n6") if data is None else data
     master, sub = fsopt.build("fsp-master", data, m=m), fsopt.build("fsp-sub", data, c=c)
-    return gbd(data, master, sub, c=c, **{**PLAIN, **options})
+    how = Run(progress=progress, checkpoint=checkpoint, resume=resume)
+    return gbd(data, master, sub, c=c, settings=GbdSettings(**{**PLAIN, **settings}), validation=validation, run=how)
 
 
 def same(result, whole):

@@ -3,24 +3,24 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import all_values, blobs, flat, keeps, reference
+from support import all_values, blobs, keeps, reference
 
 import fsopt
 from fsopt.answers.results import Status
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
+from fsopt.drivers.run import Run
 from fsopt.errors import InfeasibleError, ParameterError
 from fsopt.models.gbd.fsp_master import cut_coefficients
 from fsopt.solvers.base import Session
 
-gbd = flat(gbd, GbdSettings)
-
 C = 4.0
 
 
-def run(data, limits, c=C, **options):
+def run(data, limits, c=C, *, solver=None, validation=None, **settings):
     """Run the driver on the models of the limits."""
-    return gbd(data, fsopt.build("fsp-master", data, **limits), fsopt.build("fsp-sub", data, c=c), c=c, **options)
+    how = {"settings": GbdSettings(**settings), "validation": validation, "run": Run(solver)}
+    return gbd(data, fsopt.build("fsp-master", data, **limits), fsopt.build("fsp-sub", data, c=c), c=c, **how)
 
 
 def least(values, limits):

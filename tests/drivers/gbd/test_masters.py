@@ -3,7 +3,7 @@
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import all_values, flat, reference
+from support import all_values, reference
 
 import fsopt
 from fsopt.answers.results import Status
@@ -11,14 +11,12 @@ from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import InfeasibleError, ParameterError, SolverError
 
-gbd = flat(gbd, GbdSettings)
-
 C = 4.0
 MASTERS = pytest.mark.parametrize("solver", [None, "scip"])
 
 
-def run(data, master, **options):
-    return gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C, **options)
+def run(data, master, **settings):
+    return gbd(data, master, fsopt.build("fsp-sub", data, c=C), c=C, settings=GbdSettings(**settings))
 
 
 def least(data, allowed):

@@ -1,7 +1,6 @@
 """The solver ``fsopt``: problem (15) of Bi goes to the algorithm for it by default, and nothing else does."""
 
 import json
-import time
 import warnings
 
 import numpy as np
@@ -56,18 +55,15 @@ def test_the_references_are_solved_without_a_named_solver(entry):
 
 
 def test_plain_solves_have_the_values_of_the_driver():
-    spent = 0.0
     for seed in range(40):
         data, w, b = draw(seed)
         c = COSTS[seed // 2 % 4]
         model = fsopt.build("kernel-scaling", data, w=w, b=b, c=c)
-        started = time.perf_counter()
         result = fsopt.solve(model)
-        spent += time.perf_counter() - started
         assert (result.solver, result.status) == ("fsopt", Status.OPTIMAL), seed
+        assert result.iterations <= 100, seed  # nodes of the search: a few
         driven = kernel_scaling(data, w=w, b=b, c=c)
         assert abs(result.objective - driven.objective) <= 1e-6 * max(1.0, driven.objective), seed
-    assert spent < 10
 
 
 def test_another_form_of_the_same_problem_is_taken():
