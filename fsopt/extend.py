@@ -7,9 +7,10 @@ a model             :class:`ModelSpec`, :func:`register_model`, :func:`values_of
 a method            :class:`MethodSpec`, :func:`register_method`; its fit takes a :class:`Run` and goes from
                     :func:`preprocess` to :func:`make_fit` with a :class:`Hyperplane` and its :func:`evidence`; its
                     check takes a :class:`SavedFit`, such as :func:`check_program`
-a solver            :class:`SolverSpec`, :func:`register_solver`; its interface takes a :class:`Program` and
-                    :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`; :class:`QuadraticSolver` is
-                    the base of those that solve linear and convex quadratic programs
+a solver            :class:`SolverSpec` with its :class:`Package`, :func:`register_solver`; its interface takes a
+                    :class:`Program` and :class:`Settings` and gives an :class:`Outcome` with a :class:`Point`, for the
+                    :class:`Change` of a session too; :class:`QuadraticSolver` is the base of those that solve linear
+                    and convex quadratic programs, from :class:`Arrays` to an :class:`Answer`
 a penalty           :class:`PenaltySpec`, :func:`register_penalty`; a :class:`Penalty`, or an :class:`Approximation`
 a format of data    :class:`Reader`, :func:`register_reader`
 ==================  ==================================================================================================
