@@ -1,4 +1,4 @@
-"""The one kind of registry: name -> entry of the models, methods, solvers, penalties, experiments and data formats."""
+"""The one kind of registry: name -> entry of models, methods, peers, solvers, penalties, experiments and readers."""
 
 from __future__ import annotations
 

@@ -11,13 +11,13 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, Status
+from fsopt.common.registry import Registry
 from fsopt.data import Dataset
 from fsopt.errors import PackageError, ParameterError, SolverError, shown
 from fsopt.methods.assembly import make_fit
@@ -184,18 +184,14 @@ def skglm_logistic(X: Matrix, y: Vector, *, alpha: float = 0.01) -> tuple[Vector
     return np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
 
 
-PEERS: Mapping[str, Peer] = MappingProxyType(
-    {
-        peer.name: peer
-        for peer in (
-            Peer("sklearn-rfe", sklearn_rfe, "sklearn"),
-            Peer("sklearn-forward", sklearn_forward, "sklearn"),
-            Peer("sklearn-kbest", sklearn_kbest, "sklearn"),
-            Peer("sklearn-l1-svc", sklearn_l1_svc, "sklearn"),
-            Peer("sklearn-l1-logistic", sklearn_l1_logistic, "sklearn"),
-            Peer("abess", abess_logistic, "abess"),
-            Peer("skglm", skglm_logistic, "skglm", (("alpha", (0.003, 0.01, 0.03)),)),
-        )
-    }
+SPECS = (
+    Peer("sklearn-rfe", sklearn_rfe, "sklearn"),
+    Peer("sklearn-forward", sklearn_forward, "sklearn"),
+    Peer("sklearn-kbest", sklearn_kbest, "sklearn"),
+    Peer("sklearn-l1-svc", sklearn_l1_svc, "sklearn"),
+    Peer("sklearn-l1-logistic", sklearn_l1_logistic, "sklearn"),
+    Peer("abess", abess_logistic, "abess"),
+    Peer("skglm", skglm_logistic, "skglm", (("alpha", (0.003, 0.01, 0.03)),)),
 )
-"""Name -> peer."""
+PEERS = Registry(Peer, "peer", "fsopt.studies", ("peers",), listing="fsopt methods")
+"""Name -> entry of every peer."""
