@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
-from fsopt.algorithms.branch_and_benders.nodes import NodeSolver, Plane
+from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.relaxation import Relaxation
 from fsopt.data import Dataset
@@ -34,12 +34,12 @@ class WarmSvm:
     Attributes
     ----------
     data, c : samples and penalty weight of the hinge loss.
-    plane : the last hyperplane.
+    hyperplane : the last hyperplane.
     """
 
     data: Dataset
     c: float
-    plane: Plane | None = None
+    hyperplane: NodeHyperplane | None = None
     problem: SelectionProblem = field(init=False)
     solver: NodeSolver = field(init=False)
 
@@ -52,11 +52,11 @@ class WarmSvm:
         """Return weights (p,) and objective value of the SVM on a selection; None where no answer is exact enough."""
         if int(selection.sum()) > self.data.n:
             return self._by_kernel(selection)
-        for near in (self.plane, None) if self.plane is not None else (None,):
+        for near in (self.hyperplane, None) if self.hyperplane is not None else (None,):
             found = self.solver.solve(Partial(selection, ~selection), near, Goal(EXACT))
-            if found is not None and (value := self._value(selection, found.plane.w, found.alpha)) is not None:
-                self.plane = found.plane
-                return found.plane.w, value
+            if found is not None and (value := self._value(selection, found.hyperplane.w, found.alpha)) is not None:
+                self.hyperplane = found.hyperplane
+                return found.hyperplane.w, value
         return None
 
     def _by_kernel(self, selection: Mask) -> tuple[Vector, float] | None:
@@ -74,7 +74,7 @@ class WarmSvm:
         w = np.zeros(problem.p)
         w[selection] = solved.alpha @ Z
         value = self._value(selection, w, solved.alpha)
-        self.plane = None
+        self.hyperplane = None
         return None if value is None else (w, value)
 
     def _value(self, selection: Mask, w: Vector, alpha: Vector) -> float | None:

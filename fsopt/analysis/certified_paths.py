@@ -19,7 +19,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
-from fsopt.methods.gbd.proofs import Plane, claim_of_search
+from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.typing import Mask, Matrix, Vector
 
@@ -138,9 +138,9 @@ class SelectionPath(Answer):
         found = []
         for k, m in enumerate(self.m.tolist()):
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
-            plane = Plane(np.isin(np.arange(data.p), self.support[k]), w, b)
+            hyperplane = SelectedHyperplane(np.isin(np.arange(data.p), self.support[k]), w, b)
             problem = at_most(work, self.c, int(m))
-            claim = claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], plane, self.tolerance)
+            claim = claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], hyperplane, self.tolerance)
             found.append(replace(claim, about=cardinality_about(data, int(m), self.c)))
         return tuple(found)
 

@@ -188,15 +188,15 @@ def round_relaxation(
     model = build_fsp_m_perspective(work, m=m, c=c, relax=True)
     relaxed = usable(solve(model, solver), "the relaxation of (FSP-M)")
     sigma = np.clip(values_of(model.sigma), 0.0, 1.0)
-    chosen = np.sort(np.argsort(-np.round(sigma, 9), kind="stable")[:m])
-    part = build_svm(work.columns(chosen), c=c)
+    selected = np.sort(np.argsort(-np.round(sigma, 9), kind="stable")[:m])
+    part = build_svm(work.columns(selected), c=c)
     _, trained = Run(solver).solve(part, "the SVM on the rounded selection")
     w = np.zeros(data.p)
-    w[chosen] = values_of(part.w)
+    w[selected] = values_of(part.w)
     coef, intercept = raw_hyperplane(Hyperplane(w, float(part.b.value), ()), map_)
     assert trained.objective is not None
     return Rounded(
-        support=tuple(chosen.tolist()),
+        support=tuple(selected.tolist()),
         sigma=sigma,
         objective=trained.objective,
         bound=float("-inf") if relaxed.bound is None else relaxed.bound,

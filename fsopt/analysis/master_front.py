@@ -58,21 +58,21 @@ def master_front(
     work, _ = preprocess(data, scale)
     model = build_mmop_convex(work, h_cap=values[0])
     session = Run(solver).open(model)
-    results, planes = [], []
+    results, hyperplanes = [], []
     for cap in values:
         model.h_cap.set_value(cap)
         session.update(model.capacity)
         result = usable(session.solve(), f"the master problem at H = {cap:g}")
         results.append(result)
-        planes.append((values_of(model.w), float(model.b.value)))
+        hyperplanes.append((values_of(model.w), float(model.b.value)))
     columns = {
         "bound": np.array([one.bound for one in results], dtype=float),
         "certified": np.array([one.status is Status.OPTIMAL for one in results]),
         # An interior point leaves about 1e-6 of the largest weight in place of zeros.
-        "n_features": np.array([len(SPEC.select(w)) for w, _ in planes]),
-        "train_error": np.array([error_rate(work.X @ w + b, work.y) for w, b in planes]),
-        "coef": np.array([w for w, _ in planes]),
-        "intercept": np.array([b for _, b in planes]),
+        "n_features": np.array([len(SPEC.select(w)) for w, _ in hyperplanes]),
+        "train_error": np.array([error_rate(work.X @ w + b, work.y) for w, b in hyperplanes]),
+        "coef": np.array([w for w, _ in hyperplanes]),
+        "intercept": np.array([b for _, b in hyperplanes]),
     }
     return ParetoFront(
         x=np.array(values),

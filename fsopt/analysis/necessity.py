@@ -24,7 +24,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.common.figures import BLUE, new_figure
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
-from fsopt.methods.gbd.proofs import Plane, claim_of_search
+from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search
 from fsopt.models.blocks import whole
 from fsopt.typing import Mask, Matrix, Vector
 
@@ -115,7 +115,7 @@ class Necessity(Answer):
             asked.append((f"{'with' if other else 'without'} {name}", part, replace(about, parameters=stated)))
         found = []
         for (name, part, stated_about), held, one, w in zip(asked, self.evidence, self.selections, self.w, strict=True):
-            claim = claim_of_search(name, part, held, Plane(one, w, part.value(one, w)[1]), self.tolerance)
+            claim = claim_of_search(name, part, held, SelectedHyperplane(one, w, part.value(one, w)[1]), self.tolerance)
             found.append(replace(claim, about=stated_about))
         return tuple(found)
 
@@ -231,7 +231,7 @@ def necessity(
     m = whole("necessity", "m", m, high=data.p)
     problem = cardinality_problem(data, m, c, scale, "necessity")
     first = _search(problem, tolerance, None if time_limit is None else 0.5 * time_limit, None)
-    chosen = first.point["sigma"] > 0.5
+    selected = first.point["sigma"] > 0.5
     upper, lower = np.zeros((2, data.p)), np.zeros((2, data.p))
     upper[:], lower[:] = first.objective, first.bound
     seeds = first.point["seeds"]
@@ -240,7 +240,7 @@ def necessity(
         left = None
         if time_limit is not None:
             left = max((time_limit - (time.perf_counter() - started)) / (data.p - j), 1e-3)
-        other = 0 if chosen[j] else 1
+        other = 0 if selected[j] else 1
         part = problem.with_fixed(j, selected=bool(other))
         result = _search(part, tolerance, left, seeds)
         searches.append(result)
@@ -248,7 +248,7 @@ def necessity(
         upper[other, j], lower[other, j] = result.objective, max(float(result.bound or 0.0), float(first.bound or 0.0))
     answer = Necessity(
         features=data.features,
-        support=tuple(np.flatnonzero(chosen).tolist()),
+        support=tuple(np.flatnonzero(selected).tolist()),
         optimum=float(first.objective or 0.0),
         bound=float(first.bound or 0.0),
         with_feature=upper[1],

@@ -89,12 +89,12 @@ def selection_path(
         tracer.trace(values, np.inf if time_limit is None else started + time_limit)
     values = sorted(tracer.results)
     results = [tracer.results[most] for most in values]
-    chosen = [
+    selections = [
         trimmed(work, {"m": max(most, 1)}, one.point["sigma"], one.point["w"])
         for most, one in zip(values, results, strict=True)
     ]
-    planes = [
-        raw_hyperplane(Hyperplane(w, one.point["b"], ()), map_) for (_, w), one in zip(chosen, results, strict=True)
+    hyperplanes = [
+        raw_hyperplane(Hyperplane(w, one.point["b"], ()), map_) for (_, w), one in zip(selections, results, strict=True)
     ]
     return SelectionPath(
         features=data.features,
@@ -102,9 +102,9 @@ def selection_path(
         objective=np.array([one.objective for one in results], dtype=float),
         bound=np.array([one.bound for one in results], dtype=float),
         optimal=np.array([one.stop == "optimal" for one in results]),
-        support=tuple(features_of(sigma) for sigma, _ in chosen),
-        coef=np.array([w for w, _ in planes]),
-        intercept=np.array([b for _, b in planes]),
+        support=tuple(features_of(sigma) for sigma, _ in selections),
+        coef=np.array([w for w, _ in hyperplanes]),
+        intercept=np.array([b for _, b in hyperplanes]),
         nodes=np.array([one.history[-1]["nodes"] for one in results], dtype=float),
         c=c,
         tolerance=tolerance,

@@ -85,8 +85,8 @@ def _excluded(certificate: Certificate, sign: float) -> bool:
     """Return whether a feasible point has a value beyond the bound of the solver, which is then none."""
     if certificate.bound is None or certificate.objective is None:
         return False
-    beyond = sign * (certificate.bound - certificate.objective)
-    return beyond > certificate.tolerance * max(1.0, abs(certificate.objective))
+    excess = sign * (certificate.bound - certificate.objective)
+    return excess > certificate.tolerance * max(1.0, abs(certificate.objective))
 
 
 def _without_point(program: Program, outcome: Outcome, solver: str) -> SolveResult:

@@ -118,10 +118,10 @@ def _svc(X: Matrix, y: Vector, c: float) -> Any:
     return SVC(kernel="linear", C=c).fit(X, y)
 
 
-def _on(X: Matrix, y: Vector, chosen: Any, c: float) -> tuple[Vector, float]:
+def _on(X: Matrix, y: Vector, selected: Any, c: float) -> tuple[Vector, float]:
     """Return the SVM on some features."""
-    model, w = _svc(X[:, chosen], y, c), np.zeros(X.shape[1])
-    w[chosen] = model.coef_[0]
+    model, w = _svc(X[:, selected], y, c), np.zeros(X.shape[1])
+    w[selected] = model.coef_[0]
     return w, float(model.intercept_[0])
 
 
@@ -130,8 +130,8 @@ def sklearn_rfe(X: Matrix, y: Vector, *, m: int = 5, c: float = 1.0) -> tuple[Ve
     from sklearn.feature_selection import RFE
     from sklearn.svm import SVC
 
-    chosen = RFE(SVC(kernel="linear", C=c), n_features_to_select=m).fit(X, y).get_support()
-    return _on(X, y, chosen, c)
+    selected = RFE(SVC(kernel="linear", C=c), n_features_to_select=m).fit(X, y).get_support()
+    return _on(X, y, selected, c)
 
 
 def sklearn_forward(X: Matrix, y: Vector, *, m: int = 5, c: float = 1.0) -> tuple[Vector, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.nodes import Plane
+from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.typing import Indices, Vector
 
@@ -37,12 +37,12 @@ class Gains:
         """Return the gains before the first branching."""
         return cls(np.zeros(p), np.zeros(p))
 
-    def learn(self, feature: int, plane: Plane, gain: float) -> None:
+    def learn(self, feature: int, hyperplane: NodeHyperplane, gain: float) -> None:
         """Count the gain of a branching, but one without an incumbent to compare with."""
         if not np.isfinite(gain):
             return
-        smallest = max(SMALLEST * float(np.abs(plane.w).max()), 1e-9)
-        self.total[feature] += max(gain, 0.0) / max(abs(plane.w[feature]), smallest)
+        smallest = max(SMALLEST * float(np.abs(hyperplane.w).max()), 1e-9)
+        self.total[feature] += max(gain, 0.0) / max(abs(hyperplane.w[feature]), smallest)
         self.count[feature] += 1.0
 
     def copy(self) -> Gains:
@@ -58,13 +58,13 @@ class Gains:
         self.total += other.total
         self.count += other.count
 
-    def candidates(self, at: Partial, plane: Plane) -> Indices:
+    def candidates(self, at: Partial, hyperplane: NodeHyperplane) -> Indices:
         """Return the free features in the order of their expected gain, only fractional ones where there are any."""
         free = np.flatnonzero(at.free)
-        share = plane.sigma[free]
+        share = hyperplane.sigma[free]
         fractional = free[(share > SHARES[0]) & (share < SHARES[1])]
         chosen = fractional if len(fractional) else free
         seen = float(self.count.sum())
         mean = float(self.total.sum()) / seen if seen else 1.0
         unit = (self.total[chosen] + PRIOR * mean) / (self.count[chosen] + PRIOR)
-        return chosen[np.argsort(-unit * np.abs(plane.w[chosen]), kind="stable")]
+        return chosen[np.argsort(-unit * np.abs(hyperplane.w[chosen]), kind="stable")]

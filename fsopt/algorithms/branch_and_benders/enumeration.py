@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.nodes import Plane
+from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.typing import Mask
@@ -59,5 +59,5 @@ class Enumeration(Search):
         self.closed = min(self.closed, lower)
         self.tree.leaf(number, cut.name)
 
-    def _round(self, at: Partial, plane: Plane) -> None:
+    def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
         """Look for no incumbents: every selection below the cutoff is found in its own node."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.nodes import NodeSolver, Plane
+from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
@@ -61,7 +61,7 @@ class Incumbents:
         """The value of the incumbent, infinite before the first."""
         return np.inf if self.best is None else self.best.value
 
-    def try_selection(self, selection: Mask, near: Plane | None = None) -> float:
+    def try_selection(self, selection: Mask, near: NodeHyperplane | None = None) -> float:
         """Return the value of a selection, or a lower bound on it that is no better than the incumbent's.
 
         A cut of the pool at or above the incumbent makes the support vector machine unnecessary; else one with frozen
@@ -84,7 +84,9 @@ class Incumbents:
         cut = self.pool.best(Partial(selection, ~selection), self.value)
         return -np.inf if cut is None else cut.constant - float(cut.gains[selection].sum())
 
-    def solve(self, selection: Mask, cutoff: float = np.inf, near: Plane | None = None) -> tuple[float, Cut | None]:
+    def solve(
+        self, selection: Mask, cutoff: float = np.inf, near: NodeHyperplane | None = None
+    ) -> tuple[float, Cut | None]:
         """Solve the support vector machine on a selection up to a cutoff; return its value and its cut.
 
         The value is that of a hyperplane, at least the optimal one, and far from it where the cutoff was reached.
@@ -106,8 +108,8 @@ class Incumbents:
             cut = make_cut(problem, name, grid, mu)
             self.pool.add(cut)
         self.correlations = problem.signed[:-1] @ found.alpha
-        value, b = problem.value(selection, found.plane.w)
-        self.offer(Incumbent(selection.copy(), found.plane.w, b, value))
+        value, b = problem.value(selection, found.hyperplane.w)
+        self.offer(Incumbent(selection.copy(), found.hyperplane.w, b, value))
         if found.late:
             clock.check()
         return value, cut
@@ -155,7 +157,7 @@ class Incumbents:
             for selection in self._neighbours(before, close):
                 if not go_on():
                     return
-                self.try_selection(selection, Plane(before.w, before.b, np.zeros(self.problem.p)))
+                self.try_selection(selection, NodeHyperplane(before.w, before.b, np.zeros(self.problem.p)))
                 if self.best is not before and close:
                     break
             improved = self.best is not before
@@ -201,20 +203,20 @@ class Incumbents:
         """
         problem, selection = self.problem, start.copy()
         needed = problem.root()
-        plane: Plane | None = None
+        hyperplane: NodeHyperplane | None = None
         penalised = bool(problem.lam.any())
         while needed is not None and go_on() and (penalised or not problem.allowed(selection)):
-            found = self.solver.solve(Partial(selection, ~selection), plane, Goal(ELIMINATION))
+            found = self.solver.solve(Partial(selection, ~selection), hyperplane, Goal(ELIMINATION))
             if found is None or found.late:
                 clock.check()
             left = np.flatnonzero(selection)
             if found is None or not len(left):
                 return
-            plane = found.plane
+            hyperplane = found.hyperplane
             if penalised and problem.allowed(selection):
-                value, b = problem.value(selection, plane.w)
-                self.offer(Incumbent(selection.copy(), plane.w, b, value))
-            weight = np.where(needed.inside[left], np.inf, np.abs(plane.w[left]))
+                value, b = problem.value(selection, hyperplane.w)
+                self.offer(Incumbent(selection.copy(), hyperplane.w, b, value))
+            weight = np.where(needed.inside[left], np.inf, np.abs(hyperplane.w[left]))
             count = max(1, int(share * len(left)))
             if problem.cardinality is not None:
                 count = min(count, len(left) - problem.cardinality)
@@ -223,4 +225,4 @@ class Incumbents:
                 return
             selection[drop] = False
         if not penalised and problem.allowed(selection):
-            self.try_selection(selection, plane)
+            self.try_selection(selection, hyperplane)

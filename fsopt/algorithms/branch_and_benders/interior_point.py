@@ -138,7 +138,9 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
     if run.best is None:
         return None
     alpha, mu = run.best
-    return Solved(alpha, mu, at.plane[:-1], float(at.plane[-1]), at.x[run.sigma].copy(), run.bound, steps, late)
+    return Solved(
+        alpha, mu, at.hyperplane[:-1], float(at.hyperplane[-1]), at.x[run.sigma].copy(), run.bound, steps, late
+    )
 
 
 @dataclass
@@ -185,10 +187,10 @@ class _Run:
         length = min(system.largest_step(dx, dz), 1.0)
         after = float((at.x + length * dx) @ (at.z + length * dz)) / len(product)
         target = max(complementarity * min(1.0, after / complementarity) ** 3, CENTERING * complementarity)
-        dx, dz, plane = system.direction(reduced, target - product - dx * dz)
+        dx, dz, hyperplane = system.direction(reduced, target - product - dx * dz)
         length = system.largest_step(dx, dz)
         if length < 0.1:  # the second-order term misleads: a plain, well centred step
-            dx, dz, plane = system.direction(reduced, 0.3 * complementarity - product)
+            dx, dz, hyperplane = system.direction(reduced, 0.3 * complementarity - product)
             length = system.largest_step(dx, dz)
         length = min(1.0, BOUNDARY * length)
         if not 1e-8 < length <= 1.0:
@@ -196,7 +198,7 @@ class _Run:
         at.x += length * dx
         at.z += length * dz
         at.q += length * system.d_q
-        at.plane += length * plane
+        at.hyperplane += length * hyperplane
         # C - alpha is a variable of its own in the step, and the difference here: no rounding errors add up.
         rest = at.x[self.rest]
         np.subtract(self.program.c, at.x[self.alpha], out=rest)
@@ -223,12 +225,12 @@ class _System:
         alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
         z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
         q = at.q[s:]
-        self.margin = 1.0 - program.Zy @ at.plane + z - xi
+        self.margin = 1.0 - program.Zy @ at.hyperplane + z - xi
         self.linear = alpha @ program.Zy
         self.linear[:-1] += program.q - at.q
         self.linear[-1] += program.balance
-        self.weight = at.plane[:-1] - at.q
-        self.weight[s:] = at.plane[s:-1] - sigma * q
+        self.weight = at.hyperplane[:-1] - at.q
+        self.weight[s:] = at.hyperplane[s:-1] - sigma * q
         self.cone = rho + mu @ program.R + program.lam - 0.5 * q * q - slack
         self.box = 1.0 - sigma - v
         self.left = program.r - program.R @ sigma - t
@@ -263,9 +265,9 @@ class _System:
         right = self.linear.copy()
         right[:-1] -= scaled
         missing = self.left - wanted[run.mu] - program.R @ (second + self.slope * scaled[s:])
-        d_alpha, plane, d_mu = reduced(shift, right, missing)
+        d_alpha, hyperplane, d_mu = reduced(shift, right, missing)
         across = d_mu @ program.R
-        d_q = plane[:-1] + e
+        d_q = hyperplane[:-1] + e
         d_q[s:] = (d_q[s:] + self.slope * across) * self.delta[s:]
         d_sigma = second - sigma * self.inverse_h * across + self.slope * d_q[s:]
         d_x = np.empty(len(at.x))
@@ -275,7 +277,7 @@ class _System:
         d_x[run.sigma] = d_sigma
         d_x[run.mu] = d_mu
         self.d_q = d_q
-        return d_x, wanted - at.z * d_x * self.inverse_x, plane
+        return d_x, wanted - at.z * d_x * self.inverse_x, hyperplane
 
     def largest_step(self, d_x: Vector, d_z: Vector) -> float:
         """Return the largest step at which x and z are not negative."""

@@ -27,7 +27,7 @@ ROUNDS = 12
 
 
 @dataclass(frozen=True)
-class Plane:
+class NodeHyperplane:
     """A hyperplane, the shares of the features and the multipliers, of a parent.
 
     Attributes
@@ -50,7 +50,7 @@ class NodeSolution:
 
     alpha: Vector
     mu: Vector
-    plane: Plane
+    hyperplane: NodeHyperplane
     bound: float
     steps: int
     late: bool = False
@@ -70,7 +70,7 @@ class NodeSolver:
     width: float = float("nan")
     widest: float = float("nan")
 
-    def solve(self, at: Partial, parent: Plane | None, goal: Goal) -> NodeSolution | None:
+    def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
         margins = None
         if parent is not None:
@@ -123,7 +123,7 @@ class NodeSolver:
             width *= 1.5
         return None, None
 
-    def _features(self, at: Partial, parent: Plane | None) -> Indices:
+    def _features(self, at: Partial, parent: NodeHyperplane | None) -> Indices:
         """Return the free features in the program: all of few, else those with a share, or the largest |q|, before."""
         free = np.flatnonzero(at.free)
         if len(free) <= WHOLE:
@@ -183,8 +183,8 @@ class NodeSolver:
         left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
         mu = np.zeros(len(problem.r))
         mu[np.maximum(problem.R[:, features], 0.0).sum(axis=1) > left] = solved.mu
-        plane = Plane(w, solved.b, sigma, alpha.astype(np.float32))
-        return NodeSolution(alpha, mu, plane, solved.bound, steps, solved.late)
+        hyperplane = NodeHyperplane(w, solved.b, sigma, alpha.astype(np.float32))
+        return NodeSolution(alpha, mu, hyperplane, solved.bound, steps, solved.late)
 
     def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
         """Return the features left out that would lower the bound most: their gain exceeds the multipliers' charge."""
@@ -205,10 +205,10 @@ class NodeSolver:
 
         Only of a node that stays open: the hyperplane of one that is pruned is far from its optimum.
         """
-        problem, plane = self.problem, found.plane
+        problem, hyperplane = self.problem, found.hyperplane
         if found.bound >= goal.cutoff:
             return
-        after = plane.w @ problem.signed[:-1] + plane.b * problem.signed[-1]
+        after = hyperplane.w @ problem.signed[:-1] + hyperplane.b * problem.signed[-1]
         thawed = np.ones(problem.n, dtype=bool)
         thawed[kept] = False
         wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
@@ -220,7 +220,7 @@ class NodeSolver:
 
 
 def _warm(
-    program: Relaxation, parent: Plane, features: Indices, at: Partial, margins: Vector, kept: Indices | None
+    program: Relaxation, parent: NodeHyperplane, features: Indices, at: Partial, margins: Vector, kept: Indices | None
 ) -> Iterate:
     """Return a point to start from, by the parent's hyperplane, shares, margins (n,) and multipliers."""
     alpha = parent.alpha

@@ -70,11 +70,11 @@ def _by_features(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corne
     def solve(s: Vector, g: Vector, h: Vector) -> tuple[Vector, Vector, Vector]:
         right = (theta * s) @ Zy
         right += g
-        plane = scipy.linalg.lapack.dpotrs(factor, right, lower=1, overwrite_b=1)[0]
-        mu = _small_solve(schur, border.T @ plane - h)
+        hyperplane = scipy.linalg.lapack.dpotrs(factor, right, lower=1, overwrite_b=1)[0]
+        mu = _small_solve(schur, border.T @ hyperplane - h)
         if len(mu):
-            plane -= solved_border @ mu
-        return theta * (s - Zy @ plane), plane, mu
+            hyperplane -= solved_border @ mu
+        return theta * (s - Zy @ hyperplane), hyperplane, mu
 
     return solve
 
@@ -107,9 +107,9 @@ def _by_samples(Zy: Matrix, theta: Vector, delta: Vector, border: Matrix, corner
     schur = corner + border.T @ solved_border
 
     def solve(s: Vector, g: Vector, h: Vector) -> tuple[Vector, Vector, Vector]:
-        alpha, plane = (part[:, 0] for part in without_mu(s[:, None], g[:, None]))
-        mu = _small_solve(schur, border.T @ plane - h)
-        return alpha - border_alpha @ mu, plane - solved_border @ mu, mu
+        alpha, hyperplane = (part[:, 0] for part in without_mu(s[:, None], g[:, None]))
+        mu = _small_solve(schur, border.T @ hyperplane - h)
+        return alpha - border_alpha @ mu, hyperplane - solved_border @ mu, mu
 
     return solve
 

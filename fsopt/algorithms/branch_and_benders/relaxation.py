@@ -57,13 +57,13 @@ class Iterate:
     ----------
     x : alpha, C - alpha, rho, sigma, mu. ``z`` : their partners, of the bounds of alpha, of rho, the slack of the
         cones, and of the constraints.
-    q : (s + f,); ``plane`` : w and b, (s + f + 1,).
+    q : (s + f,); ``hyperplane`` : w and b, (s + f + 1,).
     """
 
     x: Vector
     z: Vector
     q: Vector
-    plane: Vector
+    hyperplane: Vector
 
 
 def cold(program: Relaxation) -> Iterate:
@@ -102,7 +102,7 @@ def _even_multipliers(program: Relaxation, size: float) -> Vector:
     return np.asarray(size / largest / max(len(program.r), 1))
 
 
-def warm(program: Relaxation, plane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None) -> Iterate:
+def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None) -> Iterate:
     """Return a point to start from, close to a parent's optimum and to the central path.
 
     Multipliers and shares keep the parent's values, but for a distance from their bounds: at a margin of 1 + d it is
@@ -110,7 +110,7 @@ def warm(program: Relaxation, plane: Vector, sigma: Vector, margins: Vector, alp
 
     Parameters
     ----------
-    plane : (s + f + 1,) the parent's w and b, of the features in this program.
+    hyperplane : (s + f + 1,) the parent's w and b, of the features in this program.
     sigma : (f,) its shares.
     margins : (n,) of its hyperplane with all of its features: what is lost of them measures how far this program is.
     alpha : (n,) its multipliers; None for those of the central path at its margins.
@@ -120,7 +120,7 @@ def warm(program: Relaxation, plane: Vector, sigma: Vector, margins: Vector, alp
     away = margins - 1.0
     # Without multipliers 0.3 C for each, the usual mean.
     known = np.full(len(away), 0.3 * c) if alpha is None else alpha.astype(float)
-    lost = np.abs(program.Zy @ plane - margins)
+    lost = np.abs(program.Zy @ hyperplane - margins)
     mu = max(float(known @ (START + FAR * lost)), 1e-3 * float(np.max(c))) / pairs
     if alpha is None:
         known = 0.5 * c * (1.0 - away / np.sqrt(away**2 + (2.0 * mu / c) ** 2))
@@ -131,7 +131,7 @@ def warm(program: Relaxation, plane: Vector, sigma: Vector, margins: Vector, alp
     sigma, slack, rho = _pairs(sigma, multipliers @ program.R - gain, 1.0, mu)
     x = np.concatenate([known, c - known, rho, sigma, multipliers])
     partners = np.concatenate([z, xi, 1.0 - sigma, slack, mu / multipliers])
-    return Iterate(x, partners, q, plane)
+    return Iterate(x, partners, q, hyperplane)
 
 
 def _pairs(value: Vector, away: Vector, most: float | Vector, mu: float) -> tuple[Vector, Vector, Vector]:

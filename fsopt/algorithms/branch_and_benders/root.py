@@ -104,18 +104,18 @@ def _first(search: Search, initial: Mask | None) -> None:
 def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
     """Round the relaxation by its shares and by its weights."""
     node, incumbents = search.heap[0][2], search.incumbents
-    score = node.plane.sigma + 1e-9 * np.abs(node.plane.w)
-    for order in (score, np.abs(node.plane.w) + 0.5 + 0.0 * score):
+    score = node.hyperplane.sigma + 1e-9 * np.abs(node.hyperplane.w)
+    for order in (score, np.abs(node.hyperplane.w) + 0.5 + 0.0 * score):
         selection = incumbents.rounded(order, node.at)
         if selection is not None:
-            incumbents.try_selection(selection, node.plane)
+            incumbents.try_selection(selection, node.hyperplane)
     incumbents.exchange(go_on, close=True)
 
 
 def _of_the_likely(search: Search, go_on: Callable[[], bool]) -> None:
     """Eliminate from the features with a share in the relaxation."""
     node = search.heap[0][2]
-    likely = ~node.at.outside & (node.plane.sigma > 1e-3)
+    likely = ~node.at.outside & (node.hyperplane.sigma > 1e-3)
     _eliminated(search, go_on, likely | node.at.inside)
 
 

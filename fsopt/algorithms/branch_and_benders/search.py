@@ -13,7 +13,7 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.nodes import NodeSolution, NodeSolver, Plane
+from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolution, NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
@@ -37,7 +37,7 @@ class Node:
     at: Partial
     bound: float
     cut: Cut
-    plane: Plane
+    hyperplane: NodeHyperplane
 
 
 @dataclass
@@ -148,15 +148,15 @@ class Search:
         at = self._pegged(node.number, node.at, node.cut)
         if at is None:
             return
-        self._round(at, node.plane)
+        self._round(at, node.hyperplane)
         number = node.number
         opened = closed = 0
-        for j in self.gains.candidates(at, node.plane):
+        for j in self.gains.candidates(at, node.hyperplane):
             if at.inside[j] or at.outside[j]:
                 continue
             without, number = self.tree.branch(number, int(j))
             child = self._child(without, at.decided(int(j), selected=False), node)
-            self.gains.learn(int(j), node.plane, (self.cutoff if child is None else child) - node.bound)
+            self.gains.learn(int(j), node.hyperplane, (self.cutoff if child is None else child) - node.bound)
             opened, closed = (opened, closed + 1) if child is None else (opened + 1, closed)
             inside = self.problem.propagated(at.decided(int(j), selected=True))
             if inside is None:
@@ -183,9 +183,9 @@ class Search:
                 here = self._pegged(number, here, known)
                 if here is None:
                     return None
-        return self.solve(number, here, parent.plane, [parent.cut] if cut is None else [parent.cut, cut])
+        return self.solve(number, here, parent.hyperplane, [parent.cut] if cut is None else [parent.cut, cut])
 
-    def solve(self, number: int, at: Partial, plane: Plane | None, known: list[Cut]) -> float | None:
+    def solve(self, number: int, at: Partial, hyperplane: NodeHyperplane | None, known: list[Cut]) -> float | None:
         """Solve the relaxation of a node; return its bound where it stays open.
 
         ``known`` are cuts that do not close the node. The best cut becomes that of the node: its bound is never below
@@ -196,15 +196,15 @@ class Search:
             self._finish(number, at, complete)
             return None
         self.solved += 1
-        goal = Goal(0.1 * self.tolerance, self.cutoff, BRANCH_GAP if plane is not None else 0.0)
-        found = self.solver.solve(at, plane, goal)
+        goal = Goal(0.1 * self.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
+        found = self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()
         cut = None if found is None else self._cut_of(found)
         if found is None or cut is None:  # the node stays open, and is branched by what is known
-            plane = self._unknown if plane is None else plane
+            hyperplane = self._unknown if hyperplane is None else hyperplane
         else:
-            plane = found.plane
+            hyperplane = found.hyperplane
             self.pool.add(cut)
             known = [*known, cut]
             here = self._pegged(number, at, cut)
@@ -213,14 +213,14 @@ class Search:
             at = here
         values = [bound(self.problem, c, at).value for c in known] or [0.0]
         best = known[int(np.argmax(values))] if known else self._zero_cut()
-        self.push(Node(number, at, max(values), best, plane))
+        self.push(Node(number, at, max(values), best, hyperplane))
         return max(values)
 
     @property
-    def _unknown(self) -> Plane:
-        """The plane of a node whose relaxation failed, without a parent's."""
+    def _unknown(self) -> NodeHyperplane:
+        """The hyperplane of a node whose relaxation failed, without a parent's."""
         n, p = self.problem.n, self.problem.p
-        return Plane(np.zeros(p), 0.0, np.full(p, 0.5), np.zeros(n, dtype=np.float32))
+        return NodeHyperplane(np.zeros(p), 0.0, np.full(p, 0.5), np.zeros(n, dtype=np.float32))
 
     def _zero_cut(self) -> Cut:
         grid = np.zeros(self.problem.n, dtype=np.int32)
@@ -275,14 +275,14 @@ class Search:
         self.closed = min(self.closed, bound(self.problem, cut, at).value)
         self.tree.leaf(number, cut.name)
 
-    def _round(self, at: Partial, plane: Plane) -> None:
+    def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
         """Try the rounded relaxation, and exchanges from it where it becomes the incumbent."""
-        score = plane.sigma + 1e-9 * np.abs(plane.w)
+        score = hyperplane.sigma + 1e-9 * np.abs(hyperplane.w)
         selection = self.incumbents.rounded(score, at)
         if selection is None:
             return
         before = self.incumbents.best
-        self.incumbents.try_selection(selection, plane)
+        self.incumbents.try_selection(selection, hyperplane)
         if self.incumbents.best is not before:
             left = iter(range(200))
             self.incumbents.exchange(lambda: next(left, None) is not None, close=True)

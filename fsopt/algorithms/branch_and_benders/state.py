@@ -11,7 +11,7 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Cut, bound, make_cut, valid_grid
 from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.nodes import Plane
+from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES
 from fsopt.algorithms.branch_and_benders.search import Node, Search
@@ -35,10 +35,12 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
         "open_cuts": np.array([node.cut.name for node in nodes], dtype=np.int64),
         "open_inside": np.array([node.at.inside for node in nodes], dtype=bool).reshape(-1, p),
         "open_outside": np.array([node.at.outside for node in nodes], dtype=bool).reshape(-1, p),
-        "open_w": np.array([node.plane.w for node in nodes]).reshape(-1, p),
-        "open_b": np.array([node.plane.b for node in nodes]),
-        "open_sigma": np.array([node.plane.sigma for node in nodes]).reshape(-1, p),
-        "open_alpha": np.array([node.plane.alpha for node in nodes], dtype=np.float32).reshape(-1, search.problem.n),
+        "open_w": np.array([node.hyperplane.w for node in nodes]).reshape(-1, p),
+        "open_b": np.array([node.hyperplane.b for node in nodes]),
+        "open_sigma": np.array([node.hyperplane.sigma for node in nodes]).reshape(-1, p),
+        "open_alpha": np.array([node.hyperplane.alpha for node in nodes], dtype=np.float32).reshape(
+            -1, search.problem.n
+        ),
         "pool_names": search.pool.names,
         "pool_score": search.pool.score,
         "gains": np.array([search.gains.total, search.gains.count]),
@@ -140,8 +142,8 @@ def _open_nodes(search: Search, arrays: Mapping[str, Any], cut_of: Any) -> None:
             raise ValueError("the cut of an open node is missing")
         at = Partial(parts["inside"][k].astype(bool), parts["outside"][k].astype(bool))
         w, sigma = (parts[name][k].astype(float) for name in ("w", "sigma"))
-        plane = Plane(w, float(parts["b"][k]), sigma, parts["alpha"][k].astype(np.float32))
-        search.push(Node(int(number), at, bound(search.problem, cut, at).value, cut, plane))
+        hyperplane = NodeHyperplane(w, float(parts["b"][k]), sigma, parts["alpha"][k].astype(np.float32))
+        search.push(Node(int(number), at, bound(search.problem, cut, at).value, cut, hyperplane))
 
 
 def _within(tree: Partial, node: Partial) -> bool:

@@ -100,21 +100,21 @@ class Problem:
 
     def value(self, held: Mapping[str, Any]) -> Fraction:
         """Return the objective value of a hyperplane on an allowed selection; raises NotShownError for another one."""
-        chosen, b = set(held["selected"]), decoded(held["b"])
+        selected, b = set(held["selected"]), decoded(held["b"])
         w = [decoded(v) for v in held["w"]]
         if (
             len(w) != self.p
-            or not all(0 <= j < self.p for j in chosen)
-            or any(w[j] for j in set(range(self.p)) - chosen)
+            or not all(0 <= j < self.p for j in selected)
+            or any(w[j] for j in set(range(self.p)) - selected)
         ):
             raise NotShownError("a weight outside the selection is not 0")
-        allowed = all(_sum(row[j] for j in chosen) <= right for row, right in zip(self.R, self.r, strict=True))
-        if not allowed or not self.fixed[0] <= chosen or self.fixed[1] & chosen:
+        allowed = all(_sum(row[j] for j in selected) <= right for row, right in zip(self.R, self.r, strict=True))
+        if not allowed or not self.fixed[0] <= selected or self.fixed[1] & selected:
             raise NotShownError("the selection violates a constraint")
         loss = ZERO
         for i, label in enumerate(self.y):
-            loss += max(1 - label * b - _sum(w[j] * self.signed[j][i] for j in chosen), ZERO)
-        return _sum(v * v for v in w) / 2 + self.c * loss + _sum(self.lam[j] for j in chosen)
+            loss += max(1 - label * b - _sum(w[j] * self.signed[j][i] for j in selected), ZERO)
+        return _sum(v * v for v in w) / 2 + self.c * loss + _sum(self.lam[j] for j in selected)
 
 
 @dataclass

@@ -137,9 +137,9 @@ class TrustRegion:
         w, b, alpha = self._solve(kept, program.d, fixed, radius)
         margins = program.margins(w, b)
         # The model falls below f by d_i times the distance by which a margin is beyond the kink of its linear piece.
-        beyond = np.where(left > 0, np.where(fixed > 0, margins - 1, 1 - margins), 0.0)
-        crossed = beyond > CROSSED
-        model = program.value(w, margins) - float(left @ np.maximum(beyond, 0.0))
+        excess = np.where(left > 0, np.where(fixed > 0, margins - 1, 1 - margins), 0.0)
+        crossed = excess > CROSSED
+        model = program.value(w, margins) - float(left @ np.maximum(excess, 0.0))
         added = self._learn(alpha)
         before, length = self.value, max(float(np.abs(w - self.w).max()), abs(b - self.b))
         moved = self._move(w, b)
@@ -158,7 +158,7 @@ class TrustRegion:
             self.radius *= 4.0
         # After a good step the pieces at the new incumbent are trusted. After a bad one every sample that has crossed
         # since the last good step stays in the restricted problem, so that the same step cannot come back.
-        self.crossed = self._largest_errors(beyond) if good else self.crossed | self._largest_errors(beyond)
+        self.crossed = self._largest_errors(excess) if good else self.crossed | self._largest_errors(excess)
         self._record(kept, crossed)
         return moved or added or at_edge or bool(crossed.any())
 

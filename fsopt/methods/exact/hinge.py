@@ -109,7 +109,7 @@ def error_values(data: Dataset, w: Vector, b: float) -> dict[str, Vector]:
 
 
 def _with_alpha(
-    slug: str, data: Dataset, params: dict[str, Any], plane: tuple[Vector, float], alpha: Vector
+    slug: str, data: Dataset, params: dict[str, Any], hyperplane: tuple[Vector, float], alpha: Vector
 ) -> tuple[Program, Vector, Point]:
     """Return a hinge program, its variables at a hyperplane, and the dual point of multipliers of its margins."""
     model = build(slug, data, **params)
@@ -118,9 +118,9 @@ def _with_alpha(
     q = data.X.T @ (alpha * data.y)
     if model.component("split") is not None:
         rows["split"] = -q
-    values, z = hinge_values(data, *plane), np.zeros(len(program.cones.h))
+    values, z = hinge_values(data, *hyperplane), np.zeros(len(program.cones.h))
     if slug == "svm-norm":
-        values["t"] = np.array([np.nextafter(np.linalg.norm(plane[0]) * (1.0 + ROUNDED), np.inf)])
+        values["t"] = np.array([np.nextafter(np.linalg.norm(hyperplane[0]) * (1.0 + ROUNDED), np.inf)])
     x = assembled(model, program, values)
     if len(z):  # of ||w|| <= sqrt(W) or <= t: the head takes the norm of q, or the cost of t, and the tail takes -q
         columns = program.cones.G[1:].tocsr().indices

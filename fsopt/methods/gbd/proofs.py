@@ -54,7 +54,7 @@ def tree_claims(saved: SavedFit) -> list[Claim]:
     problem = problem_of(saved)
     sigma = saved_selection(saved.data, {**saved.params, "sigma": fit.details["sigma"]}) > 0.5
     with reading("tree of the search"):
-        part = part_of(problem, *_held(problem, fit.details["evidence"]), Plane(sigma, saved.w, saved.b))
+        part = part_of(problem, *_held(problem, fit.details["evidence"]), SelectedHyperplane(sigma, saved.w, saved.b))
     gap = max(gap_allowed(fit.params["tolerance"]), TOLERANCE)
     optimal = fit.status is Status.OPTIMAL
     claim = claim_of_tree(NAME if optimal else f"bounds on {NAME}", part, gap, optimal=optimal)
@@ -98,16 +98,18 @@ def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:
     return claim_of_ends(name, status, part, (lower, upper), gap)
 
 
-def claim_of_search(name: str, problem: SelectionProblem, held: Mapping[str, Any], plane: Plane, gap: float) -> Claim:
+def claim_of_search(
+    name: str, problem: SelectionProblem, held: Mapping[str, Any], hyperplane: SelectedHyperplane, gap: float
+) -> Claim:
     """Return the claim of packed evidence and the incumbent of its search."""
     with reading("tree of the search"):
-        part = part_of(problem, *_held(problem, held), plane)
+        part = part_of(problem, *_held(problem, held), hyperplane)
     claim = claim_of_tree(name, part, gap, optimal=True)
     return claim if claim.holds or claim.part is None else replace(claim, holds=True, reason="")
 
 
 @dataclass(frozen=True)
-class Plane:
+class SelectedHyperplane:
     """A selection, mask (p,), and a hyperplane on it."""
 
     selected: Mask
@@ -125,7 +127,7 @@ def part_of(
     problem: SelectionProblem,
     stream: Sequence[int],
     cuts: Cuts,
-    plane: Plane | None,
+    hyperplane: SelectedHyperplane | None,
     nodes: Mapping[int, int | None] | None = None,
 ) -> Part:
     """Return the evidence of a search in plain data, without its claim.
@@ -136,7 +138,7 @@ def part_of(
     Parameters
     ----------
     stream, cuts : of the tree; names of cuts are their places.
-    plane : the incumbent; None for a bound alone.
+    hyperplane : the incumbent; None for a bound alone.
     nodes : number of a node that is marked in the stream -> its cut, None for a known selection.
 
     Raises
@@ -151,9 +153,9 @@ def part_of(
         if problem.main is not None:
             row[problem.main] = 0.0
     point = None
-    if plane is not None:
-        w = np.where(plane.selected, plane.w, 0.0)
-        point = {"selected": np.flatnonzero(plane.selected).tolist(), "w": w.tolist(), "b": float(plane.b)}
+    if hyperplane is not None:
+        w = np.where(hyperplane.selected, hyperplane.w, 0.0)
+        point = {"selected": np.flatnonzero(hyperplane.selected).tolist(), "w": w.tolist(), "b": float(hyperplane.b)}
     return {
         "kind": "selection",
         "problem": {

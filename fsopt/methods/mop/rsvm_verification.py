@@ -73,11 +73,11 @@ def shortest_residuals(gram: Dataset, w: Vector, b: float, alpha: Vector) -> dic
     rest = w - alpha * gram.y
     margins = gram.y * (gram.X @ w + b) - 1.0
     largest = max(float(alpha.max()), 1e-300)
-    beyond = float(np.maximum(alpha, 0.0) @ np.maximum(margins, 0.0))
+    excess = float(np.maximum(alpha, 0.0) @ np.maximum(margins, 0.0))
     within = float((largest - alpha) @ np.maximum(-margins, 0.0))
     wrong = max(float(-alpha.min()), abs(float(gram.y @ alpha))) / largest
     return {
         "expansion": max(float(rest @ gram.X @ rest), 0.0) / square,
-        "complementarity": (beyond + within) / square,
+        "complementarity": (excess + within) / square,
         "multipliers": max(wrong, 0.0),
     }

@@ -13,10 +13,10 @@ from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation
 
 
-def relaxation(problem, at=None, gap=1e-9, solver=None, plane=None):
+def relaxation(problem, at=None, gap=1e-9, solver=None, hyperplane=None):
     """Return the relaxation of a node and the bound of its cut."""
     at = problem.root() if at is None else at
-    found = (solver or NodeSolver(problem)).solve(at, plane, Goal(gap))
+    found = (solver or NodeSolver(problem)).solve(at, hyperplane, Goal(gap))
     cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.c), found.mu)
     return found, bound(problem, cut, at).value
 
@@ -37,14 +37,14 @@ def test_the_relaxation_is_below_all_selections_and_its_shares_satisfy_the_const
     problem = problem_of(data, c, limits)
     found, value = relaxation(problem)
     assert value <= min(allowed_values(data, c, limits).values()) * (1 + 1e-9)
-    sigma = found.plane.sigma
+    sigma = found.hyperplane.sigma
     assert np.all(sigma >= -1e-6)
     assert np.all(sigma <= 1 + 1e-6)
     assert np.all(problem.R @ sigma <= problem.r + 1e-5 * np.maximum(1.0, np.abs(problem.r)))
     # The primal value at the shares and weights: no gap to the bound, in these constraints.
     used = sigma > 1e-9
-    scores = data.X @ found.plane.w + found.plane.b
-    primal = 0.5 * float((found.plane.w[used] ** 2 / sigma[used]).sum())
+    scores = data.X @ found.hyperplane.w + found.hyperplane.b
+    primal = 0.5 * float((found.hyperplane.w[used] ** 2 / sigma[used]).sum())
     primal += c * float(np.maximum(1.0 - data.y * scores, 0.0).sum()) + float(problem.lam @ sigma)
     assert primal == pytest.approx(value, rel=1e-5)
 
@@ -64,9 +64,9 @@ def test_frozen_samples_lower_the_bound_a_little_and_never_raise_it(seed):
     problem = problem_of(data, 2.0, {"m": 3})
     solver = NodeSolver(problem)
     parent, _ = relaxation(problem, solver=solver)
-    at = problem.root().decided(int(np.argmax(parent.plane.sigma)), selected=False)
+    at = problem.root().decided(int(np.argmax(parent.hyperplane.sigma)), selected=False)
     _, whole = relaxation(problem, at)
-    _, frozen = relaxation(problem, at, solver=solver, plane=parent.plane)
+    _, frozen = relaxation(problem, at, solver=solver, hyperplane=parent.hyperplane)
     assert frozen <= whole * (1 + 1e-9)
     assert frozen >= 0.9 * whole
 
@@ -94,17 +94,17 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
     z = rng.uniform(0.5, 2.0, len(x))
     run = _Run(program, Iterate(x, z, q, np.append(w, b)))
     system, target = _System(run), rng.standard_normal(len(x))
-    dx, dz, plane = system.direction(system.reduced, target)
+    dx, dz, hyperplane = system.direction(system.reduced, target)
 
-    def conditions(x, z, q, plane):
+    def conditions(x, z, q, hyperplane):
         """Return the residuals as the optimality conditions of the program state them, with its products at the end."""
         a, rest, rho, sigma, mu = np.split(x, np.cumsum([n, n, f, f]))
         lower, upper, v, slack, t = np.split(z, np.cumsum([n, n, f, f]))
         shares = np.append(np.ones(s), sigma)
         parts = [
-            Zy @ plane - lower + upper - 1.0,
+            Zy @ hyperplane - lower + upper - 1.0,
             a @ Zy + np.append(program.q - q, program.balance),
-            plane[:-1] - shares * q,
+            hyperplane[:-1] - shares * q,
             rho + mu @ R + program.lam - 0.5 * q[s:] ** 2 - slack,
             1.0 - sigma - v,
             r - R @ sigma - t,
@@ -112,7 +112,7 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
         ]
         return np.concatenate([*parts, x * z])
 
-    at, step = (run.at.x, run.at.z, run.at.q, run.at.plane), (dx, dz, system.d_q, plane)
+    at, step = (run.at.x, run.at.z, run.at.q, run.at.hyperplane), (dx, dz, system.d_q, hyperplane)
     h = 1e-3  # central differences of quadratic functions are exact
     after, before = (conditions(*(v + e * d for v, d in zip(at, step, strict=True))) for e in (h, -h))
     wanted = np.concatenate([-conditions(*at)[: -len(x)], target])

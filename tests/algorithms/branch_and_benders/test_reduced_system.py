@@ -22,11 +22,11 @@ def test_a_step_satisfies_its_equations(elimination, n, p, k):
     Zy, theta, delta, border, corner, rng = drawn(n, p, k, seed=n + p + k)
     s, g, h = rng.standard_normal(n), rng.standard_normal(p + 1), rng.standard_normal(k)
     solve = getattr(reduced_system, elimination)(Zy, theta, delta, border, corner)
-    alpha, plane, mu = solve(s, g, h)
+    alpha, hyperplane, mu = solve(s, g, h)
     diagonal = np.append(delta, reduced_system.EPSILON * theta.sum())
-    assert alpha / theta + Zy @ plane == pytest.approx(s, abs=1e-7)
-    assert diagonal * plane - Zy.T @ alpha + border @ mu == pytest.approx(g, abs=1e-7)
-    assert border.T @ plane - corner @ mu == pytest.approx(h, abs=1e-7)
+    assert alpha / theta + Zy @ hyperplane == pytest.approx(s, abs=1e-7)
+    assert diagonal * hyperplane - Zy.T @ alpha + border @ mu == pytest.approx(g, abs=1e-7)
+    assert border.T @ hyperplane - corner @ mu == pytest.approx(h, abs=1e-7)
 
 
 @pytest.mark.parametrize(("n", "p"), [(5, 2000), (2000, 5)])
