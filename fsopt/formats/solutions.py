@@ -16,7 +16,7 @@ from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
 from fsopt.certificates.convex import dual_point
-from fsopt.certificates.nonconvex import minimised
+from fsopt.certificates.repairs import minimised
 from fsopt.common.arguments import PATH, checked
 from fsopt.common.files import brief, check_readable
 from fsopt.compiler import Program, compile_model
