@@ -33,7 +33,8 @@ def test_a_fit_and_its_file_are_verified_alike(fit, tmp_path):
     assert (found.word, found.claimed, found.reason) == ("verified numerically", "optimal", "")
     assert of_file.verified
     assert of_file.residuals == pytest.approx(found.residuals)
-    assert fsopt.verify(fit, DATA, exact=True).word == "verified exactly"
+    exactly = fsopt.verify(fit, DATA, exact=True)
+    assert exactly.word == exactly.exact.word == exactly.exact.plain()["word"] == "verified exactly"
 
 
 @pytest.mark.parametrize("part", ["coef", "intercept", "objective", "bound"])

@@ -5,7 +5,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support import blobs
 
@@ -64,9 +64,12 @@ def test_decimals_are_outward(value, digits):
     assert high - low <= abs(exact) * Fraction(10) ** (1 - digits)
 
 
+@example(Fraction(2**53 + 1))
 @given(RATIONAL | FINITE.map(Fraction))
 def test_numbers_survive_plain_data(value):
     assert decoded(encoded(value)) == verify.number(encoded(value)) == value
+    # Readers of JSON keep whole numbers up to 2**53 alone.
+    assert not isinstance(encoded(value), int) or abs(value) < 2**53
 
 
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), min_size=3, max_size=3))
