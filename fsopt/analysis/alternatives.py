@@ -26,6 +26,7 @@ from fsopt.answers.results import Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.certificates.residuals import relative_gap
+from fsopt.common import clock
 from fsopt.common.figures import bars_figure
 from fsopt.data import Dataset
 from fsopt.drivers.interruption import deferred_interruption
@@ -220,7 +221,7 @@ def alternatives(
     -----
     The enumeration is the branch and bound of method ``best-subset`` with the limit for its cutoff.
     """
-    started = time.perf_counter()
+    started, end = time.perf_counter(), clock.end_of(time_limit)
     m = whole("alternatives", "m", m, high=data.p)
     within = number("alternatives", "within", within)
     count = None if count is None else whole("alternatives", "count", count, low=1, high=10**6)
@@ -230,8 +231,7 @@ def alternatives(
     # A margin for the gap of the SVMs: without a share the optimum itself is within the limit.
     limit = best.objective * (1.0 + within) * (1.0 + MARGIN)
 
-    left = None if time_limit is None else time_limit - (time.perf_counter() - started)
-    search = _enumerated(problem, limit, count, best.point["seeds"][-CAPACITY // 2 :], left)
+    search = _enumerated(problem, limit, count, best.point["seeds"][-CAPACITY // 2 :], end)
     listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])
     tree = _tree(search, listed)
     found = list(listed.values())
@@ -264,11 +264,8 @@ def alternatives(
     return replace(answer, exact=claim, proof=proof)
 
 
-def _enumerated(
-    problem: SelectionProblem, limit: float, count: int | None, seeds: Any, seconds: float | None
-) -> Enumeration:
-    """Return the search for all selections up to a limit, as far as it came in some seconds or until Ctrl-C."""
-    end = None if seconds is None else time.perf_counter() + seconds
+def _enumerated(problem: SelectionProblem, limit: float, count: int | None, seeds: Any, end: float) -> Enumeration:
+    """Return the search for all selections up to a limit, as far as it came up to an end or Ctrl-C."""
     search = Enumeration(problem, 1e-6, limit=limit, count=count)
     search.incumbents.gap = 0.01 * MARGIN
     with threadpool_limits(1), deferred_interruption() as interrupted:
@@ -279,7 +276,7 @@ def _enumerated(
         search.open_root(root)
         with suppress(OutOfTimeError):
             search.solve_root()
-            search.run(NODES, lambda: (end is None or time.perf_counter() < end) and not interrupted())
+            search.run(NODES, lambda: time.perf_counter() < end and not interrupted())
     return search
 
 

@@ -21,6 +21,7 @@ from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.certificates.residuals import relative_gap
+from fsopt.common import clock
 from fsopt.common.figures import BLUE, new_figure
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
@@ -227,22 +228,19 @@ def necessity(
     ------
     ParameterError : a parameter out of range.
     """
-    started = time.perf_counter()
+    started, end = time.perf_counter(), clock.end_of(time_limit)
     m = whole("necessity", "m", m, high=data.p)
     problem = cardinality_problem(data, m, c, scale, "necessity")
-    first = _search(problem, tolerance, None if time_limit is None else 0.5 * time_limit, None)
+    first = _search(problem, tolerance, clock.part(end, 0.5), None)
     selected = first.point["sigma"] > 0.5
     upper, lower = np.zeros((2, data.p)), np.zeros((2, data.p))
     upper[:], lower[:] = first.objective, first.bound
     seeds = first.point["seeds"]
     searches = [first]
     for j in range(data.p):
-        left = None
-        if time_limit is not None:
-            left = max((time_limit - (time.perf_counter() - started)) / (data.p - j), 1e-3)
         other = 0 if selected[j] else 1
         part = problem.with_fixed(j, selected=bool(other))
-        result = _search(part, tolerance, left, seeds)
+        result = _search(part, tolerance, clock.part(end, 1.0 / (data.p - j)), seeds)
         searches.append(result)
         seeds = result.point["seeds"]
         upper[other, j], lower[other, j] = result.objective, max(float(result.bound or 0.0), float(first.bound or 0.0))

@@ -17,6 +17,7 @@ from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.analysis.cardinality import at_most
 from fsopt.analysis.certified_paths import SelectionPath
 from fsopt.answers.results import DriverResult
+from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
@@ -75,7 +76,7 @@ def selection_path(
     -----
     Aytug, (5)-(11).
     """
-    started = time.perf_counter()
+    started, end = time.perf_counter(), clock.end_of(time_limit)
     c = number("selection_path", "c", c)
     if time_limit is not None and not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
@@ -86,7 +87,7 @@ def selection_path(
     work, map_ = preprocess(data, scale)
     with tempfile.TemporaryDirectory() as folder:
         tracer = _Tracer(work, c, BranchSettings(tolerance, None, None, jobs), executor, progress, Path(folder))
-        tracer.trace(values, np.inf if time_limit is None else started + time_limit)
+        tracer.trace(values, end)
     values = sorted(tracer.results)
     results = [tracer.results[most] for most in values]
     selections = [
@@ -139,10 +140,7 @@ class _Tracer:
     def _pass(self, values: list[int], end: float, share: float) -> list[int]:
         """Search each M for an equal share of that part of the time that is left; return those with an open gap."""
         for k, most in enumerate(values):
-            seconds = None
-            if np.isfinite(end):
-                seconds = max(share * (end - time.perf_counter()) / (len(values) - k), 1e-3)
-            result = self._search(most, seconds)
+            result = self._search(most, clock.part(end, share / (len(values) - k)))
             self.seeds = result.point["seeds"]
             self.results[most] = result
             if self.progress is not None:

@@ -45,6 +45,17 @@ def seconds_of(limit: float | None) -> float | None:
     return seconds if seconds < FOREVER else None
 
 
+def end_of(limit: float | None) -> float:
+    """Return when a limit that begins now ends (``time.perf_counter``); infinity for none."""
+    seconds = seconds_of(limit)
+    return math.inf if seconds is None else time.perf_counter() + seconds
+
+
+def part(end: float, share: float = 1.0) -> float | None:
+    """Return a share of the seconds up to an end, for one of several searches; at least 0.001, None without an end."""
+    return None if end == math.inf else max(share * (end - time.perf_counter()), 1e-3)
+
+
 @contextmanager
 def limited(seconds: float | None, *, extend: bool = False) -> Iterator[None]:
     """Run a block within a time limit; None sets none. A limit around it holds, too, unless this one may extend it."""

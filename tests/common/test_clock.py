@@ -19,6 +19,18 @@ from fsopt.methods import registry
 from fsopt.models.gbd.svm import build_svm
 
 
+def test_parts_of_a_time_limit_end_with_it(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(clock.time, "perf_counter", lambda: now[0])
+    end = clock.end_of(8)
+    assert (clock.part(end), clock.part(end, 0.25)) == (8.0, 2.0)
+    now[0] = 106.0
+    assert clock.part(end, 0.5) == 1.0
+    now[0] = 109.0
+    assert clock.part(end) == 1e-3
+    assert clock.part(clock.end_of(None)) is clock.part(clock.end_of(1e12)) is None
+
+
 @pytest.fixture
 def passed(monkeypatch):
     """Let every limit have passed long ago, as soon as it is set."""
