@@ -13,7 +13,7 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.tables.encoding import Encoding, as_source
-from fsopt.data.tables.frames import is_frame
+from fsopt.data.tables.frames import is_frame, sparse_of_frame
 from fsopt.data.tables.source import Source, of_frame, refuse_texts
 from fsopt.data.tables.table import Table
 from fsopt.data.validation import as_matrix
@@ -107,8 +107,11 @@ class Trained:
     def _of_frame(self, frame: Any, names: Sequence[str]) -> Matrix:
         wanted = names if self.encoding is None else self.encoding.sources(names)
         if list(frame.columns) == list(range(frame.shape[1])):  # a DataFrame of an array, without names
-            return self._positional(frame.to_numpy())
+            held = sparse_of_frame(frame)
+            return self._positional(frame.to_numpy() if held is None else held)
         frame = frame.rename(columns=str)
+        if self.encoding is None and (held := sparse_of_frame(frame)) is not None:
+            return self._sparse(held, [str(name) for name in frame.columns], names)
         _refuse_absent([str(name) for name in frame.columns], wanted)
         return self._named(of_frame(frame, wanted or [str(name) for name in frame.columns]), names)
 

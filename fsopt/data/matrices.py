@@ -15,6 +15,10 @@ from fsopt.typing import Mask, Matrix, Vector
 
 CONSTANT = 1e-12
 """Standard deviation, relative to the largest value, up to which a feature is constant: that of rounding is 1e-16."""
+SMALL = 5_000_000
+"""Entries up to which a sparse file becomes a dense matrix, 40 MB, which every method takes."""
+FEW = 0.1
+"""Share of nonzeros from which a matrix takes more memory and time as a sparse one."""
 BLOCK = 1 << 22
 """Entries of a block of samples that are made dense together."""
 
@@ -22,6 +26,20 @@ BLOCK = 1 << 22
 def is_sparse(X: Any) -> bool:
     """Return whether a value is a matrix or array of scipy.sparse, without an import of it."""
     return hasattr(X, "nnz") and hasattr(X, "tocsr")
+
+
+def stays_sparse(n: int, p: int, nonzeros: int, small: float = SMALL) -> bool:
+    """Return whether a matrix is kept sparse: it has more than ``small`` entries, and few nonzeros among them."""
+    return n * p > small and nonzeros < FEW * n * p
+
+
+def with_nan(X: Any) -> Mask:
+    """Return which rows (n,) hold a missing value, NaN."""
+    if not is_sparse(X):
+        return np.asarray(np.isnan(X).any(axis=1))
+    found = np.zeros(X.shape[0], dtype=bool)
+    found[row_places(X)[np.isnan(X.data)]] = True
+    return found
 
 
 def refuse_sparse(what: str, X: Any, able: str = "") -> None:
@@ -102,20 +120,25 @@ def column_means(X: Any, weights: Vector | None = None) -> Vector:
 
 
 def column_deviations(X: Any, weights: Vector | None = None) -> Vector:
-    r"""Return the standard deviations (p,) of the columns, by weights (n,) of the rows where there are some.
+    """Return the standard deviations (p,) of the columns, by weights (n,) of the rows where there are some."""
+    return np.asarray(np.sqrt(column_variances(X, weights)))
+
+
+def column_variances(X: Any, weights: Vector | None = None) -> Vector:
+    r"""Return the variances (p,) of the columns, by weights (n,) of the rows where there are some.
 
     The squares of a sparse column are summed about its mean, as of a dense one: those of its zeros are
     :math:`\bar x_j^2` times their weight.
     """
     if not is_sparse(X):
         if weights is None:
-            return np.asarray(X.std(axis=0))
+            return np.asarray(X.var(axis=0))
         mean = np.average(X, axis=0, weights=weights)
-        return np.asarray(np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights)))
+        return np.asarray(np.average((X - mean) ** 2, axis=0, weights=weights))
     mean, total = column_means(X, weights), X.shape[0] if weights is None else weights.sum()
     squares = _column_sums(X, (X.data - mean[X.indices]) ** 2, weights)
     zeros = np.maximum(total - _column_sums(X, np.ones(X.nnz), weights), 0.0)
-    return np.asarray(np.sqrt((squares + zeros * mean**2) / total))
+    return np.asarray((squares + zeros * mean**2) / total)
 
 
 def root_mean_squares(X: Any) -> Vector:

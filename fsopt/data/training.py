@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import LIST
 from fsopt.data.dataset import DATASET, Dataset
-from fsopt.data.tables.frames import is_frame
+from fsopt.data.tables.frames import is_frame, sparse_of_frame
 from fsopt.errors import ParameterError
 from fsopt.typing import Samples
 
@@ -16,7 +16,7 @@ from fsopt.typing import Samples
 def training_data(data: Dataset | Samples, y: ArrayLike | None) -> Dataset:
     """Return the data set that a fit is given: itself, or as samples X with their labels y in {-1, +1}.
 
-    The features of a data frame have the names of its columns.
+    The features of a data frame have the names of its columns, and are sparse where all of these are.
 
     Raises
     ------
@@ -28,7 +28,10 @@ def training_data(data: Dataset | Samples, y: ArrayLike | None) -> Dataset:
             raise ParameterError("a Dataset has its labels already", "give fit(name, data), or fit(name, X, y)")
         return data
     if y is not None:
-        return Dataset(cast("ArrayLike", data), y, [str(name) for name in data.columns] if is_frame(data) else None)
+        if not is_frame(data):
+            return Dataset(cast("ArrayLike", data), y)
+        held = sparse_of_frame(data)
+        return Dataset(cast("ArrayLike", data) if held is None else held, y, [str(name) for name in data.columns])
     if is_frame(data) or LIST.holds(data):
         raise ParameterError("there are samples without labels", "give fit(name, X, y), or a Dataset, which has both")
     raise DATASET.error("data", data)

@@ -195,7 +195,7 @@ def test_an_unknown_zip_method_and_a_wrong_checksum(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1 1:1\n-1 100000000:1\n", "the dense matrix of 2 samples and 100000000 features .*about 1.6 GB"),
+        ("1 1:1\n-1 100000000:1\n", "the sparse matrix of 2 samples and 100000000 features .*about 10 GB"),
         ("1 1:1\n-1 2147483647:1\n", "FSOPT_DATA_LIMIT"),
         ("1 1:1\n-1 2147483648:1\n", "libsvm format|beyond 2147483647"),
         ("1 1:1\n-1 99999999999999999999:1\n", "libsvm format"),

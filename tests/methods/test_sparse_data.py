@@ -11,6 +11,8 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.errors import DataError, FileError
+from fsopt.methods.baselines import feature_scores
+from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
 
@@ -24,8 +26,10 @@ Y = np.where(SCORE > 0.2, 1, -1)
 WEIGHTS = RNG.uniform(0.5, 2.0, 60)
 SPARSE, FULL = Dataset(sp.csc_matrix(DENSE), Y), Dataset(DENSE, Y)
 TAKES = [name for name, spec in METHODS.items() if spec.sparse]
+FILTERS = ("pearson", "fisher", "ks", "infogain")
 UNSHIFTED = {"l1-svm": {"c": 0.5, "units": "scaled"}, "misclass": {"alpha": 1.0}}
-"""Parameters with which an optimum is unique, or not 0."""
+UNSHIFTED |= {name: {"w_cap": 2.0, "m": 3} for name in FILTERS}
+"""Parameters with which an optimum is unique, not 0, and does not depend on a shift."""
 
 
 @pytest.mark.parametrize("name", TAKES)
@@ -45,9 +49,22 @@ def test_the_answer_is_that_of_the_dense_data(name):
 @pytest.mark.parametrize("name", [name for name in TAKES if METHODS[name].weights == "samples"])
 def test_weighted_answers_are_those_of_the_dense_data(name):
     sparse, full = (dataclasses.replace(data, weights=WEIGHTS) for data in (SPARSE, FULL))
-    found, known = (fsopt.fit(name, data, scale="standard") for data in (sparse, full))
+    found, known = (fsopt.fit(name, data, scale="standard", **UNSHIFTED.get(name, {})) for data in (sparse, full))
     assert found.objective == pytest.approx(known.objective, rel=1e-6, abs=1e-6)
     assert fsopt.verify(found, sparse).numerically
+
+
+@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_scores_are_those_of_the_dense_data(name, weights, scale):
+    sparse, full = (dataclasses.replace(data, weights=weights) for data in (SPARSE, FULL))
+    function = getattr(feature_scores, name)
+    found, known = (function(preprocess(data, scale)[0]) for data in (sparse, full))
+    np.testing.assert_allclose(found, known, rtol=1e-9, atol=1e-12)
+    assert known[4] == 0.0
+    if name == "infogain":
+        np.testing.assert_allclose(function(sparse, bins=4), function(full, bins=4), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", TAKES)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fsopt.common.files import whole_file
 from fsopt.data.dataset import Dataset
+from fsopt.data.matrices import is_sparse, refuse_sparse
 from fsopt.data.synthetic.gbd import SyntheticInstance, gbd_set_one, gbd_set_two
 from fsopt.data.synthetic.gmeb import gmeb_type1, gmeb_type2
 from fsopt.data.synthetic.mpm import mpm_synthetic
@@ -54,6 +55,7 @@ def write(data: Dataset, path: Path) -> None:
 
     Raises
     ------
+    DataError : sparse data as ``.csv``.
     FileError : another suffix, or the file cannot be written.
     """
     suffix = path.suffix.lower()
@@ -62,9 +64,17 @@ def write(data: Dataset, path: Path) -> None:
     with whole_file(path) as temporary:
         if suffix == ".npz":
             with open(temporary, "wb") as stream:
-                np.savez_compressed(stream, X=data.X, y=data.y, features=np.array(data.features))
+                np.savez_compressed(stream, **archived(data.X), y=data.y, features=np.array(data.features))
             return
+        refuse_sparse("a .csv file", data.X, "take .npz, or ")
         import pandas as pd
 
         frame = pd.DataFrame(data.X, columns=list(data.features)).assign(label=data.y.astype(int))
         frame.to_csv(temporary, index=False)
+
+
+def archived(X: Any) -> dict[str, Any]:
+    """Return name -> array of a matrix in an archive, as :func:`fsopt.data.tables.arrays.read_npz` reads it."""
+    if not is_sparse(X):
+        return {"X": X}
+    return {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape, "format": "csr"}

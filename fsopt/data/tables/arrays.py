@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZipFile
 
 import numpy as np
 
+from fsopt.data.matrices import stays_sparse
 from fsopt.data.tables.content import NUMBER, check_size, foreign
 from fsopt.data.tables.table import Table, label_texts
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError
 
 _NPZ_HINT = "save it with numpy.savez_compressed(path, X=X, y=y, features=names)"
+_SPARSE_HINT = "save X.data, X.indices, X.indptr, X.shape and format='csr' of a csr matrix, with y, by these names"
+SPARSE_PARTS = ("data", "indices", "indptr", "shape", "format")
+"""The arrays of a sparse matrix in an archive, as scipy.sparse.save_npz calls them."""
+SPARSE_NUMBER = 16
+"""Bytes of a nonzero with its place."""
+NAME = 100
+"""Bytes of the name of a feature, and of what is held for each."""
 _LIBSVM_HINT = "write one line 'label index:value ...' per sample, with increasing indices"
 _LIBSVM_LINE = re.compile(rb"\s*[^\s,:#]+(\s+(qid|\d+):[^\s:]+)*\s*(#.*)?\s*|\s*#.*\s*|\s*")
 
 
 def read_npz(path: Path) -> Table:
     """Read arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; nothing is unpickled.
+
+    A sparse X is there by ``data``, ``indices``, ``indptr``, ``shape`` and ``format``, as scipy.sparse.save_npz has it.
 
     Parameters
     ----------
@@ -42,11 +53,13 @@ def read_npz(path: Path) -> Table:
         with foreign("the file is not an .npz archive", _NPZ_HINT):
             archive = ZipFile(stream)
         found = [name.removesuffix(".npy") for name in archive.namelist()]
-        absent = [key for key in ("X", "y") if key not in found]
+        parts = [key for key in SPARSE_PARTS if "X" not in found and "indptr" in found]
+        absent = [key for key in (*(parts or ["X"]), "y") if key not in found]
         if absent:
             held = ", ".join(found[:10]) or "nothing"
             raise DataError(f"the archive has no array {' and '.join(absent)}, it has {held}", _NPZ_HINT)
-        X, y = _member(archive, "X"), _member(archive, "y")
+        X = _sparse_member(archive) if parts else _member(archive, "X")
+        y = _member(archive, "y")
         features = _member(archive, "features") if "features" in found else None
     if y.ndim != 1 or y.dtype.kind not in "biufU":
         raise DataError(f"y is an array of type {y.dtype} and shape {y.shape}, not n labels", _NPZ_HINT)
@@ -57,6 +70,22 @@ def read_npz(path: Path) -> Table:
         kind = f"type {features.dtype} and shape {features.shape}"
         raise DataError(f"features is an array of {kind}, not {matrix.shape[1]} texts", _NPZ_HINT)
     return Table(matrix, label_texts(y), features.tolist())
+
+
+def _sparse_member(archive: ZipFile) -> Any:
+    """Return the sparse matrix of an archive."""
+    from scipy.sparse import csc_array, csr_array
+
+    kinds: dict[str, Callable[..., Any]] = {"csr": csr_array, "csc": csc_array}
+    data, indices, indptr, shape, kind = (_member(archive, name) for name in SPARSE_PARTS)
+    word = str(kind.item().decode() if kind.dtype.kind == "S" and kind.size == 1 else kind)
+    whole = all(part.dtype.kind in "iu" for part in (indices, indptr, shape))
+    if word not in kinds or shape.shape != (2,) or not whole:
+        raise DataError(f"the sparse matrix has the format '{word}' and the shape {shape.tolist()}", _SPARSE_HINT)
+    n, p = (int(size) for size in shape)
+    check_size(SPARSE_NUMBER * data.size + NAME * p, f"the sparse matrix of {n} samples and {p} features")
+    with foreign("the arrays are no sparse matrix", _SPARSE_HINT):
+        return kinds[word]((data, indices, indptr), shape=(n, p))
 
 
 def _member(archive: ZipFile, name: str) -> np.ndarray[Any, Any]:
@@ -95,7 +124,7 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def read_libsvm(path: Path) -> Table:
-    """Read lines ``label index:value ...`` and make the matrix dense.
+    """Read lines ``label index:value ...``: a sparse matrix where it is large and has few nonzeros, else a dense one.
 
     Parameters
     ----------
@@ -109,8 +138,8 @@ def read_libsvm(path: Path) -> Table:
     Raises
     ------
     DataError
-        If a line is not of this form, for example if it has several labels, or if the dense matrix takes more memory
-        than the limit.
+        If a line is not of this form, for example if it has several labels, or if the matrix takes more memory than the
+        limit.
     """
     from sklearn.datasets import load_svmlight_file
 
@@ -119,6 +148,9 @@ def read_libsvm(path: Path) -> Table:
     n, p = X.shape
     if X.nnz and X.indices.min() < 0:
         raise DataError("the file has an index beyond 2147483647", _LIBSVM_HINT)
+    if stays_sparse(n, p, X.nnz):
+        check_size(SPARSE_NUMBER * X.nnz + NAME * p, f"the sparse matrix of {n} samples and {p} features")
+        return Table(as_matrix(X), label_texts(y), None)
     check_size(NUMBER * n * p, f"the dense matrix of {n} samples and {p} features (the largest index)")
     return Table(as_matrix(X.toarray()), label_texts(y), None)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.data.matrices import is_sparse, with_nan
 from fsopt.data.tables.encoding import Encoded, as_source, learn
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.source import Source, is_missing, refuse_texts
@@ -30,7 +31,7 @@ def parts_of(table: Table, name: str, layout: Layout) -> dict[str, Any]:
     DataError
         If a value or label is missing and not treated, or there are not two classes.
     """
-    n = len(table.X)
+    n = table.n
     unlabelled = np.array([is_missing(text) for text in table.labels], dtype=bool)
     if unlabelled.size != n:
         raise DataError(f"there are {len(table.labels)} labels for {n} rows", "give one label per row")
@@ -49,14 +50,17 @@ def parts_of(table: Table, name: str, layout: Layout) -> dict[str, Any]:
 
 
 def encode(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Encoded | None]:
-    """Return the features of a table, their names, and the map to them, where it is more than the names."""
+    """Return the features of a table, their names, and the map to them, where it is more than the names.
+
+    Missing values of a sparse table have no substitutes: rows with one are dropped, or are an error of the data set.
+    """
     source = table.source
-    rows = [f"row {i}" for i in range(1, len(table.X) + 1)] if table.places is None else table.places
+    rows = [f"row {i}" for i in range(1, table.n + 1)] if table.places is None else table.places
     if source is not None and not layout.onehot:
         refuse_texts(source, rows)
     if source is not None and source.numeric and layout.missing in (None, "drop"):
         return np.column_stack(source.values), list(source.names), None
-    if source is None and layout.missing in (None, "drop"):
+    if source is None and (layout.missing in (None, "drop") or is_sparse(table.X)):
         return table.X, table.features, None
     if source is None:
         names = table.features or [f"x{j}" for j in range(1, table.X.shape[1] + 1)]
@@ -68,8 +72,8 @@ def encode(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Enco
 def _complete(table: Table, unlabelled: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Table:
     """Return the rows without a missing value."""
     source: Source | None = table.source
-    gone = np.isnan(table.X).any(axis=1) if source is None else source.absent
+    gone = with_nan(table.X) if source is None else source.absent
     keep = np.flatnonzero(~(gone | unlabelled))
     if not keep.size:
-        raise DataError(f"every one of the {len(table.X)} rows has a missing value", "use --missing mean")
+        raise DataError(f"every one of the {table.n} rows has a missing value", "use --missing mean")
     return table.rows(keep)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from fsopt.data.matrices import canonical, stays_sparse
+from fsopt.data.tables.content import NUMBER as SIZE
+from fsopt.data.tables.content import size_limit
 from fsopt.data.tables.source import DATE, NUMBER, TEXT, Column, Source, absent, refuse_text, some_numbers, text_column
 from fsopt.errors import DataError
 from fsopt.typing import Indices, Matrix
@@ -86,19 +89,28 @@ class Encoding:
     def matrix(self, source: Source) -> Matrix:
         """Return the features (n, p) of a source; those of a column that it lacks are 0.
 
+        Features of many categories that would be larger than the limit on files are a sparse matrix.
+
         Raises
         ------
         DataError : a value is missing and the training samples tell no substitute, or a column is of another kind.
         """
+        p = len(self.features)
+        if not stays_sparse(source.n, p, 2 * source.n * len(self.columns), size_limit() / SIZE):
+            return np.ascontiguousarray(np.hstack(list(self._parts(source))))
+        from scipy.sparse import csr_array, hstack
+
+        return canonical(hstack([csr_array(part) for part in self._parts(source)]))  # type: ignore[no-any-return]
+
+    def _parts(self, source: Source) -> Iterator[Matrix]:
+        """Yield the features (n, k) of each column."""
         places = {name: k for k, name in enumerate(source.names)}
-        parts = []
         for column in self.columns:
             if column.name not in places:
-                parts.append(np.zeros((source.n, len(column.features))))
+                yield np.zeros((source.n, len(column.features)))
                 continue
             k = places[column.name]
-            parts.append(column.matrix(_as_kind(column, source.values[k], source.kinds[k])))
-        return np.ascontiguousarray(np.hstack(parts))
+            yield column.matrix(_as_kind(column, source.values[k], source.kinds[k]))
 
     @property
     def plain(self) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from fsopt.data.matrices import canonical
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.source import Source, label_text, of_frame, of_texts
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError, shown
-from fsopt.typing import Frame, Vector
+from fsopt.typing import Frame, Matrix, Vector
 
 
 def is_frame(value: Any) -> TypeGuard[Frame]:
@@ -33,13 +34,21 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Tabl
     features = layout.features(names, required=required)
     if not len(frame):
         raise DataError("there is no row", "give one row per sample")
-    source = of_frame(frame, features)
     columns = {name: frame[name] for name in (layout.target, layout.id, layout.weights) if name in names}
     texts = {
         name: ["" if gone else label_text(v) for v, gone in zip(column.astype(object), column.isna(), strict=True)]
         for name, column in columns.items()
     }
-    return table_of_columns(source, texts, layout)
+    held = sparse_of_frame(frame[features])
+    return table_of_columns(of_frame(frame, features) if held is None else held, features, texts, layout)
+
+
+def sparse_of_frame(frame: Any) -> Any:
+    """Return the sparse matrix of a DataFrame whose columns are all sparse, None for any other."""
+    columns = [frame.iloc[:, k] for k in range(frame.shape[1])]
+    if not columns or not all(hasattr(column, "sparse") for column in columns):
+        return None
+    return canonical(frame.sparse.to_coo())
 
 
 def table_of_texts(
@@ -53,18 +62,23 @@ def table_of_texts(
     """Return the content of a text file, of which every column is a list of texts."""
     features = layout.features(names, required=required)
     texts = dict(zip(names, columns, strict=True))
-    table = table_of_columns(of_texts(features, [texts[name] for name in features]), texts, layout)
+    source = of_texts(features, [texts[name] for name in features])
+    table = table_of_columns(source, features, texts, layout)
     return Table(table.X, table.labels, table.features, table.source, table.ids, table.weights, places)
 
 
-def table_of_columns(source: Source, texts: dict[str, list[str]], layout: Layout) -> Table:
-    """Return the content of a table from its features and the texts of the other columns."""
+def table_of_columns(
+    source: Source | Matrix, features: list[str], texts: dict[str, list[str]], layout: Layout
+) -> Table:
+    """Return the content of a table from its features, columns or a sparse matrix, and the texts of other columns."""
     labels = texts.get(layout.target, [])
     ids = None if layout.id is None else texts.get(layout.id)
     weights = None
     if layout.weights is not None and layout.weights in texts:
         weights = _weights(layout.weights, texts[layout.weights])
-    return Table(np.empty((source.n, 0)), labels, list(source.names), source, ids, weights)
+    if not isinstance(source, Source):
+        return Table(source, labels, features, None, ids, weights)
+    return Table(np.empty((source.n, 0)), labels, features, source, ids, weights)
 
 
 def _weights(name: str, texts: list[str]) -> Vector:

@@ -94,9 +94,14 @@ def load_dataset(
     one of ISO dates (2026-03-31, also with a time) is the days since 1970-01-01.
     .tsv : the same with tabs.
     .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
-    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored.
+    .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
+    there by ``data indices indptr shape format``, the names of scipy.sparse.save_npz.
     .arff : dense.
-    .libsvm : sparse lines ``label index:value ...``, made dense; features are called ``x1 .. xp``.
+    .libsvm : sparse lines ``label index:value ...``; features are called ``x1 .. xp``. The data are sparse where they
+    have more than 5 million entries and fewer than a tenth of them are nonzeros.
+
+    Columns of a DataFrame that are all sparse make sparse data; so do categories whose 0/1 features would be larger
+    than the limit below.
 
     Substitutes and categories are statistics of the samples. They are learned from all samples here, and from the
     training samples again in cross-validation (:func:`fsopt.data.splits.train_and_test`). A fit keeps them for its

@@ -88,7 +88,7 @@ def read_rows(body: Body) -> Table:
         table = _plain(body)
     if table is None:
         table = _as_texts(body)
-    if not len(table.X):
+    if not table.n:
         raise DataError("there is no row after the header", "give one row per sample")
     return table
 

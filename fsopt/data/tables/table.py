@@ -19,7 +19,7 @@ class Table:
 
     Attributes
     ----------
-    X : (n, p) numbers, NaN for a missing value; without a column where there is a ``source``.
+    X : (n, p) numbers, NaN for a missing value; sparse, or without a column where there is a ``source``.
     labels : n texts, one of NO_VALUE for a missing label.
     features : p names; None if the format has none.
     source : the columns of the features, where not all of them are plain numbers.
@@ -35,6 +35,11 @@ class Table:
     ids: list[str] | None = None
     weights: Vector | None = None
     places: list[str] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
 
     def rows(self, positions: Indices) -> Table:
         """Return the content of some rows."""

@@ -132,6 +132,7 @@ def filter_spec(
         ("rsvm-dual", "rsvm-least-norm", "svm"),
         equation="Bi, 7",
         weights="samples",
+        sparse=True,
         exact=of_subset,
         estimator=estimator,
     )

@@ -6,6 +6,8 @@ positive number; the scores of Pearson, Fisher, and Kolmogorov and Smirnov do no
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,11 +15,13 @@ import scipy
 from numpy.typing import NDArray
 
 from fsopt.data import Dataset
-from fsopt.data.matrices import constant_columns
+from fsopt.data.matrices import column_means, column_variances, constant_columns
 from fsopt.typing import Indices, Mask, Vector
 
 Counts: TypeAlias = NDArray[np.number[Any]]
 """Numbers of samples, or sums of their weights."""
+ROUNDED = 1e-12
+"""Difference of sums of weights, relative to them, that is a rounding error of 0."""
 BITS = 40
 """Leading bits of a score that count in a ranking: scores that agree in them are a tie."""
 
@@ -32,6 +36,12 @@ def pearson(data: Dataset) -> Vector:
     (p,) array in [0, 1].
     """
     constant = constant_columns(data.X)
+    if data.sparse:
+        weights = np.ones(data.n) if data.weights is None else data.weights
+        turned = (data.y - np.average(data.y, weights=weights)) * weights
+        covariance = data.X.T @ turned - column_means(data.X, weights) * turned.sum()
+        size = np.sqrt(column_variances(data.X, weights) * weights.sum() * (turned @ data.y))
+        return np.where(constant, 0.0, np.minimum(np.abs(covariance) / np.where(constant, 1.0, size), 1.0))
     root = 1.0 if data.weights is None else np.sqrt(data.weights)
     centred = ((data.X - np.average(data.X, axis=0, weights=data.weights)).T * root).T
     label = (data.y - np.average(data.y, weights=data.weights)) * root
@@ -61,12 +71,7 @@ def fisher(data: Dataset) -> Vector:
 def _moments(data: Dataset, members: Indices) -> tuple[Vector, Vector]:
     """Return means and variances (p,) of some samples, by their weights; 0 for the variance of a constant feature."""
     X, weights = data.X[members], None if data.weights is None else data.weights[members]
-    if weights is None:
-        mean, variance = X.mean(axis=0), X.var(axis=0)
-    else:
-        mean = np.average(X, axis=0, weights=weights)
-        variance = np.average((X - mean) ** 2, axis=0, weights=weights)
-    return mean, np.where(constant_columns(X), 0.0, variance)
+    return column_means(X, weights), np.where(constant_columns(X), 0.0, column_variances(X, weights))
 
 
 def ks(data: Dataset) -> Vector:
@@ -80,14 +85,41 @@ def ks(data: Dataset) -> Vector:
     -------
     (p,) array in [0, 1].
     """
-    order = np.argsort(data.X, axis=0, kind="stable")
-    ordered = np.take_along_axis(data.X, order, axis=0)
+    distances = np.array([_distance(*column) for column in _columns(data)])
+    return np.where(constant_columns(data.X), 0.0, distances)
+
+
+def _distance(column: Vector, positive: Mask, weights: Counts) -> float:
+    """Return the largest distance of the distribution functions of a feature in the two classes."""
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    plus, minus = weights[positive].sum(), weights[~positive].sum()
+    steps = np.cumsum((np.where(positive, minus, -plus) * weights)[order])
+    return float(np.abs(steps[:-1][ordered[:-1] < ordered[1:]]).max(initial=0) / (plus * minus))
+
+
+def _columns(data: Dataset) -> Iterator[tuple[Vector, Mask, Counts]]:
+    """Yield values, classes and weights of the samples of each feature.
+
+    The zeros of a sparse feature are one sample of each class with the sum of their weights.
+    """
+    positive = data.y > 0
     weights = np.ones(data.n, dtype=np.int64) if data.weights is None else data.weights
-    plus, minus = weights[data.positive].sum(), weights[data.negative].sum()
-    steps = (np.where(data.y > 0, minus, -plus) * weights)[order]
-    last = np.vstack([ordered[:-1] < ordered[1:], np.zeros((1, data.p), dtype=bool)])
-    distance = np.where(last, np.abs(np.cumsum(steps, axis=0)), 0).max(axis=0) / (plus * minus)
-    return np.where(constant_columns(data.X), 0.0, distance)
+    if not data.sparse:
+        yield from ((column, positive, weights) for column in data.X.T)
+        return
+    X = data.X.tocsc()  # type: ignore[attr-defined]
+    totals, classes = (np.array([weights[side].sum() for side in (positive, ~positive)]), np.array([True, False]))
+    for start, end in pairwise(X.indptr.tolist()):
+        rows, held = X.indices[start:end], X.data[start:end]
+        side, own = positive[rows], weights[rows]
+        rest = totals - np.array([own[side].sum(), own[~side].sum()], dtype=totals.dtype)
+        left = rest > np.abs(totals) * ROUNDED
+        yield (
+            np.append(held, np.zeros(int(left.sum()))),
+            np.append(side, classes[left]),
+            np.append(own, rest[left]),
+        )
 
 
 def infogain(data: Dataset, bins: int | None = None) -> Vector:
@@ -108,9 +140,9 @@ def infogain(data: Dataset, bins: int | None = None) -> Vector:
     positive = data.y > 0
     weights = np.ones(data.n, dtype=np.int64) if data.weights is None else data.weights
     if bins is None:
-        left = np.array([_conditional(mdl_bins(column, positive, weights)) for column in data.X.T])
-    elif data.weights is not None:
-        left = np.array([_conditional(_weighted_bins(column, positive, weights, bins)) for column in data.X.T])
+        left = np.array([_conditional(mdl_bins(*column)) for column in _columns(data)])
+    elif data.weights is not None or data.sparse:
+        left = np.array([_conditional(_weighted_bins(*column, bins)) for column in _columns(data)])
     else:
         from scipy.stats import rankdata  # half a second: not at the start of every verb
 

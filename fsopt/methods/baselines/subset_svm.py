@@ -182,8 +182,11 @@ def _default_capacity(part: Dataset) -> float:
 
 
 def _part(work: Dataset, subset: Indices) -> Dataset:
-    """Return the data of these features; one feature of zeros where there are none."""
-    return work.columns(subset) if len(subset) else Dataset(np.zeros((work.n, 1)), work.y, weights=work.weights)
+    """Return the data of these features, dense; one feature of zeros where there are none."""
+    if not len(subset):
+        return Dataset(np.zeros((work.n, 1)), work.y, weights=work.weights)
+    part = work.columns(subset)
+    return part.with_X(part.X.toarray()) if part.sparse else part  # type: ignore[attr-defined]
 
 
 def _svm(part: Dataset, run: Run, c: float) -> tuple[_Trained, tuple[str, ...]]:
