@@ -19,6 +19,7 @@ from fsopt.answers.fits import Fit
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import fit_from, read_record
+from fsopt.answers.trees import Tree
 from fsopt.certificates.exact.claims import (
     NOT_VERIFIED,
     VERIFIED,
@@ -26,6 +27,7 @@ from fsopt.certificates.exact.claims import (
     Claim,
     claim_of_pair,
     claim_of_part,
+    claim_of_tree,
     not_shown,
     with_statement,
 )
@@ -45,7 +47,7 @@ from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
 from fsopt.verification.checking import check_record, exact_claims, verify_fit
-from fsopt.verification.solve_checking import check_result, result_from
+from fsopt.verification.solve_checking import bound_residual, check_result, result_from
 from fsopt.verification.verified import ExactCheck, Verification
 
 MODEL = "the optimum of the model"
@@ -223,12 +225,26 @@ def _claims_of_result(program: Program, result: SolveResult) -> list[Claim]:
     try:
         if status is Status.INFEASIBLE and result.ray is not None:
             return [claim_infeasible(program, result.ray)]
+        if result.tree is not None:
+            return [_claim_of_tree(program, result, result.tree)]
         if point is None:
             return [not_shown(MODEL, "the answer has no point, and no multipliers that prove that there is none")]
         own = point if point.y is not None and point.z is not None else result.evidence
         return [solve_claim(program, point.x, own, status, (result.objective, result.bound))]
     except NotShownError as error:
         return [not_shown(MODEL, str(error))]
+
+
+def _claim_of_tree(program: Program, result: SolveResult, tree: Tree) -> Claim:
+    """Return the claim of a result of :func:`fsopt.prove`; a stated bound beyond the exact one does not hold."""
+    x = None if result.point is None else result.point.x
+    claim = claim_of_tree(MODEL, program, tree, x, str(result.status))
+    if result.status is Status.OPTIMAL:
+        return with_statement(claim, result.objective, result.bound, TOLERANCE)
+    end = claim.lower if program.sign > 0 else claim.upper
+    if end is None or result.bound is None or bound_residual(result.bound, float(end), program.sign) <= TOLERANCE:
+        return claim
+    return replace(claim, holds=False, reason="the stated bound is beyond the exact one")
 
 
 def solve_claim(

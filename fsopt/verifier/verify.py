@@ -4,7 +4,7 @@
 decided. A proof file is a statement and its proof; the format and the lemmas behind each check are in docs/exact.md. A
 claim is refuted where one number of its proof does not support it: nothing is accepted up to a tolerance.
 ``verify_data.py`` beside this file has the programs of the statements, and derives them from data;
-``verify_files.py`` reads exported programs.
+``verify_files.py`` reads exported programs, and ``verify_trees.py`` has the boxes of branch and bound.
 """
 
 from __future__ import annotations
@@ -147,6 +147,14 @@ def node(value: Any) -> list[Any]:
     return [value[0], *read(value[1:], tuple(kinds[value[0]]), "a node")]
 
 
+def box(value: Any) -> list[Any]:
+    """Return a node of branch and bound."""
+    kinds: dict[str, list[Any]] = {"leaf": [count], "empty": [count], "split": [count, number]}
+    if not isinstance(value, list) or not value or not isinstance(value[0], str) or value[0] not in kinds:
+        refuse("a node of a tree is none")
+    return [value[0], *read(value[1:], tuple(kinds[value[0]]), "a node")]
+
+
 def or_none(rule: Any) -> Callable[[Any], Any]:
     """Return the rule of what may be null."""
     return lambda value: None if value is None else read(value, rule, "an optional part")
@@ -183,6 +191,7 @@ PROGRAM = {
 }
 RAY = {"rows": [number], "cones": [[number]], "matrices": [[number]]}
 DUAL = {**RAY, "curve": [number]}
+SPARSE = {"rows": [(count, number)]}
 PROBLEM = {
     "y": [whole],
     "c": number,
@@ -197,6 +206,14 @@ PROBLEM = {
 PROOFS = {
     "convex": {"kind": word, "program": PROGRAM, "point": or_none([number]), "dual": or_none(DUAL)},
     "infeasible": {"kind": word, "program": PROGRAM, "ray": RAY},
+    "tree": {
+        "kind": word,
+        "program": PROGRAM,
+        "point": or_none([number]),
+        "nodes": [box],
+        "duals": [{**DUAL, **SPARSE}],
+        "rays": [{**RAY, **SPARSE}],
+    },
     "stationary": {
         "kind": word,
         "program": PROGRAM,
@@ -371,6 +388,23 @@ class Program:
         parts += [at_limit(v, lo, hi) for v, (lo, hi) in zip(y, self.limits, strict=True)]
         parts += [at_limit(r, *self.bounds[j]) for j, r in enumerate(self.reduced(terms, curve, ray))]
         return total(parts)
+
+    def lowest(self, held: dict[str, Any]) -> Fraction | None:
+        """Return the smallest bound of the leaves of branch and bound; None where none has a point."""
+        trees, root, found = sibling("verify_trees"), self.bounds, []
+        try:
+            for mark, place, bounds in trees.boxes(held["nodes"], root, self.integer):
+                self.bounds = bounds
+                spend(self.n)
+                given = held["rays" if mark == "empty" else "duals"]
+                need(place < len(given), "the multipliers of a leaf are missing")
+                value = self.bound(trees.full(given[place], len(self.rows)), ray=mark == "empty")
+                need(mark == "leaf" or value > 0, "the ray of a leaf proves no infeasibility")
+                found += [value] * (mark == "leaf")
+        except trees.Damaged as error:
+            raise Refuted(str(error)) from None
+        self.bounds = root
+        return min(found, default=None)
 
     def reduced(self, terms: list[tuple[Fraction, Form]], curve: dict[int, Fraction], ray: bool) -> list[Fraction]:
         """Return the reduced costs c + P x - sum of multipliers times their forms."""
@@ -619,7 +653,8 @@ def check(claim: dict[str, Any], held: dict[str, Any], problem: Program | Select
     status, kind = claim["status"], held["kind"]
     left_out = claim["left_out"]
     need((kind == "stationary") == (status == "stationary"), "the status is not that of the proof")
-    need((kind == "infeasible") == (status == "infeasible"), "the status is not that of the proof")
+    empty = kind == "infeasible" or (kind == "tree" and held["point"] is None and status == "infeasible")
+    need(empty == (status == "infeasible"), "the status is not that of the proof")
     need(not left_out or (kind == "selection" and status in ("bounded", "exhausted")), "it leaves selections out")
     lower, upper = claim["lower"], claim["upper"]
     gap = claim["gap"]
@@ -638,6 +673,7 @@ def check(claim: dict[str, Any], held: dict[str, Any], problem: Program | Select
     }
     need(ends in allowed.get(status, []), "the numbers of the claim are not those of its status")
     below, above = proved(held, problem, left_out)
+    need(kind != "tree" or status != "infeasible" or below is None, "a leaf may have a point")
     need(status != "exhausted" or (kind == "selection" and below is None), "there are other selections")
     need(lower is None or (below is not None and lower <= below), "the claimed bound is above the proved one")
     need(upper is None or (above is not None and above <= upper), "the claimed value is below the proved one")
@@ -664,6 +700,8 @@ def proved(held: dict[str, Any], problem: Program | Selection, left_out: list[li
         need(problem.bound(held["ray"], ray=True) > 0, "the ray proves no infeasibility")
         return None, None
     above = None if held["point"] is None else problem.value(held["point"])
+    if held["kind"] == "tree":
+        return problem.lowest(held), above
     return None if held["dual"] is None else problem.bound(held["dual"]), above
 
 

@@ -8,12 +8,13 @@ from math import nextafter
 
 import numpy as np
 import pyomo.environ as pyo
+from integer_programs import random_program
 from proof_files import ends
 from support import blobs
 
 import fsopt
 from fsopt.answers.results import Point
-from fsopt.certificates.exact.claims import About, claim_of_pair
+from fsopt.certificates.exact.claims import About, claim_of_pair, claim_of_tree
 from fsopt.certificates.exact.encoding import decoded, encoded
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.proofs import relative_width
@@ -45,6 +46,7 @@ FITS = {
     "rfe": {},
 }
 MODELS = {"gmeb-sdp": {}, "misclass-milp": {"big_m": 100.0}, "svm-dual": {}}
+TREES = {"MILP": 23, "MIQP": 65, "MISOCP": 69, "no integers": None}
 WORDS = ("optimal", "feasible", "bounded", "stationary", "infeasible", "exhausted", "min", "max", "given", "rms")
 SLUGS = ("svm", "onsvm", "rsvm", "gbd", "best-subset", "selection", "fsp-sub", "mpm", "l1-svm", "pearson", "none")
 KINDS = ("convex", "infeasible", "selection", "method", "model", "study", "standard", "center", "alternatives")
@@ -59,6 +61,7 @@ def bases():
         found[label] = exactly(fsopt.fit(label.split()[0], DATA, **params), DATA).proof()
     for slug, params in MODELS.items():
         found[slug] = _of_model(slug, fsopt.build(slug, DATA, **params), params)
+    found |= {kind: _tree(kind, seed) for kind, seed in TREES.items()}
     found["vertex"] = _of_model("vertex", _vertex(), {})
     found["no point"] = _infeasible()
     found["alternatives"] = fsopt.alternatives(DATA, 2, within=0.5, count=2, exact=True).proof
@@ -75,6 +78,23 @@ def _of_model(slug, model, params):
     claim = claim_of_pair(slug, "feasible" if integer else "optimal", pair, 1e-6)
     object.__setattr__(claim, "about", About(slug, params))
     return proof_file(Header("model", slug, params, DATA, "none"), [claim])
+
+
+def _tree(kind, seed):
+    model = _odd() if seed is None else random_program(seed, kind)[0]
+    result = fsopt.prove(model)
+    x = None if result.point is None else result.point.x
+    claim = claim_of_tree(kind, compile_model(model), result.tree, x, result.status)
+    object.__setattr__(claim, "about", About(kind, {}))
+    return proof_file(Header("model", kind, {}, DATA, "none"), [claim])
+
+
+def _odd():
+    model = pyo.ConcreteModel("odd")
+    model.x = pyo.Var([0, 1], domain=pyo.Integers, bounds=(0, 2))
+    model.odd = pyo.Constraint(expr=2 * model.x[0] + 2 * model.x[1] == 3)
+    model.objective = pyo.Objective(expr=model.x[0])
+    return model
 
 
 def _vertex():

@@ -86,6 +86,29 @@ def optimum(program, costs=None):
     return _optimum(json.dumps(program), None if costs is None else tuple(costs))
 
 
+MOST = 500
+"""Points of integers that are enumerated."""
+
+
+def whole_optimum(program):
+    """Return the optimum at whole numbers by enumeration, infinite without a point; None for too many of them."""
+    ends = [(program["lb"][j], program["ub"][j]) for j in program["integer"]]
+    if any(end is None for pair in ends for end in pair):
+        return None
+    ranges = [range(math.ceil(rational(lo)), math.floor(rational(hi)) + 1) for lo, hi in ends]
+    if math.prod(map(len, ranges)) > MOST:
+        return None
+    best = math.inf
+    for values in itertools.product(*ranges):
+        fixed = {**program, "lb": program["lb"].copy(), "ub": program["ub"].copy()}
+        for j, v in zip(program["integer"], values, strict=True):
+            fixed["lb"][j] = fixed["ub"][j] = v
+        status, found = optimum(fixed)
+        if "Infeasible" not in status:
+            best = min(best, found)
+    return best
+
+
 def half_planes(program):
     """Return the rows and bounds of a program in two variables as u x + v y >= w, exactly."""
     lines = []
@@ -197,9 +220,13 @@ def _false(claim, part):
     if claim["sense"] == "max":
         lower, upper = (None if end is None else -end for end in (upper, lower))
     status = claim["status"]
-    if status == "infeasible":
+    if part["kind"] == "tree":
+        low = high = whole_optimum(part["program"])
+        if low is None or status == "infeasible":
+            return f"a point has the value {low}" if low is not None and low < math.inf else None
+    elif status == "infeasible":
         return "there is a feasible point" if feasible(part["program"]) else None
-    if part["kind"] == "selection":
+    elif part["kind"] == "selection":
         best = selections(part["problem"], claim["left_out"])
         if status == "exhausted":
             return None if best == math.inf else f"another selection has the value {best}"

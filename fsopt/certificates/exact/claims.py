@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.trees import Tree
 from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import decimal, rounded
-from fsopt.certificates.exact.intervals import Pair, repaired_dual
-from fsopt.certificates.exact.program import ExactProgram
+from fsopt.certificates.exact.intervals import Pair, primal_point, repaired_dual, value_at
+from fsopt.certificates.exact.program import ExactProgram, exact_program
 from fsopt.certificates.exact.proofs import (
     LARGEST_GAP,
     Slope,
@@ -21,6 +23,8 @@ from fsopt.certificates.exact.proofs import (
     relative_width,
     slope_costs,
 )
+from fsopt.certificates.exact.trees import tree_part
+from fsopt.compiler import Program
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
@@ -124,12 +128,46 @@ def claim_of_pair(name: str, status: str, pair: Pair, gap: float) -> Claim:
         "point": None if pair.x is None else [encoded(v) for v in pair.x],
         "dual": None if pair.dual is None else dual_data(pair.program, pair.dual),
     }
-    found = claim_of_ends(name, word, {"kind": "convex", **evidence}, (pair.lower, pair.upper), gap)
-    if pair.program.sign < 0:
-        found = replace(found, lower=_negative(found.upper), upper=_negative(found.lower), sign=-1)
+    found = _in_sense(
+        pair.program, claim_of_ends(name, word, {"kind": "convex", **evidence}, (pair.lower, pair.upper), gap)
+    )
     if status == "optimal" and word != status:
         return replace(found, holds=False, reason="; ".join(pair.reasons))
     return found
+
+
+def claim_of_tree(name: str, program: Program, tree: Tree, x: Floats | None, status: str) -> Claim:
+    """Return the claim of a tree of branch and bound, and of a point where there is one.
+
+    Parameters
+    ----------
+    x : (n,) the point; None for a program that has none.
+    status : ``optimal``, ``feasible`` or ``infeasible``.
+
+    Raises
+    ------
+    NotShownError : the program has no form in rational numbers, or a leaf of the tree is not closed there.
+    """
+    exact = exact_program(program)
+    part, lower = tree_part(program, exact, tree, dual_data)
+    part |= {"program": program_data(exact), "point": None}
+    if x is None:
+        return claim_of_part(name, {**part, "claim": claim_of("infeasible", None, None, None)})
+    reason, upper, word = "", None, status
+    try:
+        point = primal_point(exact, x)
+        upper, part["point"] = value_at(exact, point), [encoded(v) for v in point]
+    except NotShownError as error:
+        reason, word = f"the value: {error.message}", "bounded"
+    found = _in_sense(exact, claim_of_ends(name, word, part, (lower, upper), TOLERANCE))
+    return replace(found, holds=False, reason=reason) if reason else found
+
+
+def _in_sense(program: ExactProgram, claim: Claim) -> Claim:
+    """Return a claim on the minimisation form as one in the sense of the model."""
+    if program.sign > 0:
+        return claim
+    return replace(claim, lower=_negative(claim.upper), upper=_negative(claim.lower), sign=-1)
 
 
 def _negative(end: Fraction | None) -> Fraction | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -17,6 +16,7 @@ from fsopt.certificates.exact.intervals import bound_of, value_at
 from fsopt.certificates.exact.program import ExactProgram, Matrix
 from fsopt.certificates.exact.repair import violated
 from fsopt.certificates.exact.selection import proved_ends
+from fsopt.certificates.exact.trees import proved_leaves, without_objective
 from fsopt.errors import NotShownError, reading
 
 Interval: TypeAlias = tuple[Fraction | None, Fraction | None]
@@ -178,8 +178,7 @@ def proved_value(program: ExactProgram, held: Sequence[Any]) -> Fraction:
 
 def proved_ray(program: ExactProgram, held: Mapping[str, Any]) -> None:
     """Raise NotShownError unless a saved ray proves that a program has no feasible point."""
-    bare = replace(program, P=(ZERO,) * program.n, c=(ZERO,) * program.n, c0=ZERO)
-    if proved_bound(bare, {**held, "curve": []}) <= 0:
+    if proved_bound(without_objective(program), {**held, "curve": []}) <= 0:
         raise NotShownError("the ray proves no infeasibility")
 
 
@@ -229,12 +228,16 @@ def _ends(part: Part) -> Interval:
     if part["kind"] == "infeasible":
         proved_ray(program, part["ray"])
         return None, None
-    if part["kind"] != "convex":
+    if part["kind"] not in ("convex", "tree"):
         raise ValueError(f"its kind is {part['kind']!r}")
     above = None if part["point"] is None else proved_value(program, part["point"])
+    if part["kind"] == "tree":
+        return proved_leaves(part, program, proved_bound), above
     return None if part["dual"] is None else proved_bound(program, part["dual"]), above
 
 
+FIRST = ("stationary", "infeasible")
+"""Statuses with a kind of proof of their own; a tree without a point may prove the second, too."""
 GIVEN: Mapping[str, tuple[tuple[bool, bool, bool], ...]] = {
     "optimal": ((True, True, True),),
     "stationary": ((True, True, True),),
@@ -257,7 +260,8 @@ def confirmed(part: Part) -> Interval:
     with reading("proof"):
         claim, kind = part["claim"], part["kind"]
         status = claim["status"]
-        if any((kind == name) != (status == name) for name in ("stationary", "infeasible")):
+        without = kind == "tree" and status == "infeasible" and part["point"] is None
+        if any((kind == name or (without and name == status)) != (status == name) for name in FIRST):
             raise NotShownError("the status is not that of the evidence")
         if claim["left_out"] and (kind != "selection" or status not in ("bounded", "exhausted")):
             raise NotShownError("a claim on the optimum leaves no selection out")
@@ -265,6 +269,8 @@ def confirmed(part: Part) -> Interval:
         if (lower is not None, upper is not None, gap is not None) not in GIVEN.get(status, ()):
             raise NotShownError("the numbers of the claim are not those of its status")
         below, above = _ends(part)
+        if without and below is not None:
+            raise NotShownError("a leaf may have a point")
         if status == "exhausted" and (kind != "selection" or below is not None):
             raise NotShownError("there are other selections")
         if lower is not None and (below is None or lower > below):

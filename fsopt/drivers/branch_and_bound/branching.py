@@ -15,6 +15,8 @@ TRIED = 8
 """Largest number of variables of a node whose two children are solved to choose between them."""
 SMALLEST = 1e-6
 """Gain, relative to the largest one, that counts as a factor of a score at least."""
+LARGEST = 1e100
+"""Gain that counts at most: a child without points, before there is an incumbent."""
 
 Split = Callable[[Node, int, float], list[Node]]
 
@@ -61,7 +63,7 @@ def branching(node: Node, violations: Vector, integer: Mask, costs: PseudoCosts,
     distances = np.array([node.x - value, np.minimum(value + width - node.x, 1.0)])
     distances[:, ~integer] = violations[~integer]
     expected = costs.expected(distances)
-    score = np.where(violations > 0, expected.prod(axis=0) + SMALLEST * expected.sum(axis=0), -1.0)
+    score = np.where(violations > 0, np.sqrt(expected.prod(axis=0)) + SMALLEST * expected.max(axis=0), -1.0)
     order = np.argsort(-score, kind="stable")[: int((violations > 0).sum())]
     unsure = [j for j in order.tolist() if costs.count[:, j].min() < RELIABLE][:TRIED]
     trusted = [j for j in order.tolist() if costs.count[:, j].min() >= RELIABLE][:1]
@@ -73,8 +75,8 @@ def branching(node: Node, violations: Vector, integer: Mask, costs: PseudoCosts,
         bounds = np.array([child.bound for child in children])
         gains = np.minimum(bounds, cutoff) - node.bound
         costs.learn(j, np.maximum(gains, 0.0), distances[:, j])
-        gains = np.where(np.isfinite(gains), np.maximum(gains, 0.0), 1e300)
-        found = float(np.sqrt(gains.prod()) if np.isfinite(gains.prod()) else 1e300) + SMALLEST * float(gains.max())
+        gains = np.clip(np.nan_to_num(gains, nan=0.0), 0.0, LARGEST)
+        found = float(np.sqrt(gains.prod()) + SMALLEST * gains.max())
         if found > best:
             best = found
             node.branch(j, float(value[j]), children)

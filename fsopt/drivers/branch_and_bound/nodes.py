@@ -110,16 +110,19 @@ class Nodes:
         """Keep multipliers that bound a node better than those it has."""
         if found.y is None or found.z is None:
             return
-        parts = [found.y, found.z, *([] if ray else [found.x[curved(program)]])]
-        held = np.concatenate(parts)
-        if not np.isfinite(held).all():
-            return
-        if ray:
-            held = np.concatenate([held / max(np.abs(held).max(initial=0.0), 1e-300), np.zeros(len(curved(program)))])
-        bound, residual = leaf_bound(program, held, ray, self.size)
-        if residual <= SAFE and bound > node.bound:
-            node.bound, node.held = bound, len(self.kept)
-            self.kept.append((sp.csr_matrix(held), ray))
+        u = np.zeros(len(curved(program))) if ray else found.x[curved(program)]
+        size = max(np.abs(found.y).max(initial=0.0), np.abs(found.z).max(initial=0.0), 1e-300) if ray else 1.0
+        # The rounding errors of an interior point in cones that a contradiction of the rows does not need would keep
+        # it from being made exact.
+        for z in ([np.zeros_like(found.z)] if ray and found.z.any() else []) + [found.z]:
+            held = np.concatenate([found.y / size, z / size, u])
+            if not np.isfinite(held).all():
+                return
+            bound, residual = leaf_bound(program, held, ray, self.size)
+            if residual <= SAFE and bound > node.bound:
+                node.bound, node.held = bound, len(self.kept)
+                self.kept.append((sp.csr_matrix(held), ray))
+                return
 
     def _elastic(self, node: Node, program: Program) -> None:
         """Bound a node whose relaxation seems to have no point, by the multipliers of the least violation."""
