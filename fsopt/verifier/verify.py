@@ -391,7 +391,8 @@ class Program:
 
     def lowest(self, held: dict[str, Any]) -> Fraction | None:
         """Return the smallest bound of the leaves of branch and bound; None where none has a point."""
-        trees, root, found = sibling("verify_trees"), self.bounds, []
+        trees, root = sibling("verify_trees"), self.bounds
+        found: list[Fraction] = []
         try:
             for mark, place, bounds in trees.boxes(held["nodes"], root, self.integer):
                 self.bounds = bounds

@@ -153,7 +153,8 @@ def claim_of_tree(name: str, program: Program, tree: Tree, x: Floats | None, sta
     part |= {"program": program_data(exact), "point": None}
     if x is None:
         return claim_of_part(name, {**part, "claim": claim_of("infeasible", None, None, None)})
-    reason, upper, word = "", None, status
+    reason, word = "", status
+    upper = None
     try:
         point = primal_point(exact, x)
         upper, part["point"] = value_at(exact, point), [encoded(v) for v in point]
