@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.cut_search import BranchAndBound
+from fsopt.algorithms.cut_search import selection_below
 from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
 from fsopt.answers.results import Status
 from fsopt.certificates.residuals import relative_gap
@@ -142,18 +142,16 @@ def _confirmed_bound(
 ) -> tuple[float, str]:
     """Return the bound, or the smaller one that the cuts prove, and a note."""
     # The cut of alpha = 0 is F >= 0.
-    constants, slopes = zip(*(cut_coefficients(data, a) for a in [*alphas, np.zeros(data.n)]), strict=True)
+    cuts = zip(*(cut_coefficients(data, a) for a in [*alphas, np.zeros(data.n)]), strict=True)
+    constants, gains = (np.array(part) for part in cuts)
+    gains = gains - weights
     target = bound - ROUNDING * max(1.0, abs(bound))
-    tree = BranchAndBound(*allowed, CHUNK)
-    tree.add(np.array(constants), np.array(slopes) - weights)
-    sigma = tree.next(target, lambda nodes: nodes < NODE_LIMIT)
-    if sigma is not None:
-        below = float(np.max(np.array(constants) - (np.array(slopes) - weights) @ sigma))
-        return below, "a selection has all cuts below the bound"
-    if tree.open_nodes:
-        note = f"the master's bound is not confirmed: {tree.nodes} nodes over the cuts were not enough"
-        return tree.lower_bound(bound), note
-    return bound, f"the master's bound was recomputed from the cuts, by a search of {tree.nodes} nodes"
+    found = selection_below(target, constants, gains, *allowed, chunk=CHUNK, max_nodes=NODE_LIMIT)
+    if found.selection is not None:
+        return float(np.max(constants - gains @ found.selection)), "a selection has all cuts below the bound"
+    if not found.complete:
+        return found.bound, f"the master's bound is not confirmed: {found.nodes} nodes over the cuts were not enough"
+    return bound, f"the master's bound was recomputed from the cuts, by a search of {found.nodes} nodes"
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

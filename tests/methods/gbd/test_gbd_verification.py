@@ -8,7 +8,7 @@ import pytest
 from support import blobs, keeps, reference
 
 import fsopt
-from fsopt.algorithms.cut_search import BranchAndBound
+from fsopt.algorithms.cut_search import selection_below
 from fsopt.answers.fits import fit_record
 from fsopt.answers.saved import numbers
 from fsopt.errors import FileError
@@ -37,31 +37,32 @@ def test_the_search_confirms_a_bound_exactly_where_no_selection_is_below_it(seed
     constants, gains = rng.uniform(5, 9, 7), rng.exponential(1.0, (7, p)) - weights
     allowed = np.array([s for s in SELECTIONS if keeps(s, **RULES[rules])])
     best = (constants[:, None] - gains @ allowed.T).max(axis=0).min()
-    tree = BranchAndBound(*SelectionConstraints.of("test", data, **RULES[rules]).inequalities(), chunk)
-    tree.add(constants, gains)
-    assert tree.lower_bound(np.inf) <= best
-    found = tree.next(best + 1e-6, lambda nodes: True)
-    assert keeps(found, **RULES[rules])
-    assert (constants - gains @ found).max() == pytest.approx(best, abs=1e-9)
-    assert tree.lower_bound(np.inf) <= best
-    tree.add(np.full(1, best), np.zeros((1, p)))  # a cut that closes what was found
-    assert tree.next(best - 1e-9, lambda nodes: True) is None
-    assert not tree.open_nodes
-    assert tree.lower_bound(best) == best
+    constraints = SelectionConstraints.of("test", data, **RULES[rules]).inequalities()
+    found = selection_below(best + 1e-6, constants, gains, *constraints, chunk=chunk, max_nodes=10**6)
+    assert keeps(found.selection, **RULES[rules])
+    assert (constants - gains @ found.selection).max() <= best + 1e-6
+    assert found.bound <= best
+    assert not found.complete
+    none = selection_below(best - 1e-9, constants, gains, *constraints, chunk=chunk, max_nodes=10**6)
+    assert none[:2] == (None, best - 1e-9)
+    assert none.complete
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_cuts_that_come_on_the_way_close_what_they_should(seed):
+def test_every_allowed_selection_is_found_once_its_rivals_are_cut_off(seed):
     """Selections are found one by one and forbidden by a cut: all allowed ones come, each once."""
     rng, p = np.random.default_rng(seed), 6
     costs = rng.integers(1, 5, p).astype(float)
-    tree = BranchAndBound(costs[None], np.array([costs.sum() // 2]), 3)
-    tree.add(np.zeros(1), rng.exponential(1.0, (1, p)))
-    found = []
-    while (sigma := tree.next(1.0, lambda nodes: True)) is not None:
+    constants, gains, found = np.zeros(1), rng.exponential(1.0, (1, p)), []
+    constraints = (costs[None], np.array([costs.sum() // 2]))
+    while True:
+        sigma = selection_below(1.0, constants, gains, *constraints, chunk=3, max_nodes=10**6).selection
+        if sigma is None:
+            break
         found.append(tuple(sigma.astype(int)))
         # A cut that is 1 at sigma, and 100 lower for each feature that differs.
-        tree.add(np.array([1.0 - 100.0 * sigma.sum()]), (100.0 - 200.0 * sigma)[None])
+        constants = np.append(constants, 1.0 - 100.0 * sigma.sum())
+        gains = np.vstack([gains, 100.0 - 200.0 * sigma])
     allowed = {tuple(s) for s in SELECTIONS if costs @ s <= costs.sum() // 2}
     assert len(found) == len(set(found))
     assert set(found) == allowed
@@ -69,10 +70,11 @@ def test_cuts_that_come_on_the_way_close_what_they_should(seed):
 
 def test_a_search_that_is_too_large_says_so():
     rng = np.random.default_rng(0)
-    tree = BranchAndBound(np.ones((1, 12)), np.array([6.0]), 8)
-    tree.add(np.full(8, 9.0), rng.exponential(1.0, (8, 12)))
-    assert tree.next(3.0, lambda nodes: nodes < 20) is None
-    assert tree.open_nodes
+    cuts = (np.full(8, 9.0), rng.exponential(1.0, (8, 12)))
+    found = selection_below(3.0, *cuts, np.ones((1, 12)), np.array([6.0]), chunk=8, max_nodes=20)
+    assert found.selection is None
+    assert not found.complete
+    assert found.bound < 3.0
 
 
 CASES = {
