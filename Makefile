@@ -6,6 +6,8 @@ BIN := .venv/bin
 CORE := tests/solvers/test_conformance.py tests/drivers tests/algorithms tests/methods tests/data tests/cli
 NUMBERS := tests/library tests/models tests/compiler tests/certificates tests/formats tests/drivers tests/algorithms tests/methods
 KERNELS := Nehalem $(shell grep -qsw avx2 /proc/cpuinfo && echo Haswell) $(shell grep -qsw avx512vl /proc/cpuinfo && echo SkylakeX)
+# Each process takes a part of the tests in their order, so that what a module shares is made once, and then from the others.
+SPREAD := -n auto --dist worksteal
 SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
@@ -16,35 +18,38 @@ demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
 
 test: .venv/tested
-	$(BIN)/pytest -n auto -m "not slow" --require-solvers highs,clarabel,scs,ipopt,scip
+	$(BIN)/pytest $(SPREAD) -m "not slow" --require-solvers highs,clarabel,scs,ipopt,scip
 
 # Also the tests that take seconds: pages, notebooks, examples, type checkers, killed studies, samples of the campaigns.
-test-all: test
-	$(BIN)/pytest -n auto -m slow
+test-all: .venv/tested
+	$(BIN)/pytest $(SPREAD) --require-solvers highs,clarabel,scs,ipopt,scip
 
-# The tests of numbers with each kind of BLAS kernel that this processor has: no answer depends on it.
+# The tests of numbers with the kinds of BLAS kernel that this processor has beside its own, which is that of `make test`:
+# no answer depends on it.
 kernels: .venv/tested
+	own=$$($(BIN)/python -c "import numpy, threadpoolctl; print(threadpoolctl.threadpool_info()[0]['architecture'])"); \
 	for kernel in $(KERNELS); do \
+	    test "$$kernel" != "$$own" || continue; \
 	    echo "BLAS kernel $$kernel"; \
-	    OPENBLAS_CORETYPE=$$kernel $(BIN)/pytest -n auto -m "not slow" $(NUMBERS) || exit 1; \
+	    OPENBLAS_CORETYPE=$$kernel $(BIN)/pytest $(SPREAD) -m "not slow" $(NUMBERS) || exit 1; \
 	done
 
 # All solvers against each other on all instances, and all changes of saved answers; `make test` takes a sample of these.
 truth: .venv/tested
-	FSOPT_TRUTH=1 $(BIN)/pytest -n auto tests/truth tests/corruption
+	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/corruption
 
 # 20 times as many damaged files, answers and calls as `make test` takes.
 fuzz: .venv/tested
-	FSOPT_FUZZ=20 $(BIN)/pytest -n auto tests/fuzz
+	FSOPT_FUZZ=20 $(BIN)/pytest $(SPREAD) tests/fuzz
 
 # Every method on 200 random data sets with a limit of 2 seconds, and every parameter through folds and tuning;
 # `make test` takes a few of them.
 limits: .venv/tested
-	FSOPT_LIMITS=1 $(BIN)/pytest -n auto tests/limits tests/studies/test_given_parameters.py
+	FSOPT_LIMITS=1 $(BIN)/pytest $(SPREAD) tests/limits tests/studies/test_given_parameters.py
 
 # 100,000 changed proofs; `make test` takes 2,000.
 proofs: .venv/tested
-	FSOPT_PROOFS=100000 $(BIN)/pytest -n auto tests/proofs
+	FSOPT_PROOFS=100000 $(BIN)/pytest $(SPREAD) tests/proofs
 
 # A study whose coordinator, workers, scheduler and disk fail at random, for half an hour (Linux); prints its table.
 soak: .venv/tested
@@ -80,7 +85,7 @@ audit: .venv/tested
 
 # The core of the tests, and the demo, at the lowest versions that pyproject.toml allows.
 lowest: .lowest/tested
-	.lowest/bin/python -m pytest -n auto -m "not slow" -p no:cacheprovider $(CORE)
+	.lowest/bin/python -m pytest $(SPREAD) -m "not slow" -p no:cacheprovider $(CORE)
 	.lowest/bin/fsopt compare --data wdbc
 
 # The core of the tests on the other versions of Python that this machine has.
@@ -88,7 +93,7 @@ pythons: .venv/tested
 	for python in $(PYTHONS); do \
 	    $(BIN)/uv venv -q --clear --python $$python .python && \
 	    $(BIN)/uv pip install -q --python .python/bin/python --only-binary :all: --no-binary fsopt -e ".[$(SOLVERS)]" $(TOOLS) && \
-	    .python/bin/python -m pytest -n auto -m "not slow" -p no:cacheprovider $(CORE) || exit 1; \
+	    .python/bin/python -m pytest $(SPREAD) -m "not slow" -p no:cacheprovider $(CORE) || exit 1; \
 	done
 
 # A small part of every table and figure of the papers, two minutes on two processors; data sets that are not in the
