@@ -38,7 +38,7 @@ kernels: .venv/tested
 truth: .venv/tested
 	FSOPT_TRUTH=1 $(BIN)/pytest $(SPREAD) tests/truth tests/corruption
 
-# 20 times as many damaged files, answers and calls as `make test` takes.
+# 20 times as many damaged files, answers and calls as `make test-all` takes.
 fuzz: .venv/tested
 	FSOPT_FUZZ=20 $(BIN)/pytest $(SPREAD) tests/fuzz
 
@@ -47,7 +47,7 @@ fuzz: .venv/tested
 limits: .venv/tested
 	FSOPT_LIMITS=1 $(BIN)/pytest $(SPREAD) tests/limits tests/studies/test_given_parameters.py
 
-# 100,000 changed proofs; `make test` takes 2,000.
+# 100,000 changed proofs; `make test-all` takes 2,000.
 proofs: .venv/tested
 	FSOPT_PROOFS=100000 $(BIN)/pytest $(SPREAD) tests/proofs
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from hypothesis import settings
 from support import SHARED, reference
 
 from fsopt.data import Dataset, load_dataset
+from fsopt.studies import running
+from fsopt.studies.executors import InProcess
 
 # Without a database of examples, which a checkout that cannot be written has no place for.
 settings.register_profile("fsopt", database=None)
@@ -27,10 +30,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-solvers", default="", help="solvers that must be usable, separated by commas")
 
 
+def pytest_collection_finish() -> None:
+    """Leave what the collection of thousands of tests made out of all later searches for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables are as wide as on no terminal, whatever COLUMNS says here."""
     monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units of studies run here: processes of their own load all packages again, and have tests of their own."""
+    monkeypatch.setattr(running, "Processes", lambda jobs: InProcess())
 
 
 @pytest.fixture(scope="session")

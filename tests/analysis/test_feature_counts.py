@@ -24,6 +24,7 @@ def test_the_answer_meets_the_condition_and_one_feature_less_does_not():
     assert len(found.tried) <= 4
 
 
+@pytest.mark.slow
 def test_lambda_gives_the_most_features_that_it_can():
     reached = {}
     for lam in (0.01 * 1.4**k for k in range(30)):

@@ -97,6 +97,7 @@ def test_a_log_gets_lines_of_progress_at_growing_distances(capsys, monkeypatch):
     assert [int(line.rpartition("(")[2].split()[0]) for line in lines] == [10, 15, 23, 35, 53, 80]
 
 
+@pytest.mark.slow
 def test_the_shell_completes_names():
     env = {**os.environ, "_FSOPT_COMPLETE": "complete_bash", "COMP_WORDS": "fsopt fit gmeb", "COMP_CWORD": "2"}
     code = "import sys; sys.argv = ['fsopt']; from fsopt.cli.app import app; app(prog_name='fsopt')"

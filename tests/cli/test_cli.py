@@ -181,8 +181,9 @@ def test_check_of_a_solve_and_of_a_forged_one(small: Path, capsys: pytest.Captur
         assert not run("check forged.json --data small.csv --label kind --json", capsys, code=1)["verified"]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_compare_has_the_contract_in_order(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    record = run("compare --data small.csv --label kind --folds 3 --jobs 1 -o out.json --json", capsys)
+    record = run("compare --data small.csv --label kind --folds 2 --jobs 1 -o out.json --json", capsys)
     assert {"data", "n", "p", "rows"} <= set(record)
     assert [row["method"] for row in record["rows"]] == list(fsopt.METHODS)
     keys = {"method", "paper", "status", "objective", "n_features", "features", "cv_accuracy", "cv_mcc"}
@@ -192,12 +193,13 @@ def test_compare_has_the_contract_in_order(small: Path, capsys: pytest.CaptureFi
         assert row["n_features"] == len(row["features"])
         assert (0.5 if row["features"] else 0.0) < row["cv_accuracy"] <= 1.0
     assert record == json.loads((small / "out.json").read_text())
-    again = run("compare --data small.csv --label kind --folds 3 --jobs 1 --methods fsv,svm --json", capsys)
+    again = run("compare --data small.csv --label kind --folds 2 --jobs 1 --methods fsv,svm --json", capsys)
     by_name = {row["method"]: row for row in record["rows"]}
     for row in again["rows"]:
         assert row["cv_accuracy"] == by_name[row["method"]]["cv_accuracy"]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_table_of_compare_tells_an_open_gap_from_a_proof(capsys: pytest.CaptureFixture[str]) -> None:
     lines = run("compare --data wdbc --methods best-subset,svm,mopfs --folds 2 --jobs 1", capsys).splitlines()
     rows = {line.split()[0]: line for line in lines if line.split()}
@@ -206,6 +208,7 @@ def test_the_table_of_compare_tells_an_open_gap_from_a_proof(capsys: pytest.Capt
     assert re.search(r"feasible +\S+ mop ", rows["mopfs"])
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_method_that_fails_is_told_in_its_row(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = run("compare --data small.csv --label kind --folds 2 --jobs 1 --methods svm --json", capsys)
     assert record["rows"][0]["error"] == ""

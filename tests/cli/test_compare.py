@@ -12,8 +12,7 @@ from support import blobs
 
 from fsopt.cli import main
 from fsopt.errors import DataError, SolverError
-from fsopt.studies import running, units
-from fsopt.studies.executors import InProcess
+from fsopt.studies import units
 
 EVIL = "<script>alert(1)</script>"
 
@@ -63,6 +62,7 @@ def test_several_data_sets_have_a_table_each_and_a_majority(folder, capsys):
     assert out.count("the larger class alone") == 2
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_table_is_readable_at_80_columns(folder, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out, _ = run(f"{SHORT} --methods gmeb-penalised,svm", capsys)
@@ -73,6 +73,7 @@ def test_the_table_is_readable_at_80_columns(folder, capsys, monkeypatch):
     assert re.search(r"0\.\d{4} ±0\.\d{3}", row)
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("more", ["", "--json"])
 def test_the_last_line_names_the_methods_without_an_answer_and_1_is_for_none_at_all(folder, capsys, monkeypatch, more):
     real = units.study_fit
@@ -85,7 +86,6 @@ def test_the_last_line_names_the_methods_without_an_answer_and_1_is_for_none_at_
         return real(name, data, **keywords)
 
     monkeypatch.setattr(units, "study_fit", fit)
-    monkeypatch.setattr(running, "Processes", lambda jobs: InProcess())
     line = "without an answer: pearson (no fit), svm (no fit), fisher (no scores)"
     out, err = run(f"{SHORT} --methods pearson,svm,ks,fisher {more}", capsys)
     assert err.splitlines()[-1] == line
@@ -99,6 +99,7 @@ def test_the_last_line_names_the_methods_without_an_answer_and_1_is_for_none_at_
     assert err.splitlines()[-1] == "without an answer: fisher on one (no scores), fisher on two (no scores)"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium")
 def test_the_report_shows_a_feature_of_any_name_as_text(folder, capsys):
     run(f"{SHORT} --methods svm,fsv,gbd --report r.html", capsys)

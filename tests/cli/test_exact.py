@@ -7,7 +7,7 @@ import sys
 from fractions import Fraction
 
 import pytest
-from support import ROOT
+from support import ROOT, sampled
 
 from fsopt.cli import main
 from fsopt.verifier import verify
@@ -86,7 +86,7 @@ def test_a_solve_is_written_and_confirmed(tmp_path, monkeypatch, capsys):
     assert verify.main(["proof.json"]) == 0
 
 
-@pytest.mark.parametrize("options", [["-I"], []], ids=["without the folder of the file", "with its folder"])
+@pytest.mark.parametrize("options", sampled([["-I"], []], 1), ids=["without the folder of the file", "with its folder"])
 def test_the_file_alone_confirms_and_refutes(options, saved, capsys):
     run("evidence fit.json --data wdbc -o proof.json", capsys)
     script = ROOT / "fsopt" / "verifier" / "verify.py"

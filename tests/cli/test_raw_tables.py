@@ -57,6 +57,7 @@ def test_fit_check_predict_plot(folder, capsys):
     assert ends("plot", "fit.json", "-o", "fit.txt") == 2
 
 
+@pytest.mark.usefixtures("in_process")
 def test_compare_in_one_command(folder, capsys):
     words = ["compare", "--data", "raw.csv", *OPTIONS, "--methods", "svm,fsv", "--folds", "3", "--jobs", "1", "--json"]
     assert ends(*words, "--class-weight", "balanced") == 0

@@ -16,7 +16,6 @@ from support import blobs
 import fsopt
 from fsopt.cli import main, streams
 from fsopt.cli.app import VERBS
-from fsopt.studies import running
 from fsopt.studies.executors import InProcess
 
 RED, TITLE = "\x1b[31m", "\x1b]0;owned\x07"
@@ -78,9 +77,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def here(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(prepared: Path, in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(prepared)
-    monkeypatch.setattr(running, "Processes", lambda jobs: InProcess())
 
 
 def code_of(words: str) -> object:

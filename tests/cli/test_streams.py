@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support import ROOT, blobs
+from support import ROOT, blobs, sampled
 
 import fsopt
 from fsopt.cli import main
@@ -59,7 +59,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"fsopt {fsopt.__version__}\n"
 
 
-@pytest.mark.parametrize("verb", ["models", "fit svm --data d.csv --json", "fit svm --data d.csv -o fit.json"])
+@pytest.mark.parametrize(
+    "verb", sampled(["fit svm --data d.csv -o fit.json", "fit svm --data d.csv --json", "models"], 1)
+)
 def test_a_full_stdout_is_one_line_and_the_file_is_saved(folder: Path, verb: str) -> None:
     code, _, err = run(f"$FSOPT {verb} > /dev/full", folder, shell=True)
     assert code == 2
@@ -67,7 +69,7 @@ def test_a_full_stdout_is_one_line_and_the_file_is_saved(folder: Path, verb: str
     assert (folder / "fit.json").exists() == ("-o" in verb)
 
 
-@pytest.mark.parametrize("verb", ["--help", "fit svm --data d.csv -o fit.json"])
+@pytest.mark.parametrize("verb", sampled(["--help", "fit svm --data d.csv -o fit.json"], 1))
 def test_a_reader_that_goes_away_is_no_error(folder: Path, verb: str) -> None:
     process = start(verb, folder)
     process.stdout.close()
@@ -78,6 +80,7 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path, verb: str) -> None:
     assert (folder / "fit.json").exists() == ("-o" in verb)
 
 
+@pytest.mark.slow
 def test_closed_streams_take_nothing_and_files_nothing_else(folder: Path) -> None:
     code, _, _ = run("$FSOPT fit svm --data d.csv -o fit.json <&- >&- 2>&-", folder, shell=True)
     assert code == 0
@@ -98,6 +101,7 @@ def test_names_beyond_the_alphabet_of_the_terminal_are_escaped(folder: Path) -> 
     assert "there is no column" in err
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_saved_is_printed(folder: Path) -> None:
     (folder / "link").symlink_to("/dev/full")
     code, out, err = run("fit svm --data d.csv --json -o link", folder)
@@ -107,6 +111,7 @@ def test_an_answer_that_cannot_be_saved_is_printed(folder: Path) -> None:
     assert (folder / "link").is_symlink()
 
 
+@pytest.mark.slow
 def test_a_disk_that_refuses_the_export_is_one_line(folder: Path) -> None:
     # The limit on the size of files stands for a full disk: ignoring its signal makes writes fail.
     for suffix in (".nl", ".lp", ".cbf"):
@@ -158,7 +163,7 @@ def test_an_error_inside_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys
         main(["models"])
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.05, 0.4])
+@pytest.mark.parametrize("pause", sampled([0.0, 0.05, 0.4], 1))
 def test_a_double_interruption_ends_with_130(folder: Path, pause: float) -> None:
     process = start(
         "fit best-subset --data wdbc --param m=5 --checkpoint c.npz", folder, preexec_fn=_take_interruptions

@@ -14,6 +14,7 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.records import sealed
 from fsopt.cli import main
 from fsopt.errors import FileError, ParameterError, UnknownNameError
+from fsopt.studies.executors import InProcess
 from fsopt.studies.tuning import cross_validate
 from fsopt.verification.checking import check_record
 
@@ -82,7 +83,7 @@ def test_a_change_of_a_convex_program_is_certified_and_checked():
 def test_every_model_of_the_slug_is_changed_in_cross_validation():
     errors = cross_validate("best-subset", DATA, [{"m": 2, "customise": {"fsp-master": rule}}], folds=2)
     assert errors.shape == (1, 2)
-    row = compare(DATA, ["best-subset"], folds=2, jobs=1, customise={"fsp-master": rule}).rows[0]
+    row = compare(DATA, ["best-subset"], folds=2, executor=InProcess(), customise={"fsp-master": rule}).rows[0]
     assert row.status == "feasible" or row.status == "optimal"
     assert not {0, 1} <= {DATA.features.index(name) for name in row.features}
     assert row.cv_accuracy is not None

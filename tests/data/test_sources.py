@@ -75,6 +75,7 @@ def test_wdbc_equals_the_file():
     assert np.array_equal(bundled.y, file.y)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @needs_shared
 def test_every_benchmark_file(monkeypatch):

@@ -154,6 +154,7 @@ def test_highs_reads_constants_ranges_and_maximisation(suffix: str, tmp_path: Pa
 # -- bytes and names ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_same_bytes_on_two_runs_with_other_hash_seeds(tmp_path: Path) -> None:
     folders = [tmp_path / str(seed) for seed in (1, 2)]
     for seed, folder in enumerate(folders):

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyomo.environ as pyo
+import pytest
 import scipy.sparse as sp
 from fuzz.attack import FACTOR, attack, generator
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.models.registry import MODELS
 
-CASES = 2000
+CASES, PARTS = 1000, 2
+"""Calls of a part, and parts, the first of which is for `make test`."""
 DATA = blobs(12, 3, seed=4)
 OTHER = blobs(14, 2, seed=5)
 
@@ -185,11 +187,12 @@ def studies(draw: Draws) -> object:
 CALLS = (fit, fit, fit, build, build, solve, dataset, load, certify, session, studies)
 
 
-def test_every_call_answers_or_is_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize("part", sampled(range(PARTS), 1))
+def test_every_call_answers_or_is_refused(part, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def cases():
-        for k in range(CASES * FACTOR):
+        for k in range(part * CASES * FACTOR, (part + 1) * CASES * FACTOR):
             call = CALLS[k % len(CALLS)]
             yield f"{call.__name__} {k}", lambda call=call, k=k: call(Draws(generator(4, k)))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.attack import FACTOR, generator
-from support import ROOT, blobs
+from support import ROOT, blobs, sampled
 
 import fsopt
 from fsopt.formats.writers import FORMATS
@@ -58,7 +58,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in folder.iterdir() if not p.name.startswith(".fsopt-")}
 
 
-@pytest.mark.parametrize("k", range(KILLS * FACTOR))
+@pytest.mark.parametrize("k", sampled(range(KILLS * FACTOR), 1))
 def test_exports_that_are_killed_leave_whole_files(tmp_path, k):
     suffixes = [suffix for suffix in FORMATS if suffix != ".dat-s"]
     whole: list[dict[str, bytes]] = []
@@ -76,7 +76,7 @@ def test_exports_that_are_killed_leave_whole_files(tmp_path, k):
         assert content in [files[name] for files in whole], (name, pause)
 
 
-@pytest.mark.parametrize("k", range(KILLS * FACTOR))
+@pytest.mark.parametrize("k", sampled(range(KILLS * FACTOR), 1))
 def test_an_instance_library_that_is_killed_has_whole_files(tmp_path, k):
     killed(INSTANCES, [str(tmp_path), " ".join(SLUGS)], float(generator(6, k).uniform(0.02, 0.8)))
     for slug in SLUGS:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pyomo.environ as pyo
+import pytest
 from sklearn.svm import SVC
 
 import fsopt
@@ -18,6 +19,12 @@ from fsopt.data.hyperplanes import hinge
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "tests" / "reference"
 SHARED = Path(os.environ.get("FSOPT_SHARED", ROOT.parent / "shared"))
+
+
+def sampled(cases, fast):
+    """Return cases of a parametrisation, the first few for `make test`, the others slow; a tuple has several values."""
+    cases = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*case, marks=[pytest.mark.slow] * (k >= fast)) for k, case in enumerate(cases)]
 
 
 def reference(name: str) -> Dataset:

@@ -70,6 +70,7 @@ def test_every_model_has_a_folder_and_every_folder_a_model() -> None:
     assert {path.name for path in LIBRARY.iterdir() if path.is_dir()} - {"realistic"} == set(fsopt.MODELS)
 
 
+@pytest.mark.slow
 def test_written_anew_the_library_is_the_same_but_for_last_digits(again: Path) -> None:
     here, there = content(LIBRARY), content(again)
     assert sorted(here) == sorted(there)

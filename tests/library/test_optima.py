@@ -105,6 +105,7 @@ def test_the_sol_file_has_the_values_in_the_order_of_the_nl_file(slug):
     assert duals.tolist() == [known[name] for name in rows if all(row in known for row in rows)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", [slug for slug in NL if facts_of(slug)["class"] in ("LP", "QP")])
 def test_pounce_solves_the_nl_file_to_the_known_optimum(slug, tmp_path):
     path = Path(shutil.copy(LIBRARY / slug / f"{slug}.nl", tmp_path))

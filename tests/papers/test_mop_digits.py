@@ -119,6 +119,7 @@ def test_the_parts_are_those_of_the_paper(digits):
     assert digits.train.features[0] == f"row {digits.pixels[0] // 28 + 1} column {digits.pixels[0] % 28 + 1}"
 
 
+@pytest.mark.slow
 @needs_digits
 def test_mopfs_keeps_few_pixels_and_classifies_better_than_all_of_them_and_than_the_filters(digits, table):
     mopfs, full = table["mopfs"], table["rsvm"]

@@ -140,6 +140,7 @@ def test_no_number_of_first_digits_has_571_pixels_that_vary():
     assert 571 not in counts
 
 
+@pytest.mark.slow
 @needs_digits
 def test_the_test_error_may_rise_with_the_iterations():
     """At h/l = 0.05, the lower end of the paper's range; the first support vector machine has all pixels."""

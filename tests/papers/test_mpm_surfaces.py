@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 from scipy.stats import norm
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.data import mpm_synthetic
@@ -154,7 +154,7 @@ def test_wrong_comparisons_are_refused():
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("name", "alpha"), [("wdbc", 5.0), ("pima", 5.0), ("ionosphere", 0.5)])
+@pytest.mark.parametrize(("name", "alpha"), sampled([("pima", 5.0), ("wdbc", 5.0), ("ionosphere", 0.5)], 1))
 def test_l0_selects_fewer_features_than_l1_at_nearly_the_same_accuracy(name, alpha, shared):
     data = fsopt.load_dataset(shared / "data" / f"{name}.csv.gz")
     one, zero = compare_methods(data, {"l1-mpm": {}, "l0-mpm": {"alpha": alpha}})

@@ -94,6 +94,7 @@ def test_the_ranks_that_follow_from_the_printed_accuracies():
     }
 
 
+@pytest.mark.slow
 @needs_data
 def test_table_1_of_mangasarian_agrees_and_a_reading_from_hindsight_is_no_agreement(monkeypatch):
     monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support import SHARED, blobs
+from support import SHARED, blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Status
@@ -53,7 +53,7 @@ def test_the_papers_feature_selection_is_reproduced_whatever_the_noise(folder, s
 
 
 @needs_data
-@pytest.mark.parametrize("name", sorted(set(TABLE_ONE) - {"tictactoe"}))  # depends on a coding that is not printed
+@pytest.mark.parametrize("name", sampled(sorted(set(TABLE_ONE) - {"tictactoe"}), 2))  # its coding is not printed
 def test_the_correctness_of_table_one_is_within_two_points(folder, name):
     (row,) = table_one({name: load_table_data(name)})
     assert abs(row.sla - row.printed.sla) <= 2.0

@@ -1,7 +1,7 @@
 """Changed proofs: each is refuted or not readable, or what it states is still true by brute force.
 
-``FSOPT_PROOFS=100000`` (``make proofs``) sets the number of cases, ``make test`` takes 2,000. The counts by kind of
-change are written to the file that ``FSOPT_PROOFS_REPORT`` names.
+``FSOPT_PROOFS=100000`` (``make proofs``) sets the number of cases, ``make test-all`` takes 2,000 and ``make test`` half
+of them. The counts by kind of change are written to the file that ``FSOPT_PROOFS_REPORT`` names.
 """
 
 import collections
@@ -13,6 +13,7 @@ import pytest
 from proof_files import verdict, written
 from proofs.forging import DATA, TREES, bases, forged
 from proofs.truth import false_claim
+from support import sampled
 
 from fsopt.data.synthetic.files import write
 
@@ -40,7 +41,7 @@ def test_the_honest_proofs_are_confirmed(name, tmp_path, table):
     assert code == (0 if derived else 2), shown
 
 
-@pytest.mark.parametrize("part", range(SLICES))
+@pytest.mark.parametrize("part", sampled(range(SLICES), 2))
 def test_no_false_statement_is_confirmed(part, tmp_path, table):
     counts = collections.Counter()
     honest = {name: json.dumps(proof) for name, proof in bases().items()}

@@ -386,6 +386,7 @@ def command(words, capsys, code=0):
     return out
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_verbs_of_a_study(folder, capsys):
     record = json.loads(command("study run study.toml --store s.sqlite --jobs 1 --json", capsys))
     assert record["states"] == {"done": 24}

@@ -60,6 +60,7 @@ def test_a_process_that_hangs_is_killed_at_the_hard_limit_and_the_next_task_runs
     assert found[1] == 101
 
 
+@pytest.mark.slow
 def test_an_exception_of_the_function_is_its_result():
     first, second = results("raise", "unpicklable")
     assert isinstance(first, ValueError)

@@ -106,4 +106,12 @@ def _new_master_model(data: Dataset, h_cap: float, *, merged: bool) -> pyo.Concr
     return m
 
 
-SPEC = ModelSpec("mmop", build_mmop, "NLP", paper="mop", equation="(7)-(11)", instance=Instance(n=12, p=2))
+SPEC = ModelSpec(
+    "mmop",
+    build_mmop,
+    "NLP",
+    paper="mop",
+    equation="(7)-(11)",
+    instance=Instance(n=12, p=2),
+    trial=Instance(n=12, p=2, gap=0.7, seed=7),
+)

@@ -5,6 +5,7 @@ An interruption comes from a counter at one of the search's seams, not from a si
 the clock within a relaxation. All of them, and larger data, with ``FSOPT_LIMITS=1`` (``make limits``).
 """
 
+import itertools
 import json
 import os
 from contextlib import nullcontext, suppress
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from kills import lasting
 from selection_cases import problem_of
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.algorithms.branch_and_benders import checkpoint, driver
@@ -35,6 +36,10 @@ CASES = {
 }
 STEP = dict.fromkeys(("between nodes", "record", "written", "within a relaxation"), 1)
 STEP |= {} if LONG else {"between nodes": 17, "written": 5, "within a relaxation": 131}
+
+
+POINTS = sorted(itertools.product(CASES, STEP), key=lambda point: point[0] != "cardinality" and point[1] != "record")
+"""Each seam of one case and one seam of each case come first."""
 
 
 def fitted(case, folder, **options):
@@ -74,8 +79,7 @@ class Interruption:
         return found
 
 
-@pytest.mark.parametrize("seam", STEP)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "seam"), sampled(POINTS, len(STEP) + len(CASES) - 1))
 def test_a_run_that_is_interrupted_anywhere_and_resumed_is_the_undisturbed_one(case, seam, tmp_path, monkeypatch):
     path = tmp_path / "run.npz"
     monkeypatch.setattr(driver, "WRITING", -1e9)  # a checkpoint after each node

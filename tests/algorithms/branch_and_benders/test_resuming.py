@@ -29,9 +29,13 @@ def searched(nodes):
     return search
 
 
+@pytest.fixture(scope="module")
+def whole():
+    return searched(10**9)
+
+
 @pytest.mark.parametrize("nodes", [0, 1, 20, 60])
-def test_a_resumed_search_makes_the_same_tree(nodes):
-    whole = searched(10**9)
+def test_a_resumed_search_makes_the_same_tree(nodes, whole):
     assert whole.nodes > 60
     part = searched(nodes)
     again = restored(PROBLEM, TOLERANCE, *copy.deepcopy(snapshot(part)))
@@ -105,12 +109,18 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forged_checkpoint_is_refused(forgery, tmp_path):
-    path = tmp_path / "run.npz"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The arrays of an honest checkpoint."""
+    path = tmp_path_factory.mktemp("checkpoint") / "run.npz"
     branch_and_benders(PROBLEM, settings=BranchSettings(max_nodes=20), run=Run(checkpoint=path))
     with np.load(path, allow_pickle=False) as arrays:
-        held = {name: arrays[name] for name in arrays.files}
+        return {name: arrays[name] for name in arrays.files}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_checkpoint_is_refused(forgery, written, tmp_path):
+    path, held = tmp_path / "run.npz", dict(written)
     for name, change in FORGERIES[forgery].items():
         held[name] = change(held[name])
     np.savez(path, **held)

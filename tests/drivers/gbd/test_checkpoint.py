@@ -83,6 +83,7 @@ fsopt.fit("gbd", reference("gbd_n6"), m=2, c=4.0, scale="none", stabilisation="n
 """
 
 
+@pytest.mark.slow
 def test_kill_9_loses_at_most_one_iteration(tmp_path):
     path = tmp_path / "run.npz"
     child = subprocess.Popen(
