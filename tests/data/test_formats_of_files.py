@@ -78,6 +78,7 @@ def test_tsv(tmp_path, name):
         load_dataset(written(tmp_path, name, "a\tb\tlabel\n1\t2\n"))
 
 
+@pytest.mark.slow
 def test_a_wide_file_is_read_one_row_after_the_other(tmp_path):
     names = [f"f{j}" for j in range(30_000)]
     text = ",".join([*names, "label"]) + "\n" + ",".join(["1"] * 30_001) + "\n" + ",".join(["0"] * 30_001)

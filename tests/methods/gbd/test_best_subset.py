@@ -99,6 +99,7 @@ def test_a_master_with_variables_of_its_own_is_for_the_loop():
     assert fsopt.fit("gbd", reference("gbd_n6"), customise={"fsp-master": rule}).status == "optimal"
 
 
+@pytest.mark.slow
 def test_wdbc_is_solved_to_the_optimum():
     """With 5 features and C = 1, by which the search and the loop were compared."""
     fit = fsopt.fit("best-subset", fsopt.load_dataset("wdbc"), m=5, tolerance=1e-4)

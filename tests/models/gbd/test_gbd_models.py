@@ -108,7 +108,7 @@ def test_the_best_of_all_selections_with_penalty_weights_is_found(lam, rules) ->
 # -- golden values ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("slug", CONVEX)
+@pytest.mark.parametrize("slug", sampled(CONVEX, 1))
 @pytest.mark.parametrize(
     "entry", [e for e in REFERENCES if e["name"] == "gbd"], ids=lambda e: "-".join(f"{v}" for v in e["params"].values())
 )
