@@ -242,19 +242,18 @@ class Instance:
 
 def all_instances() -> Iterator[Instance]:
     """Yield every instance: each model, data set and set of parameters."""
+    example = data_set("gaussian", hard=False)
     for slug, model in fsopt.MODELS.items():
         names = SMALL if model.problem_class not in CONVEX else (*SMALL, *REALISTIC)
-        for name in names:
-            count = len(parameters(slug, data_set("gaussian", hard=False)))
-            for number in range(count):
-                yield Instance(slug, name, number)
+        count = len(parameters(slug, example))
+        yield from (Instance(slug, name, number) for name in names for number in range(count))
 
 
 def sample(per_model: int) -> list[Instance]:
     """Return a seeded sample of the instances, equally many of each model."""
-    chosen = []
+    chosen, every = [], list(all_instances())
     for slug in fsopt.MODELS:
-        of_model = [i for i in all_instances() if i.slug == slug]
+        of_model = [i for i in every if i.slug == slug]
         rng = np.random.default_rng(seed_of(slug))
         chosen += [of_model[k] for k in sorted(rng.permutation(len(of_model))[:per_model])]
     return chosen
