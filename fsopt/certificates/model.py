@@ -19,7 +19,8 @@ from fsopt.certificates.nonconvex import certify_nonconvex
 from fsopt.certificates.relaxations import relaxation_of
 from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
 from fsopt.certificates.trees import certify_empty, tree_bound
-from fsopt.common.arguments import checked
+from fsopt.certificates.shadow_prices import loaded_point
+from fsopt.common.arguments import checked, optional
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL
 from fsopt.compiler.substitution import with_substituted_objective
@@ -27,16 +28,17 @@ from fsopt.errors import ParameterError, SolverError, reading
 from fsopt.typing import Vector
 
 
-@checked(model=MODEL, result=RESULT)
-def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
+@checked(model=MODEL, result=optional(RESULT))
+def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Certificate:
     """Return the certificate of a solve, recomputed from the present state of the model and the point in the result.
 
     Parameters
     ----------
     model : pyo.ConcreteModel
         The Pyomo model that was solved.
-    result : SolveResult
-        The result of :func:`fsopt.solve`.
+    result : SolveResult, optional
+        The result of :func:`fsopt.solve`; None takes the values in the model, whoever put them there, and the
+        multipliers in its suffix ``dual``, of either sign.
 
     Returns
     -------
@@ -47,7 +49,8 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
 
     Raises
     ------
-    ParameterError : the model or the result is of another kind, or the result is one of another model.
+    ParameterError : the model or the result is of another kind, the result is one of another model, or there is none
+        and a variable has no value.
 
     Notes
     -----
@@ -56,6 +59,8 @@ def certify(model: pyo.ConcreteModel, result: SolveResult) -> Certificate:
     logical constraints.
     """
     program = compile_model(model)
+    if result is None:
+        return certify_point(program, loaded_point(program))
     for point in (result.point, result.ray, result.direction, result.evidence):
         if point is not None and not _fits(program, point):
             raise ParameterError(

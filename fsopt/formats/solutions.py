@@ -15,8 +15,8 @@ from pyomo.core.base.label import cpxlp_label_from_name
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.answers.saved import point_from
-from fsopt.certificates.convex import dual_point
 from fsopt.certificates.repairs import minimised
+from fsopt.certificates.shadow_prices import point_of_prices, priced
 from fsopt.common.arguments import PATH, checked
 from fsopt.common.files import brief, check_readable
 from fsopt.compiler import Program, compile_model
@@ -31,8 +31,6 @@ from fsopt.typing import Vector
 
 WRITTEN = re.compile(r"[cr]_[elu]_(.*)_")
 """A constraint's name in the .lp and .mps files that Pyomo writes: its kind and its label."""
-APEX = 1e-9
-"""A cone whose head is below this has no multiplier by a shadow price of its quadratic constraint."""
 
 
 @checked(path=PATH, model=MODEL)
@@ -202,26 +200,18 @@ def _defined(program: Program, names: Sequence[str]) -> dict[int, int]:
 
 
 def _with_multipliers(program: Program, x: Vector, stated: Stated) -> Point | None:
-    """Return the point with the multipliers of the file, None where one is missing.
-
-    Programs differ in the sign of multipliers: that of the better dual bound is taken.
-    """
+    """Return the point with the multipliers of the file, None where one is missing."""
     if stated.duals is None or program.integer.any():  # those of fixed integers bound nothing
         return None
     prices = _prices(program, stated.duals)
     if prices is None:
         return None
-    candidates = [found for sign in (1.0, -1.0) if (found := _point(program, x, sign * prices)) is not None]
-    if not candidates:
-        return None
-    if program.general or not program.convex:
-        return candidates[0]
-    return min(candidates, key=lambda point: dual_point(program, point)[1]["cost"])
+    return point_of_prices(program, x, prices)
 
 
 def _prices(program: Program, duals: Mapping[str, float] | Sequence[float]) -> Vector | None:
     """Return the shadow prices of linear constraints, general constraints and cones, None where one is missing."""
-    listed = [*program.constraints, *(row.constraint for row in program.general), *program.cones.constraints]
+    listed = priced(program)
     if not isinstance(duals, Mapping):
         # The order of the file is that of the model's constraints.
         order = {id(c): i for i, c in enumerate(program.model.component_data_objects(pyo.Constraint, active=True))}
@@ -248,24 +238,3 @@ def _price(name: str, duals: Mapping[str, float], by_label: Mapping[str, float],
         if value is not None and name.startswith("r_") and (sign * value > 0) != name.startswith("r_l_"):
             return 0.0  # of the two rows of a range the other one has the multiplier
     return value
-
-
-def _point(program: Program, x: Vector, prices: Vector) -> Point | None:
-    r"""Return the primal-dual point of shadow prices, those of quadratic constraints as multipliers of their cones.
-
-    The shadow price :math:`\lambda` of :math:`q(x) = f(\|t\|^2 - s_0^2) \le 0` is the multiplier
-    :math:`z = 2\lambda f(-s_0, t)` of the cone, which needs :math:`s_0 > 0`.
-    """
-    cones, count = program.cones, len(prices) - len(program.cones)
-    y = program.sign * prices[:count]
-    if cones.orders.any():
-        return None
-    s = cones.G @ x + cones.h
-    z = np.zeros(len(cones.h))
-    for k, price in enumerate(program.sign * cones.sense * prices[count:]):
-        part = slice(cones.starts[k], cones.starts[k + 1])
-        if s[part][0] < APEX and price != 0.0:
-            return None
-        z[part] = 2.0 * price * cones.scale[k] * s[part]
-        z[part.start] *= -1.0
-    return Point(x, y, z)

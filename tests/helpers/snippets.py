@@ -12,7 +12,7 @@ from pathlib import Path
 
 from support import ROOT
 
-BLOCK = re.compile(r"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>python|console|toml)\n(?P<text>.*?)^```", re.M | re.S)
+BLOCK = re.compile(r"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>python|console|toml|text)\n(?P<text>.*?)^```", re.M | re.S)
 SHIMS = {
     "fsopt": 'exec "{python}" -m fsopt "$@"',
     "fsopt-verify": 'exec "{python}" -m fsopt.verifier.verify "$@"',
@@ -33,7 +33,7 @@ class Step:
 def steps(page: str) -> list[Step]:
     """Return the blocks of a page that a reader runs or writes."""
     found = [Step(m["kind"], m["text"], m["file"] or "") for m in BLOCK.finditer(page)]
-    return [step for step in found if step.file or step.kind != "toml"]
+    return [step for step in found if step.file or step.kind in ("python", "console")]
 
 
 def script(page: str) -> str:
