@@ -18,8 +18,8 @@ from fsopt.certificates.kernel_scaling.form import recognise
 from fsopt.certificates.nonconvex import certify_nonconvex
 from fsopt.certificates.relaxations import relaxation_of
 from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
-from fsopt.certificates.trees import certify_empty, tree_bound
 from fsopt.certificates.shadow_prices import loaded_point
+from fsopt.certificates.trees import certify_empty, tree_bound
 from fsopt.common.arguments import checked, optional
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL

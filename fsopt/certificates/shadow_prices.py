@@ -1,8 +1,8 @@
 r"""Shadow prices of other software as multipliers of the arrays.
 
-The shadow price d objective / d right-hand side of a linear constraint is its multiplier. That of a quadratic constraint
-:math:`q(x) = f(\|t\|^2 - s_0^2) \le 0` with :math:`(s_0, t) = Gx + h`, say :math:`\lambda`, is the multiplier
-:math:`z = 2\lambda f(-s_0, t)` of its cone, which needs :math:`s_0 > 0`.
+The shadow price d objective / d right-hand side of a linear constraint is its multiplier. The shadow price
+:math:`\lambda` of a quadratic constraint :math:`q(x) = f(\|t\|^2 - s_0^2) \le 0` with :math:`(s_0, t) = Gx + h` is the
+multiplier :math:`z = 2\lambda f(-s_0, t)` of its cone, which needs :math:`s_0 > 0`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def loaded_point(program: Program) -> Point:
     ------
     ParameterError : a variable has no value.
     """
-    missing = next((v for v in program.variables if v.value is None), None)
+    used = (program.c != 0) | (np.diff(program.A.tocsc().indptr) > 0) | (np.diff(program.cones.G.tocsc().indptr) > 0)
+    used |= bool(program.general) | (np.diff(program.P.indptr) > 0)
+    missing = next((v for v, occurs in zip(program.variables, used, strict=True) if occurs and v.value is None), None)
     if missing is not None:
         raise ParameterError(f"the variable '{missing.name}' has no value", "solve the model, or give a result")
     x = program.values()

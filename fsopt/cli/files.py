@@ -32,7 +32,7 @@ def certify(
     from fsopt.formats.reading import read_model
     from fsopt.formats.solutions import read_solution
     from fsopt.verification.exact_checking import verify
-    from fsopt.verification.foreign import reason, supported
+    from fsopt.verification.foreign import NO_BOUND, reason, supported
 
     if prove is not None:
         SECONDS.check("--prove", prove)
@@ -41,6 +41,9 @@ def certify(
     answer = stated if prove is None else supported(program, stated, prove)
     found = verify(answer, program, exact=exact)
     holds = found.verified and found.recomputed is answer.status
+    why = reason(found, answer, compile_model(program))
+    if why == NO_BOUND:
+        why += ": --prove SECONDS looks for a bound" if prove is None else ", and none was found here"
     record = {
         "model": model,
         "solution": solution,
@@ -54,7 +57,7 @@ def certify(
         "recomputed": found.recomputed,
         "objective": found.certificate.objective,
         "bound": found.certificate.bound,
-        "reason": reason(found, answer, compile_model(program)),
+        "reason": why,
     }
     record = {k: plain(v) for k, v in record.items()}
     deliver(record, output, as_json=json, present=lambda: _print(record))

@@ -13,6 +13,8 @@ from fsopt.answers.certificate import Kind
 from fsopt.answers.results import Point, SolveResult, Status
 from fsopt.compiler import Program, compile_model
 from fsopt.compiler.classes import CONVEX, program_class
+from fsopt.drivers.branch_and_bound.driver import prove
+from fsopt.errors import SolverError
 from fsopt.formats.solutions import name_of
 from fsopt.solvers.auxiliary import supplement
 from fsopt.solvers.interface import Outcome, Settings
@@ -20,14 +22,16 @@ from fsopt.solvers.outcome import certified_result
 from fsopt.verification.verified import Verification
 
 NO_BOUND = "nothing in the file bounds the optimum"
+SAME = 1e-6
+"""Largest difference of the values of two points that are the same one, with its integers rounded."""
 EXPLAINED: Mapping[str, str] = {
     "primal": "the point violates a constraint or a bound",
     "integrality": "an integer variable is no whole number",
     "primal at whole numbers": "the point violates a constraint where its integers are rounded",
     "objective": "the stated objective value is not that of the point",
     "dual": "the multipliers are not dual feasible",
-    "gap": "the multipliers bound the optimum elsewhere",
-    "stated bound": "the multipliers do not bound the optimum by the stated value",
+    "gap": "the optimum is bounded elsewhere",
+    "stated bound": "the optimum is not bounded by the stated value",
     "cost": "the violations, times their multipliers, may change the objective",
     "farkas": "the multipliers prove no infeasibility",
 }
@@ -35,19 +39,18 @@ EXPLAINED: Mapping[str, str] = {
 
 
 def supported(model: pyo.ConcreteModel, answer: SolveResult, time_limit: float | None) -> SolveResult:
-    """Return an answer with evidence that a solver found here: multipliers of a convex program, or a Farkas vector.
+    """Return an answer with evidence that is found here: multipliers, a Farkas vector, or a tree of branch and bound.
 
     The point and the claim stay those of the answer; where no more than feasibility is claimed and the evidence shows
-    an optimum, the result says so.
+    an optimum, the result says so. Without a convex relaxation of the model the answer is returned as it is.
 
     Parameters
     ----------
     time_limit : seconds; None for no limit.
     """
     program = compile_model(model)
-    convex = program_class(program) in CONVEX
-    if not convex and answer.point is not None:
-        return answer
+    if program_class(program) not in CONVEX:
+        return _with_tree(model, answer, time_limit)
     point = None if answer.point is None else Point(answer.point.x)
     outcome = Outcome(answer.status, "", point, None, 0, 0.0, "")
     found = supplement(program, outcome, Settings(), time_limit, answer.solver)
@@ -59,17 +62,33 @@ def supported(model: pyo.ConcreteModel, answer: SolveResult, time_limit: float |
     return shown if answer.status is Status.FEASIBLE and shown.status is Status.OPTIMAL else result
 
 
+def _with_tree(model: pyo.ConcreteModel, answer: SolveResult, time_limit: float | None) -> SolveResult:
+    """Return an answer with the tree of its proof, which starts from its point."""
+    try:
+        found = prove(model, answer, time_limit=time_limit)
+    except SolverError:  # no convex relaxation of the model is known
+        return answer
+    if answer.point is None:
+        return replace(answer, tree=found.tree) if found.status is Status.INFEASIBLE else answer
+    if answer.status is Status.OPTIMAL:
+        return replace(answer, tree=found.tree, bound=answer.objective)
+    own = found.point is not None and np.allclose(found.point.x, answer.point.x, rtol=0.0, atol=SAME)
+    return found if own and found.status is Status.OPTIMAL else replace(answer, tree=found.tree, bound=found.bound)
+
+
 def reason(found: Verification, answer: SolveResult, program: Program) -> str:
     """Return why a claim is not supported, in one line; empty for one that is."""
     if found.verified and found.recomputed is answer.status:
         return ""
-    if not found.numerically and answer.point is None:
+    if found.numerically:
+        return found.reason
+    if answer.point is None:
         return f"the file claims that the model is {answer.status} and has nothing that proves it"
     certificate = found.certificate
     large = {k: v for k, v in found.residuals.items() if not v <= certificate.tolerance}
-    unbounded = answer.status is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT, Kind.MIXED_INTEGER)
+    unbounded = answer.status is Status.OPTIMAL and certificate.kind in (Kind.FEASIBLE, Kind.KKT)
     if unbounded and set(large) <= {"stated bound", "evidence"}:
-        return NO_BOUND if program_class(program) in CONVEX else f"{NO_BOUND}: it has no search that can be repeated"
+        return NO_BOUND
     for name, words in EXPLAINED.items():
         if name in large:
             return f"{words}{_place(program, answer, name)} ({name} {large[name]:.1e})" + _values(name, found, answer)
@@ -90,5 +109,5 @@ def _values(name: str, found: Verification, answer: SolveResult) -> str:
     if name == "objective":
         return f": stated {answer.objective:.9g}, recomputed {certificate.objective:.9g}"
     if name in ("gap", "stated bound") and certificate.bound is not None:
-        return f": objective {certificate.objective:.9g}, bound {certificate.bound:.9g} by a {certificate.bound_source}"
+        return f": objective {certificate.objective:.9g}, bound {certificate.bound:.9g} ({certificate.bound_source})"
     return ""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from support import ROOT
 
+import fsopt
+from fsopt.answers.results import Status
 from fsopt.cli import main
+from fsopt.verification.foreign import supported
 
 MODELS = ROOT / "models"
 
@@ -54,6 +58,15 @@ def test_a_feasible_point_of_an_integer_program_is_no_optimum(capsys):
     assert (code, found["verified"]) == (1, False)
     assert "nothing in the file bounds the optimum" in found["reason"]
     assert found["certificate"]["residuals"]["primal"] < 1e-6
+
+
+@pytest.mark.parametrize("name", ["fsv-exact.lp", "fsp-m-bigm.mps", "l0-mpm-exact.cbf", "fsp-master.nl"])
+def test_a_tree_proves_an_optimum_with_integers(name, capsys):
+    slug, suffix = name.split(".")
+    code, found = certify(library(slug, f".{suffix}"), MODELS / slug / "optimum.json", capsys, "--prove", "60")
+    assert (code, found["recomputed"]) == (0, "optimal")
+    assert found["certificate"]["bound_source"].startswith("proved by fsopt")
+    assert found["bound"] == pytest.approx(stored(slug)["objective"], rel=1e-6)
 
 
 def test_exact_arithmetic(capsys):
@@ -126,14 +139,17 @@ def test_another_models_point_is_bad_input(capsys):
     assert "no variable" in found["error"]["message"]
 
 
-@pytest.mark.parametrize("case", ["a worse point called optimal, LP", "a worse point called optimal, QP"])
+OWN_BOUND = [name for name in FALSE if name.startswith("a worse point")]
+
+
+@pytest.mark.parametrize("case", OWN_BOUND)
 def test_our_own_bound_refuses_a_worse_point(case, tmp_path, capsys):
     slug, record, _ = FALSE[case]
     (tmp_path / "answer.json").write_text(json.dumps({**record, "duals": {}}))
     code, found = certify(library(slug, ".lp"), tmp_path / "answer.json", capsys, "--prove", "60")
     assert code == 1
     assert found["bound"] == pytest.approx(stored(slug)["objective"], rel=1e-6)
-    assert "elsewhere" in found["reason"]
+    assert "bounded elsewhere" in found["reason"]
 
 
 def test_options_of_data_are_refused_for_a_file(capsys):
@@ -141,3 +157,38 @@ def test_options_of_data_are_refused_for_a_file(capsys):
         main(["solve", str(library("rlp", ".lp")), "--data", "wdbc", "--json"])
     assert end.value.code == 2
     assert "--data is for models on data sets" in capsys.readouterr().out
+
+
+PAIRS = [
+    (path, answer)
+    for path in sorted(MODELS.glob("*/*.*"))
+    if path.suffix in (".lp", ".mps", ".nl", ".cbf")
+    for answer in (path.parent / "optimum.json", path.with_suffix(".sol"))
+    if answer.is_file() and (answer.suffix == ".json" or path.suffix == ".nl")
+]
+PAIRS += [
+    (path, path.with_name(re.sub(r"\.(mps|cbf)\.gz", ".best.json.gz", path.name)))
+    for path in sorted((MODELS / "realistic").glob("*.gz"))
+    if ".best." not in path.name
+]
+LONG = ("fsp-m-bigm", "fsv-exact", "misclass-milp")
+"""Models whose realistic instances take longer than the test has."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "solution"), PAIRS, ids=lambda path: path.name)
+def test_every_pair_of_files_of_the_library_is_certified(model, solution):
+    """From the files alone: every convex and every integer optimum; of other models the point and its value."""
+    program = fsopt.read_model(model)
+    answer = fsopt.read_solution(solution, program)
+    kind = fsopt.classify(program)
+    bounded = kind not in ("NLP", "MINLP") and not (solution.suffix == ".gz" and model.name.startswith(LONG))
+    if not bounded or answer.status == "feasible":
+        found = fsopt.verify(replace(answer, status=Status.FEASIBLE, bound=None), program)
+        assert found.verified, found.reason
+        return
+    found = fsopt.verify(answer, program)
+    if not found.verified:
+        found = fsopt.verify(supported(program, answer, 60.0), program)
+    assert found.verified, found.reason
+    assert found.recomputed == "optimal"

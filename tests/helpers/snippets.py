@@ -12,7 +12,8 @@ from pathlib import Path
 
 from support import ROOT
 
-BLOCK = re.compile(r"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>python|console|toml|text)\n(?P<text>.*?)^```", re.M | re.S)
+KINDS = "python|console|toml|text"
+BLOCK = re.compile(rf"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>{KINDS})\n(?P<text>.*?)^```", re.M | re.S)
 SHIMS = {
     "fsopt": 'exec "{python}" -m fsopt "$@"',
     "fsopt-verify": 'exec "{python}" -m fsopt.verifier.verify "$@"',
