@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from proof_files import verdict, written
 from proofs.forging import DATA, bases
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.trained import fingerprint
@@ -30,7 +30,7 @@ def files(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", WDBC)
+@pytest.mark.parametrize("name", sampled(WDBC, 1))
 def test_a_proof_for_wdbc_is_confirmed_with_its_data_and_refused_with_others(name, files, tmp_path):
     data = fsopt.load_dataset("wdbc")
     path = written(tmp_path / "proof.json", exactly(fsopt.fit(name, data, **WDBC[name]), data).proof())

@@ -90,6 +90,7 @@ def loaded_after(task):
     return set(sys.modules) - before
 
 
+@pytest.mark.slow
 def test_a_unit_finds_its_solver_loaded():
     study = study_from({**STUDY, "folds": 0, "methods": [{"name": "fsv"}]})
     [unit] = units_of(study, load_all(study))

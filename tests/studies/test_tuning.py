@@ -141,6 +141,7 @@ def test_among_equal_errors_the_first_candidate_wins(monkeypatch):
         assert tune("svm", data, candidates).params == {"c": 1.0}
 
 
+@pytest.mark.slow
 def test_the_smallest_radii_win_among_ties():
     data = blobs(30, 2, seed=1, gap=6.0)  # any radii separate it
     tuned = tune("gmeb", data, candidates("gmeb", data.p), folds=3)
