@@ -139,6 +139,7 @@ def test_mopfs_keeps_few_pixels_and_classifies_better_than_all_of_them_and_than_
         assert row.n_support_vectors <= 100
 
 
+@pytest.mark.slow
 @needs_digits
 def test_the_picture_is_grey_where_a_pixel_was_kept(digits, table):
     pytest.importorskip("matplotlib")
