@@ -12,6 +12,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
+from fsopt.drivers.column_generation.dca import worst_case_dca
 from fsopt.drivers.dca import dca
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.penalties.registry import approximation, words_of
@@ -20,10 +21,25 @@ from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.concave import of_l0_mpm
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
+from fsopt.methods.mpm.many_features import (
+    Found,
+    has_multipliers,
+    many_features_order,
+    multiplier_details,
+    saved_program,
+    worst_case_data,
+)
 from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_first_order, evidence, finite_vector, has_program, starts_residual
+from fsopt.methods.verification import (
+    LOCAL_TOLERANCE,
+    check_first_order,
+    evidence,
+    finite_vector,
+    has_program,
+    starts_residual,
+)
 from fsopt.models.blocks import number, vector
 from fsopt.models.mpm.l0_mpm_step import build_l0_mpm_step
 from fsopt.typing import Vector
@@ -51,6 +67,9 @@ def fit_l0_mpm(
 
     .. math:: \min\ \sum_j \varphi(|w_j|) \quad\text{s.t. the worst-case accuracy is at least } \delta
         \text{ on both classes, and } w'\mu_1 - b \ge 1,\ b - w'\mu_2 \ge 1
+
+    From 3,000 features on the steps are solved by column generation, :func:`fsopt.drivers.column_generation.dca`: no
+    model of all features is built, and the answer is critical for all of them.
 
     Parameters
     ----------
@@ -114,25 +133,35 @@ def fit_l0_mpm(
     params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}
     first = None if start is None else vector("l0-mpm", "start", start, space.work.p)
     accuracy = number("l0-mpm", "tolerance", 1e-6 if tolerance is None else tolerance)
-    model = build_l0_mpm_step(space.work, **params)
-    result = dca(model, penalty, n_starts=n_starts, seed=seed, start=first, tolerance=accuracy, run=run)
-    at = result.point
-    w, b = at["w"], -at["b"]
+    settings: dict[str, Any] = {"n_starts": n_starts, "seed": seed, "start": first, "tolerance": accuracy, "run": run}
+
+    def by_model() -> Found:
+        result = dca(build_l0_mpm_step(space.work, **params), penalty, **settings)
+        at = result.point
+        proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"])
+        return Found(at["w"], -at["b"], result, proof)
+
+    def by_generation() -> Found:
+        result = worst_case_dca(worst_case_data(space, asked), penalty, **settings)
+        at = result.point
+        proof = {"v": at["gradient"], **multiplier_details(at["multipliers"])} if "multipliers" in at else {}
+        return Found(at["w"], at["b"], result, proof)
+
+    found = by_generation() if many_features_order(space, run)[0] else by_model()
+    w, b = found.w, found.b
     fitted = make_fit(
         space.work,
         space.map_,
         Hyperplane(w, b, SPEC.select(w)),
-        result,
+        found.result,
         started=started,
         warnings=tuple(warnings),
-        details=evidence(
-            "l0-mpm-step",
-            {**params, "v": at["gradient"]},
-            at["proof"],
+        details={
+            **found.details,
             **space.details(asked),
-            starts=_best_values(result.history),
-            worst_case=worst_case(w, b, space.moments),
-        ),
+            "starts": _best_values(found.result.history),
+            "worst_case": worst_case(w, b, space.moments),
+        },
         kernel=space.kernel,
     )
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
@@ -160,6 +189,8 @@ def check(saved: SavedFit) -> Certificate:
     """
     saved = with_worst_case(saved)
     saved = replace(saved, residuals={**saved.residuals, **starts_residual(saved.fit)})
+    if has_multipliers(saved):
+        return _check_multipliers(saved)
     if not has_program(saved):
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     with reading("step"):
@@ -170,14 +201,38 @@ def check(saved: SavedFit) -> Certificate:
     return check_first_order(saved, Kind.DCA, here, wrong)
 
 
-def _wrong_step(saved: SavedFit, v: Vector) -> float:
-    """Return the distance of the saved step of DCA from that of the fit's own parameters and penalty at w."""
-    own, at = saved.params, saved.fit.details["program_params"]
-    w, penalty = saved.w, approximation(own["approx"], own["alpha"])
+def _check_multipliers(saved: SavedFit) -> Certificate:
+    """Certify the first-order condition by the multipliers of column generation, which price all features."""
+    own, w = saved.params, saved.w
+    slope = approximation(own["approx"], own["alpha"]).slope
+    with reading("step"):
+        v = finite_vector(saved.fit.details["v"], len(w))
+    program, at = saved_program(saved, slope, v)
+    feasible, _, bound = program.dual(at)
+    here = program.value(w)
+    found = {
+        "cost": program.slack(feasible, w) / (1.0 + abs(here)),
+        "first order": max(here - bound, 0.0) / (1.0 + abs(here)),
+        "linearisation": _gradient_residual(saved, v),
+    }
+    return make(Kind.DCA, {**saved.residuals, **found}, objective=saved.value, tolerance=LOCAL_TOLERANCE)
+
+
+def _gradient_residual(saved: SavedFit, v: Vector) -> float:
+    """Return the distance of v from the subdifferential of the concave part of the fit's penalty at w."""
+    own, w = saved.params, saved.w
+    penalty = approximation(own["approx"], own["alpha"])
     rounding = 1e-9 * (1 + np.abs(w))
     # h is convex: its subgradients at w lie between the gradients on either side.
     excess = np.maximum(v - penalty.gradient(w + rounding), penalty.gradient(w - rounding) - v)
-    wrong = max(float(excess.max()), abs(at["alpha"] - penalty.slope)) / penalty.slope
+    return max(float(excess.max()), 0.0) / penalty.slope
+
+
+def _wrong_step(saved: SavedFit, v: Vector) -> float:
+    """Return the distance of the saved step of DCA from that of the fit's own parameters and penalty at w."""
+    own, at = saved.params, saved.fit.details["program_params"]
+    slope = approximation(own["approx"], own["alpha"]).slope
+    wrong = max(_gradient_residual(saved, v), abs(at["alpha"] - slope) / slope)
     return float(max(wrong, *(abs(at[k] - own[k]) for k in ("delta", "ridge", "unbiased"))))
 
 

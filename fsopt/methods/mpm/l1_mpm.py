@@ -13,11 +13,22 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
+from fsopt.drivers.column_generation.worst_case import worst_case_generation
+from fsopt.drivers.column_generation.worst_case_program import certify_worst_case
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
+from fsopt.methods.mpm.many_features import (
+    Found,
+    has_multipliers,
+    many_features_order,
+    multiplier_details,
+    saved_program,
+    worst_case_data,
+)
 from fsopt.methods.mpm.worst_case import accuracy_violation, worst_case
 from fsopt.methods.preprocessing import Hyperplane
+from fsopt.methods.routes import first_certified
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import check_program, evidence
 from fsopt.models.mpm.l1_mpm import build_l1_mpm
@@ -40,6 +51,9 @@ def fit_l1_mpm(
 
     .. math:: \min\ \|w\|_1 \quad\text{s.t.}\quad w'\mu_1 + b \ge \max(1, \kappa(\delta)\|F_1w\|), \quad
         -(w'\mu_2 + b) \ge \max(1, \kappa(\delta)\|F_2w\|), \qquad \kappa(\delta)^2 = \delta/(1 - \delta)
+
+    From 3,000 features on, column generation solves it, :func:`fsopt.drivers.column_generation.worst_case`, with the
+    same objective value and a bound for all features: no model of all of them is built.
 
     Parameters
     ----------
@@ -82,18 +96,28 @@ def fit_l1_mpm(
     work, warnings = space.work, list(space.warnings)
     asked = asked_delta("l1-mpm", delta, space.limit, warnings)
     params = {"delta": asked, **space.moment_options}
-    model = build_l1_mpm(work, **params)
-    _, result = run.solve(model, "L1-MPM")
-    w, b = values_of(model.w), -model.b.value
-    accuracies = worst_case(w, b, space.moments)
+
+    def by_model() -> Found:
+        model = build_l1_mpm(work, **params)
+        _, result = run.solve(model, "L1-MPM")
+        return Found(values_of(model.w), -model.b.value, result, evidence("l1-mpm", params, result.point))
+
+    def by_generation() -> Found:
+        result = worst_case_generation(worst_case_data(space, asked), run=run)
+        at = result.point
+        return Found(at["w"], at["b"], result, multiplier_details(at["multipliers"]))
+
+    routes = [by_generation if priced else by_model for priced in many_features_order(space, run)]
+    found, remarks = first_certified(routes, lambda found: found.result)
+    w, b = found.w, found.b
     return make_fit(
         work,
         space.map_,
         Hyperplane(w, b, SPEC.select(w)),
-        replace(result, objective=float(np.abs(w).sum())),
+        replace(found.result, objective=float(np.abs(w).sum())),
         started=started,
-        warnings=tuple(warnings),
-        details=evidence("l1-mpm", params, result.point, **space.details(asked), worst_case=accuracies),
+        warnings=(*warnings, *remarks),
+        details={**found.details, **space.details(asked), "worst_case": worst_case(w, b, space.moments)},
         kernel=space.kernel,
     )
 
@@ -104,8 +128,15 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the cone program of a saved fit again, and the worst-case accuracies that it states."""
-    return check_program(with_worst_case(saved))
+    """Certify the cone program of a saved fit again, and the worst-case accuracies that it states.
+
+    The multipliers of column generation are priced for all features in numpy, without a model of them.
+    """
+    saved = with_worst_case(saved)
+    if not has_multipliers(saved):
+        return check_program(saved)
+    program, at = saved_program(saved, 1.0, np.zeros(saved.data.p))
+    return certify_worst_case(program, saved.w, saved.b, at, residuals=saved.residuals)
 
 
 SPEC = MethodSpec(

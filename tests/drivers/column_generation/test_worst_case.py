@@ -1,0 +1,93 @@
+"""L1-MPM and L0-MPM by column generation: the optimum of the whole program, bounds that hold for all features."""
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.answers.results import Status
+from fsopt.drivers import dca
+from fsopt.drivers.column_generation import worst_case
+from fsopt.drivers.column_generation.dca import worst_case_dca
+from fsopt.drivers.column_generation.worst_case import WorstCaseData, worst_case_generation
+from fsopt.drivers.column_generation.worst_case_program import Multipliers, certify_worst_case
+from fsopt.drivers.penalties.registry import approximation
+from fsopt.models.mpm.moments import Moments
+
+SHAPES = [(12, 40, 0.7), (40, 30, 0.5), (30, 60, 0.9)]
+
+
+def problem(n, p, delta, seed=0, *, unbiased=False):
+    data = blobs(n, p, seed=seed, gap=1.0)
+    return WorstCaseData(data, Moments.of(data, unbiased=unbiased), delta, unbiased)
+
+
+@pytest.fixture(autouse=True)
+def few_columns(monkeypatch):
+    """Restrict the first problems to so few features that they are infeasible, or others have to be added."""
+    monkeypatch.setattr(worst_case, "COLUMNS", 4)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n", "p", "delta"), SHAPES)
+def test_the_optimum_is_that_of_the_whole_program(n, p, delta, weighted):
+    given = problem(n, p, delta, seed=n, unbiased=weighted)
+    alpha = 5.0 if weighted else 1.0
+    v = alpha * np.random.default_rng(n).uniform(-0.9, 0.9, p) * weighted
+    params = {"delta": delta, "alpha": alpha, "v": v, "unbiased": weighted}
+    expected = fsopt.solve(fsopt.build("l0-mpm-step", given.data, **params), "clarabel")
+    result = worst_case_generation(given, alpha=alpha, v=v)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(expected.objective, rel=1e-6)
+    assert result.bound <= expected.objective * (1 + 1e-7)
+    assert given.program(alpha, v).value(result.point["w"]) == pytest.approx(result.objective, rel=1e-12)
+    assert result.history[-1]["columns"] < p
+
+
+def test_any_multipliers_bound_the_optimum_from_below():
+    given = problem(12, 40, 0.7, seed=5)
+    found, random = worst_case_generation(given), np.random.default_rng(0)
+    at, program = found.point["multipliers"], given.program(1.0, np.zeros(40))
+    bounds = []
+    for size in np.geomspace(1e-6, 1e2, 40):
+        u1, u2 = (u + size * random.standard_normal(len(u)) for u in (at.u1, at.u2))
+        bounds.append(program.dual(Multipliers(at.mean * (1 + size * random.standard_normal()), u1, u2))[2])
+    assert max(bounds) <= found.objective * (1 + 1e-7)
+    assert max(bounds) > 0.9 * found.objective
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+def test_a_certificate_is_refused_for_other_multipliers_and_other_hyperplanes(factor):
+    given = problem(12, 40, 0.7, seed=5)
+    point = worst_case_generation(given).point
+    program, w, b, at = given.program(1.0, np.zeros(40)), point["w"], point["b"], point["multipliers"]
+    assert certify_worst_case(program, w, b, at).ok
+    forged = [Multipliers(factor * at.mean, at.u1, at.u2), Multipliers(at.mean, at.u1, factor * at.u2)]
+    assert not any(certify_worst_case(program, w, b, other).ok for other in forged)
+    # Multipliers that are too large are scaled back until they are feasible for every feature.
+    assert certify_worst_case(program, w, b, at.scaled(factor)).ok is (factor > 1)
+    assert not certify_worst_case(program, factor * w, factor * b, at).ok
+    assert not certify_worst_case(program, w, b + 0.1, at).ok
+
+
+def test_the_number_of_deviations_is_that_of_the_whole_accuracy():
+    """A delta above alpha* is infeasible, however many features are added."""
+    data = blobs(60, 6, seed=1, gap=0.2)
+    with pytest.raises(fsopt.FsoptError, match="infeasible"):
+        worst_case_generation(WorstCaseData(data, Moments.of(data), 0.99))
+
+
+@pytest.mark.parametrize(("seed", "approx"), [(0, "exp"), (1, "log"), (2, "exp")])
+def test_the_answer_of_dca_is_critical_for_all_features(seed, approx):
+    given, penalty = problem(20, 50, 0.8, seed=seed), approximation(approx, 5.0)
+    result = worst_case_dca(given, penalty, n_starts=2, seed=seed)
+    w, v = result.point["w"], result.point["gradient"]
+    params = {"delta": given.delta, "alpha": penalty.slope}
+    step = fsopt.solve(fsopt.build("l0-mpm-step", given.data, v=v, **params), "clarabel")
+    here = penalty.slope * np.abs(w).sum() - v @ w
+    assert result.status is Status.STATIONARY
+    assert here == pytest.approx(step.objective, rel=1e-5, abs=1e-5)
+    assert v == pytest.approx(penalty.gradient(w), abs=1e-4)
+    assert result.objective == pytest.approx(penalty.value(w), rel=1e-12)
+    whole = dca(fsopt.build("l0-mpm-step", given.data, **params), penalty, n_starts=2, seed=seed)
+    assert result.objective <= 1.5 * whole.objective

@@ -1,0 +1,76 @@
+"""L1-MPM and L0-MPM with many more features than samples: no model of all features, the same answers, evidence."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.methods import large_programs
+from fsopt.methods.mpm import l0_mpm, l1_mpm
+
+WIDE = blobs(30, 60, seed=2)
+METHODS = ["l1-mpm", "l0-mpm"]
+
+
+def refuse_models(monkeypatch):
+    monkeypatch.setattr(l1_mpm, "build_l1_mpm", None)
+    monkeypatch.setattr(l0_mpm, "build_l0_mpm_step", None)
+
+
+@pytest.fixture
+def small_is_large(monkeypatch):
+    monkeypatch.setattr(large_programs, "LONG", 50)
+    monkeypatch.setattr(large_programs, "LARGE", 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("params", [{"delta": 0.5}, {"scale": "none", "unbiased": True}], ids=str)
+def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch, small_is_large, tmp_path):
+    with monkeypatch.context() as whole:
+        whole.setattr(large_programs, "LONG", 1000)
+        expected = fsopt.fit(method, WIDE, **params)
+    refuse_models(monkeypatch)
+    fit = fsopt.fit(method, WIDE, **params)
+    assert (fit.status, fit.support) == (expected.status, expected.support)
+    assert fit.objective == pytest.approx(expected.objective, rel=1e-5)
+    assert fit.coef == pytest.approx(expected.coef, abs=1e-3 * np.abs(expected.coef).max())
+    assert fsopt.verify(fit, WIDE).verified
+    fit.save(tmp_path / "fit.json")
+    assert fsopt.verify(tmp_path / "fit.json", WIDE).verified
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_forged_multipliers_are_refused(method, small_is_large):
+    fit = fsopt.fit(method, WIDE, delta=0.7)
+    details = fit.details
+    for forged in ({"lambda": 0.9 * details["lambda"]}, {"u1": 1.3 * details["u1"]}, {"u2": 0.0 * details["u2"]}):
+        assert not fsopt.verify(replace(fit, details={**details, **forged}), WIDE).verified
+    if "v" in details:
+        assert not fsopt.verify(replace(fit, details={**details, "v": 0.5 * details["v"]}), WIDE).verified
+    with pytest.raises(fsopt.errors.FileError):
+        fsopt.verify(replace(fit, details={**details, "u1": details["u1"][:-1]}), WIDE)
+
+
+def test_multipliers_are_not_verified_exactly_and_say_so(small_is_large):
+    fit = fsopt.fit("l1-mpm", WIDE, delta=0.7)
+    found = fsopt.verify(fit, WIDE, exact=True)
+    assert found.numerically
+    assert not found.verified
+
+
+@pytest.mark.parametrize("options", [{"ridge": 0.1}, {"kernel": "linear"}], ids=str)
+def test_a_ridge_and_a_kernel_take_the_model(options, monkeypatch, small_is_large):
+    monkeypatch.setattr(l1_mpm, "worst_case_generation", None)
+    assert "u1" not in fsopt.fit("l1-mpm", WIDE, delta=0.5, **options).details
+
+
+def test_no_model_of_all_features_is_built_for_large_data(monkeypatch):
+    refuse_models(monkeypatch)
+    data = blobs(50, 4000, seed=3)
+    fit = fsopt.fit("l1-mpm", data)
+    assert fit.status is fsopt.Status.OPTIMAL
+    assert len(fit.details["u1"]) + len(fit.details["u2"]) == 50
+    assert fit.history[-1]["columns"] < 400
+    assert fsopt.verify(fit, data).verified
