@@ -29,6 +29,8 @@ Terms: TypeAlias = Callable[[Sequence[Any]], Any]
 """Function of the variables that returns the terms of an expression which are not linear."""
 INFINITE = 1e20
 """Bounds from this size on are absent, as in all of these formats."""
+MOST = 20_000_000
+"""Variables or constraints that a file may state."""
 
 
 @dataclass
@@ -60,6 +62,13 @@ class ReadProgram:
     integer: Mask
     objective: Terms | None = None
     terms: Mapping[int, Terms] = field(default_factory=dict)
+
+
+def countable(count: int) -> int:
+    """Return a number of variables or constraints of a file; raises FileError before memory is taken for too many."""
+    if not 0 <= count <= MOST:
+        raise FileError(f"the file states {count} variables or constraints", f"take a model of at most {MOST:,}")
+    return count
 
 
 def products(triples: Sequence[tuple[int, int, float]]) -> Terms:
@@ -100,7 +109,8 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
             part = slice(A.indptr[i], A.indptr[i + 1])
             body = _linear(A.indices[part], A.data[part], x)
             body = body + p.terms[i](x) if i in p.terms else body
-            m.row[name] = (low, body) if low is not None and low == high else (low, body, high)
+            equation = low is not None and low == high
+            m.row[name] = (low, body) if equation else (-np.inf if low is None else low, body, high)
     return m
 
 

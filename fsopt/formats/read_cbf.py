@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from fsopt.compiler.lmi import lmi
 from fsopt.errors import FileError
-from fsopt.formats.read_arrays import ReadProgram, model_of, products
+from fsopt.formats.read_arrays import ReadProgram, countable, model_of, products
 
 LINEAR = {"F": (-np.inf, np.inf), "L+": (0.0, np.inf), "L-": (-np.inf, 0.0), "L=": (0.0, 0.0)}
 """Linear cone -> its lower and upper bound."""
@@ -82,7 +82,7 @@ def _read_sections(lines: Iterator[str], c: _Content) -> None:
     """Read all sections."""
 
     def cones() -> Cones:
-        size, count = map(int, next(lines).split())
+        size, count = (countable(int(word)) for word in next(lines).split())
         found = [(name, int(k)) for name, k in (next(lines).split() for _ in range(count))]
         if _size(found) != size or any(k < 0 for _, k in found):
             raise ValueError(f"its cones have {_size(found)} rows, not {size}")
@@ -103,8 +103,8 @@ def _read_sections(lines: Iterator[str], c: _Content) -> None:
     }
     # Words of a line of a table: whole numbers (i) and numbers (v).
     tables: Mapping[str, tuple[str, Callable[..., None]]] = {
-        "PSDVAR": ("i", c.matrix_variables.append),
-        "PSDCON": ("i", c.matrices.append),
+        "PSDVAR": ("i", lambda order: c.matrix_variables.append(countable(order**2) and order)),
+        "PSDCON": ("i", lambda order: c.matrices.append(countable(order**2) and order)),
         "INT": ("i", c.integer.append),
         "OBJACOORD": ("iv", lambda j, v: put(c.cost, j, v)),
         "OBJFCOORD": ("iiiv", lambda k, i, j, v: put_entry(c.cost, k, i, j, v)),

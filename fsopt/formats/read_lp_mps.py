@@ -23,6 +23,28 @@ SMALLEST = 1e-12
 COMMENT = re.compile(r"\\[^\n]*")
 START = re.compile(r"(?im)^[ \t]*(subject\s+to|such\s+that|s\.t\.|st\.|st)(?=\s)")
 END = re.compile(r"(?im)^[ \t]*(bounds?|generals?|gen|integers?|binary|binaries|bin|semi|semis|sos\d?|end)\b[ \t]*$")
+OTHERS = re.compile(r"(?im)^[ \t]*(lazy constraints|user cuts|general constraints|pwlobj|multi-objectives|scenario)\b")
+"""Sections of .lp files of other software."""
+SECTIONS = frozenset(
+    [
+        "NAME",
+        "OBJSENSE",
+        "MAX",
+        "MIN",
+        "MAXIMIZE",
+        "MINIMIZE",
+        "ROWS",
+        "COLUMNS",
+        "RHS",
+        "RANGES",
+        "BOUNDS",
+        "QUADOBJ",
+        "QMATRIX",
+        "QCMATRIX",
+        "ENDATA",
+    ]
+)
+"""Sections of .mps files that are read; HiGHS passes over some others without a word."""
 BRACKET = re.compile(r"([+-]?)\s*\[([^\]]*)\](\s*/\s*2\b)?")
 LABEL = re.compile(r"([^\s:<>=]+)[ \t]*:")
 NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -35,6 +57,10 @@ TERM = re.compile(
 def read_lp(text: str) -> ReadProgram:
     """Return the program of an .lp file; raises FileError for one that cannot be read as it is."""
     text = COMMENT.sub("", text)
+    if "->" in text:
+        raise FileError("the file has indicator constraints", "state them by a bound on the constraint and a binary")
+    if (other := OTHERS.search(text)) is not None:
+        raise FileError(f"the file has {other[1].lower()}", "write the model without them")
     start = START.search(text)
     quadratic: dict[str, list[tuple[str, str, float]]] = {}
     if start is not None:
@@ -66,7 +92,8 @@ def _terms(text: str, factor: float) -> list[tuple[str, str, float]]:
     while text[place:].strip():
         found = TERM.match(text, place)
         if found is None:
-            raise FileError(f"a quadratic term of the file cannot be read: '{text[place:].strip()[:60]}'", "check it")
+            words = " ".join(text[place:].split())[:60]
+            raise FileError(f"a quadratic term of the file cannot be read: '{words}'", "check it")
         value = factor * float(found["value"] or 1.0) * (-1.0 if found["sign"] == "-" else 1.0)
         terms.append((found["first"], found["second"] or found["first"], value))
         place = found.end()
@@ -83,6 +110,8 @@ def read_mps(text: str) -> ReadProgram:
     row = ""
     for line in text.splitlines():
         if line[:1].strip() and not line.startswith("*"):
+            if (section := line.split()[0]).upper() not in SECTIONS:
+                raise FileError(f"the section {section[:40]} of the .mps file is not read", "write it in another way")
             row = line.split(maxsplit=1)[1].strip() if line.startswith("QCMATRIX ") else ""
             if row:
                 quadratic[row] = []

@@ -18,7 +18,7 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 
 from fsopt.errors import FileError
-from fsopt.formats.read_arrays import ReadProgram
+from fsopt.formats.read_arrays import ReadProgram, countable, model_of
 from fsopt.typing import Mask
 
 UNARY: Mapping[int, Callable[[Any], Any]] = {
@@ -74,8 +74,8 @@ class _Content:
     bounds: list[tuple[float, float]] = field(default_factory=list)
 
 
-def read_nl(text: str, names: Callable[[str], Sequence[str]]) -> ReadProgram:
-    """Return the program of an .nl file.
+def read_nl(text: str, names: Callable[[str], Sequence[str]]) -> pyo.ConcreteModel:
+    """Return the model of an .nl file.
 
     Parameters
     ----------
@@ -92,17 +92,17 @@ def read_nl(text: str, names: Callable[[str], Sequence[str]]) -> ReadProgram:
         content = _read(lines)
         columns = list(names("col"))[: content.n] or [f"x{j}" for j in range(content.n)]
         rows = list(names("row"))[: content.m] or [f"row{i}" for i in range(content.m)]
-        return _program(content, columns, rows)
+        return model_of(_program(content, columns, rows))
     except StopIteration as error:
         raise FileError("the .nl file ends within a segment", "get the whole file") from error
-    except (ValueError, IndexError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
         reason = str(error).strip() or type(error).__name__
         raise FileError(f"the .nl file is damaged: {reason[:100]}", "check it against the format") from error
 
 
 def _read(lines: Sequence[str]) -> _Content:
     head = [[int(word) for word in line.split()] for line in lines[1:HEADER]]
-    n, m, objectives = head[0][:3]
+    n, m, objectives = (countable(number) for number in head[0][:3])
     if len(head[0]) > 5 and head[0][5]:
         raise FileError("the .nl file has logical constraints", "state them by integers")
     if objectives > 1:

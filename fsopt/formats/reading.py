@@ -25,7 +25,7 @@ READERS: Mapping[str, Callable[[str, Path], pyo.ConcreteModel]] = MappingProxyTy
         ".mps": lambda text, path: model_of(read_mps(text)),
         ".lp": lambda text, path: model_of(read_lp(text)),
         ".cbf": lambda text, path: read_cbf(text),
-        ".nl": lambda text, path: model_of(read_nl(text, lambda end: _names(path, end))),
+        ".nl": lambda text, path: read_nl(text, lambda end: _names(path, end)),
     }
 )
 """Suffix -> function of the text and the path of a file to its model."""

@@ -60,6 +60,7 @@ def _table(text: str) -> dict[str, tuple[float, float]]:
     """Return name -> value and multiplier."""
     found: dict[str, tuple[float, float]] = {}
     lines = text.partition("\n------ ")[2].split("\n\n")[0].splitlines()[1:]
+    name = ""
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         continued = following.strip() and not following[: NAME.stop].strip()
         if line[: NAME.start].strip():

@@ -37,17 +37,23 @@ def label(variable: pyo.Var) -> str:
 
 
 def linear(program: Program) -> set[tuple[tuple[tuple[str, float], ...], float]]:
-    """Return the linear constraints and bounds as a set of inequalities a'x >= r, exactly."""
+    """Return the linear constraints and bounds as a set of inequalities a'x >= r, exactly, without fixed variables."""
+    fixed = np.array([v.fixed for v in program.variables])
+    constant = program.A[:, fixed] @ program.lb[fixed] if fixed.any() else np.zeros(program.A.shape[0])
     names = [label(v) for v in program.variables]
     found = set()
-    listed = [(program.A.getrow(i), program.lo[i], program.hi[i]) for i in range(program.A.shape[0])]
+    ends = zip(program.lo - constant, program.hi - constant, strict=True)
+    listed = [(program.A.getrow(i), lo, hi) for i, (lo, hi) in enumerate(ends)]
     for row, lo, hi in listed:
-        terms = [(names[j], v) for j, v in zip(row.indices.tolist(), row.data.tolist(), strict=True) if v]
+        terms = [
+            (names[j], v) for j, v in zip(row.indices.tolist(), row.data.tolist(), strict=True) if v and not fixed[j]
+        ]
         for sign, end in ((1, lo), (-1, hi)):
             if np.isfinite(end) and terms:
                 found.add((tuple(sorted((n, sign * v) for n, v in terms)), sign * float(end) + 0.0))
-    for name, lo, hi in zip(names, program.lb.tolist(), program.ub.tolist(), strict=True):
-        found |= {(((name, s),), s * end + 0.0) for s, end in ((1.0, lo), (-1.0, hi)) if np.isfinite(end)}
+    for name, lo, hi, idle in zip(names, program.lb.tolist(), program.ub.tolist(), fixed, strict=True):
+        if not idle:
+            found |= {(((name, s),), s * end + 0.0) for s, end in ((1.0, lo), (-1.0, hi)) if np.isfinite(end)}
     return found
 
 
@@ -121,6 +127,14 @@ def test_an_lp_file_by_hand(tmp_path):
     assert (model.row["disk"].ub, model.row["hyper"].lb) == (4.5, -8)
     assert [model.x[k].bounds for k in ("x#1", "y.2", "z")] == [(-2, 5), (None, None), (0, 4)]
     assert [model.x[k].is_integer() for k in ("x#1", "y.2", "z")] == [False, False, True]
+
+
+def test_a_constraint_without_bounds_is_kept(tmp_path):
+    """It says nothing, and keeps the order of the constraints, which some solution files go by."""
+    text = "min\n o: x + y\nst\n idle: x - y >= -inf\n c: x + 2 y >= 2\nend\n"
+    model = fsopt.read_model(written(tmp_path, "m.lp", text))
+    assert list(model.row) == ["idle", "c"]
+    assert fsopt.solve(model).objective == pytest.approx(1.0)
 
 
 FIXED = """NAME          FIXED
@@ -274,11 +288,16 @@ SEMI = LP.replace("Generals\n", "Semi-Continuous\n")
 REFUSED = {
     "no suffix": ("model.txt", LP, "no suffix of a model file"),
     "sos": ("m.lp", "min\n o: x + y\nst\n c: x + y >= 1\nsos\n s: S1:: x:1 y:2\nend\n", "SOS not supported"),
+    "indicator": ("m.lp", LP.replace(" z + [", " z = 1 -> x#1 + ["), "indicator"),
     "semi-continuous": ("m.lp", SEMI, "semi-continuous"),
     "tiny": ("m.lp", LP.replace(" free(1,2): x#1", " free(1,2): 1e-13 x#1"), "ignored"),
     "term": ("m.lp", LP.replace("2.5e0 y.2 ^ 2", "y.2 ^ 3"), "quadratic term"),
     "unnamed": ("m.lp", LP.replace(" disk:", ""), "no name"),
-    "no mps": ("m.mps", "hello", "HiGHS cannot read"),
+    "indicators": ("m.mps", FIXED.replace("ENDATA", "INDICATORS\n IF LIM 1    Y TWO  1\nENDATA"), "section INDICATORS"),
+    "cones in mps": ("m.mps", FIXED.replace("ENDATA", "CSECTION  k  0.0  QUAD\n    X ONE\nENDATA"), "section CSECTION"),
+    "lazy constraints": ("m.lp", LP.replace("Bounds", "Lazy Constraints\n l: z <= 1\nBounds"), "lazy constraints"),
+    "general constraints": ("m.lp", LP.replace("End", "General Constraints\n g: z = MAX ( y.2 )\nEnd"), "general con"),
+    "no mps": ("m.mps", " hello", "HiGHS cannot read"),
     "markers": ("m.mps", FIXED.replace("    MARKER    ", "    MARKER                 "), "MARKER"),
     "unknown name": ("m.mps", FIXED.replace("ENDATA", "QCMATRIX   LIM 1\n    X  X  1.0\nENDATA"), "unknown name 'X'"),
     "binary nl": ("m.nl", "b3 1 1 0\n", "not in text form"),
@@ -292,15 +311,23 @@ REFUSED = {
     "cut cbf": ("m.cbf", CBF[: CBF.index("4 0.5")], "ends within"),
     "outside": ("m.cbf", CBF.replace("4 1 2.0", "4 9 2.0"), "damaged"),
     "sizes": ("m.cbf", CBF.replace("5 2\nL= 2", "6 2\nL= 2"), "5 rows, not 6"),
+    "shared expression": ("m.nl", NL.replace("v3", "v7"), "damaged"),
+    "of itself": ("m.nl", NL.replace("V3 1 0\n0 2\no2\nv0\nv1", "V3 1 0\n0 2\no2\nv3\nv1"), "damaged"),
+    "outside its domain": ("m.nl", NL.replace("o43\nv1", "o43\nn-1"), "damaged"),
+    "size of nl": ("m.nl", NL.replace(" 3 2 1 0 1", " 99999999999 2 1 0 1"), "99999999999 variables"),
+    "size of cbf": ("m.cbf", CBF.replace("3 2\nL+ 2", "99999999999 2\nL+ 99999999998"), "99999999999 variables"),
+    "size of a matrix": ("m.cbf", CBF.replace("PSDVAR\n1\n2", "PSDVAR\n1\n200000"), "40000000000 variables"),
+    "line break in a term": ("m.lp", LP.replace("2.5e0 y.2 ^ 2", "\n y.2 ^\n 3"), "quadratic term"),
     "not finite": ("m.cbf", CBF.replace("4 1 2.0", "4 1 nan"), "not finite"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_file_that_is_no_such_program_is_refused_in_one_line(case, tmp_path):
+def test_a_file_that_is_no_such_program_is_refused_in_one_line(case, tmp_path, capfd):
     name, text, words = REFUSED[case]
     with pytest.raises(FileError, match=words) as error:
         fsopt.read_model(written(tmp_path, name, text))
+    assert capfd.readouterr().out == ""  # where --json has one object
     assert "\n" not in str(error.value)
     assert error.value.hint
 
