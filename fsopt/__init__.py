@@ -20,4 +20,4 @@ def __getattr__(name: str) -> object:
 
 moved.register()
 plugins.ABOVE.append("fsopt.drivers.kernel_scaling.interface:register")
-pyomo_plugin.register()
+pyomo_plugin.register("fsopt.drivers.branch_and_bound.driver:prove")

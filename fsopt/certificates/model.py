@@ -17,7 +17,7 @@ from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.form import recognise
 from fsopt.certificates.nonconvex import certify_nonconvex
 from fsopt.certificates.relaxations import relaxation_of
-from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounding
+from fsopt.certificates.residuals import integrality, primal_residual, relative_gap, rounded_point, rounding
 from fsopt.certificates.shadow_prices import loaded_point
 from fsopt.certificates.trees import certify_empty, tree_bound
 from fsopt.common.arguments import checked, optional
@@ -55,7 +55,7 @@ def certify(model: pyo.ConcreteModel, result: SolveResult | None = None) -> Cert
     Notes
     -----
     The certificate is verified numerically, for the arrays of the model and independently of the solver's status. It is
-    never valid for a model with constraints that the arrays do not contain: complementarities, SOS, disjunctions and
+    never valid for a model with constraints that the arrays do not contain: complementarities, disjunctions and
     logical constraints.
     """
     program = compile_model(model)
@@ -166,8 +166,8 @@ def certify_point(program: Program, point: Point, claim: Claim | None = None) ->
     never holds.
     """
     certificate = _certificate_of_arrays(program, point, claim or Claim())
-    if program.unsupported:
-        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.unsupported.items())
+    if program.refused:
+        unseen = ", ".join(f"{kind} ('{name}')" for kind, name in program.refused.items())
         return dataclasses.replace(certificate, ok=False, notes=(f"not checked: {unseen}", *certificate.notes))
     return certificate
 
@@ -196,7 +196,7 @@ def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Cert
     residuals = {"primal": max(primal_residual(program, x), rounding(program, x)), **in_leaves}
     value = program.sign * program.objective_at(x)
     objective = program.sign * value
-    if program.integer.any():
+    if program.discrete:
         residuals |= integrality(program, x)
         if claim.evidence is not None:
             residuals |= _fixed_residuals(program, x, claim.evidence, value)
@@ -234,18 +234,21 @@ def with_residuals(found: Certificate, more: Mapping[str, float]) -> Certificate
 def fixed_program(program: Program, x: Vector) -> Program:
     """Return the continuous program that is left where the integers are fixed at their values in x (n,), rounded.
 
-    Products with them become linear terms, so that it may be convex where the program is not.
+    Members of special ordered sets that have to be 0 beside those in x are fixed at 0. Products with them become linear
+    terms, so that it may be convex where the program is not.
     """
-    values = np.round(x)
+    values, fixed = rounded_point(program, x)
     if not program.convex:
-        integer = np.flatnonzero(program.integer).tolist()
-        rest = compile_model(program.model, {id(program.variables[j]): float(values[j]) for j in integer})
+        known = {id(program.variables[j]): float(values[j]) for j in np.flatnonzero(fixed).tolist()}
+        rest = dataclasses.replace(compile_model(program.model, known), ordered=[], unsupported=program.refused)
         return rest if rest.convex_objective else with_substituted_objective(rest)
     return dataclasses.replace(
         program,
-        lb=np.where(program.integer, values, program.lb),
-        ub=np.where(program.integer, values, program.ub),
+        lb=np.where(fixed, values, program.lb),
+        ub=np.where(fixed, values, program.ub),
         integer=np.zeros_like(program.integer),
+        ordered=[],
+        unsupported=program.refused,
     )
 
 
@@ -254,7 +257,7 @@ def certify_unbounded(program: Program, direction: Point, start: Point) -> Certi
 
     It proves nothing of a program with integers, or with constraints or an objective that are no part of the arrays.
     """
-    if program.integer.any() or program.nonconic or program.unsupported:
+    if program.discrete or program.nonconic or program.unsupported:
         return Certificate(Kind.UNBOUNDED, False, {}, notes=("a ray proves nothing of a program that is not convex",))
     found = recession(program, direction.x)
     return make(Kind.UNBOUNDED, {**found.residuals, "primal": primal_residual(program, start.x)})

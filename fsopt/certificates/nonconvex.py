@@ -55,15 +55,15 @@ def certify_nonconvex(program: Program, point: Point, *, bound: float | None, so
         return Certificate(Kind.NONE, False, {"primal": linear}, objective, notes=(f"not checked: {error.message}",))
     residuals = {"primal": max(linear, violation(program, x))}
     objective = program.sign * value
-    if program.integer.any():
+    if program.discrete:
         residuals |= integrality(program, x)
     if bound is not None:
         residuals["gap"] = relative_gap(value, bound)
         residuals["cost"] = repair_cost(program, x) / max(1.0, abs(value))
-        kind = Kind.MIXED_INTEGER if program.integer.any() else Kind.GLOBAL
+        kind = Kind.MIXED_INTEGER if program.discrete else Kind.GLOBAL
         return make(kind, residuals, objective=objective, bound=program.sign * bound, bound_source=source)
     rows = program.A.shape[0] + len(program.general)
-    if program.integer.any() or point.y is None or point.z is None or len(point.y) != rows:
+    if program.discrete or point.y is None or point.z is None or len(point.y) != rows:
         return make(Kind.FEASIBLE, residuals, objective=objective)
     return make(Kind.KKT, residuals | _first_order(program, point, value), objective=objective)
 

@@ -15,7 +15,8 @@ import scipy.sparse as sp
 
 from fsopt.answers.certificate import TOLERANCE
 from fsopt.compiler import Program
-from fsopt.typing import Vector
+from fsopt.compiler.ordered_sets import outside
+from fsopt.typing import Mask, Vector
 
 
 def relative_gap(value: float, bound: float) -> float:
@@ -40,13 +41,22 @@ def rounding(program: Program, x: Vector) -> float:
 def integrality(program: Program, x: Vector) -> dict[str, float]:
     r"""Return the largest distance of an integer variable from a whole number, and the residual of the rounded point.
 
-    In :math:`w \le Mz` the distance 1e-7 of z allows a weight of 1e-7 M: the point must hold with exact integers.
+    In :math:`w \le Mz` the distance 1e-7 of z allows a weight of 1e-7 M: the point must hold with exact integers. A
+    member of a special ordered set that has to be 0 counts in its unit.
     """
-    rounded = np.where(program.integer, np.round(x), x)
+    rounded, _ = rounded_point(program, x)
+    units = np.where(program.integer, 1.0, program.scaling.columns)
     return {
-        "integrality": float(np.abs(x - rounded).max(initial=0.0)),
+        "integrality": float((np.abs(x - rounded) / units).max(initial=0.0)),
         "primal at whole numbers": primal_residual(program, rounded),
     }
+
+
+def rounded_point(program: Program, x: Vector) -> tuple[Vector, Mask]:
+    """Return x (n,) with whole integers, and zeros where special ordered sets ask for them; and which these are."""
+    zero = outside(program.ordered, np.abs(x) / program.scaling.columns)
+    rounded: Vector = np.where(zero, 0.0, np.where(program.integer, np.round(x), x))
+    return rounded, zero | program.integer
 
 
 SMALL_CONE = 1e-2

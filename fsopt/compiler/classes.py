@@ -41,7 +41,7 @@ def classify(model: pyo.ConcreteModel) -> str:
 
 def program_class(program: Program) -> str:
     """Return the class of a compiled model."""
-    integer = bool(program.integer.any() or program.unsupported)
+    integer = bool(program.discrete or program.unsupported)
     if "Complementarity" in program.unsupported:
         return "MPEC"
     if not program.convex:

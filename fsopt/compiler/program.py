@@ -25,7 +25,6 @@ from pyomo.core.base.block import BlockData
 from pyomo.core.base.constraint import ConstraintData
 from pyomo.core.base.indexed_component import IndexedComponent
 from pyomo.core.expr.numeric_expr import NumericExpression
-from pyomo.core.expr.visitor import identify_variables
 from pyomo.gdp import Disjunction
 from pyomo.mpec import Complementarity
 
@@ -35,10 +34,11 @@ from fsopt.common.customising import complete
 from fsopt.compiler.cones import ConeStack
 from fsopt.compiler.expressions import Terms, read, with_constants
 from fsopt.compiler.lmi import with_semidefinite
+from fsopt.compiler.ordered_sets import OrderedSet, read_ordered_sets
 from fsopt.compiler.recognition import Quadratic, recognise
 from fsopt.compiler.rows import Row, build_rows, hessian, linear_part, read_row, semidefinite
 from fsopt.compiler.scaling import Scaling, equilibrate
-from fsopt.compiler.variables import fixed_values, read_bounds, read_integer
+from fsopt.compiler.variables import fixed_values, read_bounds, read_integer, variables_of
 from fsopt.errors import ParameterError
 from fsopt.typing import Mask, Vector
 
@@ -77,6 +77,7 @@ class Program:
     general : these constraints, as read. ``objective_terms`` : these terms (scale, node) of the objective, in the
         model's own sense.
     unsupported : kind -> name of the first constraint of each kind in :data:`UNSUPPORTED` that the model has.
+    ordered : the special ordered sets, which some solvers and the check of a point take; ``unsupported`` has them, too.
     constants : id -> value of the fixed variables whose products are linear terms; empty where they stay products.
     judged : the P of the last test of convexity, and its outcome, which copies of the program with the same P share.
     """
@@ -102,6 +103,7 @@ class Program:
     objective_terms: list[tuple[float, NumericExpression]] = field(default_factory=list)
     row_of: dict[int, int] = field(default_factory=dict)
     unsupported: dict[str, str] = field(default_factory=dict)
+    ordered: list[OrderedSet] = field(default_factory=list)
     constants: dict[int, float] = field(default_factory=dict)
     judged: tuple[sp.csc_matrix, bool] | None = field(default=None, repr=False)
 
@@ -111,6 +113,16 @@ class Program:
         if self.judged is None or self.judged[0] is not self.P:
             self.judged = self.P, semidefinite(self.P)
         return self.judged[1]
+
+    @property
+    def discrete(self) -> bool:
+        """Whether there are integers or special ordered sets."""
+        return bool(self.integer.any() or self.ordered)
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """The constraints that no solver takes and no check sees: kind -> name."""
+        return {kind: name for kind, name in self.unsupported.items() if kind != pyo.SOSConstraint.__name__}
 
     @property
     def convex(self) -> bool:
@@ -189,7 +201,7 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
     """Return the arrays of a model in which some values bound their variables, and some are constants in products."""
     with PauseGC():
         objective = _objective(model)
-        variables = _variables(model, objective)
+        variables = variables_of(model, objective)
         column = {id(v): j for j, v in enumerate(variables)}
         terms = Terms() if objective is None else with_constants(read(objective.expr, column), known, column)
         listed = _read_constraints(model, column, known)
@@ -229,18 +241,8 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
         objective_terms=terms.nonlinear,
         row_of={id(r.constraint): i for i, r in enumerate(listed.linear)},
         unsupported=_read_unsupported(model),
+        ordered=read_ordered_sets(model, column),
     )
-
-
-def _variables(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> list[pyo.Var]:
-    """Return the variables of a model; those of a block, then those around it that are in its expressions."""
-    own = list(model.component_data_objects(pyo.Var, descend_into=True))
-    if model.parent_block() is None:
-        return own
-    bodies = [data.body for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)]
-    bodies += [] if objective is None else [objective.expr]
-    used = (variable for body in bodies for variable in identify_variables(body))
-    return list({id(variable): variable for variable in (*own, *used)}.values())
 
 
 def _objective(model: pyo.ConcreteModel) -> pyo.Objective | None:

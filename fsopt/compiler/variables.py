@@ -6,8 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.core.expr.visitor import identify_variables
 
 from fsopt.typing import Mask, Vector
+
+
+def variables_of(model: pyo.ConcreteModel, objective: pyo.Objective | None) -> list[pyo.Var]:
+    """Return the variables of a model; those of a block, then those around it that are in its expressions."""
+    own = list(model.component_data_objects(pyo.Var, descend_into=True))
+    if model.parent_block() is None:
+        return own
+    bodies = [data.body for data in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)]
+    bodies += [] if objective is None else [objective.expr]
+    used = (variable for body in bodies for variable in identify_variables(body))
+    sets = model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True)
+    members = (variable for data in sets for variable in data.get_variables())
+    return list({id(variable): variable for variable in (*own, *used, *members)}.values())
 
 
 def read_bounds(variables: Sequence[pyo.Var]) -> tuple[Vector, Vector]:

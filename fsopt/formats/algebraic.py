@@ -30,9 +30,9 @@ REFUSALS = (ValueError, RuntimeError, NotImplementedError, KeyError, TypeError, 
 def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     """Return suffix -> content of the files of a model, ``suffix`` first.
 
-    Three parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
-    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line (Gurobi), and an .nl file loses its
-    comments (CasADi).
+    Four parts of Pyomo's text are changed because some readers refuse them: in an .lp file ``x ^ 2`` becomes ``x^2``
+    (SCIP), in an .mps file a column that occurs in quadratic terms only gets a line, and all special ordered sets are
+    in one section (Gurobi), and an .nl file loses its comments (CasADi).
 
     Raises
     ------
@@ -67,7 +67,7 @@ def algebraic(model: pyo.ConcreteModel, suffix: str) -> dict[str, bytes]:
     if suffix == ".nl":
         contents[suffix] = COMMENT.sub(b"", contents[suffix])
     if suffix == ".mps":
-        contents[suffix] = _every_column(contents[suffix].decode()).encode()
+        contents[suffix] = _one_section(_every_column(contents[suffix].decode())).encode()
     return contents
 
 
@@ -80,6 +80,12 @@ def _every_column(text: str) -> str:
     bounded = dict.fromkeys(line.split()[2] for line in lines[start["BOUNDS"] + 1 :] if " BOUND " in line)
     added = [f"     {name} {objective} 0" for name in bounded if name not in present]
     return "\n".join([*lines[: start["RHS"]], *added, *lines[start["RHS"] :]]) + "\n"
+
+
+def _one_section(text: str) -> str:
+    """Return the text of an .mps file with one section for all special ordered sets."""
+    first, *others = text.split("\nSOS\n")
+    return "\nSOS\n".join([first, "\n".join(others)]) if others else text
 
 
 def _refuse_matrices(model: pyo.ConcreteModel, suffix: str) -> None:

@@ -71,9 +71,10 @@ def _supplement(program: Program, outcome: Outcome, settings: Settings, solver: 
     settings = Settings(tolerance=settings.tolerance, threads=settings.threads, seed=settings.seed)
     if program_class(program) in CONVEX:
         return _convex(program, outcome, settings)
-    if outcome.point is not None and program.integer.any():
+    if outcome.point is not None and program.discrete:
         return _fixed(program, outcome, outcome.point.x, settings)
-    relaxed = replace(program, integer=np.zeros_like(program.integer))
+    free = np.zeros_like(program.integer)
+    relaxed = replace(program, integer=free, ordered=[], unsupported=program.refused)
     relaxation = program_class(relaxed) in CONVEX
     if outcome.status is Status.UNBOUNDED and relaxation:
         return _unbounded_relaxation(relaxed, outcome, settings)
@@ -139,8 +140,8 @@ def _infeasible(program: Program, outcome: Outcome, settings: Settings) -> Outco
 def _doubted(program: Program, outcome: Outcome, settings: Settings, solver: str) -> Outcome:
     """Return the outcome without its status where another solver finds a feasible point of a program with no proof."""
     goal = without_objective(program)
-    for spec in preference(program_class(goal)):
-        if not spec.available or spec.name == solver or (spec.takes is not None and not spec.takes(goal)):
+    for spec in preference(program_class(goal), goal):
+        if not spec.available or spec.name == solver:
             continue
         try:
             found = Connection(spec, goal, settings).solve(clock.left(SECOND_OPINION)).point
@@ -174,9 +175,15 @@ def _solved(program: Program, settings: Settings, *, duals: bool = True) -> tupl
 
 
 def _unbounded(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
-    """Return the outcome with a recession direction of descent and a feasible point, where both are found."""
+    """Return the outcome with a recession direction of descent and a feasible point, where both are found.
+
+    Where a Farkas vector shows that there is no point, the program is infeasible, whatever its solver said.
+    """
     steepest = _solved(recession_program(program), settings, duals=False)
     start = _solved(without_objective(program), settings, duals=False)
+    if start is not None and start[0].ray is not None and farkas(program, start[0].ray).ok:
+        message = f"{outcome.message}, but {start[1]} found a Farkas vector"
+        return replace(outcome, status=Status.INFEASIBLE, stop="infeasible", ray=start[0].ray, message=message)
     if steepest is None or start is None or steepest[0].point is None or start[0].point is None:
         return outcome
     direction, x = steepest[0].point.x, start[0].point.x
@@ -194,5 +201,5 @@ def _fixed(program: Program, outcome: Outcome, incumbent: Vector, settings: Sett
     if found is None or found[0].point is None or found[0].point.y is None:
         return outcome
     best = found[0].point
-    x = np.where(program.integer, rest.lb, best.x)
+    x = np.where(rest.lb == rest.ub, rest.lb, best.x)
     return replace(outcome, point=Point(x), evidence=Point(x, best.y, best.z), evidence_source=found[1])

@@ -74,7 +74,7 @@ class Gurobi:
         self.program = program
         self.settings = settings
         self.depth = depth
-        self.mip = bool(program.integer.any())
+        self.mip = program.discrete
         self.nonconvex = not program.convex
         self.scaled = Scaled(program)
         try:
@@ -120,6 +120,8 @@ class Gurobi:
             self._add_cones()
         for constraint in shared.quadratic_constraints(p, scaled.columns):
             self._add_quadratic(constraint)
+        for one in p.ordered:
+            self.m.addSOS(one.kind, self.x[one.columns].tolist())
 
     def _add_cones(self) -> None:
         cones = self.program.cones
@@ -288,6 +290,7 @@ SPEC = SolverSpec(
     vertex=True,
     in_place=True,
     tolerance=1e-6,
+    ordered=True,
     pip="pip install gurobipy",
     licence="commercial, free for academics (gurobi.com/licenses); the wheel alone solves up to 2000 columns",
     interior=(("Crossover", 0),),

@@ -9,32 +9,28 @@ import time
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
-from pyomo.common.collections import ComponentMap
 from pyomo.common.config import ConfigValue, NonNegativeFloat, NonNegativeInt
 from pyomo.common.tee import TeeStream, capture_output
 from pyomo.common.timing import HierarchicalTimer
 from pyomo.contrib.solver.common.base import Availability, LegacySolverWrapper, SolverBase
 from pyomo.contrib.solver.common.config import SolverConfig
 from pyomo.contrib.solver.common.results import Results, SolutionStatus, TerminationCondition
-from pyomo.contrib.solver.common.solution_loader import SolutionLoader
 from pyomo.contrib.solver.common.util import (
     IncompatibleModelError,
-    NoDualsError,
     NoFeasibleSolutionError,
     NoOptimalSolutionError,
-    NoReducedCostsError,
-    NoSolutionError,
 )
 from pyomo.core.staleflag import StaleFlagManager
+
+from fsopt.solvers.pyomo_solution import Solution
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
 
     from fsopt.answers.results import SolveResult
-    from fsopt.compiler import Program
     from fsopt.solvers.base import Session
 
 CONDITIONS = {
@@ -65,58 +61,15 @@ class FsoptConfig(SolverConfig):  # type: ignore[misc]
     rel_gap : relative gap at which branch and bound stops.
     tolerance : feasibility and gap tolerance asked of the solver.
     seed : random seed.
+    prove : seconds for a proof of the answer of an integer program by a tree of fsopt, see :func:`fsopt.prove`.
     """
 
     def __init__(self, *args: Any, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
         domains = {"rel_gap": NonNegativeFloat, "tolerance": NonNegativeFloat, "seed": NonNegativeInt}
+        domains["prove"] = NonNegativeFloat
         for name, domain in domains.items():
             self.declare(name, ConfigValue(domain=domain))
-
-
-class Solution(SolutionLoader):  # type: ignore[misc]
-    """The values of one solve; they stay those of this solve when the model is changed and solved again.
-
-    Parameters
-    ----------
-    model : Pyomo's model.
-    program : its arrays at the solve; None where it was not translated.
-    result : of the solve; None where there was none.
-    """
-
-    def __init__(self, model: pyo.ConcreteModel, program: Program | None, result: SolveResult | None) -> None:
-        self._pyomo_model = model
-        self._values: ComponentMap = ComponentMap()
-        self._reduced: ComponentMap = ComponentMap()
-        self._prices: ComponentMap = ComponentMap()
-        if program is not None and result is not None and result.status.solved and result.point is not None:
-            from fsopt.solvers.outcome import priced_variables, valued_variables
-
-            self._values.update(valued_variables(program, result.point))
-            self._reduced.update(priced_variables(program, result.point))
-            self._prices.update(result.constraint_duals)
-
-    def get_number_of_solutions(self) -> int:
-        """Return 1 where there is a point, else 0."""
-        return int(bool(self._values))
-
-    def get_vars(self, vars_to_load: Sequence[Any] | None = None) -> ComponentMap:
-        """Return variable -> value, of the variables that are not fixed and occur in the program."""
-        return _chosen(self._values, vars_to_load, NoSolutionError)
-
-    def get_duals(self, cons_to_load: Sequence[Any] | None = None) -> ComponentMap:
-        """Return constraint -> d objective / d right-hand side, nan for a quadratic cone at its apex."""
-        return _chosen(self._prices, cons_to_load, NoDualsError)
-
-    def get_reduced_costs(self, vars_to_load: Sequence[Any] | None = None) -> ComponentMap:
-        """Return variable -> d objective / d bound."""
-        return _chosen(self._reduced, vars_to_load, NoReducedCostsError)
-
-
-def _chosen(known: ComponentMap, wanted: Sequence[Any] | None, error: type[Exception]) -> ComponentMap:
-    if not known:
-        raise error()
-    return known if wanted is None else ComponentMap((key, known[key]) for key in wanted)
 
 
 class CertifiedSolver(SolverBase):  # type: ignore[misc]
@@ -128,6 +81,7 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
     Attributes
     ----------
     solver : registry name; None for the preferred installed solver of the model's class.
+    prover : the function behind the option ``prove``, which stands above the solvers, as ``module:function``.
 
     Notes
     -----
@@ -138,6 +92,7 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
 
     CONFIG = FsoptConfig()
     solver: str | None = None
+    prover: str = ""
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**keywords)
@@ -191,6 +146,7 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
     def _solved(self, model: pyo.ConcreteModel, config: FsoptConfig) -> SolveResult | None:
         """Return the result of a solve, None where the time was over before it."""
         from fsopt.common import clock
+        from fsopt.compiler.classes import CONVEX
         from fsopt.errors import OutOfTimeError, SolverError
         from fsopt.solvers.base import Session
 
@@ -210,9 +166,22 @@ class CertifiedSolver(SolverBase):  # type: ignore[misc]
                 except SolverError as error:
                     self._session = None
                     raise IncompatibleModelError(str(error)) from error
-                return self._session.solve(time_limit=config.time_limit, load=False)
+                result = self._session.solve(time_limit=config.time_limit, load=False)
+            if config.prove and self._session.problem_class not in CONVEX:
+                return self._proved(model, result, config.prove)
+            return result
         except OutOfTimeError:
             return None
+
+    def _proved(self, model: pyo.ConcreteModel, result: SolveResult, seconds: float) -> SolveResult:
+        from fsopt.errors import SolverError
+
+        module, _, function = self.prover.partition(":")
+        try:
+            proved: SolveResult = getattr(import_module(module), function)(model, result, time_limit=seconds)
+        except SolverError as error:
+            raise IncompatibleModelError(str(error)) from error
+        return proved
 
     def _results(self, model: pyo.ConcreteModel, result: SolveResult | None) -> Results:
         results = Results()
@@ -256,8 +225,9 @@ def _words(results: Results) -> str:
     return f": {message.value()}" if message is not None and message.value() else ""
 
 
-def classes(names: Sequence[str]) -> dict[str, type[CertifiedSolver]]:
+def classes(names: Sequence[str], prover: str) -> dict[str, type[CertifiedSolver]]:
     """Return name in Pyomo's factories -> class, ``fsopt`` for the preferred solver of each class of programs."""
+    CertifiedSolver.prover = prover
     made = {"fsopt": type("Fsopt", (CertifiedSolver,), {"__doc__": CertifiedSolver.__doc__})}
     for solver in names:
         short = solver.rpartition(":")[2]

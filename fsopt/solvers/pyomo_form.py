@@ -47,7 +47,8 @@ def pyomo_model(form: NonlinearForm, start: Vector, *, factor: float = 1.0, smoo
     v = list(m.v.values())
     bodies = _linear(form, v) + _cones(form, v, smooth) + _general(form, v)
     low, high = optional(form.low), optional(form.high)
-    rows = [i for i, body in enumerate(bodies) if body.nargs()]  # writers of files refuse those without a variable
+    # Writers of files refuse constraints without a variable, and Pyomo those without a bound.
+    rows = [i for i, body in enumerate(bodies) if body.nargs() and (low[i], high[i]) != (None, None)]
     m.rows = pyo.Constraint(rows, rule=lambda m, i: (low[i], bodies[i], high[i]))
     if smooth:
         _keep_free(m, form, v)

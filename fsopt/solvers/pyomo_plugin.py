@@ -36,9 +36,11 @@ OURS = (
 class _Loader(SourceFileLoader):
     """Loads Pyomo's factory and enters fsopt's solvers in it."""
 
+    prover = ""
+
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
-        _enter(module)
+        _enter(module, self.prover)
 
 
 class _Finder(MetaPathFinder):
@@ -51,15 +53,21 @@ class _Finder(MetaPathFinder):
         return found
 
 
-def register() -> None:
-    """Enter fsopt's solvers in Pyomo's factories, now or when Pyomo loads them."""
+def register(prover: str) -> None:
+    """Enter fsopt's solvers in Pyomo's factories, now or when Pyomo loads them.
+
+    Parameters
+    ----------
+    prover : the function behind their option ``prove``, as ``module:function``.
+    """
     if FACTORY in sys.modules:
-        _enter(sys.modules[FACTORY])
+        _enter(sys.modules[FACTORY], prover)
     else:
+        _Loader.prover = prover
         sys.meta_path.insert(0, _Finder())
 
 
-def _enter(factory: ModuleType) -> None:
+def _enter(factory: ModuleType, prover: str) -> None:
     """Enter fsopt's solvers.
 
     Pyomo imports ``scipy.stats`` with SciPy, half a second of every start. SciPy itself loads this part at its first
@@ -68,7 +76,7 @@ def _enter(factory: ModuleType) -> None:
     if "scipy" not in sys.modules:
         vars(import_module("pyomo.common.dependencies").scipy_available)["_callback"] = None
     ours = import_module("fsopt.solvers.pyomo_classes")
-    for name, solver in ours.classes(OURS).items():
+    for name, solver in ours.classes(OURS, prover).items():
         doc = f"{solver.solver or 'the preferred solver'}, certified by fsopt"
         factory.SolverFactory.register(name, doc=doc)(solver)
     factory.LegacySolverFactory.register("clarabel", doc="the old name of fsopt_clarabel")(ours.OldClarabel)

@@ -74,7 +74,7 @@ class Xpress:
         shared.refuse_other_than_quadratic(program, "xpress")
         self.program = program
         self.settings = settings
-        self.mip = bool(program.integer.any())
+        self.mip = program.discrete
         self.nonconvex = not program.convex
         self.scaled = Scaled(program)
         try:
@@ -213,6 +213,7 @@ SPEC = SolverSpec(
     vertex=True,
     in_place=False,
     tolerance=1e-6,
+    ordered=True,
     pip="pip install xpress",
     licence="commercial, free for academics (fico.com/xpress); the wheel alone takes 200-5000 rows + columns",
 )

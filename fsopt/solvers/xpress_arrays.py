@@ -63,6 +63,10 @@ def load_arguments(scaled: Scaled) -> dict[str, Any]:
         **_quadratic_rows(p, [q.Q for q in others]),
         "coltype": ["I"] * len(integers),
         "entind": integers,
+        "settype": [str(one.kind) for one in p.ordered],
+        "setstart": np.cumsum([0, *(len(one.columns) for one in p.ordered)]),
+        "setind": np.concatenate([np.zeros(0, dtype=int), *(one.columns for one in p.ordered)]),
+        "refval": np.concatenate([np.zeros(0), *(np.arange(1.0, 1 + len(one.columns)) for one in p.ordered)]),
     }
 
 

@@ -24,6 +24,7 @@ NEEDS = {
     "qp_solvers": {"QP"},
     "miqcqp_solvers": {"MISOCP"},
     "dual_solvers": {"LP"},
+    "sos_solvers": {"MILP"},
 }
 """List of solvers in Pyomo's tests -> the classes of programs that one in it solves."""
 
@@ -94,7 +95,7 @@ def kind(function: Callable[..., None]) -> str:
     """Return the name of Pyomo's list of solvers for a test, ``highs`` for that of an option of HiGHS."""
     module = contract()
     ours = {SolverFactory.get_class(name) for name in NAMES}
-    for word in (*NEEDS, "sos_solvers", "nl_solvers"):
+    for word in (*NEEDS, "nl_solvers"):
         if vars(function)["listed"] == {entry[1] for entry in vars(module)[word]} - ours:
             return word
     return "highs"
@@ -116,8 +117,8 @@ def reason(name: str, test: str, listed: str) -> str:
         return "of Pyomo's writer of .nl files, which fsopt does not call"
     if listed == "highs" and name not in ("fsopt", "fsopt_highs"):
         return "of an option of HiGHS"
-    if listed == "sos_solvers":
-        return "it takes no SOS constraints"
+    if listed == "sos_solvers" and not (solver is None or solver_spec(solver).ordered):
+        return "it takes no special ordered sets"
     return OWN.get((name, test), "")
 
 

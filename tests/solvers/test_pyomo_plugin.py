@@ -79,6 +79,28 @@ def test_results_have_the_certificate_and_the_source_of_the_bound():
     assert results.solution_loader.get_vars()[m.t] == pytest.approx(2.0)  # still those of the first solve
 
 
+def test_an_integer_program_is_proved_by_a_tree_instead_of_the_word_of_its_solver():
+    def build() -> pyo.ConcreteModel:
+        m = pyo.ConcreteModel()
+        m.x = pyo.Var(range(6), domain=pyo.Binary)
+        m.row = pyo.Constraint(expr=sum((3 + j % 4) * m.x[j] for j in range(6)) <= 11)
+        m.o = pyo.Objective(expr=sum((4 + 3 * j % 5) * m.x[j] for j in range(6)), sense=pyo.maximize)
+        return m
+
+    word = SolverFactory("fsopt_scip").solve(build())
+    assert word.extra_info.bound_source == "scip"
+    m = build()
+    proved = SolverFactory("fsopt_scip", prove=20).solve(m)
+    assert "tree" in proved.extra_info.bound_source or "fsopt" in proved.extra_info.bound_source
+    assert proved.solution_status is SolutionStatus.optimal
+    assert proved.incumbent_objective == pytest.approx(word.incumbent_objective)
+    assert pyo.value(m.o) == pytest.approx(word.incumbent_objective)
+    ordered = build()
+    ordered.s = pyo.SOSConstraint(var=ordered.x, sos=2)
+    with pytest.raises(IncompatibleModelError, match=r"'s'"):
+        SolverFactory("fsopt_scip", prove=20).solve(ordered)
+
+
 def test_a_stationary_point_is_no_optimum():
     m = pyo.ConcreteModel()
     m.x = pyo.Var(bounds=(-2, 2), initialize=1.5)

@@ -105,8 +105,9 @@ def test_other_constraints_that_the_arrays_do_not_hold_are_refused_too() -> None
     m.x = pyo.Var([1, 2], bounds=(0, 1))
     m.row = pyo.Constraint(expr=m.x[1] + m.x[2] <= 2)
     m.o = pyo.Objective(expr=m.x[1] + m.x[2], sense=pyo.maximize)
-    m.one = pyo.SOSConstraint(var=m.x, sos=1)
-    with pytest.raises(SolverError, match=r"SOSConstraint \('one'\)"):
+    m.yes = pyo.BooleanVar([1, 2])
+    m.one = pyo.LogicalConstraint(expr=pyo.lor(m.yes[1], m.yes[2]))
+    with pytest.raises(SolverError, match=r"LogicalConstraint \('one'\)"):
         fsopt.solve(m)
     m.one.deactivate()
     assert best(m) == pytest.approx(2)
@@ -119,11 +120,12 @@ def test_no_certificate_holds_for_constraints_that_were_not_looked_at() -> None:
     m.o = pyo.Objective(expr=m.x[1] + m.x[2], sense=pyo.maximize)
     solved = fsopt.solve(m)
     assert fsopt.certify(m, solved).ok
-    m.one = pyo.SOSConstraint(var=m.x, sos=1)
+    m.yes = pyo.BooleanVar([1, 2])
+    m.one = pyo.LogicalConstraint(expr=pyo.lor(m.yes[1], m.yes[2]))
     assert fsopt.classify(m) == "MILP"
     certificate = fsopt.certify(m, solved)
     assert not certificate.ok
-    assert "SOSConstraint ('one')" in certificate.notes[0]
+    assert "LogicalConstraint ('one')" in certificate.notes[0]
     m.row = pyo.Constraint(expr=m.x[1] + m.x[2] >= 3)
     m.one.deactivate()
     nothing = fsopt.solve(m)

@@ -1,0 +1,52 @@
+r"""Special ordered sets: of the variables of a set, in their order, one (type 1) or two neighbours (type 2) are not 0.
+
+Beale and Tomlin, Special facilities in a general mathematical programming system for non-convex problems using ordered
+sets of variables, in: Lawrence (ed.), OR 69, Tavistock, 1970.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.typing import Indices, Mask, Vector
+
+
+@dataclass(frozen=True)
+class OrderedSet:
+    """A special ordered set.
+
+    Attributes
+    ----------
+    name : of the constraint in the model.
+    kind : 1 or 2, how many neighbours may differ from 0.
+    columns : (k,) its variables, in their order.
+    """
+
+    name: str
+    kind: int
+    columns: Indices
+
+
+def read_ordered_sets(model: pyo.ConcreteModel, column: Mapping[int, int]) -> list[OrderedSet]:
+    """Return the active special ordered sets of a model that have variables."""
+    found = []
+    for data in model.component_data_objects(pyo.SOSConstraint, active=True, descend_into=True):
+        items = sorted(data.get_items(), key=lambda item: float(pyo.value(item[1])))
+        if items:
+            found.append(OrderedSet(data.name, int(data.level), np.array([column[id(v)] for v, _ in items], dtype=int)))
+    return found
+
+
+def outside(sets: Sequence[OrderedSet], sizes: Vector) -> Mask:
+    """Return which variables are 0 at the point of the sets that is closest to one with these absolute values (n,)."""
+    found = np.zeros(len(sizes), dtype=bool)
+    for one in sets:
+        width = min(one.kind, len(one.columns))
+        sums = np.convolve(sizes[one.columns] ** 2, np.ones(width), mode="valid")
+        first = int(np.argmax(sums))
+        found[np.delete(one.columns, np.arange(first, first + width))] = True
+    return found
