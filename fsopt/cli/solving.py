@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from fsopt.solvers.base import Session
     from fsopt.solvers.watching import Watch
 
+PROVE = "seconds of branch and bound whose tree is saved: the bound of an integer program is no solver's word then"
 Scale = Annotated[str, typer.Option("--scale", help="none, center or standard: the features before the model is built")]
 
 
@@ -76,6 +77,7 @@ def solve(
     options_file: options.Options = None,
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
+    prove: Annotated[float | None, typer.Option("--prove", help=PROVE)] = None,
     tee: options.Tee = False,
     customise: options.Customise = None,
     output: options.Output = None,
@@ -83,6 +85,7 @@ def solve(
 ) -> int:
     """Build a model on a data set, or read a model file; solve it, and certify the answer."""
     from fsopt.answers.records import plain, sealed
+    from fsopt.drivers.branch_and_bound.driver import prove as proved
     from fsopt.formats.reading import model_suffix
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
@@ -99,6 +102,9 @@ def solve(
     with customised(task.changes):
         session = Session(task.program, solver, options=solver_options, tee=tee)
     result, watch = run_session(session, model, time_limit)
+    if prove is not None:
+        with customised(task.changes):
+            result = proved(task.program, result, time_limit=prove)
     record = task.record(result)
     record["seconds"]["build"] = task.seconds
     if verify is not None:

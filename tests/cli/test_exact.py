@@ -128,3 +128,18 @@ def test_the_files_import_the_standard_library_alone(name):
     imported = {name.split(".")[0] for name in names}
     assert imported <= set(sys.stdlib_module_names)
     assert "float(" not in text or name != "verify.py"
+
+
+def test_a_tree_is_saved_checked_and_confirmed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    data = ROOT / "models" / "misclass-milp" / "data.csv"
+    run(f"solve misclass-milp --data {data} --param big_m=100 --prove 30 -o solved.json", capsys)
+    shown = run(f"check solved.json --data {data} --exact --json", capsys)
+    assert shown["certificate"]["bound_source"].startswith("proved by fsopt")
+    assert [Fraction(shown["exact"]["claims"][0][end]) for end in ("lower", "upper")] == pytest.approx([2, 2])
+    run(f"evidence solved.json --data {data} -o proof.json", capsys)
+    assert verify.main(["proof.json"]) == 0
+    held = json.loads((tmp_path / "proof.json").read_text())
+    held["statement"]["claims"][0] |= {"lower": 3, "upper": 3}
+    (tmp_path / "proof.json").write_text(json.dumps(held))
+    assert verify.main(["proof.json"]) == 1

@@ -21,6 +21,7 @@ from itertools import count
 
 import numpy as np
 import pyomo.environ as pyo
+from pyomo.common.collections import ComponentMap
 
 from fsopt.answers.results import RESULT, Point, SolveResult, Status
 from fsopt.answers.trees import NOTHING, Tree
@@ -36,6 +37,7 @@ from fsopt.drivers.branch_and_bound.branching import PseudoCosts, branching
 from fsopt.drivers.branch_and_bound.nodes import Node, Nodes
 from fsopt.errors import ParameterError
 from fsopt.solvers.base import solve
+from fsopt.solvers.outcome import load_values
 from fsopt.typing import Vector
 
 GAP = 2e-7
@@ -67,7 +69,7 @@ def prove(
     SolveResult
         The answer with the tree. ``optimal`` where the tree closes the gap, ``infeasible`` where it shows that there is
         no point, else ``feasible`` with the bound that the tree proves by then. The point is a better one than that of
-        the result where the search found one.
+        the result where the search found one; its values are in the model's variables then.
 
     Raises
     ------
@@ -212,6 +214,8 @@ def _result(relaxation: Relaxation, result: SolveResult, search: Search) -> Solv
     old = result.point
     same = old is not None and bool(np.array_equal(old.x, search.x))
     point = old if same and old is not None else Point(search.x)
+    if not same:
+        load_values(program, point, ComponentMap())
     evidence = result.evidence if same else None
     certificate = certify_point(program, point, Claim(evidence=evidence, tree=tree))
     bound = certificate.bound
