@@ -127,3 +127,39 @@ def test_a_warm_solve_after_new_costs_is_a_fresh_one(solver, costs):
         assert (session.rebuilt, warm.status) == ("", "optimal")
         assert warm.objective == pytest.approx(fsopt.solve(m.clone(), "highs").objective, abs=1e-6)
         assert pyo.value(m.o) == pytest.approx(warm.objective, abs=1e-9)
+
+
+IN_PLACE = ("cost", "coefficient", "zero coefficient", "right-hand side", "bound", "square", "nothing")
+
+
+@BOTH
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_session_finds_out_by_itself_what_changed(change, solver):
+    act, _, *reasons = CHANGES[change]
+    m = changeable(solver)
+    session = Session(m, solver)
+    session.solve()
+    act(m)
+    if reasons[solver == "clarabel"] == REFUSED:
+        with pytest.raises(fsopt.FsoptError, match=REFUSED):
+            session.refresh()
+        return
+    session.refresh()
+    if change in IN_PLACE:
+        assert session.rebuilt == ""
+    assert session.solve().objective == pytest.approx(fsopt.solve(m, solver).objective, rel=1e-6, abs=1e-6)
+
+
+@BOTH
+def test_new_and_removed_constraints_are_found(solver):
+    m = changeable(solver)
+    session = Session(m, solver)
+    before = session.solve().objective
+    m.more = pyo.Constraint(expr=m.x[1] + m.x[2] >= 3)
+    session.refresh()
+    assert solver != "highs" or session.rebuilt == ""
+    assert session.solve().objective == pytest.approx(fsopt.solve(m, solver).objective, rel=1e-6)
+    m.del_component("more")
+    session.refresh()
+    assert session.rebuilt
+    assert session.solve().objective == pytest.approx(before, rel=1e-6)
