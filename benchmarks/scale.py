@@ -48,7 +48,8 @@ certificate are not cut short. The fit ends with the best point so far (status `
 command line), or with the error `time-limit` (exit 1) where there is none. What does not fit into the memory is refused
 with the error `memory`. Some methods solve data of this size without a model: `svm`, `rsvm` and the last step of the
 filters and of `vs-ssvm` by an interior point in the smaller dimension, `onsvm`, `l1-svm`, `misclass` and `fsv` by
-column and constraint generation. `--solver NAME` takes the model and that solver instead.
+column and constraint generation, `l1-mpm`, `l0-mpm` and `s-mpm` by column generation. `--solver NAME` takes the model
+and that solver instead.
 """
 
 

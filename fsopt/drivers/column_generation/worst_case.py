@@ -58,10 +58,17 @@ class WorstCaseData:
         return Multipliers.of_point(model, program, point, factors)
 
 
-def add_violated(columns: Mask, excess: Vector, most: int = COLUMNS) -> bool:
+def first_columns(scores: Vector) -> Mask:
+    """Return the features (p,) of the first restricted problem, those of the largest scores."""
+    columns = np.zeros(len(scores), dtype=bool)
+    columns[np.argsort(-scores, kind="stable")[:COLUMNS]] = True
+    return columns
+
+
+def add_violated(columns: Mask, excess: Vector) -> bool:
     """Add the features of the largest excess; return whether there are any."""
     excess = np.where(columns, 0.0, excess)
-    new = np.argsort(-excess, kind="stable")[:most]
+    new = np.argsort(-excess, kind="stable")[:COLUMNS]
     new = new[excess[new] > 0]
     columns[new] = True
     return len(new) > 0
@@ -111,10 +118,10 @@ def worst_case_generation(
     p = problem.data.p
     v = np.zeros(p) if v is None else v
     whole = problem.program(alpha, v)
-    recorder, columns = Recorder([], run), np.zeros(p, dtype=bool)
+    recorder = Recorder([], run)
     difference = problem.moments.mean1 - problem.moments.mean2
-    order = np.argsort(-np.maximum(difference / whole.above, -difference / whole.below), kind="stable")
-    columns[order[:COLUMNS]] = True
+    scores = np.maximum(difference / whole.above, -difference / whole.below)
+    columns = first_columns(scores)
     best: tuple[Vector, float] | None = None
     proof, bound = Multipliers(0.0, np.zeros(0), np.zeros(0)), -np.inf
     stop = "optimal"
@@ -127,7 +134,7 @@ def worst_case_generation(
                 # Too few features for the accuracy; all of them allow it, or the whole program is infeasible.
                 if columns.all():
                     raise
-                columns[order[: 2 * int(columns.sum())]] = True
+                columns[np.argsort(-scores, kind="stable")[: 2 * int(columns.sum())]] = True
                 continue
             feasible, excess, lower = whole.dual(at)
             if lower > bound:

@@ -27,7 +27,7 @@ from fsopt.answers.results import Point
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import Program
 from fsopt.models.mpm.moments import Moments
-from fsopt.typing import Indices, Matrix, Vector
+from fsopt.typing import Matrix, Vector
 
 SLACK = 1e-8
 """Tolerance of -c- <= q <= c+, relative to the largest term of q: rounding, and the stopping criterion of solvers."""
@@ -56,26 +56,39 @@ class Multipliers:
         ParameterError : the point has no multipliers.
         """
         y = point.multipliers[0]
-        A = program.A.tocsr()
-        columns = [program.column[id(v)] for v in model.w.values()]
-
-        def of(name: str) -> tuple[Vector, Indices]:
-            rows = np.array([program.row_of[id(c)] for c in model.component(name).values()])
-            return np.asarray(y[rows]), rows
-
-        found = []
-        for k, factor in enumerate(factors, 1):
-            u, rows = of(f"spread{k}")
-            if len(u) != len(factor):
-                # The model has the triangular factor R of F = QR. The least-squares x with Rx = u gives Fx = QRx, with
-                # F'(Fx) = R'u and a norm of at most ||u||.
-                u = factor @ np.linalg.lstsq(A[rows][:, columns].toarray(), u, rcond=None)[0]
-            found.append(-u)
-        return Multipliers(0.5 * float(of("mean1")[0][0] + of("mean2")[0][0]), *found)
+        means = [float(y[program.row_of[id(c)]]) for c in (model.mean1, model.mean2)]
+        return Multipliers(0.5 * sum(means), *spread_multipliers(model, program, point, factors))
 
     def scaled(self, factor: float) -> Multipliers:
         """Return all multipliers times a factor."""
         return Multipliers(factor * self.mean, factor * self.u1, factor * self.u2)
+
+
+def spread_multipliers(
+    model: pyo.ConcreteModel, program: Program, point: Point, factors: tuple[Matrix, Matrix]
+) -> tuple[Vector, Vector]:
+    """Return u1 and u2 of a solved model of some features, minus the multipliers of its constraints u_k = F_k w.
+
+    Parameters
+    ----------
+    factors : the columns of the factors of the covariances that belong to the features of the model.
+
+    Raises
+    ------
+    ParameterError : the point has no multipliers.
+    """
+    y, A = point.multipliers[0], program.A.tocsr()
+    columns = [program.column[id(v)] for v in model.w.values()]
+
+    def of_class(spreads: pyo.Constraint, factor: Matrix) -> Vector:
+        rows = [program.row_of[id(c)] for c in spreads.values()]
+        if len(rows) == len(factor):
+            return -np.asarray(y[rows])
+        # The model has the triangular factor R of F = QR. The least-squares x with Rx = u gives Fx = QRx, with
+        # F'(Fx) = R'u and a norm of at most ||u||.
+        return -np.asarray(factor @ np.linalg.lstsq(A[rows][:, columns].toarray(), y[rows], rcond=None)[0])
+
+    return of_class(model.spread1, factors[0]), of_class(model.spread2, factors[1])
 
 
 @dataclass(frozen=True)

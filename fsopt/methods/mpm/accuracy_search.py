@@ -9,8 +9,10 @@ inverse quadratic interpolation (Brent) finds the root of the slope of J in the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy
@@ -18,13 +20,13 @@ import scipy
 from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
-from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.recorder import stop_word
 from fsopt.drivers.run import OutOfTimeError, usable
 from fsopt.errors import InfeasibleError
+from fsopt.methods.mpm.inner_program import InnerProgram
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
 GRID = np.sin(np.linspace(0.0, np.pi / 2, 21)[1:-1]) ** 2
@@ -84,27 +86,26 @@ class WeightedAccuracy:
 
 @dataclass(frozen=True)
 class Candidate:
-    """The optimal hyperplane w (p,) of the inner program at an accuracy beta, and the solve behind it."""
+    """The optimal hyperplane w (p,) of the inner program at an accuracy beta, the solve behind it, and its evidence."""
 
     at: WeightedAccuracy
     w: Vector
     solved: SolveResult
+    details: Mapping[str, Any]
 
 
 @dataclass
 class AccuracySearch:
-    """The search over beta: one inner program in one session, solved again for each beta.
+    """The search over beta: one inner program, solved again for each beta.
 
     Attributes
     ----------
-    session : the model ``s-mpm`` in its solver.
-    recorder : history and time limit.
+    inner : the program.
     moments, lam, theta : of the method.
     found : hyperplanes with an accuracy of class +1 above 0, in the order of their solves.
     """
 
-    session: Session
-    recorder: Recorder
+    inner: InnerProgram
     moments: Moments
     lam: float
     theta: float
@@ -147,11 +148,7 @@ class AccuracySearch:
 
     def solve(self, beta: float) -> WeightedAccuracy:
         """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
-        session, model = self.session, self.session.model
-        self.recorder.check_clock()
-        model.kappa.set_value(kappa(beta))
-        session.update(model.objective)
-        solved = session.solve(load=False)
+        solved, w = self.inner.solve(beta)
         if not solved.status.solved and clock.expired():
             raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
         # Next to an unbounded program rounding decides: solvers then end without a ray and without a point.
@@ -160,18 +157,17 @@ class AccuracySearch:
             raise InfeasibleError(
                 "'s-mpm' is unbounded up to rounding: the covariances are singular along a direction that separates "
                 "the means, which would have the worst-case accuracy 1",
-                "set a larger ridge, for example ridge=0.01 for standardised features",
+                "set a larger ridge, for example ridge=0.01 for standardised features, or a larger lam",
             )
-        point = usable(solved, "the inner problem of S-MPM").point
-        assert point is not None
-        w = point.x[session.columns(model.w)]
+        usable(solved, "the inner problem of S-MPM")
+        assert w is not None
         # The optimum is at ||F_1 w|| = 1, or at w = 0 where the ratio is not positive.
         if np.linalg.norm(self.moments.factor1 @ w) < 0.5:
             return WeightedAccuracy(beta, 0.0, self.theta, 0.0)
         at = WeightedAccuracy.at(self.moments, w, beta, self.lam, self.theta)
         if at.ratio:
-            self.found.append(Candidate(at, w, solved))
-        self.recorder.record(objective=at.value, beta=beta, alpha=at.alpha, slope=at.slope)
+            self.found.append(Candidate(at, w, solved, self.inner.details))
+        self.inner.recorder.record(objective=at.value, beta=beta, alpha=at.alpha, slope=at.slope)
         return at
 
     def _result(self, best: Candidate, stop: str) -> DriverResult:
@@ -183,4 +179,5 @@ class AccuracySearch:
         status = Status.STATIONARY if proved else Status.FEASIBLE
         if stop != "stationary":
             certificate = inner
-        return self.recorder.end(status, stop, objective=best.at.value, point={"w": best.w}, certificate=certificate)
+        point = {"w": best.w}
+        return self.inner.recorder.end(status, stop, objective=best.at.value, point=point, certificate=certificate)

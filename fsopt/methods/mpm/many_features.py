@@ -17,7 +17,7 @@ from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.methods.mpm.worst_case import moments_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import finite_vector
-from fsopt.models.mpm.moments import kappa
+from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.typing import Vector
 
 
@@ -73,7 +73,12 @@ def saved_program(saved: SavedFit, alpha: float, v: Vector) -> tuple[WorstCasePr
     moments = moments_of(saved.data, own)
     with reading("multipliers"):
         mean = float(finite_vector([details["lambda"]], 1)[0])
-        u1 = finite_vector(details["u1"], len(moments.factor1))
-        u2 = finite_vector(details["u2"], len(moments.factor2))
     program = WorstCaseProgram.of(moments, kappa(own["delta"]), alpha - v, alpha + v)
-    return program, Multipliers(mean, u1, u2)
+    return program, Multipliers(mean, *saved_multipliers(saved, moments))
+
+
+def saved_multipliers(saved: SavedFit, moments: Moments) -> tuple[Vector, Vector]:
+    """Return the multipliers u1 and u2 of a saved fit; raises FileError where they are damaged."""
+    with reading("multipliers"):
+        u1 = finite_vector(saved.fit.details["u1"], len(moments.factor1))
+        return u1, finite_vector(saved.fit.details["u2"], len(moments.factor2))

@@ -17,21 +17,21 @@ from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
 from fsopt.data import Dataset
-from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.programs import of_inner
-from fsopt.methods.mpm.accuracy_search import GRID, AccuracySearch, WeightedAccuracy
+from fsopt.methods.mpm.accuracy_search import AccuracySearch, WeightedAccuracy
 from fsopt.methods.mpm.feature_space import FeatureSpace, with_worst_case
+from fsopt.methods.mpm.inner_program import InnerProgram, inner_residuals
+from fsopt.methods.mpm.many_features import has_multipliers, many_features_order, saved_multipliers
 from fsopt.methods.mpm.worst_case import moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_first_order, evidence, has_program
+from fsopt.methods.verification import LOCAL_TOLERANCE, check_first_order, has_program
 from fsopt.models.blocks import number
 from fsopt.models.mpm.biased import penalised_ratio
 from fsopt.models.mpm.moments import kappa
-from fsopt.models.mpm.s_mpm import build_s_mpm
 from fsopt.typing import Vector
 
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"
@@ -55,7 +55,8 @@ def fit_s_mpm(
         g(\beta) = \max_{\|F_1w\| \le 1} w'(\mu_1 - \mu_2) - \kappa(\beta)\|F_2w\| - \lambda\|w\|_1
 
     Each beta is one cone program, all in one session; :mod:`fsopt.methods.mpm.accuracy_search` searches over beta. For
-    lam = 0 this is the minimum error minimax probability machine (MEMPM).
+    lam = 0 this is the minimum error minimax probability machine (MEMPM). From 3,000 features on the inner programs are
+    solved by column generation.
 
     Parameters
     ----------
@@ -91,8 +92,8 @@ def fit_s_mpm(
     share = float(np.mean(data.y > 0))
     theta = share if theta is None else number("s-mpm", "theta", theta)
     space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge)
-    session = run.open(build_s_mpm(space.work, beta=float(GRID[0]), lam=lam, **space.moment_options))
-    search = AccuracySearch(session, Recorder([session], run), space.moments, float(lam), theta)
+    inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=many_features_order(space, run)[0])
+    search = AccuracySearch(inner, space.moments, float(lam), theta)
     warnings = [RECONSTRUCTION]
     result, best = search.run(warnings)
     w, moments = best.w, space.moments
@@ -111,15 +112,13 @@ def fit_s_mpm(
         result,
         started=started,
         warnings=tuple(warnings),
-        details=evidence(
-            "s-mpm",
-            {"beta": best.at.beta, "lam": lam, **space.moment_options},
-            best.solved.point,
-            beta=best.at.beta,
-            theta=theta,
+        details={
+            **best.details,
+            "beta": best.at.beta,
+            "theta": theta,
             **space.limits,
-            worst_case=worst_case(w, b, moments),
-        ),
+            "worst_case": worst_case(w, b, moments),
+        },
     )
 
 
@@ -140,17 +139,22 @@ def check(saved: SavedFit) -> Certificate:
     FileError : the saved program is damaged.
     """
     saved = with_worst_case(saved)
-    if not has_program(saved):
+    if not has_multipliers(saved) and not has_program(saved):
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     with reading("step"):
-        at, own = saved.fit.details["program_params"], saved.params
+        own = saved.params
         moments = moments_of(saved.data, own)
-        wrong = {"parameters": max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "unbiased", "ridge"))}
         theta = float(np.mean(saved.data.y > 0)) if own.get("theta") is None else float(own["theta"])
-        wrong["theta"] = abs(float(saved.fit.details["theta"]) - theta)
+        wrong = {"theta": abs(float(saved.fit.details["theta"]) - theta)}
         if saved.fit.status is Status.STATIONARY:
             outer = WeightedAccuracy.at(moments, saved.w, own["beta"], own["lam"], theta)
             wrong["slope"] = abs(outer.slope)
+        if has_multipliers(saved):
+            found = inner_residuals(moments, saved.w, own["beta"], own["lam"], saved_multipliers(saved, moments))
+            residuals = {**saved.residuals, **wrong, **found}
+            return make(Kind.KKT, residuals, objective=saved.value, tolerance=LOCAL_TOLERANCE)
+        at = saved.fit.details["program_params"]
+        wrong["parameters"] = max(abs(float(at[k]) - float(own[k])) for k in ("beta", "lam", "unbiased", "ridge"))
         here = -penalised_ratio(moments_of(saved.data, at), saved.w, at["beta"], at["lam"])
     return check_first_order(saved, Kind.KKT, here, wrong)
 

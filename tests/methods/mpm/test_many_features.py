@@ -1,4 +1,4 @@
-"""L1-MPM and L0-MPM with many more features than samples: no model of all features, the same answers, evidence."""
+"""L1-MPM, L0-MPM and S-MPM of many features: no model of all of them, the same answers, evidence."""
 
 from dataclasses import replace
 
@@ -7,8 +7,10 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.drivers.column_generation import worst_case
+from fsopt.errors import InfeasibleError
 from fsopt.methods import large_programs
-from fsopt.methods.mpm import l0_mpm, l1_mpm
+from fsopt.methods.mpm import inner_program, l0_mpm, l1_mpm
 
 WIDE = blobs(30, 60, seed=2)
 METHODS = ["l1-mpm", "l0-mpm"]
@@ -58,6 +60,43 @@ def test_multipliers_are_not_verified_exactly_and_say_so(small_is_large):
     found = fsopt.verify(fit, WIDE, exact=True)
     assert found.numerically
     assert not found.verified
+
+
+PENALTIES = [(blobs(100, 30, seed=2, gap=1.0), 0.25), (blobs(30, 60, seed=2, gap=1.0), 0.9)]
+
+
+@pytest.mark.parametrize(("data", "lam"), PENALTIES, ids=["stationary", "feasible"])
+def test_s_mpm_prices_features_for_every_beta(data, lam, monkeypatch, small_is_large, tmp_path):
+    with monkeypatch.context() as whole:
+        whole.setattr(large_programs, "LONG", 1000)
+        expected = fsopt.fit("s-mpm", data, lam=lam)
+    monkeypatch.setattr(large_programs, "LONG", 20)
+    monkeypatch.setattr(worst_case, "COLUMNS", 4)
+    fit = fsopt.fit("s-mpm", data, lam=lam)
+    assert (fit.status, fit.stop, fit.support) == (expected.status, expected.stop, expected.support)
+    assert fit.objective == pytest.approx(expected.objective, rel=1e-7)
+    assert fit.coef == pytest.approx(expected.coef, abs=1e-4 * np.abs(expected.coef).max())
+    fit.save(tmp_path / "fit.json")
+    assert fsopt.verify(tmp_path / "fit.json", data).verified
+    for forged in ({"u1": 0.99 * fit.details["u1"]}, {"u1": 1.01 * fit.details["u1"]}, {"u2": 0.0 * fit.details["u2"]}):
+        assert not fsopt.verify(replace(fit, details={**fit.details, **forged}), data).verified
+
+
+def test_s_mpm_without_an_optimum_is_refused_by_some_of_the_features(monkeypatch):
+    """A direction of variance 0 in some features is one in all."""
+    monkeypatch.setattr(inner_program, "build_s_mpm", few_features(inner_program.build_s_mpm))
+    with pytest.raises(InfeasibleError, match="unbounded"):
+        fsopt.fit("s-mpm", blobs(50, 4000, seed=3))
+
+
+def few_features(build):
+    """Return a builder that refuses many features."""
+
+    def built(data, **params):
+        assert data.p <= 400
+        return build(data, **params)
+
+    return built
 
 
 @pytest.mark.parametrize("options", [{"ridge": 0.1}, {"kernel": "linear"}], ids=str)
