@@ -45,6 +45,8 @@ SECTIONS = frozenset(
     ]
 )
 """Sections of .mps files that are read; HiGHS passes over some others without a word."""
+SENSES = ("N", "L", "G", "E")
+"""First words of the lines of ROWS."""
 BRACKET = re.compile(r"([+-]?)\s*\[([^\]]*)\](\s*/\s*2\b)?")
 LABEL = re.compile(r"([^\s:<>=]+)[ \t]*:")
 NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -107,7 +109,7 @@ def read_mps(text: str) -> ReadProgram:
     """
     quadratic: dict[str, list[tuple[str, str, float]]] = {}
     kept: list[str] = []
-    row = ""
+    row = section = ""
     for line in text.splitlines():
         if line[:1].strip() and not line.startswith("*"):
             if (section := line.split()[0]).upper() not in SECTIONS:
@@ -116,6 +118,9 @@ def read_mps(text: str) -> ReadProgram:
             if row:
                 quadratic[row] = []
                 continue
+        elif section.upper() == "ROWS" and line.strip() and not line.startswith("*") and line.split()[0] not in SENSES:
+            # HiGHS never ends at such a line.
+            raise FileError(f"a line of ROWS has no sense: '{line.strip()[:60]}'", "begin it with N, L, G or E")
         if not row:
             kept.append(line)
         elif line.strip() and not line.startswith("*"):
