@@ -183,7 +183,7 @@ def _certificate_of_arrays(program: Program, point: Point, claim: Claim) -> Cert
         bound, source = bound_by_cuts(program, point.x, claim.cuts), CUTS
     in_leaves: dict[str, float] = {}
     if claim.tree is not None:
-        shown = tree_bound(relaxation_of(program), claim.tree, point.x)
+        shown = tree_bound(relaxation_of(program, point.x), claim.tree, point.x)
         bound, source = shown.value, shown.source
         in_leaves = shown.residuals
     if not program.convex:

@@ -7,6 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from fsopt.certificates.envelopes import Envelopes
+from fsopt.certificates.repairs import minimised
 from fsopt.compiler import Program
 from fsopt.errors import SolverError
 from fsopt.typing import Mask, Vector
@@ -23,12 +25,19 @@ class Relaxation(Protocol):
     Attributes
     ----------
     program : that is relaxed.
-    integer : (n,) its integer variables: they branch into ``x <= v`` and ``x >= v + 1``, others into ``x <= v`` and
+    low, high : (N,) bounds of the variables that may be branched on: the n variables of the program, and others of the
+        relaxation.
+    integer : (N,) the integer ones: they branch into ``x <= v`` and ``x >= v + 1``, others into ``x <= v`` and
         ``x >= v``.
+    cutoff : value of an incumbent; boxes may leave out points that are not better, so that a tree bounds the minimum
+        of the program and this value. Infinity where they leave out none.
     """
 
     program: Program
+    low: Vector
+    high: Vector
     integer: Mask
+    cutoff: float
 
     def at(self, low: Vector, high: Vector) -> Program:
         """Return the convex program of a box; its first n variables are those of the program.
@@ -36,15 +45,22 @@ class Relaxation(Protocol):
         A relaxation may return one and the same object with other bounds each time, which stays loaded in a solver.
         """
 
-    def violations(self, x: Vector) -> Vector:
-        """Return by how much (n,) each variable, at the relaxation's optimum, asks for a branching; 0 for none."""
+    def violations(self, x: Vector, low: Vector, high: Vector) -> Vector:
+        """Return by how much (n,) each variable, at the optimum on a box, asks for a branching; 0 for none."""
+
+    def points(self, x: Vector, low: Vector, high: Vector) -> Vector:
+        """Return the values (n,) at which the variables would be branched on."""
+
+    def improve(self, value: float) -> None:
+        """Take the value of a better incumbent."""
 
 
 class Integrality:
     """The relaxation of a convex program with integers: the program without its integrality."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self.integer = program, program.integer
+        self.program, self.integer, self.cutoff = program, program.integer, np.inf
+        self.low, self.high = program.lb, program.ub
         free = np.zeros_like(program.integer)
         self.relaxed = replace(program, lb=program.lb.copy(), ub=program.ub.copy(), integer=free)
         self.relaxed.__dict__["scaling"] = program.scaling
@@ -54,21 +70,36 @@ class Integrality:
         self.relaxed.lb[:], self.relaxed.ub[:] = low, high
         return self.relaxed
 
-    def violations(self, x: Vector) -> Vector:
+    def violations(self, x: Vector, low: Vector, high: Vector) -> Vector:
         """Return the distance of each integer variable from a whole number."""
         found: Vector = np.where(self.integer, np.abs(x - np.round(x)), 0.0)
         return found
 
+    def points(self, x: Vector, low: Vector, high: Vector) -> Vector:
+        """Return the next smaller whole numbers."""
+        return np.floor(x)
 
-def relaxation_of(program: Program) -> Relaxation:
+    def improve(self, value: float) -> None:
+        """Change nothing: a box has all its points."""
+
+
+def relaxation_of(program: Program, x: Vector | None = None) -> Relaxation:
     """Return the relaxations of a program.
+
+    Parameters
+    ----------
+    x : (n,) an incumbent, whose value counts where the program is not convex; None for none.
 
     Raises
     ------
-    SolverError : it has constraints that no convex relaxation here contains.
+    SolverError : it has constraints or terms that no convex relaxation here contains.
     """
-    if program.unsupported or not program.convex:
-        name = next(iter(program.unsupported.values()), "") or (program.nonconic[0][0] if program.nonconic else "")
-        reason = f"'{name or program.objective_name}' is not convex"
-        raise SolverError(f"nothing is proved of '{program.model.name}': {reason}", "state it by cones and integers")
-    return Integrality(program)
+    if program.unsupported:
+        name = next(iter(program.unsupported.values()))
+        raise SolverError(f"nothing is proved of '{program.model.name}': '{name}' has no relaxation", "use integers")
+    if program.convex:
+        return Integrality(program)
+    relaxation = Envelopes(program)
+    if x is not None:
+        relaxation.improve(minimised(program, x))
+    return relaxation

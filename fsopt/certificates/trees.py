@@ -110,8 +110,8 @@ def tree_bound(relaxation: Relaxation, tree: Tree, x: Vector | None) -> TreeBoun
     program = relaxation.program
     size = reference(program, x)
     worst = {False: 0.0, True: 0.0}
-    least, count = np.inf, 0
-    for place, low, high in tree.boxes(program.lb, program.ub, relaxation.integer):
+    least, count = relaxation.cutoff, 0
+    for place, low, high in tree.boxes(relaxation.low, relaxation.high, relaxation.integer):
         count += 1
         if place == NOTHING:
             least = -np.inf

@@ -46,7 +46,9 @@ class PseudoCosts:
         return unit * distances
 
 
-def branching(node: Node, violations: Vector, integer: Mask, costs: PseudoCosts, split: Split, cutoff: float) -> None:
+def branching(
+    node: Node, violations: Vector, value: Vector, integer: Mask, costs: PseudoCosts, split: Split, cutoff: float
+) -> None:
     """Branch on a node: its column, value and children are set.
 
     The score of a variable is the product of the two gains, which count up to the cutoff.
@@ -54,13 +56,13 @@ def branching(node: Node, violations: Vector, integer: Mask, costs: PseudoCosts,
     Parameters
     ----------
     violations : (n,) by how much each variable asks for a branching, not all 0.
+    value : (n,) at which each variable would be split.
     split : solves the two children of a node for a variable and a value.
     cutoff : bound from which on a node is pruned.
     """
     assert node.x is not None
-    value = np.where(integer, np.floor(node.x), node.x)
-    width = np.where(integer, 1.0, np.inf)
-    distances = np.array([node.x - value, np.minimum(value + width - node.x, 1.0)])
+    x = node.x[: len(value)]
+    distances = np.array([x - value, np.minimum(value + 1.0 - x, 1.0)])
     distances[:, ~integer] = violations[~integer]
     expected = costs.expected(distances)
     score = np.where(violations > 0, np.sqrt(expected.prod(axis=0)) + SMALLEST * expected.max(axis=0), -1.0)

@@ -27,6 +27,7 @@ from fsopt.answers.results import RESULT, Point, SolveResult, Status
 from fsopt.answers.trees import NOTHING, Tree
 from fsopt.certificates.model import Claim, certify_point
 from fsopt.certificates.relaxations import Relaxation, relaxation_of
+from fsopt.certificates.repairs import minimised, violation
 from fsopt.certificates.residuals import primal_residual
 from fsopt.certificates.trees import certify_empty
 from fsopt.common import clock
@@ -57,7 +58,8 @@ def prove(
     Parameters
     ----------
     model : pyo.ConcreteModel
-        A mixed-integer linear, convex quadratic or second-order cone program.
+        A mixed-integer linear, convex quadratic or second-order cone program, or one with products of variables, and
+        exponentials, logarithms, roots and powers in the objective: see :mod:`fsopt.certificates.envelopes`.
     result : SolveResult, optional
         An answer of :func:`fsopt.solve`; its point is the incumbent. None solves the model first, in at most half of
         the time.
@@ -108,9 +110,9 @@ class Search:
         self.relaxation, self.program = relaxation, relaxation.program
         self.x: Vector | None = None
         self.value = np.inf
-        self.costs = PseudoCosts(self.program.n)
+        self.costs = PseudoCosts(len(relaxation.low))
         self.nodes = Nodes(relaxation, x)
-        self.root = Node(self.program.lb, self.program.ub, -np.inf, -1)
+        self.root = Node(relaxation.low, relaxation.high, -np.inf, -1)
         self.pending: list[tuple[float, int, Node]] = []
         self.number: Iterator[int] = count()
         if x is not None:
@@ -126,14 +128,15 @@ class Search:
 
     def _offer(self, x: Vector) -> None:
         """Take a point as the incumbent where it is feasible and better."""
-        value = self.program.sign * self.program.objective_at(x)
-        if value < self.value and primal_residual(self.program, x) <= FEASIBLE:
+        value = minimised(self.program, x)
+        if value < self.value and max(primal_residual(self.program, x), violation(self.program, x)) <= FEASIBLE:
             self.x, self.value = x, value
+            self.relaxation.improve(value)
 
     def run(self) -> str:
         """Search until the tree is closed or the time is over; return why it ended."""
         try:
-            self.root = self.nodes.solve(self.program.lb, self.program.ub, None)
+            self.root = self.nodes.solve(self.relaxation.low, self.relaxation.high, None)
             self._push(self.root)
             self._round(self.root)
             while self.pending:
@@ -156,18 +159,19 @@ class Search:
         if node.x is None and node.held == NOTHING:
             return None
         if node.x is None:
-            violations = np.zeros(self.program.n)
+            violations = np.zeros(len(node.low))
         else:
-            violations = self.relaxation.violations(node.x)
+            violations = self.relaxation.violations(node.x, node.low, node.high)
             violations[node.low == node.high] = 0.0
-            if violations.max(initial=0.0) <= WHOLE:
+            if violations.max(initial=0.0) <= WHOLE or not self.relaxation.integer.any():
                 self._round(node)
                 if node.bound >= self.cutoff:
                     return None
-        if violations.max(initial=0.0) <= WHOLE:
+        if node.x is None or violations.max(initial=0.0) <= WHOLE:
             return self._halve(node)
         violations[violations <= WHOLE] = 0.0
-        branching(node, violations, self.relaxation.integer, self.costs, self._split, self.cutoff)
+        points = self.relaxation.points(node.x, node.low, node.high)
+        branching(node, violations, points, self.relaxation.integer, self.costs, self._split, self.cutoff)
         return self._next(node)
 
     def _next(self, node: Node) -> Node:
@@ -197,13 +201,16 @@ class Search:
         """Look for an incumbent: the best point with the integers of a relaxation rounded."""
         if node.x is None:
             return
-        integer = self.program.integer
-        whole = np.clip(np.round(node.x), node.low, node.high)
+        integer, n = self.relaxation.integer, self.program.n
+        if not integer.any():
+            self._offer(node.x[:n])
+            return
+        whole = np.clip(np.round(node.x[: len(integer)]), node.low, node.high)
         low, high = np.where(integer, whole, node.low), np.where(integer, whole, node.high)
         if (low <= high).all():
             fixed = self.nodes.solve(low, high, None)
             if fixed.x is not None:
-                self._offer(np.where(integer, whole, fixed.x))
+                self._offer(np.where(integer, whole, fixed.x[: len(integer)])[:n])
 
 
 def _result(relaxation: Relaxation, result: SolveResult, search: Search) -> SolveResult:

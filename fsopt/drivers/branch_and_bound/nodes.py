@@ -98,7 +98,7 @@ class Nodes:
     def _connected(self, program: Program) -> Connection:
         """Return the solver with a program loaded: the same one, warm, where only bounds changed."""
         if program is self.loaded and self.connection is not None:
-            if self.connection.update(Change(bounds=True)) is None:
+            if self.connection.update(Change(objective=True, bounds=True)) is None:
                 return self.connection
         elif self.loaded is not program:
             self.spec = choose(None, program_class(program), program.model.name, program)
