@@ -59,7 +59,9 @@ class Envelopes:
         terms = _terms(program)
         self.arguments = [term for term in terms if len(term.form) > 1]
         self.wide, self.terms = _with_arguments(program, terms)
-        self.low, self.high, self.integer = self.wide.lb, self.wide.ub, self.wide.integer
+        self.low = self.wide.lb
+        self.high = self.wide.ub
+        self.integer = self.wide.integer
         self.products = Products(self.wide)
         self.bare = self.products.bare(self.wide)
         self.relaxed: Program | None = None
@@ -79,7 +81,9 @@ class Envelopes:
             self.relaxed.c[:], self.relaxed.c0 = c, c0
             self.relaxed.lb[:], self.relaxed.ub[:] = low, high
             return self.relaxed
-        p, lifted, k = self.wide, self.products, len(self.products)
+        p = self.wide
+        lifted = self.products
+        k = len(self.products)
         A, least = lifted.envelopes(low, high)
         wide = sp.csr_matrix((p.A.data, p.A.indices, p.A.indptr), shape=(p.A.shape[0], p.n + k))
         ends = lifted.bounds(low, high)
@@ -127,8 +131,8 @@ class Envelopes:
             return low, high
         linear = np.flatnonzero(p.c)
         slopes = p.c[linear]
-        ends = np.where(slopes > 0.0, low[linear], high[linear])
-        parts = [*(slopes * ends).tolist(), *(t.least(*t.interval(low, high)) for t in self.terms)]
+        least = slopes * np.where(slopes > 0.0, low[linear], high[linear])
+        parts = [*least.tolist(), *(t.least(*t.interval(low, high)) for t in self.terms)]
         unbounded = [k for k, v in enumerate(parts) if v == -np.inf]
         if len(unbounded) > 1:
             return low, high
@@ -201,7 +205,9 @@ def _with_arguments(program: Program, terms: list[Term]) -> tuple[Program, list[
     A bound of one part of r = a'x says nothing of r while another part has none: r is branched on, not its parts.
     """
     several = [k for k, term in enumerate(terms) if len(term.form) > 1]
-    n, m, k = program.n, program.A.shape[0], len(several)
+    n = program.n
+    m = program.A.shape[0]
+    k = len(several)
     rows = [(m + t, j, a) for t, place in enumerate(several) for j, a in terms[place].form.items()]
     rows += [(m + t, n + t, -1.0) for t in range(k)]
     table = np.array(rows, dtype=float).reshape(-1, 3)

@@ -110,10 +110,15 @@ class Products:
 
     def envelopes(self, low: Vector, high: Vector) -> tuple[sp.csr_matrix, Vector]:
         """Return a matrix (4 k, n + k) and lower bounds of its rows: the envelopes on a box (n,)."""
-        k, i, j = len(self), self.first, self.second
+        k = len(self)
+        i = self.first
+        j = self.second
         ends = np.vstack([low, high])
         number = np.arange(k)
-        rows, columns, values, least = [], [], [], []
+        rows = []
+        columns = []
+        values = []
+        least = []
         for t, (a, b, sign) in enumerate(SIDES):
             p, q = ends[a, i], ends[b, j]
             # sign (x_i - p)(x_j - q) >= 0, that is sign (X - q x_i - p x_j) >= -sign p q
@@ -130,7 +135,10 @@ class Products:
 
     def bounds(self, low: Vector, high: Vector) -> tuple[Vector, Vector]:
         """Return bounds (k,) of the products on a box, by interval arithmetic."""
-        a, b, c, d = low[self.first], high[self.first], low[self.second], high[self.second]
+        a = low[self.first]
+        b = high[self.first]
+        c = low[self.second]
+        d = high[self.second]
         with np.errstate(invalid="ignore"):
             corners = np.nan_to_num(np.array([a * c, a * d, b * c, b * d]), nan=0.0, posinf=np.inf, neginf=-np.inf)
         least = corners.min(axis=0)

@@ -59,7 +59,9 @@ class Integrality:
     """The relaxation of a convex program with integers: the program without its integrality."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self.integer, self.cutoff = program, program.integer, np.inf
+        self.program = program
+        self.integer = program.integer
+        self.cutoff = np.inf
         self.low, self.high = program.lb, program.ub
         free = np.zeros_like(program.integer)
         self.relaxed = replace(program, lb=program.lb.copy(), ub=program.ub.copy(), integer=free)
