@@ -193,5 +193,5 @@ def test_a_model_without_a_convex_relaxation_and_another_model_are_refused():
     with pytest.raises(ParameterError, match="not one of"):
         fsopt.prove(other, result)
     model.sine = pyo.Constraint(expr=pyo.sin(model.w) <= 0.5)
-    with pytest.raises(SolverError, match="'sine' is not convex"):
+    with pytest.raises(SolverError, match="'sine' is neither linear nor quadratic"):
         fsopt.prove(model)
