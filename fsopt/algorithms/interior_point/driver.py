@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.interior_point.certificate import certify_rsvm, certify_svm, certify_svm_norm
 from fsopt.algorithms.interior_point.newton import Search
@@ -18,6 +19,8 @@ from fsopt.typing import Vector
 
 MOST = 200
 """Iterations at most; 10 to 30 are usual, and 120 for large data whose classes separate well."""
+THREADED = 1_000
+"""Order of the systems from which their factors are shared among the threads of BLAS."""
 STALLED = 15
 """Iterations without progress after which rounding has the last word."""
 
@@ -135,7 +138,12 @@ def svm_norm_interior_point(
 
 
 def _minimise(problem: HingeProblem, tolerance: float, max_iterations: int, run: Run) -> DriverResult:
-    """Run Newton's method from w = 0."""
+    """Run Newton's method from w = 0, small systems on one thread: two would wait for each other most of the time."""
+    with threadpool_limits(1 if min(problem.data.X.shape) < THREADED else None):
+        return _newton(problem, tolerance, max_iterations, run)
+
+
+def _newton(problem: HingeProblem, tolerance: float, max_iterations: int, run: Run) -> DriverResult:
     recorder = Recorder([], run)
     search = Search(problem, recorder)
     stop = "iteration-limit"
