@@ -82,9 +82,11 @@ def model_of(program: ReadProgram) -> pyo.ConcreteModel:
 
     Raises
     ------
-    FileError : two variables or two constraints have the same name, or a number is not finite.
+    FileError : there is no variable, two variables or two constraints have the same name, or a number is not finite.
     """
     p = program
+    if not p.columns:
+        raise FileError("the file has no variables", "check that it is whole")
     for what, names in (("variables", p.columns), ("constraints", p.rows)):
         if len(set(names)) < len(names):
             twice = Counter(names).most_common(1)[0][0]

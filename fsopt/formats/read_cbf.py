@@ -83,7 +83,7 @@ def _read_sections(lines: Iterator[str], c: _Content) -> None:
 
     def cones() -> Cones:
         size, count = (countable(int(word)) for word in next(lines).split())
-        found = [(name, int(k)) for name, k in (next(lines).split() for _ in range(count))]
+        found = [(name, int(k)) for name, k in [next(lines).split() for _ in range(count)]]
         if _size(found) != size or any(k < 0 for _, k in found):
             raise ValueError(f"its cones have {_size(found)} rows, not {size}")
         return found

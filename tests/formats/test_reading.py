@@ -294,6 +294,8 @@ REFUSED = {
     "term": ("m.lp", LP.replace("2.5e0 y.2 ^ 2", "y.2 ^ 3"), "quadratic term"),
     "unnamed": ("m.lp", LP.replace(" disk:", ""), "no name"),
     "indicators": ("m.mps", FIXED.replace("ENDATA", "INDICATORS\n IF LIM 1    Y TWO  1\nENDATA"), "section INDICATORS"),
+    "cut in the cones": ("m.cbf", CBF[: CBF.index("F 1")], "ends within"),
+    "no variables": ("m.mps", FIXED[: FIXED.index("COLUMNS")] + "COLUMNS\nRHS\nENDATA\n", "no variables"),
     "no sense in mps": ("m.mps", FIXED.replace(" G  MY ROW", "    MY ROW"), "no sense: 'MY ROW'"),
     "cones in mps": ("m.mps", FIXED.replace("ENDATA", "CSECTION  k  0.0  QUAD\n    X ONE\nENDATA"), "section CSECTION"),
     "lazy constraints": ("m.lp", LP.replace("Bounds", "Lazy Constraints\n l: z <= 1\nBounds"), "lazy constraints"),
