@@ -1,1 +1,1 @@
-"""Writers of model files: Pyomo's own formats, the Conic Benchmark Format and SDPA's sparse format."""
+"""Model files: readers and writers of their formats, and readers of solution files of other software."""
