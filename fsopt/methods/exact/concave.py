@@ -20,10 +20,10 @@ from fsopt.certificates.exact.proofs import Slope
 from fsopt.compiler import Program, compile_model
 from fsopt.errors import NotShownError, reading
 from fsopt.methods.exact.hinge import error_values
-from fsopt.methods.exact.programs import NO_EVIDENCE, OTHER, assembled, multipliers, point_of
+from fsopt.methods.exact.programs import NO_EVIDENCE, assembled, multipliers, point_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import LOCAL_TOLERANCE, finite_vector, has_program
-from fsopt.models.registry import MODELS, build
+from fsopt.models.registry import build
 from fsopt.typing import Vector
 
 PRINCIPLE = "no feasible step improves the linearised objective"
@@ -40,48 +40,6 @@ def of_fsv(saved: SavedFit) -> list[Claim]:
     """Return the claim of ``fsv``: the minimum principle of (21), or the optimum 0."""
     at = saved.params
     return _of_sla(saved, "fsv-step", {"alpha": at["alpha"], "lam": at["lam"]}, ("v",), float(at["lam"]))
-
-
-def of_l0_mpm(saved: SavedFit) -> list[Claim]:
-    """Return the claim of ``l0-mpm``: the step of DCA, linearised at the answer, does not improve it."""
-    if not has_program(saved):
-        return [not_shown(PRINCIPLE, NO_EVIDENCE)]
-    if saved.params["approx"] != "exp":
-        return [not_shown(PRINCIPLE, f"the slopes of the approximation '{saved.params['approx']}' are not enclosed")]
-    with reading("step"):
-        stated = {k: v for k, v in saved.fit.details["program_params"].items() if k not in ("alpha", "v")}
-        own = {k: v for k, v in saved.params.items() if k != "alpha"}
-        if any(stated[k] != own[k] for k in stated if own.get(k) is not None):
-            return [not_shown(PRINCIPLE, OTHER)]
-        model = build("l0-mpm-step", saved.data, **stated, alpha=saved.params["alpha"])
-        program = compile_model(model)
-        point = point_from(saved.fit.details["point"], program)
-    steepness = Fraction(float(saved.params["alpha"]))
-    pairs = [_columns(program, model, name) for name in ("w_plus", "w_minus")]
-    slopes = [(Fraction(1), steepness, pair) for pair in zip(*pairs, strict=True)]
-    shown = {k: v for k, v in {**MODELS["l0-mpm-step"].parameters, **stated}.items() if k != "v"}
-    about = About("l0-mpm-step", plain({**shown, "alpha": saved.params["alpha"]}))
-    found = _principle(program, _with_moments(model, program, saved, point.x), point, slopes)
-    return [replace(found, about=about)]
-
-
-DEFINED = (("spread1", "u1"), ("spread2", "u2"), ("mean1", "m1"), ("mean2", "m2"))
-"""Equations of the program of Yang & Ju, and the variable that each of them defines."""
-
-
-def _with_moments(model: pyo.ConcreteModel, program: Program, saved: SavedFit, start: Vector) -> Vector:
-    """Return the variables (n,) at the hyperplane of a fit: means and deviations follow from it."""
-    w = saved.w
-    values = {"w": w, "w_plus": np.maximum(w, 0.0), "w_minus": np.maximum(-w, 0.0), "b": np.array([-saved.b])}
-    x = assembled(model, program, values, start)
-    A = program.A.tocsr()
-    for equation, name in DEFINED:
-        rows = [program.row_of[id(c)] for c in model.component(equation).values()]
-        for row, column in zip(rows, _columns(program, model, name), strict=True):
-            x[column] += (program.lo[row] - float((A[row] @ x)[0])) / A[row, column]
-    for name, deviation in (("u1", "t1"), ("u2", "t2")):
-        x[_columns(program, model, deviation)] = np.linalg.norm(x[_columns(program, model, name)])
-    return x
 
 
 def of_pmm(saved: SavedFit) -> list[Claim]:
@@ -119,12 +77,12 @@ def _of_sla(saved: SavedFit, slug: str, params: dict[str, float], terms: Sequenc
             point = point_of(program, x, multipliers(model, program, rows))
         else:
             point = point_from(saved.fit.details["point"], program)
-    columns = [j for name in terms for j in _columns(program, model, name)]
+    columns = [j for name in terms for j in columns_of(program, model, name)]
     slopes: list[Slope] = [(Fraction(weight), Fraction(float(params["alpha"])), (j,)) for j in columns]
-    return [replace(_principle(program, x, point, slopes), about=About(slug, plain(params)))]
+    return [replace(principle(program, x, point, slopes), about=About(slug, plain(params)))]
 
 
-def _principle(program: Program, x: Vector, point: Point, slopes: Sequence[Slope]) -> Claim:
+def principle(program: Program, x: Vector, point: Point, slopes: Sequence[Slope]) -> Claim:
     """Return the claim of the minimum principle at x (n,), by the multipliers of a point."""
     try:
         exact = exact_program(program)
@@ -148,5 +106,6 @@ def _zero(saved: SavedFit, slug: str, params: dict[str, float], name: str) -> Cl
     return with_statement(claim, saved.fit.objective, saved.fit.bound, TOLERANCE)
 
 
-def _columns(program: Program, model: pyo.ConcreteModel, name: str) -> list[int]:
+def columns_of(program: Program, model: pyo.ConcreteModel, name: str) -> list[int]:
+    """Return the columns of a component of the model in the order of its members."""
     return [program.column[id(v)] for v in model.component(name).values()]

@@ -19,7 +19,7 @@ from fsopt.drivers.penalties.registry import approximation, words_of
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.exact.concave import of_l0_mpm
+from fsopt.methods.exact.mpm import of_l0_mpm
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
 from fsopt.methods.mpm.many_features import (
     Found,

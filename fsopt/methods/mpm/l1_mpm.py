@@ -17,6 +17,7 @@ from fsopt.drivers.column_generation.worst_case import worst_case_generation
 from fsopt.drivers.column_generation.worst_case_program import certify_worst_case
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.exact.mpm import of_l1_mpm
 from fsopt.methods.mpm.feature_space import FeatureSpace, asked_delta, with_worst_case
 from fsopt.methods.mpm.many_features import (
     Found,
@@ -148,6 +149,7 @@ SPEC = MethodSpec(
     paper="mpm",
     equation="(12)-(15)",
     estimator="L1MPM",
+    exact=of_l1_mpm,
     # The 1-norm in a cone program leaves about 1e-7 of the largest weight in place of zeros, more near alpha*.
     threshold=1e-4,
 )
