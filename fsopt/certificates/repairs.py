@@ -127,7 +127,7 @@ def _step(program: Program, x: Vector, reach: float) -> Vector | None:
         b_ub=np.append(most[above], -least[below]) if sides.shape[0] else None,
         bounds=np.column_stack([np.append(ends[0], ends[2]), np.append(ends[1], ends[3])]),
         method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "presolve": False},
     )
     return (found.x[: program.n] - found.x[program.n :]) * size if found.status == 0 else None
 
