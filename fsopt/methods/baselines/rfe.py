@@ -12,6 +12,7 @@ import numpy as np
 from fsopt.algorithms.rfe import rfe
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.run import Run
@@ -74,7 +75,8 @@ def fit_rfe(
     step = whole("rfe", "step", step)
     work, map_ = preprocess(data, scale)
     gone = _checked(eliminated or (), data.p, m)
-    settings, unlimited = SvmSettings("svm", c, None), replace(run, time_limit=None)
+    own = run.solver is None and not changes_in_force()
+    settings, unlimited = SvmSettings("svm", c, None, own or None), replace(run, time_limit=None)
     result = rfe(
         work,
         lambda left: train_on_subset(work, left, unlimited, settings),

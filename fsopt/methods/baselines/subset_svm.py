@@ -31,6 +31,9 @@ from fsopt.typing import Indices, Vector
 MACHINES = ("svm", "rsvm")
 """The words of the parameter ``machine``."""
 
+TOLERANCE = 1e-12
+"""Relative gap of the interior point: hyperplanes of equal data in another form agree to 1e-7."""
+
 _Trained: TypeAlias = tuple[Vector, float, Vector, SolveResult | DriverResult]
 """Hyperplane w, b, multipliers, and the outcome of the solver or driver."""
 
@@ -50,11 +53,14 @@ class SvmSettings:
     machine : ``svm`` or ``rsvm``.
     c : > 0, penalty weight of the hinge loss, of ``svm``.
     w_cap : W > 0, of ``rsvm``; None takes (RW + 1) / n = 0.1, as the method ``rsvm`` does, on the selected features.
+    interior : whether ``svm`` is solved by the interior point first, as in
+        :func:`fsopt.methods.large_programs.interior_order`.
     """
 
     machine: str
     c: float
     w_cap: float | None
+    interior: bool | None = None
 
     def check(self, method: str) -> None:
         """Raise ParameterError for a parameter out of range, before anything is solved."""
@@ -111,7 +117,7 @@ def train_on_subset(work: Dataset, subset: Indices, run: Run, settings: SvmSetti
         details: dict[str, Any] = dict(found.details)
         warnings = found.warnings
     else:
-        (v, b, alpha, outcome), warnings = _svm(part, run, settings.c)
+        (v, b, alpha, outcome), warnings = _svm(part, run, settings)
         certificate = certify_svm(part, settings.c, v, b, alpha)
         details = {"c": settings.c, "alpha": alpha}
     w = np.zeros(work.p)
@@ -189,22 +195,22 @@ def _part(work: Dataset, subset: Indices) -> Dataset:
     return part.with_X(part.X.toarray()) if part.sparse else part  # type: ignore[attr-defined]
 
 
-def _svm(part: Dataset, run: Run, c: float) -> tuple[_Trained, tuple[str, ...]]:
+def _svm(part: Dataset, run: Run, settings: SvmSettings) -> tuple[_Trained, tuple[str, ...]]:
     """Return hyperplane, multipliers and outcome of the support vector machine, and warnings."""
 
     def by_driver() -> _Trained:
-        found = svm_interior_point(part, c=c, run=run)
+        found = svm_interior_point(part, c=settings.c, tolerance=TOLERANCE, run=run)
         return found.point["w"], found.point["b"], found.point["alpha"], found
 
     def by_model() -> _Trained:
-        model = build_svm(part, c=c)
+        model = build_svm(part, c=settings.c)
         session, result = run.solve(model, "the last support vector machine", load=False)
         if result.point is None or result.point.y is None:
             raise no_multipliers(result.solver, session.problem_class)
         w, alpha = result.point.x[session.columns(model.w)], result.point.y[session.rows(model.margin)]
         return w, midpoint_intercept(part.X @ w, part.y, part.weights), alpha, result
 
-    routes = [by_driver if own else by_model for own in interior_order(None, part, run)]
+    routes = [by_driver if own else by_model for own in interior_order(settings.interior, part, run)]
     return first_certified(routes, lambda found: found[3])
 
 
