@@ -101,7 +101,7 @@ def _short(program: Program, x: Vector) -> float:
 
 
 def _step(program: Program, x: Vector, reach: float) -> Vector | None:
-    """Return the step d (n,) of one round within a reach, None where the linear program has no point."""
+    """Return the step d (n,) of one round within a reach, None where the linear program has no point or no numbers."""
     from scipy.optimize import linprog
 
     unit = np.where(program.integer, 0.0, reach * (program.scaling.columns + np.abs(x)))
@@ -118,6 +118,8 @@ def _step(program: Program, x: Vector, reach: float) -> Vector | None:
     below, above = least > -1.0, most < 1.0
     sides = sp.vstack([scaled[above], -scaled[below]])
     price = _gradient(program, x) * size
+    if not (np.isfinite(price).all() and np.isfinite(sides.data).all()):
+        return None
     price /= max(float(np.abs(price).max(initial=0.0)), 1e-300)
     low, high = (np.divide(v, size, out=np.zeros_like(v), where=size > 0.0) for v in (low, high))
     ends = [np.maximum(v, 0.0) for v in (low, high, -high, -low)]

@@ -76,3 +76,30 @@ def test_a_violation_that_a_distant_bound_hides_is_no_optimum(violated):
     assert found.residuals["primal"] < 1e-8
     assert not found.ok
     assert value + found.residuals["cost"] * value == pytest.approx(truth.objective, rel=1e-7)
+
+
+def test_a_point_at_which_the_objective_has_no_slope_is_not_repaired():
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 4)), pyo.Var(bounds=(0, 4))
+    m.row = pyo.Constraint(expr=m.x + m.y >= 1)
+    m.cost = pyo.Objective(expr=pyo.sqrt(m.x) + m.y)
+    program = compile_model(m)
+    assert repair_cost(program, np.array([0.0, 0.5])) == np.inf
+    assert repair_cost(program, np.array([0.25, 0.5])) == pytest.approx(0.25, abs=0.1)
+
+
+@pytest.mark.parametrize("data", range(3))
+def test_complementarity_as_products_is_repaired(data):
+    """Both factors of x y <= 0 are positive, and the repair makes one of them 0."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(range(8), bounds=(0, None)), pyo.Var(range(8), bounds=(0, None))
+    big = 10.0 ** (data + 3)
+    m.pair = pyo.Constraint(range(8), rule=lambda m, i: m.x[i] * m.y[i] <= 0)
+    m.row = pyo.Constraint(expr=sum(m.x.values()) >= big)
+    m.cost = pyo.Objective(expr=sum(m.y.values()))
+    program = compile_model(m)
+    x = np.concatenate([np.full(8, big / 8), np.full(8, 1e-9)])
+    point = repaired(program, x)
+    assert point is not None
+    assert minimised(program, point) == pytest.approx(0.0, abs=1e-12)
+    assert (point[:8] * point[8:]).max() <= 1e-12
