@@ -1,7 +1,8 @@
 """The second shelf of the library: 20 instances of realistic size, compressed, with the best known value and a bound.
 
 ``python -m fsopt.library.realistic`` writes ``models/realistic`` anew; the data sets sonar and colon are those
-of the folder in ``FSOPT_DATA``. It takes some minutes: branch and bound gets ``SECONDS`` for each instance.
+of the folder in ``FSOPT_DATA``. It takes some minutes: each route to an instance gets ``SECONDS``. Names of instances
+on the command line are those that are written.
 """
 
 from __future__ import annotations
@@ -11,39 +12,43 @@ import hashlib
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsopt.answers.certificate import Kind
-from fsopt.answers.results import SolveResult
 from fsopt.common.files import whole_file, write_text
 from fsopt.compiler import compile_model
 from fsopt.compiler.classes import program_class
 from fsopt.data import Dataset, load_dataset
 from fsopt.data.synthetic.gbd import gbd_set_one
+from fsopt.errors import ParameterError
 from fsopt.formats.writers import export
 from fsopt.library import optima
+from fsopt.library.best_known import beaten, best_known, solu
 from fsopt.library.pages import LEAK, table
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.registry import build
-from fsopt.solvers.base import solve
 
 SECONDS = 45.0
-INDEX = "index.json"
+LARGEST = 2_000_000
+"""Bytes of a packed file; the proof of a large tree is left out."""
+INDEX, SOLU = "index.json", "realistic.solu"
 SET_ONE = "set-one"
 
 
 @dataclass(frozen=True)
 class Realistic:
-    """An instance: model, data set, parameters, format, and the solver whose answer is recorded (None: preferred)."""
+    """An instance: model, data set, parameters, format, the solver of the first route (None: preferred), and
+    the seconds of the exact search.
+    """
 
     slug: str
     data: str
     suffix: str
     params: Mapping[str, Any] = field(default_factory=dict)
     solver: str | None = None
+    search: float = SECONDS
 
     @property
     def name(self) -> str:
@@ -68,7 +73,7 @@ INSTANCES = (
     Realistic("svm", "sonar", ".mps", {"c": 1.0}),
     Realistic("gmeb-dual", "sonar", ".cbf", {"r_plus": 3.0, "r_minus": 3.0}),
     Realistic("fsv-exact", "sonar", ".mps", {"lam": 0.1}),
-    Realistic("fsp-m-bigm", "sonar", ".mps", {"m": 5, "c": 1.0}, "scip"),
+    Realistic("fsp-m-bigm", "sonar", ".mps", {"m": 5, "c": 1.0}, "scip", 900.0),
     Realistic("onsvm", "colon", ".mps", {"c": 1.0}),
     Realistic("fsv-step", "colon", ".mps", {"lam": 0.05}),
     Realistic("fsp-m-bigm", SET_ONE, ".mps", {"m": 3, "c": 32.0}, "scip"),
@@ -78,46 +83,71 @@ INSTANCES = (
 
 def data_of(name: str) -> Dataset:
     """Return a standardised data set: wdbc, one of the folder in FSOPT_DATA, or the first synthetic set of Aytug."""
-    raw = gbd_set_one(20, 500, 0).train if name == SET_ONE else load_dataset(name)
-    return preprocess(raw, "standard")[0]
+    return preprocess(raw_data(name), "standard")[0]
 
 
-def write_shelf(folder: Path) -> tuple[Path, ...]:
-    """Write the shelf; raises FileError, or DataError where a data set is missing.
+def raw_data(name: str) -> Dataset:
+    """Return the data set as it is."""
+    return gbd_set_one(20, 500, 0).train if name == SET_ONE else load_dataset(name)
+
+
+def write_shelf(folder: Path, pages: Path, names: Sequence[str] = ()) -> tuple[Path, ...]:
+    """Write the shelf.
 
     Parameters
     ----------
     folder : made if it does not exist.
+    pages : records of exact searches, as in ``docs/results/exact.jsonl``.
+    names : of the instances that are solved again; the facts of the others stay. None are all of them.
+
+    Raises
+    ------
+    FileError : a file cannot be written.
+    DataError : a data set is missing.
+    ParameterError : a page of the project has a better value or bound: nothing is written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
+    index = folder / INDEX
+    before = {r["name"]: r for r in json.loads(index.read_text("utf-8"))["instances"]} if names else {}
+    contents: dict[str, bytes] = {}
     rows = []
     for entry in INSTANCES:
-        files, facts = write_one(entry, folder)
-        written += files
+        if names and entry.name not in names:
+            rows.append(before[entry.name])
+            continue
+        files, facts = written(entry, folder)
+        contents |= files
         rows.append(facts)
-    write_text(folder / INDEX, json.dumps({"instances": rows}, indent=1) + "\n")
+    worse = beaten(rows, pages)
+    if worse:
+        raise ParameterError(f"the shelf is not published: {'; '.join(worse)}", "give the routes more seconds")
+    for name, content in contents.items():
+        with whole_file(folder / name) as place:
+            place.write_bytes(content)
+    write_text(index, json.dumps({"instances": rows}, indent=1) + "\n")
+    write_text(folder / SOLU, solu(rows))
     write_text(folder / "README.md", page(rows))
-    return (*written, folder / INDEX, folder / "README.md")
+    return tuple(folder / name for name in (*contents, INDEX, SOLU, "README.md"))
 
 
-def write_one(entry: Realistic, folder: Path) -> tuple[list[Path], dict[str, Any]]:
-    """Write the file and the best known point of an instance; return them, and its facts."""
+def written(entry: Realistic, folder: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """Return name -> content of the file, the best known point and the proof of an instance, packed; and its facts."""
     data = data_of(entry.data)
     model = build(entry.slug, data, **entry.params)
     program = compile_model(model)
-    result = solve(model, entry.solver, time_limit=SECONDS)
+    best = folder / f"{entry.name}.best.json.gz"
+    stored = optima.point_of(program, json.loads(gzip.decompress(best.read_bytes()))) if best.is_file() else None
+    built, limits = (entry.slug, entry.params), (SECONDS, entry.search)
+    known = best_known(model, raw_data(entry.data), built, entry.solver, limits, stored)
     with tempfile.TemporaryDirectory() as temporary:
         plain = Path(temporary) / f"{entry.name}{entry.suffix}"
         export(model, plain)
         contents = {plain.name: plain.read_bytes()}
-    contents[f"{entry.name}.best.json"] = json.dumps(optima.record(program, result)).encode()
-    files = []
-    for name, content in contents.items():
-        target = folder / f"{name}.gz"
-        with whole_file(target) as place:
-            place.write_bytes(gzip.compress(content, mtime=0))
-        files.append(target)
+    contents[f"{entry.name}.best.json"] = json.dumps(optima.record(program, known.result)).encode()
+    if known.proof is not None and known.proof["proof"]:
+        contents[f"{entry.name}.proof.json"] = json.dumps(known.proof).encode()
+    packed = {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in contents.items()}
+    files = {name: content for name, content in packed.items() if len(content) <= LARGEST}
     facts = {
         "name": entry.name,
         "model": entry.slug,
@@ -126,24 +156,13 @@ def write_one(entry: Realistic, folder: Path) -> tuple[list[Path], dict[str, Any
         "parameters": dict(entry.params),
         "size": {"columns": program.n, "integer": int(program.integer.sum()), "rows": int(program.A.shape[0])},
         "sense": "maximise" if program.sign < 0 else "minimise",
-        "best": result.objective,
-        "bound": result.bound,
-        "solver": result.solver,
-        "proved_by": proved_by(result),
-        "sha256": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+        "best": known.result.objective,
+        "bound": known.bound,
+        "solver": known.result.solver,
+        "proved_by": known.proved_by,
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
     return files, facts
-
-
-def proved_by(result: SolveResult) -> str:
-    """Return who proved the bound: fsopt by a dual point, or the search of a solver, which is not repeated."""
-    certificate = result.certificate
-    if certificate is None or result.bound is None:
-        return "nobody"
-    if certificate.kind is Kind.CONVEX:
-        return f"a dual point of {result.solver}, whose value fsopt recomputed"
-    ended = "complete" if result.status == "optimal" else f"ended after {SECONDS:g} seconds"
-    return f"the search of {result.solver}, {ended}"
 
 
 def page(rows: list[dict[str, Any]]) -> str:
@@ -151,12 +170,13 @@ def page(rows: list[dict[str, Any]]) -> str:
     head = (
         "# Instances of realistic size\n\nPrograms on the Wisconsin breast cancer data, sonar, the colon tumour data "
         "and the first synthetic set of Aytug (20 features, 500 samples), features standardised. The best known value "
-        "is that of the point in `NAME.best.json.gz`; a gap to the bound is open. Names of variables and constraints "
+        "is that of the point in `NAME.best.json.gz`; a gap to the bound is open. `NAME.proof.json.gz` proves the "
+        "bound: unpack it for `fsopt-verify`. Names of variables and constraints "
         "are those of the builders (`fsopt show MODEL`)."
     )
     listed = [
         (
-            f"[{r['name']}]({next(f for f in r['sha256'] if '.best.' not in f)})",
+            f"[{r['name']}]({next(f for f in r['sha256'] if '.json' not in f)})",
             r["class"],
             r["size"]["columns"],
             r["size"]["integer"],
@@ -168,13 +188,16 @@ def page(rows: list[dict[str, Any]]) -> str:
         for r in rows
     ]
     headings = ("instance", "class", "variables", "integer", "constraints", "best known", "bound", "proved by")
-    foot = f"`{INDEX}` has parameters, all digits and checksums. Written by `python -m fsopt.library.realistic`."
+    foot = (
+        f"`{INDEX}` has parameters, all digits and checksums, `{SOLU}` values and bounds in the form of MIPLIB. "
+        "Written by `python -m fsopt.library.realistic`."
+    )
     return "\n\n".join([head, table(headings, listed), LEAK, foot]) + "\n"
 
 
 def main() -> None:
-    """Write the shelf into models/realistic, or into the folder named on the command line."""
-    for path in write_shelf(Path(sys.argv[1] if len(sys.argv) > 1 else "models/realistic")):
+    """Write the shelf into models/realistic: all of it, or the instances named on the command line."""
+    for path in write_shelf(Path("models/realistic"), Path("docs/results/exact.jsonl"), sys.argv[1:]):
         print(path)
 
 

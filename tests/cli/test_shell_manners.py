@@ -37,6 +37,7 @@ COMMANDS = {
     "compare": f"compare {DATA} --methods svm,pearson --folds 2 -v",
     "reproduce": "reproduce --list",
     "check": f"check fit.json {DATA}",
+    "certify": f"certify 'model{RED}.lp' 'point{RED}.sol'",
     "evidence": f"evidence fit.json {DATA} -o 'p{RED}.json'",
     "path": f"path {DATA}",
     "mpm-limits": f"mpm-limits {DATA}",
@@ -70,6 +71,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     loaded = fsopt.load_dataset(str(folder / FILE))
     fsopt.fit("svm", loaded).save(folder / "fit.json")
     (folder / f"bad{RED}.json").write_text("{")
+    (folder / f"model{RED}.lp").write_text("Minimize\n obj: x\nSubject To\n row: x >= 1\nEnd\n")
+    (folder / f"point{RED}.sol").write_text(
+        "solution status: optimal solution found\nobjective value: 1\nx 1 (obj:1)\n"
+    )
     toml = f'name = {json.dumps(RED)}\ndata = [{json.dumps(FILE)}]\nfolds = 2\n[[methods]]\nname = "svm"\n'
     (folder / "study.toml").write_text(toml)
     fsopt.run_study(str(folder / "study.toml"), store=folder / "s.sqlite", executor=InProcess())

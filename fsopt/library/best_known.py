@@ -1,0 +1,187 @@
+"""The best known point and bound of an instance: of a solver, of the exact search of its problem, and of a tree.
+
+Each route gives a point, a bound or both. The best point is published with the best bound, and with the proof of that
+bound where it has one that ``fsopt-verify`` reads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.answers.certificate import Kind
+from fsopt.answers.fits import Fit
+from fsopt.answers.records import plain
+from fsopt.answers.results import Point, SolveResult, Status
+from fsopt.certificates.exact.claims import About
+from fsopt.certificates.exact.statements import Header
+from fsopt.certificates.residuals import primal_residual
+from fsopt.compiler import Program, compile_model
+from fsopt.data import Dataset
+from fsopt.drivers.branch_and_bound.driver import prove
+from fsopt.methods.exact.programs import assembled, hinge_values
+from fsopt.methods.preprocessing import preprocess
+from fsopt.methods.registry import fit
+from fsopt.models.registry import MODELS
+from fsopt.solvers.base import solve
+from fsopt.typing import Vector
+from fsopt.verification.exact_checking import verify
+
+SEARCHED = {"fsp-m-bigm": "best-subset"}
+"""Model -> the method that searches its optimum: the bound of the method is one of the model, which has its optimum."""
+TOLERANCE = 1e-4
+"""Relative gap at which the exact search ends."""
+CLOSE = 1e-6
+"""Relative difference of bounds that are equal, the better evidence first; and the largest residual of a point."""
+
+
+@dataclass(frozen=True)
+class BestKnown:
+    """The best known answer of an instance.
+
+    Attributes
+    ----------
+    result : with the best point. ``bound`` : the best bound, None without any.
+    proved_by : who proved the bound, in words.
+    proof : content of a file for ``fsopt-verify``, None where there is none.
+    """
+
+    result: SolveResult
+    bound: float | None
+    proved_by: str
+    proof: Mapping[str, Any] | None = None
+
+
+def best_known(
+    model: pyo.ConcreteModel,
+    raw: Dataset,
+    built: tuple[str, Mapping[str, Any]],
+    solver: str | None,
+    limits: tuple[float, float],
+    stored: Vector | None = None,
+) -> BestKnown:
+    """Return the best known answer of a model.
+
+    Parameters
+    ----------
+    model : on the standardised data.
+    raw : the data before.
+    built : name and parameters of the model.
+    solver : of the first route; None for the preferred one.
+    limits : seconds of the solver and of the tree, and those of the exact search.
+    stored : values (n,) of the best point so far, which stays where none is better; None for none.
+    """
+    program = compile_model(model)
+    seconds, search = limits
+    result = solve(model, solver, time_limit=seconds)
+    routes = [BestKnown(result, result.bound, proved_by(result, seconds))]
+    if not program.integer.any():
+        return routes[0]
+    if stored is not None:
+        result = _better(program, result, Point(stored))
+    slug, params = built
+    if slug in SEARCHED:
+        found = fit(SEARCHED[slug], raw, scale="standard", tolerance=TOLERANCE, time_limit=search, **params)
+        result = _better(program, result, _point(model, program, raw, found))
+        evidence = verify(found, raw, exact=True).exact
+        assert evidence is not None
+        routes.append(BestKnown(result, found.bound, f"{found.method} of fsopt, {found.stop}", evidence.proof()))
+    tree = prove(model, result, time_limit=seconds)
+    shown = verify(tree, model, exact=True).exact
+    assert shown is not None
+    header = Header("model", slug, dict(params), raw, "standard", [])
+    about = About(slug, plain({**MODELS[slug].parameters, **params}))
+    claims = tuple(replace(claim, about=about) for claim in shown.claims)
+    routes.append(BestKnown(tree, tree.bound, _leaves(tree), replace(shown, header=header, claims=claims).proof()))
+    return replace(best_bound(routes, program.sign), result=tree)
+
+
+def best_bound(routes: list[BestKnown], sign: float) -> BestKnown:
+    """Return the route of the best bound, the last of those within :data:`CLOSE`; sign is -1 for a maximum."""
+
+    def size(route: BestKnown) -> float:
+        return -np.inf if route.bound is None else sign * route.bound
+
+    most = max(size(route) for route in routes)
+    return [route for route in routes if size(route) >= most - CLOSE * max(1.0, abs(most))][-1]
+
+
+def proved_by(result: SolveResult, seconds: float) -> str:
+    """Return who proved the bound: fsopt by a dual point, or the search of a solver, which is not repeated."""
+    certificate = result.certificate
+    if certificate is None or result.bound is None:
+        return "nobody"
+    if certificate.kind is Kind.CONVEX:
+        return f"a dual point of {result.solver}, whose value fsopt recomputed"
+    ended = "complete" if result.status == "optimal" else f"ended after {seconds:g} seconds"
+    return f"the search of {result.solver}, {ended}"
+
+
+def beaten(rows: list[dict[str, Any]], page: Path) -> list[str]:
+    """Return the instances whose value or bound is worse than one of the page of exact searches.
+
+    Parameters
+    ----------
+    rows : facts of the instances.
+    page : records of the page, one JSON object a line: those of the same data, m and C are of the same problem.
+    """
+    known = [json.loads(line) for line in page.read_text(encoding="utf-8").splitlines() if line]
+    found = []
+    for row in rows:
+        at = row["parameters"]
+        alike = [
+            r for r in known if row["model"] in SEARCHED and (r["instance"], r["c"]) == (_name(row, at), at.get("c"))
+        ]
+        slack = CLOSE * max(1.0, abs(row["best"]))
+        values = [r["objective"] for r in alike if r["objective"] is not None]
+        bounds = [r["bound"] for r in alike if r["bound"] is not None]
+        if min(values, default=np.inf) < row["best"] - slack:
+            found.append(f"{row['name']}: {row['best']:.8g}, and {page.name} has {min(values):.8g}")
+        if max(bounds, default=-np.inf) > (-np.inf if row["bound"] is None else row["bound"]) + slack:
+            found.append(f"{row['name']}: bound {row['bound']}, and {page.name} has {max(bounds):.8g}")
+    return found
+
+
+def solu(rows: list[dict[str, Any]]) -> str:
+    """Return best values and bounds in the form of MIPLIB's .solu files."""
+    lines = []
+    for row in rows:
+        best, bound = row["best"], row["bound"]
+        closed = bound is not None and abs(best - bound) <= TOLERANCE * max(1.0, abs(best))
+        lines.append(f"{'=opt=' if closed else '=best='} {row['name']} {best:.12g}")
+        if not closed and bound is not None:
+            lines.append(f"=bestdual= {row['name']} {bound:.12g}")
+    return "\n".join(lines) + "\n"
+
+
+def _name(row: Mapping[str, Any], at: Mapping[str, Any]) -> str:
+    return f"{row['data']['name']}-{at.get('m')}"
+
+
+def _leaves(tree: SolveResult) -> str:
+    certificate = tree.certificate
+    return "nobody" if certificate is None or tree.bound is None else certificate.bound_source
+
+
+def _point(model: pyo.ConcreteModel, program: Program, raw: Dataset, found: Fit) -> Point:
+    """Return the point of a fit in the program of its problem."""
+    map_ = found.preprocessing
+    w, b = found.coef * map_.scale, found.intercept + float(found.coef @ map_.shift)
+    values = hinge_values(preprocess(raw, "standard")[0], w, b)
+    sigma = np.isin(np.arange(raw.p), found.support).astype(float)
+    return Point(assembled(model, program, {**values, "sigma": sigma}))
+
+
+def _better(program: Program, result: SolveResult, point: Point) -> SolveResult:
+    """Return a result with a point in the place of its own where that has a smaller value and is feasible."""
+    value = program.objective_at(point.x)
+    worse = result.objective is not None and program.sign * (value - result.objective) >= 0.0
+    if worse or not np.isfinite(value) or primal_residual(program, point.x) > CLOSE:
+        return result
+    return replace(result, status=Status.FEASIBLE, objective=value, bound=None, point=point, evidence=None)

@@ -1,0 +1,86 @@
+"""The shelf publishes the best that the project knows: values, bounds, and proofs that are confirmed alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from fractions import Fraction
+
+import pytest
+from support import ROOT
+
+import fsopt
+from fsopt.data import gbd_set_one
+from fsopt.errors import ParameterError
+from fsopt.library import realistic
+from fsopt.library.best_known import BestKnown, beaten, best_bound, best_known, solu
+from fsopt.methods.preprocessing import preprocess
+from fsopt.verifier import verify
+
+SHELF, PAGE = ROOT / "models" / "realistic", ROOT / "docs" / "results" / "exact.jsonl"
+ROWS = json.loads((SHELF / realistic.INDEX).read_text(encoding="utf-8"))["instances"]
+PROOFS = sorted(path.name.removesuffix(".proof.json.gz") for path in SHELF.glob("*.proof.json.gz"))
+
+
+def test_no_page_of_the_project_has_a_better_value_or_bound():
+    assert beaten(ROWS, PAGE) == []
+
+
+@pytest.mark.parametrize(("field", "share"), [("best", 1.01), ("bound", 0.99)])
+def test_a_value_or_a_bound_that_a_page_beats_is_found(field, share):
+    row = next(r for r in ROWS if r["name"] == "fsp-m-bigm-sonar")
+    worse = beaten([{**row, field: share * row[field]}], PAGE)
+    assert len(worse) == 1
+    assert worse[0].startswith("fsp-m-bigm-sonar")
+    assert len(beaten([{**row, "bound": None}], PAGE)) == 1
+    other = {**row, "parameters": {"m": 5, "c": 2.0}, field: share * row[field]}
+    assert beaten([other], PAGE) == []
+
+
+def test_a_shelf_that_is_beaten_is_not_written(tmp_path, monkeypatch):
+    rows = [{**r, "best": 1.01 * r["best"]} if r["name"] == "fsp-m-bigm-sonar" else r for r in ROWS]
+    (tmp_path / realistic.INDEX).write_text(json.dumps({"instances": rows}))
+    monkeypatch.setattr(realistic, "written", lambda entry, folder: ({}, ROWS[0]))
+    with pytest.raises(ParameterError, match=r"98\.73"):
+        realistic.write_shelf(tmp_path, PAGE, ["rlp-wdbc"])
+    assert [path.name for path in tmp_path.iterdir()] == [realistic.INDEX]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_of_equal_bounds_that_with_the_better_evidence_is_taken(sign):
+    routes = [BestKnown(None, sign * bound, word) for bound, word in ((3.0, "a"), (5.0, "b"), (5.0 - 1e-7, "c"))]
+    assert best_bound(routes, sign).proved_by == "c"
+    assert best_bound([*routes, BestKnown(None, sign * 4.9, "d")], sign).proved_by == "c"
+    assert best_bound([BestKnown(None, None, "nobody")], sign).bound is None
+
+
+def test_an_instance_of_two_features_has_the_optimum_of_all_selections():
+    raw = gbd_set_one(6, 24, 0).train
+    data = preprocess(raw, "standard")[0]
+    params = {"m": 2, "c": 1.0}
+    known = best_known(fsopt.build("fsp-m-bigm", data, **params), raw, ("fsp-m-bigm", params), "scip", (20.0, 20.0))
+    singles = [fsopt.fit("svm", data.columns([i, j]), scale="none") for i in range(6) for j in range(i)]
+    optimum = min(fit.objective for fit in singles)
+    assert known.result.objective == pytest.approx(optimum, rel=1e-6)
+    assert known.bound == pytest.approx(optimum, rel=1e-4)
+    assert known.proof["proof"]
+
+
+def test_the_file_of_solutions_has_every_instance():
+    lines = (SHELF / realistic.SOLU).read_text(encoding="utf-8")
+    assert lines == solu(ROWS)
+    assert {line.split()[1] for line in lines.splitlines()} == {row["name"] for row in ROWS}
+    assert solu([{"name": "a", "best": 2.0, "bound": 1.0}, {"name": "b", "best": 1.0, "bound": None}]) == (
+        "=best= a 2\n=bestdual= a 1\n=best= b 1\n"
+    )
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_a_stored_proof_is_confirmed_alone_and_proves_the_published_bound(name, tmp_path, capsys):
+    path = tmp_path / "proof.json"
+    path.write_bytes(gzip.decompress((SHELF / f"{name}.proof.json.gz").read_bytes()))
+    assert verify.main([str(path), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    row = next(r for r in ROWS if r["name"] == name)
+    lower = max(Fraction(claim["lower"]) for claim in shown["claims"] if claim["lower"] is not None)
+    assert lower >= row["bound"] - 1e-6 * max(1.0, abs(row["bound"]))
