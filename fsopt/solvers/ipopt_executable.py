@@ -71,7 +71,9 @@ class IpoptExecutable(Ipopt):
             _call(m, options | {"max_iter": count - 1}, tee=False)
         v = np.array([start[j] if a.value is None else a.value for j, a in m.v.items()])
         # Ipopt writes the multipliers of a minimisation with the sign turned: that of shadow prices.
-        multipliers = np.array([-m.dual.get(row, 0.0) for row in m.rows.values()])
+        multipliers = np.zeros(len(form.low))
+        for i, row in m.rows.items():
+            multipliers[i] = -m.dual.get(row, 0.0)
         return Run(form.point(v, multipliers), answer.code, answer.message)
 
 

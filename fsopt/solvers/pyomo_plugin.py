@@ -7,13 +7,15 @@ when Pyomo's own factory of solvers has been loaded, which ``import pyomo.enviro
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 
 FACTORY = "pyomo.contrib.solver.common.factory"
+DEPENDENCIES = "pyomo.common.dependencies"
 OURS = (
     "highs",
     "clarabel",
@@ -33,21 +35,23 @@ OURS = (
 """The names of the registry of solvers, which imports numpy."""
 
 
-class _Loader(SourceFileLoader):
-    """Loads Pyomo's factory and enters fsopt's solvers in it."""
+THEN: dict[str, Callable[[ModuleType], None]] = {}
+"""Name of a module of Pyomo -> what is done with it once it is loaded."""
 
-    prover = ""
+
+class _Loader(SourceFileLoader):
+    """Loads a module of Pyomo, and does then what is asked for."""
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
-        _enter(module, self.prover)
+        THEN[self.name](module)
 
 
 class _Finder(MetaPathFinder):
-    """Finds Pyomo's factory where it is, and has it loaded by :class:`_Loader`."""
+    """Finds these modules where they are, and has them loaded by :class:`_Loader`."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        found = PathFinder.find_spec(name, path, target) if name == FACTORY else None
+        found = PathFinder.find_spec(name, path, target) if name in THEN else None
         if found is not None and found.origin is not None:
             found.loader = _Loader(name, found.origin)
         return found
@@ -60,21 +64,25 @@ def register(prover: str) -> None:
     ----------
     prover : the function behind their option ``prove``, as ``module:function``.
     """
-    if FACTORY in sys.modules:
-        _enter(sys.modules[FACTORY], prover)
-    else:
-        _Loader.prover = prover
-        sys.meta_path.insert(0, _Finder())
+    THEN[FACTORY] = partial(_enter, prover)
+    THEN[DEPENDENCIES] = _spare
+    sys.meta_path.insert(0, _Finder())
+    for name, then in THEN.items():
+        if name in sys.modules:
+            then(sys.modules[name])
 
 
-def _enter(factory: ModuleType, prover: str) -> None:
-    """Enter fsopt's solvers.
+def _spare(dependencies: ModuleType) -> None:
+    """Keep Pyomo from importing ``scipy.stats`` with SciPy, half a second of every start.
 
-    Pyomo imports ``scipy.stats`` with SciPy, half a second of every start. SciPy itself loads this part at its first
-    use, so that Pyomo need not.
+    SciPy itself loads this part at its first use, so that Pyomo need not.
     """
     if "scipy" not in sys.modules:
-        vars(import_module("pyomo.common.dependencies").scipy_available)["_callback"] = None
+        vars(dependencies.scipy_available)["_callback"] = None
+
+
+def _enter(prover: str, factory: ModuleType) -> None:
+    """Enter fsopt's solvers."""
     ours = import_module("fsopt.solvers.pyomo_classes")
     for name, solver in ours.classes(OURS, prover).items():
         doc = f"{solver.solver or 'the preferred solver'}, certified by fsopt"

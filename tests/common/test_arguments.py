@@ -72,7 +72,7 @@ CALLS = {
     "class of no model": (lambda: fsopt.classify("svm"), "the model must be a Pyomo model"),
     "class of an abstract model": (lambda: fsopt.classify(pyo.AbstractModel()), "the model must be a Pyomo model"),
     "solve data": (lambda: fsopt.solve(DATA), "the model must be a Pyomo model"),
-    "certify nothing": (lambda: fsopt.certify(MODEL, None), "the result must be a SolveResult"),
+    "certify nothing": (lambda: fsopt.certify(MODEL, 3), "the result must be a SolveResult"),
     "certify another": (lambda: fsopt.certify(fsopt.build("mpm", DATA), RESULT), "the result is not one of 'mpm'"),
     "export to a number": (lambda: fsopt.export(MODEL, 5), "the path must be a path"),
     "export to a nasty path": (lambda: fsopt.export(MODEL, Nasty()), "the path must be a path"),

@@ -36,8 +36,13 @@ def label(variable: pyo.Var) -> str:
     return name.replace("[", "(").replace("]", ")")
 
 
+def short(number: float) -> float:
+    """Return a number to 12 digits: the last ones of a factor of a covariance are those of a processor."""
+    return float(f"{number:.12g}") + 0.0
+
+
 def linear(program: Program) -> set[tuple[tuple[tuple[str, float], ...], float]]:
-    """Return the linear constraints and bounds as a set of inequalities a'x >= r, exactly, without fixed variables."""
+    """Return the linear constraints and bounds as inequalities a'x >= r to 12 digits, without fixed variables."""
     fixed = np.array([v.fixed for v in program.variables])
     constant = program.A[:, fixed] @ program.lb[fixed] if fixed.any() else np.zeros(program.A.shape[0])
     names = [label(v) for v in program.variables]
@@ -50,19 +55,19 @@ def linear(program: Program) -> set[tuple[tuple[tuple[str, float], ...], float]]
         ]
         for sign, end in ((1, lo), (-1, hi)):
             if np.isfinite(end) and terms:
-                found.add((tuple(sorted((n, sign * v) for n, v in terms)), sign * float(end) + 0.0))
+                found.add((tuple(sorted((n, short(sign * v)) for n, v in terms)), short(sign * end)))
     for name, lo, hi, idle in zip(names, program.lb.tolist(), program.ub.tolist(), fixed, strict=True):
         if not idle:
-            found |= {(((name, s),), s * end + 0.0) for s, end in ((1.0, lo), (-1.0, hi)) if np.isfinite(end)}
+            found |= {(((name, s),), short(s * end)) for s, end in ((1.0, lo), (-1.0, hi)) if np.isfinite(end)}
     return found
 
 
 def same_program(path: Path) -> None:
-    """The program of a file has the numbers of the model that was written, exactly."""
+    """The program of a file has the numbers of the model that was written."""
     own, read = compile_model(build_instance(path.parent.name)), compile_model(fsopt.read_model(path))
     assert program_class(read) == program_class(own)
     assert (read.sign, read.c0, len(read.nonconic)) == (own.sign, own.c0, len(own.nonconic))
-    cost = [{label(v): c for v, c in zip(p.variables, p.c, strict=True) if c} for p in (own, read)]
+    cost = [{label(v): short(c) for v, c in zip(p.variables, p.c, strict=True) if c} for p in (own, read)]
     assert cost[0] == cost[1]
     whole = [{label(v) for v, z in zip(p.variables, p.integer, strict=True) if z} for p in (own, read)]
     assert whole[0] == whole[1]

@@ -34,7 +34,8 @@ def _searchable(data: Dataset, program: Program, columns: Indices) -> bool:
     theta = np.setdiff1d(np.arange(program.n), columns)
     linear = not program.nonconic and not program.unsupported and not len(program.cones)
     on_sigma = program.A[:, theta].nnz == 0 and program.n == data.p + 1
-    return linear and on_sigma and bool(program.integer[columns].all())
+    fixed = np.isin(program.lb, (0.0, 1.0)) & (program.lb == program.ub)
+    return linear and on_sigma and bool((program.integer | fixed)[columns].all())
 
 
 def _constraints_on_selection(program: Program, columns: Indices) -> tuple[Matrix, Vector]:
