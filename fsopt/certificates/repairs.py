@@ -8,6 +8,8 @@ solver is compared with the value of a point that was repaired, not with that of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -80,28 +82,39 @@ def repaired(program: Program, x: Vector) -> Vector | None:
         & \underline g \le g(x) + \nabla g(x)d \le \overline g, \quad
           \|s_k\| + s_k'(G_kd) / \|s_k\| \le t_k + a_k'd
 
-    for the first reach rho in :data:`REACH` at which it is feasible, with the units v of the variables and each cone
-    :math:`(t_k, s_k)` and its gradient at x, and goes to x + d. The point that comes out is evidence whatever way led
-    to it: it has no violation beyond the error of its evaluation, and its value bounds the optimum.
+    for the first reach rho in :data:`REACH` at which x + d has a smaller violation, with the units v of the variables
+    and each cone :math:`(t_k, s_k)` and its gradient at x, and goes to x + d. Near the apex of a cone the gradient says
+    little of other points, and the cheapest step may violate more than x does: the shortest step, without the term of
+    f, is tried next. The point that comes out is evidence whatever way led to it: it has no violation beyond the error
+    of its evaluation, and its value bounds the optimum.
     """
     first = short = _short(program, x)
     for _ in range(ROUNDS):
         if short <= ROUNDING:
             break
-        steps = (_step(program, x, min(reach * short, 1.0)) for reach in REACH)
-        step = next((d for d in steps if d is not None), None)
-        if step is None or (left := _short(program, x + step)) >= short:
+        better = next(((y, left) for y in _repairs(program, x, short) if (left := _short(program, y)) < short), None)
+        if better is None:
             break
-        x, short = x + step, left
+        x, short = better
     return x if short <= max(ROUNDING, LEFT * first) else None
+
+
+def _repairs(program: Program, x: Vector, short: float) -> Iterator[Vector]:
+    """Yield the points of one round, for each reach the cheapest and the shortest step from x."""
+    for reach in REACH:
+        for price in (_gradient(program, x), np.zeros(program.n)):
+            step = _step(program, x, min(reach * short, 1.0), price)
+            if step is None:
+                break
+            yield x + step
 
 
 def _short(program: Program, x: Vector) -> float:
     return max(primal_residual(program, x), violation(program, x))
 
 
-def _step(program: Program, x: Vector, reach: float) -> Vector | None:
-    """Return the step d (n,) of one round within a reach, None where the linear program has no point or no numbers."""
+def _step(program: Program, x: Vector, reach: float, price: Vector) -> Vector | None:
+    """Return the step d (n,) of least price in a reach; None where the linear program has no point or no numbers."""
     from scipy.optimize import linprog
 
     unit = np.where(program.integer, 0.0, reach * (program.scaling.columns + np.abs(x)))
@@ -117,7 +130,7 @@ def _step(program: Program, x: Vector, reach: float) -> Vector | None:
     least, most = least[kept] / far, most[kept] / far
     below, above = least > -1.0, most < 1.0
     sides = sp.vstack([scaled[above], -scaled[below]])
-    price = _gradient(program, x) * size
+    price = price * size
     if not (np.isfinite(price).all() and np.isfinite(sides.data).all()):
         return None
     price /= max(float(np.abs(price).max(initial=0.0)), 1e-300)

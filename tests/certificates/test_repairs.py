@@ -39,6 +39,21 @@ def test_the_cost_goes_through_products_and_other_constraints():
     assert repair_cost(program, at) == pytest.approx(4e-3, rel=1e-6)
 
 
+def test_the_repair_of_a_point_at_the_apex_of_a_cone_does_not_leave_the_cone():
+    """To first order a may grow at the apex of |(a, b)| <= t for nothing, and the value falls: the cone is left."""
+    m = pyo.ConcreteModel()
+    m.x, m.t = pyo.Var(bounds=(0, 9)), pyo.Var(bounds=(0, 9))
+    m.a, m.b = pyo.Var(bounds=(-9, 9)), pyo.Var(bounds=(-9, 9))
+    m.cone = pyo.Constraint(expr=m.a**2 + m.b**2 <= m.t**2)
+    m.row = pyo.Constraint(expr=m.x >= 1 + m.b)
+    m.cost = pyo.Objective(expr=m.x + 2 * m.t - m.a)
+    program = compile_model(m)
+    at = np.zeros(4)
+    at[program.column[id(m.x)]] = 1.0 - 1e-9
+    assert len(program.cones) == 1
+    assert repair_cost(program, at) == pytest.approx(1e-9, rel=1e-3)
+
+
 def test_no_repair_is_an_infinite_cost():
     m = pyo.ConcreteModel()
     m.x, m.y = pyo.Var(bounds=(0, 1)), pyo.Var(bounds=(0, 1))
