@@ -51,7 +51,10 @@ FAILURE = "failure"
 """Our status for an exception in SCIP during the solve."""
 TOLERANCE = 1e-9
 TOLERANCE_QUADRATIC = 1e-8
-"""For quadratic programs without cones: below it SCIP's linear programs fail, and nothing leaks there."""
+"""For quadratic programs without cones: below it SCIP's linear programs fail.
+
+It is too much for a sum of exponentials, say, in which every term gains by its tolerance.
+"""
 NLP_HEURISTICS = ("heuristics/multistart/freq",)
 """Switched off for convex cone programs: there its local solver runs for minutes at the tips of cones."""
 INFINITE = 0.99
@@ -79,12 +82,12 @@ class Scip:
         self._options()
         self._load()
 
-    def _curved(self) -> bool:
-        return bool(self.program.P.nnz or self.program.nonconic)
+    def _has_products(self) -> bool:
+        return bool(self.program.P.nnz or any(row.terms.quadratic for row in self.program.general))
 
     def _options(self) -> None:
         s, m = self.settings, self.m
-        standard = TOLERANCE if len(self.program.cones) or not self._curved() else TOLERANCE_QUADRATIC
+        standard = TOLERANCE if len(self.program.cones) or not self._has_products() else TOLERANCE_QUADRATIC
         tolerance = standard if s.tolerance is None else max(s.tolerance, 1e-10)
         if not s.tee:
             m.hideOutput()
