@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -16,7 +18,9 @@ from fsopt.solvers.interface import Interface, Settings
 class Package:
     """A solver's Python package; it is imported when the first attribute of it is read.
 
-    The registry imports every interface, also those of solvers that are not installed or slow to import.
+    The registry imports every interface, also those of solvers that are not installed or slow to import. Pyomo's code
+    runs with the import of some packages and calls what warns in them: where warnings are errors, Pyomo would
+    take the package for missing from then on.
 
     Parameters
     ----------
@@ -27,6 +31,10 @@ class Package:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if self._name not in sys.modules:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                import_module(self._name)
         return getattr(import_module(self._name), attribute)
 
 
