@@ -32,11 +32,12 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(numpy|np|scipy|pyomo|pyo|pandas|sklearn|matplotlib|highspy|pyscipopt|rich|typer|click)(\..*)?"),
     (r"py:.*", r"(collections|concurrent|contextlib|pathlib|enum|types|datetime|multiprocessing|subprocess)\..*"),
     (r"py:.*", r"(os|io|sp|pd|inspect|sqlite3|fractions|distributed)\..*"),
-    (r"py:.*", r"(ArrayLike|NDArray|DataFrame|Path|Figure|Executor|SolverResults|LinearExpression|_\w+)"),
+    (r"py:.*", r"(ArrayLike|NDArray|DataFrame|Path|Figure|Executor|SolverResults|Results|LinearExpression|_\w+)"),
+    (r"py:exc", r"(IncompatibleModelError|NoOptimalSolutionError|NoFeasibleSolutionError)"),
     # Parts of nested types, and type variables.
     (
         r"py:.*",
-        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|Result|Entry|Answer|Fraction|CutValues|Interval|StationaryPoint)",
+        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|Result|Entry|Answer|Fraction|CutValues|Interval|StationaryPoint|Number|Box)",
     ),
     (r"py:mod", r"fsopt(\.\w+)*"),
 ]

@@ -1,7 +1,7 @@
 """Files .nl in text form (the letter g), with the names of the files .col and .row beside it.
 
 The format lists the variables in an order that says which are integer, and expressions in prefix notation, see D. M.
-Gay, "Writing .nl files", Sandia report 2005-7907P. Operators with a counterpart in :data:`UNARY` and :data:`BINARY`
+Gay, "Writing .nl files", Sandia report 2005-7907P. Operators with a counterpart in ``UNARY`` and ``BINARY``
 and sums are read; logical constraints, complementarities, imported functions and piecewise terms are refused.
 """
 
