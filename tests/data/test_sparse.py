@@ -174,7 +174,7 @@ def test_places_outside_the_matrix_are_refused():
 
 def test_no_step_takes_the_memory_of_the_dense_matrix():
     n, p = 5_000, 50_000  # 2 GB
-    X = sp.random_array((n, p), density=2e-5, rng=np.random.default_rng(0), format="csc")
+    X = sp.csc_array(sp.random(n, p, density=2e-5, random_state=np.random.default_rng(0)))
     tracemalloc.start()
     try:
         data = Dataset(X, np.where(np.arange(n) % 2, 1, -1))

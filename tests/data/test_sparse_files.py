@@ -14,7 +14,7 @@ from fsopt.data.synthetic.files import write
 from fsopt.errors import DataError
 
 RNG = np.random.default_rng(8)
-X = sp.random_array((1200, 5000), density=0.001, rng=RNG, format="csr", data_sampler=lambda size: np.ones(size))
+X = sp.csr_array(sp.random(1200, 5000, density=0.001, random_state=RNG, data_rvs=np.ones))
 Y = np.where(np.asarray(X[:, :2500].sum(axis=1)) > X[:, 2500:].sum(axis=1), 1, -1)
 DATA = Dataset(X, Y)
 

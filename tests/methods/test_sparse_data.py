@@ -138,7 +138,7 @@ def test_a_fit_on_dense_data_predicts_sparse_samples(params):
 
 def test_the_restricted_programs_are_of_some_samples_and_features():
     rng = np.random.default_rng(1)
-    X = sp.random_array((200, 80), density=0.1, rng=rng, format="csr")
+    X = sp.csr_array(sp.random(200, 80, density=0.1, random_state=rng))
     y = np.where(X @ np.where(np.arange(80) < 4, 5.0, 0.0) + 0.3 * rng.normal(size=200) > 0.3, 1, -1)
     costs, settings = (np.full(200, 0.3), np.ones(80)), GenerationSettings(rows=30, columns=10)
     found, known = (column_generation(Dataset(Z, y), *costs, settings=settings) for Z in (X, X.toarray()))
