@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from pathlib import Path
 
@@ -33,12 +32,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the slow tests first: at the end of a run no process waits for one of them."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
-
-
-def pytest_collection_finish() -> None:
-    """Leave what the collection of thousands of tests made out of all later searches for garbage."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
