@@ -169,7 +169,7 @@ PAIRS = [
 PAIRS += [
     (path, path.with_name(re.sub(r"\.(mps|cbf)\.gz", ".best.json.gz", path.name)))
     for path in sorted((MODELS / "realistic").glob("*.gz"))
-    if ".best." not in path.name
+    if re.search(r"\.(mps|cbf)\.gz$", path.name)
 ]
 LONG = ("fsp-m-bigm", "fsv-exact", "misclass-milp")
 """Models whose realistic instances take longer than the test has."""
