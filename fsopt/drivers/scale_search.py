@@ -10,7 +10,12 @@ The best scales for a hyperplane leave one number open, the share rho in (0, 1) 
     \ge \sum_j |w_j| \big(u_j(\rho_0) + (e - \rho_0) u_j'(\rho_0)\big), \qquad
     e = \begin{cases} l & D(w) \ge 0 \\ r & D(w) \le 0 \end{cases}
 
-two linear programs for each interval, whose error is of the second order in its length. By their duals, every mu in
+two linear programs for each interval, whose error is of the second order in its length. Column generation solves them
+without the constraint on the sign of D, on which the smaller of the two optima does not depend: the optimum with the
+weights :math:`u_j(\rho_0) + t\,u_j'(\rho_0)` is concave in t, and over :math:`t \le l - \rho_0` and
+:math:`t \ge r - \rho_0`, where the constraints take its maxima, the smaller maximum is at one of these ends.
+
+By the duals of the programs, every mu in
 :math:`[0, 1/n]^n` with :math:`y'\mu = 0` and every multiplier :math:`\lambda \ge 0` of the constraint on D with
 
 .. math:: |X'Y\mu|_j \le u_j(\rho_0) + (e - \rho_0 \mp \lambda)\, u_j'(\rho_0)
@@ -36,6 +41,7 @@ from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.agreement import check_margins
+from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
@@ -98,7 +104,7 @@ class _Search:
 
     data: Dataset
     penalty: GmebPenalty
-    session: Session
+    session: Session | None
     recorder: Recorder
     value: float = np.inf
     share: float = 0.5
@@ -107,6 +113,8 @@ class _Search:
 
     def solve(self, share: float, end: float) -> tuple[float, Vector]:
         """Solve the linear program of one end, and return the multipliers of its constraint on D and of its margins."""
+        if self.session is None:
+            return self._generate(share, end)
         session, m = self.session, self.session.model
         linearise(m, self.penalty, share, end)
         session.update(m.objective, m.side)
@@ -115,6 +123,17 @@ class _Search:
             raise no_multipliers(session.spec.name, session.problem_class)
         self._update_incumbent(point.x[session.columns(m.w_plus)] - point.x[session.columns(m.w_minus)])
         return float(point.y[session.rows(m.side)][0]), point.y[session.rows(m.margin)]
+
+    def _generate(self, share: float, end: float) -> tuple[float, Vector]:
+        """Return the same by column generation, without the constraint on D, from the incumbent."""
+        n, start = self.data.n, (self.w, self.b) if len(self.w) else None
+        costs = np.maximum(self.penalty.weights(share) + (end - share) * self.penalty.slopes(share), 0.0)
+        found = column_generation(self.data, np.full(n, 1.0 / n), costs, start=start, run=self.recorder.rest())
+        self.recorder.include(found)
+        self._update_incumbent(found.point["w"])
+        if found.stop == "interrupted":
+            raise KeyboardInterrupt
+        return 0.0, found.point["alpha"]
 
     def _update_incumbent(self, w: Vector) -> None:
         """Take a hyperplane over as incumbent if it is the best one so far: its value in (10) is an upper bound."""
@@ -159,7 +178,7 @@ class _Search:
 @timed
 def scale_search(
     data: Dataset,
-    model: pyo.ConcreteModel,
+    model: pyo.ConcreteModel | None,
     penalty: GmebPenalty,
     *,
     tolerance: float = 1e-6,
@@ -174,7 +193,8 @@ def scale_search(
     Parameters
     ----------
     data : the data set that the model was built from; features of unit root mean square suit the solver.
-    model : from :func:`fsopt.models.gmeb.gmeb_weighted_l1.build_gmeb_weighted_l1`; its parameters are changed.
+    model : from :func:`fsopt.models.gmeb.gmeb_weighted_l1.build_gmeb_weighted_l1`; its parameters are changed. None
+        solves the linear programs by :func:`fsopt.drivers.column_generation`, for large data.
     penalty : of the same data, with the penalty weights C+ and C- of the problem; those of the model do not matter.
     tolerance : stop when ``upper - lower <= tolerance * max(1, upper)``.
     max_leaves : further stopping criterion.
@@ -196,9 +216,10 @@ def scale_search(
     -----
     Our method for Peleg & Meir, (10), which the transformation (14) does not make convex.
     """
-    session = run.open(model)
-    check_margins("scale_search", session, data)
-    search = _Search(data, penalty, session, Recorder([session], run))
+    session = None if model is None else run.open(model)
+    if session is not None:
+        check_margins("scale_search", session, data)
+    search = _Search(data, penalty, session, Recorder([] if session is None else [session], run))
     parts = [(0.0, Leaf(0.0, 1.0, 0.5, np.zeros(2), np.zeros((2, data.n))))]
     try:
         search.descend()

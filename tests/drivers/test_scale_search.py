@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import SolveResult, Status
+from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.recorder import PHASES
 from fsopt.drivers.run import Run
 from fsopt.drivers.scale_search import Leaf, scale_search
@@ -147,6 +149,50 @@ def search(data=None, **options):
     return scale_search(
         data, build_gmeb_weighted_l1(data, c_plus=0.1, c_minus=0.1), GmebPenalty.of(data, 0.1, 0.1), **options
     )
+
+
+@pytest.mark.parametrize(("seed", "unit"), [(0, 1.0), (1, 1e-3), (2, 1e4), (3, 1.0), (4, 1e-3), (5, 1e4)])
+def test_column_generation_ends_at_the_optimum_of_the_models(seed, unit):
+    data, c_plus, c_minus = skewed(seed)
+    data = data.with_X(unit * (data.X - data.X.mean(axis=0)))
+    penalty = GmebPenalty.of(data, c_plus, c_minus)
+    generated = scale_search(data, None, penalty)
+    assert generated.status is Status.OPTIMAL
+    grid = values(data, c_plus, c_minus)
+    assert generated.objective <= grid.min() + 1e-9
+    assert generated.bound <= grid.min() + 1e-9
+    whole = scale_search(data, build_gmeb_weighted_l1(data, c_plus=c_plus, c_minus=c_minus), penalty)
+    assert generated.objective == pytest.approx(whole.objective, abs=1e-6)
+
+
+def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_refused(monkeypatch):
+    monkeypatch.setattr("fsopt.methods.gmeb.gmeb_penalised.build_gmeb_weighted_l1", None)
+    data = blobs(50, 3000, seed=3, gap=0.4)
+    fit = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, tolerance=1e-5)
+    assert fit.status is Status.OPTIMAL
+    assert len(fit.support) > 1
+    grid = values(data, 0.4, 0.8, [0.1, 0.3, fit.history[-1]["share"], 0.6])
+    assert grid[2] == pytest.approx(fit.objective, abs=1e-7)
+    assert fit.bound <= grid.min() + 1e-9
+    record = json.loads(json.dumps(fit_record(fit, data=data, source="test")))
+    assert check_record(record, data, "fit.json")["verified"]
+    corrupt(record, "mu")
+    assert not check_record(record, data, "fit.json")["verified"]
+
+
+@pytest.mark.parametrize("call", [1, 4])
+def test_a_limit_in_column_generation_leaves_a_point_with_a_valid_bound(call, monkeypatch):
+    data, best, calls = mirrored(), search(), []
+    whole = column_generation
+
+    def stopped(*args, **keywords):
+        calls.append(args)
+        return whole(*args, **keywords) if len(calls) < call else replace(whole(*args, **keywords), stop="interrupted")
+
+    monkeypatch.setattr(sys.modules[scale_search.__module__], "column_generation", stopped)
+    result = scale_search(data, None, GmebPenalty.of(data, 0.1, 0.1))
+    assert (result.stop, result.status) == ("interrupted", Status.FEASIBLE)
+    assert result.bound <= best.objective <= result.objective + 1e-9
 
 
 def test_bounds_never_get_worse_and_nothing_is_translated_again():

@@ -20,6 +20,7 @@ from fsopt.drivers.scale_search import Leaf, certify_scale_search, scale_search
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gmeb.unit_rms import unit_rms
+from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -57,7 +58,8 @@ def fit_gmeb_penalised(
 
     It is not convex, and (15) is another problem: every optimum of this one solves (15) at the radii of
     :func:`radii_of` (Lemma 13), but there are radii that no penalty weights lead to. Features are centred as for
-    ``gmeb``; the problem is invariant to their units.
+    ``gmeb``; the problem is invariant to their units. Large data are solved without a model of them, by column
+    generation, with the same evidence.
 
     Parameters
     ----------
@@ -102,7 +104,8 @@ def fit_gmeb_penalised(
     prepared = unit_rms(data, scale)
     work = prepared.work
     penalty = GmebPenalty.of(work, c_plus, c_minus)
-    model = build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
+    generate = generation_order("auto", work, run)[0]
+    model = None if generate else build_gmeb_weighted_l1(work, c_plus=c_plus, c_minus=c_minus)
     result = scale_search(work, model, penalty, tolerance=tolerance, run=run)
     found = result.point["w"]
     scales, w = penalty.scales(found), prepared.full(found)
