@@ -228,7 +228,7 @@ def _radii(grid: Any) -> tuple[Vector, Vector]:
 def _solve_grid(data: Dataset, test: Dataset | None, task: GridTask) -> dict[str, Any]:
     """Return the surfaces of one data set: the fields of :class:`RadiusPath` that are not means over folds."""
     columns = unit_rms(data, task.scale)
-    route = choose_route("auto", task.run)
+    route = choose_route("auto", task.run, columns.work)
     session: Session | None = None
     shape = (len(task.r_plus), len(task.r_minus))
     out: dict[str, Any] = {name: np.full(shape, np.nan) for name in SURFACES}

@@ -67,10 +67,33 @@ def column_generation(
     if start is not None:
         w, b = vector("column_generation", "start", start[0], data.p), start[1]
     unit = float(d.max()) or 1.0
-    recorder = Recorder([], run)
     program = L1Hinge.of(data, d / unit, c / unit)
-    region = TrustRegion(program, unit, settings, recorder, run)
-    region.begin(*program.scaled(w, b))
+    region = TrustRegion(program, unit, settings, Recorder([], run), run)
+    stop = generate(region, None if start is None else program.scaled(w, b))
+    w, b = program.raw(region.w, region.b)
+    alpha = unit * region.alpha
+    certificate = certify_l1_hinge(data, d, c, w, b, alpha)
+    assert certificate.objective is not None
+    return region.recorder.end(
+        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
+        stop,
+        objective=certificate.objective,
+        bound=certificate.bound,
+        point={"w": w, "b": b, "alpha": alpha},
+        certificate=certificate,
+    )
+
+
+def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> str:
+    """Solve restricted problems until the gap is closed, and return the stopping criterion that held.
+
+    Parameters
+    ----------
+    region : before its first problem; it is left with the incumbent and the best bound.
+    start : a hyperplane in the space of its program; None for that of a random sample.
+    """
+    settings, recorder = region.settings, region.recorder
+    region.begin(*((np.zeros(len(region.program.c)), 0.0) if start is None else start))
     stop = "iteration-limit"
     try:
         if start is None and region.gap > settings.tolerance:
@@ -83,15 +106,4 @@ def column_generation(
                 break
     except (KeyboardInterrupt, OutOfTimeError) as reason:
         stop = stop_word(reason)
-    w, b = program.raw(region.w, region.b)
-    alpha = unit * region.alpha
-    certificate = certify_l1_hinge(data, d, c, w, b, alpha)
-    assert certificate.objective is not None
-    return recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        "optimal" if region.gap <= settings.tolerance else stop,
-        objective=certificate.objective,
-        bound=certificate.bound,
-        point={"w": w, "b": b, "alpha": alpha},
-        certificate=certificate,
-    )
+    return "optimal" if region.gap <= settings.tolerance else stop

@@ -66,8 +66,8 @@ class TrustRegion:
         program = self.program
         self.alpha, self.crossed = np.zeros(len(program.y)), np.zeros(len(program.y), dtype=bool)
         self._move(w, b)
-        self.columns = (program.c == 0) | (w != 0)
-        if not self._add_columns(program.dual(program.d)[1]):
+        self.columns = program.free | (w != 0)
+        if not self._add_columns(program.bound(program.d, self.columns)[1]):
             self.columns[0] = True
         self._reset_radius()
 
@@ -89,7 +89,9 @@ class TrustRegion:
 
     def _move(self, w: Vector, b: float) -> bool:
         """Take over weights, with their best intercept, if they improve the incumbent."""
-        program, margins = self.program, self.program.margins(w, b)
+        program = self.program
+        w = program.inside(w)
+        margins = program.margins(w, b)
         best = program.best_intercept(margins, b)
         margins += (best - b) * program.y
         value = program.value(w, margins)
@@ -140,7 +142,7 @@ class TrustRegion:
         excess = np.where(left > 0, np.where(fixed > 0, margins - 1, 1 - margins), 0.0)
         crossed = excess > CROSSED
         model = program.value(w, margins) - float(left @ np.maximum(excess, 0.0))
-        added = self._learn(alpha)
+        added = self._learn(alpha) | program.cut(w)
         before, length = self.value, max(float(np.abs(w - self.w).max()), abs(b - self.b))
         moved = self._move(w, b)
         at_edge = radius is not None and length >= (1 - EDGE) * radius
@@ -189,9 +191,9 @@ class TrustRegion:
 
     def _learn(self, alpha: Vector) -> bool:
         """Take over the bound of multipliers if it is the largest so far, and the features of negative reduced cost."""
-        alpha, excess, factor = self.program.dual(alpha)
-        if factor * alpha.sum() > self.bound:
-            self.alpha, self.bound = factor * alpha, factor * float(alpha.sum())
+        alpha, excess, bound = self.program.bound(alpha, self.columns)
+        if bound > self.bound:
+            self.alpha, self.bound = alpha, bound
         return self._add_columns(excess)
 
     def _solve(self, kept: Mask, costs: Vector, fixed: Vector, radius: float | None) -> tuple[Vector, float, Vector]:
@@ -201,7 +203,8 @@ class TrustRegion:
         part = Dataset(divided(program.Z[np.ix_(np.flatnonzero(kept), columns)], np.ones(len(columns)), y), y)
         box = {} if radius is None else {"radius": radius, "center": np.append(self.w[columns], self.b)}
         offset = np.append((fixed @ program.Z)[columns], fixed @ program.y)
-        weights = {"row_costs": costs[kept], "column_costs": program.c[columns]}
+        norms = program.norms(columns)
+        weights = {"row_costs": costs[kept], "column_costs": program.c[columns], "norms": norms}
         model = build("l1-hinge-part", part, offset=offset, **weights, **box)
         session = self.run.open(model)
         self.recorder.renew(session)
@@ -212,6 +215,8 @@ class TrustRegion:
         # minimisation form its multipliers are minus the weights.
         w, alpha = np.zeros(len(program.c)), fixed.copy()
         w[columns] = -point.y[session.rows(model.columns)]
+        if norms is not None:
+            w[columns] -= point.y[session.rows(model.columns_below)]
         alpha[kept] = point.x[session.columns(model.alpha)]
         return w, -float(point.y[session.rows(model.balance)][0]), alpha
 

@@ -10,11 +10,14 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.answers.results import DriverResult, SolveResult
+from fsopt.common.customising import changes_in_force
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
+from fsopt.drivers.column_generation.unit_ball import smallest_norm_generation, unit_ball_generation
 from fsopt.drivers.run import Run, usable
 from fsopt.drivers.theta_cuts import theta_cuts
 from fsopt.methods.gmeb.optimality import Multipliers
+from fsopt.methods.large_programs import uses_generation
 from fsopt.models.gmeb.gmeb_cuts import build_gmeb_cuts
 from fsopt.models.gmeb.gmeb_dual import build_gmeb_dual
 from fsopt.models.gmeb.gmeb_hard_margin import build_gmeb_hard_margin
@@ -78,13 +81,19 @@ def _by_primal(m: pyo.ConcreteModel, norm: GmebNorm, run: Run) -> Answer:
 
 
 def by_cuts(data: Dataset, norm: GmebNorm, run: Run) -> Answer:
-    """Solve (15) by linear programs with cuts in theta; w is a vertex, its zeros are exact."""
+    """Solve (15) by linear programs with cuts in theta, large data by restricted ones; zeros are exact."""
+    if is_large(data, run):
+        return _of_cuts(unit_ball_generation(data, norm, run=run), norm)
     return _by_cuts(data, norm, run, hard=False)
 
 
 def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Answer:
     model = build_gmeb_cuts(data, r_plus=norm.r_plus, r_minus=norm.r_minus, hard=hard)
-    result = theta_cuts(data, model, norm, run=run)
+    return _of_cuts(theta_cuts(data, model, norm, run=run), norm, hard=hard)
+
+
+def _of_cuts(result: DriverResult, norm: GmebNorm, *, hard: bool = False) -> Answer:
+    """Return the answer of cuts in theta."""
     at = result.point
     theta, unit = at["theta"], at["price"] / 2.0
     dual = Multipliers(at["mu"], unit, unit * theta / norm.r_plus, unit * (1.0 - theta) / norm.r_minus)
@@ -93,6 +102,8 @@ def _by_cuts(data: Dataset, norm: GmebNorm, run: Run, *, hard: bool) -> Answer:
 
 def smallest_norm(data: Dataset, norm: GmebNorm, run: Run, *, cuts: bool) -> Answer:
     """Return the separating hyperplane of smallest N, by cuts or by cones; raises SolverError where there is none."""
+    if is_large(data, run):
+        return _of_cuts(smallest_norm_generation(data, norm, run=run), norm, hard=True)
     if cuts:
         return _by_cuts(data, norm, run, hard=True)
     answer = _by_primal(build_gmeb_hard_margin(data, **_radii(norm)), norm, run)
@@ -103,6 +114,11 @@ ROUTES: Mapping[str, Callable[[Dataset, GmebNorm, Run], Answer]] = MappingProxyT
     {"dual": by_dual, "primal": by_primal, "sdp": by_sdp, "theta-cuts": by_cuts}
 )
 """Word of the parameter ``route`` -> formulation; all end at the same value of (15)."""
+
+
+def is_large(data: Dataset, run: Run) -> bool:
+    """Return whether cuts in theta take restricted programs of dense data, without a model of all of it."""
+    return not (data.sparse or changes_in_force()) and uses_generation("auto", data, run)
 
 
 def _radii(norm: GmebNorm) -> dict[str, float]:

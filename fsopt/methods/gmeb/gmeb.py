@@ -18,7 +18,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.gmeb import of_gmeb
-from fsopt.methods.gmeb.formulations import ROUTES, Answer, smallest_norm
+from fsopt.methods.gmeb.formulations import ROUTES, Answer, is_large, smallest_norm
 from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
 from fsopt.methods.preprocessing import Hyperplane
@@ -65,8 +65,9 @@ def fit_gmeb(
         R- > 0, radius of class -1; infinity drops its constraint, for at most one of the classes.
     route : str, default 'auto'
         ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated cones; ``sdp``: (15)
-        with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros; ``auto``
-        (default): the dual if the solver takes cones, and cuts if not or if the dual fails its check.
+        with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros, large
+        data without a model of them; ``auto`` (default): the dual if the solver takes cones, and cuts if not, if the
+        data are large, or if the dual fails its check.
     scale : str, default 'center'
         Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
     rule : str, default 'relative'
@@ -98,11 +99,12 @@ def fit_gmeb(
     started = time.perf_counter()
     r_plus, r_minus = radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus)
     selection = SelectionRule(rule, units, epsilon)
-    path = choose_route(route, run)
     prepared = unit_rms(data, scale)
+    path = choose_route(route, run, prepared.work)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
     answer = ROUTES[path](prepared.work, norm, run)
-    found, warnings = settle(prepared.work, norm, answer, run, cuts=path == "theta-cuts", repair=route == "auto")
+    cuts = path == "theta-cuts"
+    found, warnings = settle(prepared.work, norm, answer, run, cuts=cuts, repair=route == "auto" and not cuts)
     w = prepared.full(found.w)
     return make_fit(
         data,
@@ -126,8 +128,8 @@ def _details(prepared: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any
     }
 
 
-def choose_route(route: str, run: Run) -> str:
-    """Return the route to take with the solver of a run.
+def choose_route(route: str, run: Run, data: Dataset) -> str:
+    """Return the route to take with the solver of a run, for large data that of restricted linear programs.
 
     Raises
     ------
@@ -139,6 +141,8 @@ def choose_route(route: str, run: Run) -> str:
         raise no_multipliers(run.solver, "SOCP")
     if route != "auto":
         return route
+    if is_large(data, run):
+        return "theta-cuts"
     return "dual" if run.solver is None or "SOCP" in solver_spec(run.solver).classes else "theta-cuts"
 
 

@@ -34,8 +34,8 @@ def separation_radius(
     SolverError : a solver that gives no multipliers.
     """
     run = Run(solver)
-    route = choose_route("auto", run)
     work = unit_rms(data, scale).work
+    route = choose_route("auto", run, work)
     norm = GmebNorm.of(work, radius("gmeb", "r_plus", r_plus), radius("gmeb", "r_minus", r_minus))
     try:
         answer = smallest_norm(work, norm, run, cuts=route == "theta-cuts")

@@ -16,7 +16,7 @@ from fsopt.data.matrices import divided
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, number, signed_features, vector
 from fsopt.models.spec import Instance, ModelSpec
-from fsopt.typing import Vector
+from fsopt.typing import Matrix, Vector
 
 
 def build_l1_hinge_part(
@@ -27,6 +27,7 @@ def build_l1_hinge_part(
     offset: ArrayLike | None = None,
     center: ArrayLike | None = None,
     radius: float | None = None,
+    norms: ArrayLike | None = None,
 ) -> pyo.ConcreteModel:
     r"""Return the dual of an l1-hinge program on some samples and features, in a box around a hyperplane.
 
@@ -41,6 +42,9 @@ def build_l1_hinge_part(
     |b - \bar b| \le \Delta`. The multipliers of the other samples are fixed at 0 or at their penalty weight, which
     makes the hinge loss of such a sample linear; h is their contribution to the sums.
 
+    With weighted one-norms of at most 1, :math:`\sum_j u_{kj} |w_j| \le 1`, the objective has :math:`-e'\nu`, and
+    :math:`c_j + \sum_k \nu_k u_{kj}` is in the place of :math:`c_j`, with their multipliers :math:`\nu \ge 0`.
+
     Parameters
     ----------
     data : Dataset
@@ -54,12 +58,15 @@ def build_l1_hinge_part(
     center, radius : array or float, optional
         (p + 1,) center (w, b) of the box, and its Delta > 0. Without them there is no box and no r, s, and the program
         may be infeasible unless h = 0.
+    norms : array, optional
+        (K, p) u >= 0, weights of one-norms that are at most 1; none by default.
 
     Returns
     -------
     ConcreteModel
         LP with p + 1 constraints. Variables ``alpha`` (and ``r s``), constraints ``columns balance``.
-        ``dual[columns[j]]`` is w_j and ``dual[balance]`` is b.
+        ``dual[columns[j]]`` is w_j and ``dual[balance]`` is b. With ``norms`` also ``nu``, and ``columns_below``, the
+        lower bounds of ``columns``: w_j is the sum of both multipliers.
 
     Raises
     ------
@@ -76,6 +83,7 @@ def build_l1_hinge_part(
     c = vector(name, "column_costs", np.ones(data.p) if column_costs is None else column_costs, data.p, low=0.0)
     h = vector(name, "offset", np.zeros(data.p + 1) if offset is None else offset, data.p + 1)
     box = _Box.of(name, data.p, center, radius)
+    weights = _norms(name, norms, data.p)
     m = new_model(name, data, sparse=True)
     m.alpha = pyo.Var(m.I, bounds=lambda _, i: (0.0, float(d[i])), doc="alpha, multipliers of the margins")
     alphas = tuple(m.alpha.values())
@@ -85,7 +93,15 @@ def build_l1_hinge_part(
     if box is not None:
         objective, net = box.add_multipliers(m, objective)
 
+    costs: list[Any] = [0.0] * data.p
+    if len(weights):
+        m.nu = pyo.Var(range(len(weights)), within=pyo.NonNegativeReals, doc="nu, multipliers of the norms")
+        multipliers = tuple(m.nu.values())
+        objective, costs = objective - sum(multipliers), [dot(column, multipliers) for column in weights.T]
+
     def columns(m: pyo.ConcreteModel, j: int) -> Any:
+        if len(weights):
+            return forms[j] - net[j] - costs[j] <= c[j] - h[j]
         return -c[j] - h[j], forms[j] - net[j], c[j] - h[j]
 
     m.objective = pyo.Objective(
@@ -94,10 +110,24 @@ def build_l1_hinge_part(
     m.columns = pyo.Constraint(
         m.J, rule=columns, doc="(ONSVM), dual: |sum_i alpha_i y_i x_ij + h_j - r_j + s_j| <= c_j"
     )
+    if len(weights):
+        m.columns_below = pyo.Constraint(
+            m.J,
+            rule=lambda m, j: forms[j] - net[j] + costs[j] >= -c[j] - h[j],
+            doc="(ONSVM), dual: the other sign of columns, with nu'u_j in both",
+        )
     m.balance = pyo.Constraint(
         expr=dot(data.y, alphas) - net[-1] == -h[-1], doc="(ONSVM), dual: y'alpha + h_0 - r_0 + s_0 = 0"
     )
     return m
+
+
+def _norms(name: str, norms: ArrayLike | None, p: int) -> Matrix:
+    """Return the weights (K, p) of one-norms; raises ParameterError unless they are p numbers >= 0 each."""
+    if norms is None:
+        return np.zeros((0, p))
+    rows = [vector(name, f"norms[{k}]", row, p, low=0.0) for k, row in enumerate(np.atleast_2d(np.asarray(norms)))]
+    return np.array(rows)
 
 
 def _column_forms(data: Dataset, alphas: tuple[Any, ...]) -> list[Any]:
