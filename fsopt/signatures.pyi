@@ -286,15 +286,15 @@ def build(
     slug: Literal["fsp-master"],
     data: Dataset,
     *,
+    lam: ArrayLike | None = None,
+    cuts: Sequence[ArrayLike] = (),
     m: int | None = None,
     costs: ArrayLike | None = None,
     budget: float | None = None,
-    lam: ArrayLike | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
-    cuts: Sequence[ArrayLike] = (),
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -328,6 +328,7 @@ def build(
     data: Dataset,
     *,
     c: float = 1.0,
+    relax: bool = False,
     m: int | None = None,
     costs: ArrayLike | None = None,
     budget: float | None = None,
@@ -335,7 +336,6 @@ def build(
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
-    relax: bool = False,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -343,6 +343,8 @@ def build(
     data: Dataset,
     *,
     c: float = 1.0,
+    upper: float | None = None,
+    relax: bool = False,
     m: int | None = None,
     costs: ArrayLike | None = None,
     budget: float | None = None,
@@ -350,8 +352,6 @@ def build(
     exclude: Sequence[Feature] = (),
     implies: Sequence[Sequence[Feature]] = (),
     conflicts: Sequence[Sequence[Feature]] = (),
-    upper: float | None = None,
-    relax: bool = False,
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
@@ -675,7 +675,7 @@ def fit(
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
-    costs: Sequence[float] | None = None,
+    costs: ArrayLike | None = None,
     budget: float | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
@@ -745,7 +745,7 @@ def fit(
     y: ArrayLike | None = ...,
     *,
     m: int | None = None,
-    costs: Sequence[float] | None = None,
+    costs: ArrayLike | None = None,
     budget: float | None = None,
     include: Sequence[Feature] = (),
     exclude: Sequence[Feature] = (),
@@ -918,12 +918,12 @@ def fit(
     data: Dataset | Samples,
     y: ArrayLike | None = ...,
     *,
-    m: int | None = None,
     bins: int | None = None,
     machine: str = "svm",
+    scale: str = "standard",
+    m: int | None = None,
     c: float = 1.0,
     w_cap: float | None = None,
-    scale: str = "standard",
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,

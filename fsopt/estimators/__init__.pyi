@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
@@ -201,7 +203,7 @@ class GBD(WeightedClassifier):
         self,
         *,
         m: int | None = None,
-        costs: Sequence[float] | None = None,
+        costs: ArrayLike | None = None,
         budget: float | None = None,
         include: Sequence[Feature] = (),
         exclude: Sequence[Feature] = (),
@@ -261,7 +263,7 @@ class BestSubsetSVM(WeightedClassifier):
         self,
         *,
         m: int | None = None,
-        costs: Sequence[float] | None = None,
+        costs: ArrayLike | None = None,
         budget: float | None = None,
         include: Sequence[Feature] = (),
         exclude: Sequence[Feature] = (),
@@ -396,12 +398,12 @@ class InfoGainFilter(WeightedClassifier):
     def __init__(
         self,
         *,
-        m: int | None = None,
         bins: int | None = None,
         machine: str = "svm",
+        scale: str = "standard",
+        m: int | None = None,
         c: float = 1.0,
         w_cap: float | None = None,
-        scale: str = "standard",
         class_weight: Mapping[Any, float] | str | None = None,
         solver: str | None = None,
         time_limit: float | None = None,

@@ -7,10 +7,10 @@ import re
 from functools import cache
 from typing import Any, cast
 
+from fsopt.common.docstrings import section
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier
 from fsopt.methods.registry import METHODS
 from fsopt.methods.spec import MethodSpec
-from fsopt.models.display import section
 
 
 def names() -> list[str]:

@@ -49,6 +49,8 @@ ESTIMATORS = """# The estimators of all methods, written by ``python -m fsopt.li
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.run import Progress
 from fsopt.estimators.base import SelectingClassifier, WeightedClassifier

@@ -13,6 +13,7 @@ import pyomo.environ as pyo
 from pyomo.mpec import Complementarity
 
 from fsopt.common.customising import SLUG
+from fsopt.common.docstrings import section
 from fsopt.common.registry import REGISTRIES
 from fsopt.compiler.values import values_of
 
@@ -109,12 +110,6 @@ def _ungrouped(found: re.Match[str]) -> str:
     if before in ("_", "^"):
         return inner if len(inner) <= 2 else f"({inner})"
     return f"({inner})" if before == "t" else inner
-
-
-def section(doc: str, title: str) -> str:
-    """Return the text of a section of a docstring; empty where it has none."""
-    found = re.search(rf"^{title}\n-+\n(.*?)(?:\n\n|\Z)", doc, flags=re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""
 
 
 def meanings(doc: str) -> dict[str, str]:

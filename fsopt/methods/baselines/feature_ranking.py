@@ -49,25 +49,54 @@ def number_kept(name: str, m: int | None, p: int) -> int:
 
 
 def fit_filter(
+    name: str,
+    score: Callable[[Dataset], Vector],
     data: Dataset,
     run: Run,
-    settings: SvmSettings,
     *,
-    name: str,
-    scale: str,
-    m: int | None,
-    score: Callable[[Dataset], Vector],
+    m: int | None = None,
+    machine: str = "rsvm",
+    c: float = 1.0,
+    w_cap: float | None = None,
+    scale: str = "unit-rows",
 ) -> Fit:
     """Rank the features of the preprocessed data by a score and train a support vector machine on the first m.
 
     Parameters
     ----------
-    settings : which support vector machine.
-    name : of the method, for messages.
-    scale, m : preprocessing, and number of features to keep.
-    score : function of the preprocessed data that returns (p,) scores.
+    name : str
+        Of the method, for messages.
+    score : Callable[[Dataset], Vector]
+        Function of the preprocessed data that returns (p,) scores.
+    data : Dataset
+        The training data.
+    run : Run
+        Solver, options and time limit.
+    m : int, optional
+        Number of features to keep, of equal scores the first; None keeps 5, or all where there are fewer.
+    machine : str, default 'rsvm'
+        The support vector machine on the features that are kept: ``rsvm`` (default) or ``svm``, as in
+        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss in the machine ``svm``; without effect on ``rsvm``.
+    w_cap : float, optional
+        > 0, capacity W of the machine ``rsvm``, without effect on ``svm``; None takes (RW + 1) / n = 0.1 on the
+        features that are kept.
+    scale : str, default 'unit-rows'
+        Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the
+        preprocessed features, and only ``unit-rows`` changes them.
+
+    Returns
+    -------
+    Fit
+        With ``scores`` (p,) and ``ranking``, all features from the best to the worst, in its details.
+
+    Raises
+    ------
+    ParameterError : m outside 1..p, c or w_cap <= 0, another word for ``machine``.
     """
     started = time.perf_counter()
+    settings = SvmSettings(machine, c, w_cap)
     settings.check(name)
     work, map_ = preprocess(data, scale)
     ranked = Ranked(score(work), number_kept(name, m, data.p))

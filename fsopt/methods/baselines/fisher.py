@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fsopt.answers.fits import Fit
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import filter_spec, fit_filter
 from fsopt.methods.baselines.feature_scores import fisher
-from fsopt.methods.baselines.subset_svm import SvmSettings
 
 
-def fit_fisher(
-    data: Dataset,
-    run: Run,
-    *,
-    m: int | None = None,
-    machine: str = "rsvm",
-    c: float = 1.0,
-    w_cap: float | None = None,
-    scale: str = "unit-rows",
-) -> Fit:
+@with_keywords_of(fit_filter)
+def fit_fisher(data: Dataset, run: Run, **keywords: Any) -> Fit:
     """Fit a support vector machine on the features of largest Fisher criterion.
-
-    Parameters
-    ----------
-    m : int, optional
-        Number of features to keep, of equal scores the first; None keeps 5, or all where there are fewer.
-    machine : str, default 'rsvm'
-        The support vector machine on the features that are kept: ``rsvm`` (default) or ``svm``, as in
-        :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss in the machine ``svm``; without effect on ``rsvm``.
-    w_cap : float, optional
-        > 0, capacity W of the machine ``rsvm``, without effect on ``svm``; None takes (RW + 1) / n = 0.1 on the
-        features that are kept.
-    scale : str, default 'unit-rows'
-        Preprocessing: ``unit-rows`` (default, the paper's), ``standard``, ``center`` or ``none``; scores are of the
-        preprocessed features, and only ``unit-rows`` changes them.
 
     Returns
     -------
@@ -53,7 +31,7 @@ def fit_fisher(
     -----
     Bi, section 7; the score is :func:`fsopt.methods.baselines.feature_scores.fisher`.
     """
-    return fit_filter(data, run, SvmSettings(machine, c, w_cap), name="fisher", scale=scale, m=m, score=fisher)
+    return fit_filter("fisher", fisher, data, run, **keywords)
 
 
 SPEC = filter_spec("fisher", fit_fisher, fisher, estimator="FisherFilter")

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.feature_ranking import check_filter, fit_filter
 from fsopt.methods.baselines.feature_scores import infogain
-from fsopt.methods.baselines.subset_svm import SvmSettings, objective
+from fsopt.methods.baselines.subset_svm import objective
 from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.spec import MethodSpec, SavedFit
 from fsopt.models.blocks import whole
+from fsopt.typing import Vector
 
 
+@with_keywords_of(fit_filter, without=("machine", "scale"))
 def fit_infogain(
     data: Dataset,
     run: Run,
     *,
-    m: int | None = None,
     bins: int | None = None,
     machine: str = "svm",
-    c: float = 1.0,
-    w_cap: float | None = None,
     scale: str = "standard",
+    **keywords: Any,
 ) -> Fit:
     """Fit a support vector machine on the features of largest information gain.
 
     Parameters
     ----------
-    m : int, optional
-        Number of features to keep, of equal scores the first; None keeps 5, or all where there are fewer.
     bins : int, optional
         None bins each feature by minimum description length, and a number >= 2 takes so many bins of about as many
         samples, see :func:`fsopt.methods.baselines.feature_scores.infogain`. The paper does not print its binning; this
@@ -38,11 +39,6 @@ def fit_infogain(
     machine : str, default 'svm'
         The support vector machine on the features that are kept: ``svm`` (default) or ``rsvm``, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss in the machine ``svm``; without effect on ``rsvm``.
-    w_cap : float, optional
-        > 0, capacity W of the machine ``rsvm``, without effect on ``svm``; None takes (RW + 1) / n = 0.1 on the
-        features that are kept.
     scale : str, default 'standard'
         Preprocessing: ``standard`` (default), ``unit-rows``, ``center`` or ``none``; scores are of the preprocessed
         features, and only ``unit-rows`` changes them.
@@ -65,15 +61,11 @@ def fit_infogain(
     """
     if bins is not None:
         bins = whole("infogain", "bins", bins)
-    return fit_filter(
-        data,
-        run,
-        SvmSettings(machine, c, w_cap),
-        name="infogain",
-        scale=scale,
-        m=m,
-        score=lambda work: infogain(work, bins),
-    )
+
+    def score(work: Dataset) -> Vector:
+        return infogain(work, bins)
+
+    return fit_filter("infogain", score, data, run, machine=machine, scale=scale, **keywords)
 
 
 def check(saved: SavedFit) -> Certificate:

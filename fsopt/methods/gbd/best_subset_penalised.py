@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from fsopt.answers.fits import Fit
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd import best_subset
-from fsopt.methods.gbd.subset_search import Search, fit_by_search
-from fsopt.models.gbd.selection_constraints import Feature
+from fsopt.methods.gbd.subset_search import fit_by_search
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
-def fit_best_subset_penalised(
-    data: Dataset,
-    run: Run,
-    *,
-    lam: float | Sequence[float] = 1.0,
-    include: Sequence[Feature] = (),
-    exclude: Sequence[Feature] = (),
-    implies: Sequence[Sequence[Feature]] = (),
-    conflicts: Sequence[Sequence[Feature]] = (),
-    c: float = 1.0,
-    initial: Sequence[Feature] | None = None,
-    max_nodes: int | None = None,
-    jobs: int | None = None,
-    tolerance: float = 1e-6,
-    scale: str = "standard",
-) -> Fit:
+@with_keywords_of(SelectionConstraints.of, fit_by_search, without=("m", "costs", "budget"))
+def fit_best_subset_penalised(data: Dataset, run: Run, *, lam: float | Sequence[float] = 1.0, **keywords: Any) -> Fit:
     r"""Fit the best support vector machine with a penalty weight on each feature, by branch and Benders.
 
     .. math:: \min_{\sigma \in \{0,1\}^p}\ F(\sigma) + \lambda'\sigma
@@ -40,28 +28,6 @@ def fit_best_subset_penalised(
     ----------
     lam : float | Sequence[float], default 1.0
         >= 0, penalty weight of each feature, or p of them. Not every number of features is optimal for some weight.
-    include : Sequence[Feature], default ()
-        Features that must be selected, by place (from 0) or name.
-    exclude : Sequence[Feature], default ()
-        Features that must not be selected, by place (from 0) or name.
-    implies : Sequence[Sequence[Feature]], default ()
-        Pairs [j, k]: if j is selected, so is k.
-    conflicts : Sequence[Sequence[Feature]], default ()
-        Groups of features, at most one of each is selected.
-    c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
-    initial : Sequence[Feature], optional
-        Features of a selection to start from, by place or name; None for no such selection.
-    max_nodes : int, optional
-        Nodes after which the search stops; None for no limit.
-    jobs : int, optional
-        Subtrees that are searched at a time, in as many processes; None is 1.
-    tolerance : float, default 1e-06
-        The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
-        ``feasible``, and ``stop`` says, for example, ``within 10``.
-    scale : str, default 'standard'
-        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
-        ``none``.
 
     Returns
     -------
@@ -77,9 +43,7 @@ def fit_best_subset_penalised(
     -----
     The problem is Aytug's (FSP-lambda).
     """
-    constraints = {"lam": lam, "include": include, "exclude": exclude, "implies": implies, "conflicts": conflicts}
-    search = Search("best-subset-penalised", c, scale, initial, max_nodes, jobs, tolerance)
-    return fit_by_search(data, run, search, constraints)
+    return fit_by_search("best-subset-penalised", data, run, lam=lam, **keywords)
 
 
 SPEC = replace(

@@ -1,10 +1,10 @@
-"""What ``gbd`` and ``gbd-lambda`` share: the cut loop of Aytug on the training samples, its settings, and its Fit."""
+"""What ``gbd`` and ``gbd-lambda`` share: the cut loop of Aytug on the training samples, and its Fit."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fsopt.answers.fits import Fit
@@ -21,75 +21,108 @@ from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 
 
-@dataclass(frozen=True)
-class Training:
-    """The training samples, and the penalty weight of their hinge loss.
-
-    Attributes
-    ----------
-    c : > 0, penalty weight of the hinge loss.
-    scale : preprocessing, by statistics of the training samples.
-    validation : share in (0, 1) of each class that is held out; None for none.
-    seed : of the split.
-    """
-
-    c: float
-    scale: str
-    validation: float | None
-    seed: int
-
-
-def fit_by_decomposition(
-    data: Dataset, run: Run, training: Training, settings: GbdSettings, constraints: Mapping[str, Any]
+def fit_by_cuts(
+    data: Dataset,
+    run: Run,
+    *,
+    c: float = 1.0,
+    preset: str | None = None,
+    start: str | Sequence[float] | None = None,
+    root_cuts: int | None = None,
+    stabilisation: str | None = None,
+    master_solver: str | None = None,
+    tolerance: float = 1e-6,
+    max_cuts: int = 250,
+    validation: float | None = None,
+    patience: int | None = None,
+    seed: int = 0,
+    scale: str = "standard",
+    **selection: Any,
 ) -> Fit:
     """Run generalized Benders decomposition on the training samples and return the Fit of its incumbent.
 
     Parameters
     ----------
-    training : samples and penalty weight.
-    settings : of the driver.
-    constraints : keywords of :func:`fsopt.models.gbd.fsp_master.build_fsp_master`.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    preset : str, optional
+        ``printed``: the loop of the paper as printed, with ``start="zero"``, ``stabilisation="none"`` and no root cuts;
+        these parameters, where given, go before the preset. None for no preset.
+    start : str | Sequence[float], optional
+        Selection of the first cut: ``all`` features, ``zero``, or sigma (p,) in [0, 1]. None is that of the preset,
+        else ``all``.
+    root_cuts : int, optional
+        >= 0, cuts spent on the relaxation before the loop, of which one is kept. None is 0.
+    stabilisation : str, optional
+        ``in-out``: a second cut in each iteration, a tenth of the way to the even selection; or ``none``. None is that
+        of the preset, else ``in-out``.
+    master_solver : str, optional
+        Solver of the master, one for MILPs; None for the preferred one.
+    tolerance : float, default 1e-06
+        The loop stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
+        ``feasible``, and ``stop`` says, for example, ``within 10``.
+    max_cuts : int, default 250
+        >= 2, cuts after which the loop stops.
+    validation : float, optional
+        Share in (0, 1) of each class that is held out; the answer is then the iterate with the fewest errors there, not
+        the one of smallest F. None trains on all samples.
+    patience : int, optional
+        >= 1, iterations without fewer errors on the held-out samples after which the loop stops; None for no such
+        limit.
+    seed : int, default 0
+        >= 0, of the draw of the samples that are held out.
+    scale : str, default 'standard'
+        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
+        ``none``.
+    **selection
+        Constraints and penalty weights, as :func:`fsopt.models.gbd.fsp_master.build_fsp_master` takes them.
+
+    Returns
+    -------
+    Fit
+        With ``sigma`` and ``alphas``, the multipliers behind the cuts, in its details.
+
+    Raises
+    ------
+    ParameterError : a parameter out of range, or constraints that no selection satisfies.
     """
     started = time.perf_counter()
-    c = number("gbd", "c", training.c)
-    train, held_out = split(data, training.validation, training.seed)
-    work, map_ = preprocess(data.rows(train) if len(held_out) else data, training.scale)
-    validation = None
+    c = number("gbd", "c", c)
+    train, held_out = split(data, validation, seed)
+    work, map_ = preprocess(data.rows(train) if len(held_out) else data, scale)
+    validated = None
     if len(held_out):
-        validation = data.rows(held_out)
-        validation = validation.with_X(map_.apply(validation.X))
-    master = build_fsp_master(work, **constraints)
-    sub = build_fsp_sub(work, c=c)
-    result = gbd(work, master, sub, c=c, settings=settings, validation=validation, run=run)
-    at = result.point
-    sigma, w = trimmed(work, constraints, at["sigma"], at["w"])
-    return make_fit(
-        data,
-        map_,
-        Hyperplane(w, at["b"], features_of(sigma)),
-        result,
-        started=started,
-        details={"alphas": at["alphas"], "c": c, "sigma": sigma},
+        validated = data.rows(held_out)
+        validated = validated.with_X(map_.apply(validated.X))
+    settings = settings_of(
+        preset,
+        start=start,
+        root_cuts=root_cuts,
+        stabilisation=stabilisation,
+        master_solver=master_solver,
+        tolerance=tolerance,
+        max_cuts=max_cuts,
+        patience=patience,
     )
+    master, sub = build_fsp_master(work, **selection), build_fsp_sub(work, c=c)
+    result = gbd(work, master, sub, c=c, settings=settings, validation=validated, run=run)
+    at = result.point
+    sigma, w = trimmed(work, selection, at["sigma"], at["w"])
+    details = {"alphas": at["alphas"], "c": c, "sigma": sigma}
+    return make_fit(data, map_, Hyperplane(w, at["b"], features_of(sigma)), result, started=started, details=details)
 
 
 PRESETS: Mapping[str, GbdSettings] = {"printed": PRINTED_SETTINGS}
 """Word of the parameter ``preset`` -> its settings."""
 
 
-def settings_of(at: Mapping[str, Any]) -> GbdSettings:
-    """Return the settings of the loop: those that are given, and else those of the preset.
-
-    Parameters
-    ----------
-    at : the parameters of the method; None, or none by a name, is not given.
-    """
-    preset, settings = at.get("preset"), DEFAULT_SETTINGS
+def settings_of(preset: str | None = None, **given: Any) -> GbdSettings:
+    """Return the settings of the loop: those that are given, not None, and else those of the preset."""
+    settings = DEFAULT_SETTINGS
     if preset is not None:
         word("'preset' of 'gbd'", preset, tuple(PRESETS))
         settings = PRESETS[preset]
-    given = {f.name: at[f.name] for f in fields(GbdSettings) if at.get(f.name) is not None}
-    return replace(settings, **given)
+    return replace(settings, **{name: value for name, value in given.items() if value is not None})
 
 
 def few_cuts(p: int) -> Mapping[str, Any]:

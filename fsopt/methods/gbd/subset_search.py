@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,58 +23,72 @@ from fsopt.models.gbd.fsp_master import build_fsp_master
 from fsopt.models.gbd.selection_constraints import Feature, feature_indices
 
 
-@dataclass(frozen=True)
-class Search:
-    """The parameters of a search but for its constraints.
-
-    Attributes
-    ----------
-    method : its name, for messages.
-    c, scale : penalty weight of the hinge loss, and preprocessing.
-    initial, max_nodes, jobs, tolerance : as in :class:`fsopt.algorithms.branch_and_benders.settings.BranchSettings`,
-        the first by places or names.
-    """
-
-    method: str
-    c: float
-    scale: str
-    initial: Sequence[Feature] | None
-    max_nodes: int | None
-    jobs: int | None
-    tolerance: float
-
-    def settings(self, data: Dataset) -> BranchSettings:
-        """Return the settings of the search."""
-        initial = None
-        if self.initial is not None:
-            initial = np.zeros(data.p, dtype=bool)
-            initial[list(feature_indices(self.method, "initial", data, self.initial, "a list"))] = True
-        return BranchSettings(self.tolerance, self.max_nodes, initial, 1 if self.jobs is None else self.jobs)
-
-
-def fit_by_search(data: Dataset, run: Run, search: Search, constraints: Mapping[str, Any]) -> Fit:
+def fit_by_search(
+    method: str,
+    data: Dataset,
+    run: Run,
+    *,
+    c: float = 1.0,
+    initial: Sequence[Feature] | None = None,
+    max_nodes: int | None = None,
+    jobs: int | None = None,
+    tolerance: float = 1e-6,
+    scale: str = "standard",
+    **selection: Any,
+) -> Fit:
     """Run branch and Benders and return the Fit of its incumbent.
 
     Parameters
     ----------
-    constraints : keywords of :func:`fsopt.models.gbd.fsp_master.build_fsp_master`.
+    method : str
+        Its name, for messages.
+    data : Dataset
+        The training data.
+    run : Run
+        Time limit, progress, checkpoints and executor.
+    c : float, default 1.0
+        > 0, penalty weight of the hinge loss.
+    initial : Sequence[Feature], optional
+        Features of a selection to start from, by place or name; None for no such selection.
+    max_nodes : int, optional
+        Nodes after which the search stops; None for no limit.
+    jobs : int, optional
+        Subtrees that are searched at a time, in as many processes; None is 1.
+    tolerance : float, default 1e-06
+        The search stops at ``upper - lower <= tolerance * max(1, upper)``. Above a relative gap of 1e-3 the answer is
+        ``feasible``, and ``stop`` says, for example, ``within 10``.
+    scale : str, default 'standard'
+        Preprocessing of the features, by statistics of the training samples: ``standard`` (default), ``center`` or
+        ``none``.
+    **selection
+        Constraints and penalty weights, as :func:`fsopt.models.gbd.fsp_master.build_fsp_master` takes them.
+
+    Returns
+    -------
+    Fit
+        With ``sigma`` and ``evidence``, the tree of the search, in its details.
 
     Raises
     ------
     ParameterError : a parameter out of range, or a master that was changed by more than constraints on the selection.
     """
     started = time.perf_counter()
-    c = number(search.method, "c", search.c)
-    work, map_ = preprocess(data, search.scale)
-    problem = selection_problem(work, build_fsp_master(work, **constraints), c)
+    c = number(method, "c", c)
+    work, map_ = preprocess(data, scale)
+    problem = selection_problem(work, build_fsp_master(work, **selection), c)
     if problem is None:
         raise ParameterError(
-            f"the master of '{search.method}' has variables or cuts of its own, which branch and Benders does not take",
+            f"the master of '{method}' has variables or cuts of its own, which branch and Benders does not take",
             "take 'gbd' or 'gbd-lambda', which give the master to a solver",
         )
-    result = branch_and_benders(problem, settings=search.settings(data), run=run)
+    first = None
+    if initial is not None:
+        first = np.zeros(data.p, dtype=bool)
+        first[list(feature_indices(method, "initial", data, initial, "a list"))] = True
+    settings = BranchSettings(tolerance, max_nodes, first, 1 if jobs is None else jobs)
+    result = branch_and_benders(problem, settings=settings, run=run)
     at = result.point
-    sigma, w = trimmed(work, constraints, at["sigma"], at["w"])
+    sigma, w = trimmed(work, selection, at["sigma"], at["w"])
     details = {"evidence": at["evidence"], "c": c, "sigma": sigma}
     return make_fit(data, map_, Hyperplane(w, at["b"], features_of(sigma)), result, started=started, details=details)
 

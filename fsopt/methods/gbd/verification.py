@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from fsopt.compiler import compile_model
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.gbd.certificate import certify_gbd
+from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import reading
 from fsopt.methods.gbd.decomposition import settings_of
 from fsopt.methods.gbd.parameters import constraints_of, features_of, saved_selection, training_data, weights_of
@@ -27,6 +29,9 @@ from fsopt.methods.verification import finite_vector
 from fsopt.models.gbd.fsp_master import build_fsp_master, cut_coefficients
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, unit_rows
 from fsopt.typing import Matrix, Vector
+
+SETTINGS = ("preset", *(setting.name for setting in fields(GbdSettings)))
+"""The parameters that are settings of the loop."""
 
 NODE_LIMIT = 2_000_000
 """Nodes after which a search gives up."""
@@ -53,7 +58,7 @@ def check_gbd(saved: SavedFit) -> Certificate:
     with reading("list of cuts"):
         alphas = [finite_vector(alpha, data.n) for alpha in fit.details["alphas"]]
         weight = abs(float(fit.details["c"]) / float(fit.params["c"]) - 1.0)
-        settings = settings_of(fit.params)
+        settings = settings_of(**{name: fit.params.get(name) for name in SETTINGS})
     if not alphas or fit.bound is None or fit.objective is None or not np.isfinite([fit.bound, fit.objective]).all():
         return Certificate(Kind.GBD, False, saved.residuals, notes=("there are no saved cuts, or no finite bounds",))
     cuts = certify_gbd(data, alphas, fit.params["c"], fit.objective, fit.bound, 0.0)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
-from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints, feature_weights
+from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
 
 
+@with_keywords_of(SelectionConstraints.of, without=("m", "costs", "budget"))
 def build_fsp_lambda(
     data: Dataset,
     *,
     c: float = 1.0,
     lam: ArrayLike = 1.0,
-    include: Sequence[Feature] = (),
-    exclude: Sequence[Feature] = (),
-    implies: Sequence[Sequence[Feature]] = (),
-    conflicts: Sequence[Sequence[Feature]] = (),
+    **selection: Any,
 ) -> pyo.ConcreteModel:
     r"""Return the feature selection problem with a penalty weight for each feature, as printed: not convex.
 
@@ -43,14 +42,6 @@ def build_fsp_lambda(
         > 0, penalty weight of the hinge loss.
     lam : array, default 1.0
         Penalty weight lambda >= 0 of every feature, or p penalty weights.
-    include : Sequence[Feature], default ()
-        Features that must be selected, by index (from 0) or name.
-    exclude : Sequence[Feature], default ()
-        Features that must not be selected.
-    implies : Sequence[Sequence[Feature]], default ()
-        Pairs [j, k]: if j is selected, so is k.
-    conflicts : Sequence[Sequence[Feature]], default ()
-        Groups of features, at most one of each.
 
     Returns
     -------
@@ -69,9 +60,7 @@ def build_fsp_lambda(
     """
     name = "fsp-lambda"
     weights = feature_weights(name, data, lam)
-    constraints = SelectionConstraints.of(
-        name, data, include=include, exclude=exclude, implies=implies, conflicts=conflicts
-    )
+    constraints = SelectionConstraints.of(name, data, **selection)
     model = new_product_model(name, data, c)
     model.objective = pyo.Objective(
         expr=product_objective(model, data, c) + dot(weights, tuple(model.sigma.values())),

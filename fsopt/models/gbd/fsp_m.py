@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import pyomo.environ as pyo
-from numpy.typing import ArrayLike
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
-from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
 
 
+@with_keywords_of(SelectionConstraints.of)
 def build_fsp_m(
     data: Dataset,
     *,
     c: float = 1.0,
-    m: int | None = None,
-    costs: ArrayLike | None = None,
-    budget: float | None = None,
-    include: Sequence[Feature] = (),
-    exclude: Sequence[Feature] = (),
-    implies: Sequence[Sequence[Feature]] = (),
-    conflicts: Sequence[Sequence[Feature]] = (),
+    **selection: Any,
 ) -> pyo.ConcreteModel:
     r"""Return the feature selection problem with a cardinality or a budget, as printed: not convex.
 
@@ -44,19 +39,6 @@ def build_fsp_m(
         Features in comparable units; the optimum depends on them.
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
-    m : int, optional
-        M, largest number of features, 1..p; by default 5, or p if that is less, or the number of features that
-        ``include`` requires if that is more.
-    costs, budget : array or float, optional
-        (p,) feature costs beta >= 0 and the budget B >= 0, instead of m.
-    include : Sequence[Feature], default ()
-        Features that must be selected, by index (from 0) or name.
-    exclude : Sequence[Feature], default ()
-        Features that must not be selected.
-    implies : Sequence[Sequence[Feature]], default ()
-        Pairs [j, k]: if j is selected, so is k.
-    conflicts : Sequence[Sequence[Feature]], default ()
-        Groups of features, at most one of each.
 
     Returns
     -------
@@ -76,17 +58,7 @@ def build_fsp_m(
     Aytug, (FSP-M).
     """
     name = "fsp-m"
-    constraints = SelectionConstraints.of(
-        name,
-        data,
-        m=m,
-        costs=costs,
-        budget=budget,
-        include=include,
-        exclude=exclude,
-        implies=implies,
-        conflicts=conflicts,
-    ).with_default_cardinality()
+    constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
     model = new_product_model(name, data, c)
     model.objective = pyo.Objective(
         expr=product_objective(model, data, c), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi"

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pyomo.environ as pyo
-from numpy.typing import ArrayLike
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_margins, hinge_cost, number, squares
 from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
-from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints
+from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
 
 
+@with_keywords_of(SelectionConstraints.of)
 def build_fsp_m_bigm(
     data: Dataset,
     *,
     c: float = 1.0,
-    m: int | None = None,
-    costs: ArrayLike | None = None,
-    budget: float | None = None,
-    include: Sequence[Feature] = (),
-    exclude: Sequence[Feature] = (),
-    implies: Sequence[Sequence[Feature]] = (),
-    conflicts: Sequence[Sequence[Feature]] = (),
     upper: float | None = None,
     relax: bool = False,
+    **selection: Any,
 ) -> pyo.ConcreteModel:
     r"""Return the feature selection problem with big-M constraints, convex but for the integers.
 
@@ -49,19 +43,6 @@ def build_fsp_m_bigm(
         Features in comparable units; the optimum depends on them.
     c : float, default 1.0
         > 0, penalty weight of the hinge loss.
-    m : int, optional
-        M, largest number of features, 1..p; by default 5, or p if that is less, or the number of features that
-        ``include`` requires if that is more.
-    costs, budget : array or float, optional
-        (p,) feature costs beta >= 0 and the budget B >= 0, instead of m.
-    include : Sequence[Feature], default ()
-        Features that must be selected, by index (from 0) or name.
-    exclude : Sequence[Feature], default ()
-        Features that must not be selected.
-    implies : Sequence[Sequence[Feature]], default ()
-        Pairs [j, k]: if j is selected, so is k.
-    conflicts : Sequence[Sequence[Feature]], default ()
-        Groups of features, at most one of each.
     upper : float, optional
         U, the objective value of an allowed selection, for example from ``rfe``; a number below the optimum makes the
         answer silently worse.
@@ -86,17 +67,7 @@ def build_fsp_m_bigm(
     Our reformulation of Aytug, (FSP-M); the bound is derived in :func:`fsopt.models.gbd.mixed_integer.largest_weight`.
     """
     name = "fsp-m-bigm"
-    constraints = SelectionConstraints.of(
-        name,
-        data,
-        m=m,
-        costs=costs,
-        budget=budget,
-        include=include,
-        exclude=exclude,
-        implies=implies,
-        conflicts=conflicts,
-    ).with_default_cardinality()
+    constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
     c = number(name, "c", c)
     if upper is not None:
         upper = number(name, "upper", upper)

@@ -9,27 +9,23 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import LIST
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import new_model, vector
-from fsopt.models.gbd.selection_constraints import Feature, SelectionConstraints, feature_weights
+from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
 from fsopt.typing import Vector
 
 
+@with_keywords_of(SelectionConstraints.of)
 def build_fsp_master(
     data: Dataset,
     *,
-    m: int | None = None,
-    costs: ArrayLike | None = None,
-    budget: float | None = None,
     lam: ArrayLike | None = None,
-    include: Sequence[Feature] = (),
-    exclude: Sequence[Feature] = (),
-    implies: Sequence[Sequence[Feature]] = (),
-    conflicts: Sequence[Sequence[Feature]] = (),
     cuts: Sequence[ArrayLike] = (),
+    **selection: Any,
 ) -> pyo.ConcreteModel:
     r"""Return the relaxed master problem of generalized Benders, a mixed-integer linear program.
 
@@ -50,21 +46,8 @@ def build_fsp_master(
     ----------
     data : Dataset
         Features in comparable units; the optimum depends on them.
-    m : int, optional
-        M, largest number of features, 1..p. Give one of ``m``, ``costs`` with ``budget``, ``lam``; without any of them
-        m is 5, or p if that is less, or the number of features that ``include`` requires if that is more.
-    costs, budget : array or float, optional
-        (p,) feature costs beta >= 0 and the budget B >= 0.
     lam : array, optional
-        Penalty weight lambda >= 0 of every feature, or p penalty weights (RMP-lambda).
-    include : Sequence[Feature], default ()
-        Features that must be selected, by index (from 0) or name.
-    exclude : Sequence[Feature], default ()
-        Features that must not be selected.
-    implies : Sequence[Sequence[Feature]], default ()
-        Pairs [j, k]: if j is selected, so is k.
-    conflicts : Sequence[Sequence[Feature]], default ()
-        Groups of features, at most one of each.
+        Penalty weight lambda >= 0 of every feature, or p penalty weights (RMP-lambda), in place of m and a budget.
     cuts : Sequence[array], default ()
         Vectors alpha (n,) >= 0 with y'alpha = 0, one for each cut; :func:`add_cut` adds more.
 
@@ -85,19 +68,9 @@ def build_fsp_master(
     Aytug, (RMP-M) (10) and (RMP-lambda) (15); theta is the negative of the paper's sigma_0.
     """
     name = "fsp-master"
-    if lam is not None and (m is not None or costs is not None or budget is not None):
+    if lam is not None and any(selection.get(limit) is not None for limit in ("m", "costs", "budget")):
         raise ParameterError("'fsp-master' takes one of m, costs with budget, lam, not several", "leave one")
-    constraints = SelectionConstraints.of(
-        name,
-        data,
-        m=m,
-        costs=costs,
-        budget=budget,
-        include=include,
-        exclude=exclude,
-        implies=implies,
-        conflicts=conflicts,
-    )
+    constraints = SelectionConstraints.of(name, data, **selection)
     model = new_model(name, data)
     model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
     model.theta = pyo.Var(within=pyo.NonNegativeReals, doc="theta, lower bound on F(sigma) by the cuts so far")

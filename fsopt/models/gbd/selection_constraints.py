@@ -74,9 +74,25 @@ class SelectionConstraints:
 
         Parameters
         ----------
-        name : of the model or method, for the messages.
-        data : of p features, for their names.
-        m, costs, budget, include, exclude, implies, conflicts : as in the builder of ``fsp-master``.
+        name : str
+            Of the model or method, for the messages.
+        data : Dataset
+            Of p features, for their names.
+        m : int, optional
+            Largest number of features M, 1..p. None, without a budget, is 5, or p if that is less, or the number of
+            features that ``include`` requires if that is more.
+        costs : ArrayLike, optional
+            (p,) costs beta >= 0 of the features, which a budget needs; None with m.
+        budget : float, optional
+            Largest total cost B >= 0 of the selected features, in place of m; None with m.
+        include : Sequence[Feature], default ()
+            Features that must be selected, by place (from 0) or name.
+        exclude : Sequence[Feature], default ()
+            Features that must not be selected, by place (from 0) or name.
+        implies : Sequence[Sequence[Feature]], default ()
+            Pairs [j, k]: if j is selected, so is k.
+        conflicts : Sequence[Sequence[Feature]], default ()
+            Groups of features, at most one of each is selected.
 
         Raises
         ------
