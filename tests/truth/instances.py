@@ -163,6 +163,7 @@ def parameters(slug: str, data: fsopt.Dataset) -> list[dict[str, Any]]:
         "l1-hinge-part": [
             {},
             {"center": [0.1] * (data.p + 1), "radius": 0.25, "offset": [0.1] * (data.p + 1)},
+            {"column_costs": [0.0] * data.p, "norms": [[0.5] * data.p, [0.25] + [0.75] * (data.p - 1)]},
         ],
         "rsvm-least-norm": [{}, {"e_cap": 0.9 * data.n}],
     }
