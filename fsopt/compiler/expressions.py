@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -141,43 +141,83 @@ def read(expression: Any, column: dict[int, int]) -> Terms:
             terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else value(coef)))
         elif kind is Dot:
             terms.dots.append((scale, node))
+        elif kind is SumExpression or kind is LinearExpression:
+            stack += [(scale, arg) for arg in reversed(node.args)]
         elif kind in native_numeric_types:
             terms.constant += scale * node
         elif (j := column.get(id(node))) is not None:
             terms.columns.append(j)
             terms.values.append(scale)
-        elif kind is SumExpression or kind is LinearExpression:
-            stack.extend((scale, arg) for arg in reversed(node.args))
         elif not node.is_potentially_variable():
             terms.constant += scale * value(node)
         else:
-            _read_operator(scale, node, column, terms, stack)
+            operator = _OPERATORS.get(kind) or _operator(kind)
+            operator(scale, node, column, terms, stack)
     return terms
 
 
-def _read_operator(
-    scale: float, node: Any, column: dict[int, int], terms: Terms, stack: list[tuple[float, Any]]
-) -> None:
-    if isinstance(node, SumExpression):
-        stack.extend((scale, arg) for arg in reversed(node.args))
-    elif isinstance(node, NegationExpression):
-        stack.append((-scale, node.args[0]))
-    elif isinstance(node, NamedExpressionData):
-        stack.append((scale, node.expr))
-    elif isinstance(node, ProductExpression):
-        left, right = node.args
-        if _constant(left):
-            stack.append((scale * value(left), right))
-        elif _constant(right):
-            stack.append((scale * value(right), left))
-        else:
-            _multiply(scale, node, left, right, column, terms)
-    elif isinstance(node, DivisionExpression) and _constant(node.args[1]):
+_Stack: TypeAlias = list[tuple[float, Any]]
+_Reader: TypeAlias = Callable[[float, Any, dict[int, int], Terms, _Stack], None]
+
+
+def _read_sum(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
+    stack += [(scale, arg) for arg in reversed(node.args)]
+
+
+def _read_negation(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
+    stack.append((-scale, node.args[0]))
+
+
+def _read_named(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
+    stack.append((scale, node.expr))
+
+
+def _read_product(scale: float, node: Any, column: dict[int, int], terms: Terms, stack: _Stack) -> None:
+    left, right = node._args_
+    if _constant(left):
+        stack.append((scale * value(left), right))
+    elif _constant(right):
+        stack.append((scale * value(right), left))
+    else:
+        _multiply(scale, node, left, right, column, terms)
+
+
+def _read_quotient(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
+    if _constant(node.args[1]):
         stack.append((scale / value(node.args[1]), node.args[0]))
-    elif isinstance(node, PowExpression) and _constant(node.args[1]) and value(node.args[1]) == 2:
-        _multiply(scale, node, node.args[0], node.args[0], column, terms)
     else:
         terms.nonlinear.append((scale, node))
+
+
+def _read_power(scale: float, node: Any, column: dict[int, int], terms: Terms, _: _Stack) -> None:
+    base, exponent = node._args_
+    if _constant(exponent) and value(exponent) == 2:
+        _multiply(scale, node, base, base, column, terms)
+    else:
+        terms.nonlinear.append((scale, node))
+
+
+def _read_other(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
+    terms.nonlinear.append((scale, node))
+
+
+_KINDS: tuple[tuple[type, _Reader], ...] = (
+    (SumExpression, _read_sum),
+    (NegationExpression, _read_negation),
+    (NamedExpressionData, _read_named),
+    (ProductExpression, _read_product),
+    (DivisionExpression, _read_quotient),
+    (PowExpression, _read_power),
+    (object, _read_other),
+)
+_OPERATORS: dict[type, _Reader] = {}
+"""Type of a node -> its reader, entered at the first node of the type."""
+
+
+def _operator(kind: type) -> _Reader:
+    """Return the reader of a type of nodes, which may be derived from one of those above."""
+    _OPERATORS[kind] = next(reader for known, reader in _KINDS if issubclass(kind, known))
+    return _OPERATORS[kind]
 
 
 def with_constants(terms: Terms, constants: Mapping[int, float], column: dict[int, int]) -> Terms:

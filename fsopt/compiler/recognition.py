@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -104,9 +105,9 @@ def recognise(
     refused: dict[int, str] = {
         i: "a quadratic equation or range is not convex"
         for i, q in enumerate(quadratics)
-        if np.isfinite(q.lo) and np.isfinite(q.hi)
+        if isfinite(q.lo) and isfinite(q.hi)
     }
-    senses = np.array([1.0 if np.isfinite(q.hi) else -1.0 for q in quadratics])
+    senses = np.array([1.0 if isfinite(q.hi) else -1.0 for q in quadratics])
     norms = {i: cone for i, q in enumerate(quadratics) if (cone := _norm(i, q, senses[i], lb)) is not None}
     found.extend(norms.values())
     for family in _families(quadratics, senses, {**refused, **dict.fromkeys(norms, "")}):
@@ -120,7 +121,7 @@ def _norm(place: int, q: Quadratic, sense: float, lb: Vector) -> _Cones | None:
 
     It is recognised without the matrix Q (k, k), which is diagonal here.
     """
-    if len(q.terms) < LARGE or q.linear or any(j != k for j, k, _ in q.terms) or np.isfinite(q.lo) == np.isfinite(q.hi):
+    if len(q.terms) < LARGE or q.linear or any(j != k for j, k, _ in q.terms) or isfinite(q.lo) == isfinite(q.hi):
         return None
     columns, at = np.unique([j for j, _, _ in q.terms], return_inverse=True)
     values = sense * np.bincount(at, weights=[v for _, _, v in q.terms])
@@ -145,8 +146,9 @@ def _families(quadratics: Sequence[Quadratic], senses: Vector, refused: dict[int
         if i in refused:
             continue
         place: dict[int, int] = {}
-        pairs = tuple((place.setdefault(j, len(place)), place.setdefault(k, len(place))) for j, k, _ in q.terms)
-        linear = tuple(place.setdefault(j, len(place)) for j in q.linear)
+        number = place.setdefault
+        pairs = tuple([(number(j, len(place)), number(k, len(place))) for j, k, _ in q.terms])
+        linear = tuple([number(j, len(place)) for j in q.linear])
         groups.setdefault((pairs, linear), []).append((i, list(place)))
     return [_family(quadratics, senses, pairs, linear, listed) for (pairs, linear), listed in groups.items()]
 

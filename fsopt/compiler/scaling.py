@@ -71,7 +71,8 @@ def equilibrate(
     if not np.all(A.data):
         A = A.copy()
         A.eliminate_zeros()
-    log_rows = np.log2(np.abs(A.data))
+    log_rows = np.abs(A.data)
+    np.log2(log_rows, out=log_rows)
     by_column = sp.csr_matrix((log_rows, A.indices, A.indptr), shape=A.shape).tocsc()
     anchored_row, row = _anchor(*row_bounds)
     anchored_column, column = _anchor(*column_bounds)
@@ -87,11 +88,16 @@ def equilibrate(
     column[held], anchored_column[held] = 0.0, True
     if integer is not None:
         column[integer], anchored_column[integer] = 0.0, True
+    work = np.empty_like(log_rows)  # as long as the data: a new array for each term would take most of the time
     for _ in range(passes):
-        height = _segment_max(by_column.data - row[by_column.indices], by_column.indptr)
-        column = np.where(anchored_column, column, -height)
-        largest = _segment_max(log_rows + column[A.indices], A.indptr)
+        np.subtract(by_column.data, np.take(row, by_column.indices, out=work, mode="clip"), out=work)
+        height = _segment_max(work, by_column.indptr)
+        before, column = column, np.where(anchored_column, column, -height)
+        np.add(log_rows, np.take(column, A.indices, out=work, mode="clip"), out=work)
+        largest = _segment_max(work, A.indptr)
         row = np.where(anchored_row, row, largest)
+        if np.array_equal(before, column):
+            break  # another pass has the same outcome
     # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)
     return Scaling(columns, 2.0 ** -np.round(row[:m]), *_balance(cones, columns, radii))
@@ -129,32 +135,46 @@ def _balance(cones: ConeStack, columns: Vector, radii: Vector) -> tuple[sp.csr_m
     k = len(cones.h)
     if not k:
         return sp.csr_matrix((0, 0)), sp.csr_matrix((0, 0))
-    scaled = sp.csr_matrix(sp.hstack([cones.G @ sp.diags(columns), cones.h[:, None]]))
+    G = cones.G
+    scaled = sp.csr_matrix((G.data * columns[G.indices], G.indices, G.indptr), shape=G.shape)
+    largest = np.maximum(_largest(scaled), np.abs(cones.h))
     paired = np.flatnonzero(cones.pairs)
     head, tail = cones.starts[paired], cones.starts[paired] + cones.pairs[paired]
-    # w^2 <= f g with f = head + tail and g = head - tail. The factor sqrt(|g| / |f|) makes the largest entries of both
-    # equal to sqrt(|f| |g|). Without it, f of size 1e-6 and g of size 1e6 leave head and -tail equal to twelve digits,
-    # and their difference f is smaller than a solver's tolerance.
-    f, g = _largest(scaled[head] + scaled[tail]), _largest(scaled[head] - scaled[tail])
-    both = (f > 0) & (g > 0)
-    factor = np.sqrt(np.where(both, g, 1.0) / np.where(both, f, 1.0))
-    turn, unturn = _hyperbolic_turn(k, head, tail, factor), _hyperbolic_turn(k, head, tail, 1 / factor)
-    size = np.maximum.reduceat(_largest(sp.csr_matrix(turn @ scaled)), cones.starts[:-1])
+    factor = np.ones(0)
+    if len(paired):
+        # w^2 <= f g with f = head + tail and g = head - tail. The factor sqrt(|g| / |f|) makes the largest entries of
+        # both equal to sqrt(|f| |g|). Without it, f of size 1e-6 and g of size 1e6 leave head and -tail equal to twelve
+        # digits, and their difference f is smaller than a solver's tolerance.
+        upper, lower = scaled[head], scaled[tail]
+        high, low = cones.h[head], cones.h[tail]
+        f = np.maximum(_largest(upper + lower), np.abs(high + low))
+        g = np.maximum(_largest(upper - lower), np.abs(high - low))
+        both = (f > 0) & (g > 0)
+        factor = np.sqrt(np.where(both, g, 1.0) / np.where(both, f, 1.0))
+        even, odd = sp.diags((factor + 1 / factor) / 2), sp.diags((factor - 1 / factor) / 2)
+        largest[head] = np.maximum(_largest(even @ upper + odd @ lower), np.abs(even @ high + odd @ low))
+        largest[tail] = np.maximum(_largest(odd @ upper + even @ lower), np.abs(odd @ high + even @ low))
+    size = np.maximum.reduceat(largest, cones.starts[:-1])
     size = np.where(cones.orders > 0, 1.0, np.where(radii > 0, radii, size))
     block = np.repeat(np.where(size > 0, size, 1.0), cones.sizes)
-    return sp.csr_matrix(sp.diags(1 / block) @ turn), sp.csr_matrix(unturn @ sp.diags(block))
+    turn, unturn = _hyperbolic_turn(k, head, tail, factor), _hyperbolic_turn(k, head, tail, 1 / factor)
+    turn.data /= np.repeat(block, np.diff(turn.indptr))
+    unturn.data *= block[unturn.indices]
+    return turn, unturn
 
 
 def _hyperbolic_turn(k: int, head: Indices, tail: Indices, factor: Vector) -> sp.csr_matrix:
     """Return the matrix (k, k) that multiplies s_head + s_tail by the factor and divides s_head - s_tail by it."""
-    # With k = e^t this is [[cosh t, sinh t], [sinh t, cosh t]] on (head, tail); the identity is subtracted from it.
-    even, odd = (factor + 1 / factor) / 2 - 1, (factor - 1 / factor) / 2
-    rows, columns = np.concatenate([head, tail, head, tail]), np.concatenate([head, tail, tail, head])
-    change = sp.csr_matrix((np.concatenate([even, even, odd, odd]), (rows, columns)), shape=(k, k))
-    return sp.csr_matrix(sp.identity(k, format="csr") + change)
+    # With k = e^t this is [[cosh t, sinh t], [sinh t, cosh t]] on (head, tail), and the identity elsewhere.
+    even, odd = (factor + 1 / factor) / 2, (factor - 1 / factor) / 2
+    every, diagonal = np.arange(k), np.ones(k)
+    if not len(head):
+        return sp.csr_matrix((diagonal, every, np.arange(k + 1)), shape=(k, k))
+    diagonal[head], diagonal[tail] = even, even
+    rows, places = np.concatenate([every, head, tail]), np.concatenate([every, tail, head])
+    return sp.csr_matrix((np.concatenate([diagonal, odd, odd]), (rows, places)), shape=(k, k))
 
 
-def _largest(matrix: sp.csr_matrix) -> Vector:
+def _largest(rows: sp.csr_matrix) -> Vector:
     """Return the largest absolute entry of each row, 0 for an empty one."""
-    rows = sp.csr_matrix(matrix)
     return _segment_max(np.abs(rows.data), rows.indptr)

@@ -112,9 +112,10 @@ class ConicForm:
         i = np.concatenate([part.i for part in entries])
         j = np.concatenate([part.j for part in entries])
         source = np.concatenate([part.source for part in entries])
-        # The sources are sorted into columns as the values of a matrix: from 1 on, as a stored zero would be dropped.
-        stacked = sp.csc_matrix((source + 1.0, (i, j)), shape=self.shape)
-        self.source = stacked.data.astype(int) - 1
+        # The entries are in the order of their rows: their sources are sorted into columns as a matrix of integers.
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=self.shape[0]))])
+        stacked = sp.csr_matrix((source, j, indptr), shape=self.shape).tocsc()
+        self.source = stacked.data
         self.indices, self.indptr = stacked.indices, stacked.indptr
         # Lower bounds l <= a'x are the rows -a'x + s = -l, and cones are -TGx + s = Th.
         self.row_sign = np.where(np.arange(self.shape[0]) < starts[4], 1.0, -1.0)
@@ -169,8 +170,9 @@ class ConicForm:
 
     def hessian(self) -> sp.csc_matrix:
         """Return the upper triangle of P with the present values of the program."""
-        D = sp.diags(self.scale)
-        return sp.triu(D @ self.program.P @ D, format="csc")
+        P = self.program.P
+        scaled = P.data * self.scale[P.indices] * np.repeat(self.scale, np.diff(P.indptr))
+        return sp.triu(sp.csc_matrix((scaled, P.indices, P.indptr), shape=P.shape), format="csc")
 
     def kinds_changed(self) -> bool:
         """Return whether a bound appeared, vanished or met its other one, which moves rows."""
