@@ -61,7 +61,8 @@ def refuse_sparse(what: str, X: Any, able: str = "") -> None:
 def canonical(X: Any) -> Any:
     """Return a copy of a sparse matrix of numbers as rows of doubles, in the one form that equal content has.
 
-    The places of a row increase, none occurs twice, and no stored value is 0.
+    The places of a row increase, none occurs twice, and no stored value is 0. Places are numbers of 32 bits where these
+    suffice, which scikit-learn needs.
 
     Raises
     ------
@@ -81,7 +82,8 @@ def canonical(X: Any) -> Any:
         raise DataError(f"X is no valid sparse matrix ({error})", hint) from error
     with np.errstate(over="ignore"):  # a long double may be infinite as a double, and is reported as that
         values = rows.data.astype(np.float64)
-    held = csr_array((values, rows.indices.copy(), rows.indptr.copy()), shape=rows.shape)
+    kind = np.int32 if max(rows.nnz, *rows.shape) <= np.iinfo(np.int32).max else np.int64
+    held = csr_array((values, rows.indices.astype(kind), rows.indptr.astype(kind)), shape=rows.shape)
     held.sum_duplicates()
     held.eliminate_zeros()
     return held

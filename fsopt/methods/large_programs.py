@@ -29,7 +29,8 @@ def interior_order(interior: bool | None, data: Dataset, run: Run) -> tuple[bool
     """Return the routes to a support vector machine, true for fsopt's interior point, false for its model.
 
     The first is tried first, the second where that ends without a certified optimum. There is no second where the user
-    names a solver, changes a model, or excludes a route; a model of very large data would not fit into the memory.
+    names a solver, changes a model, or excludes a route; a model of very large data would not fit into the memory, and
+    models of sparse data would be dense.
 
     Parameters
     ----------
@@ -45,9 +46,9 @@ def interior_order(interior: bool | None, data: Dataset, run: Run) -> tuple[bool
         raise ParameterError(f"interior is true, and solver '{run.solver}' is named", "leave one of them out")
     if interior is False or run.solver is not None or (interior is None and changes_in_force()):
         return (False,)
-    if not (interior or data.X.size >= INTERIOR):
+    if not (interior or data.sparse or data.X.size >= INTERIOR):
         return (False, True)
-    return (True, False) if data.X.size <= MODELLED else (True,)
+    return (True, False) if data.X.size <= MODELLED and not data.sparse else (True,)
 
 
 def generation_order(generate: bool | str, data: Dataset, run: Run) -> tuple[bool, ...]:

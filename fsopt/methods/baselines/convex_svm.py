@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.algorithms.augmented_lagrangian import svm_augmented_lagrangian
 from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
+from fsopt.data.matrices import SMALL
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.baselines.subset_svm import TOLERANCE
 from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
 from fsopt.methods.routes import first_certified
 from fsopt.methods.selection import SelectionRule, without_rounding
@@ -58,7 +61,7 @@ def fit_convex_svm(
     scale : preprocessing.
     rule : which weights count as selected.
     order : the routes in their order: false for the model, true for the driver without it, for ``svm`` the interior
-        point, for ``onsvm`` column and constraint generation.
+        point or, on sparse data, the augmented Lagrangian, for ``onsvm`` column and constraint generation.
     """
     started = time.perf_counter()
     c = number(slug, "c", c)
@@ -71,7 +74,7 @@ def fit_convex_svm(
 
     def by_driver() -> _Found:
         if slug == "svm":
-            result = svm_interior_point(work, c=c, run=run)
+            result = _svm_without_model(work, c, run)
         else:
             result = column_generation(work, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p), run=run)
         return _Found(result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]})
@@ -91,6 +94,16 @@ def fit_convex_svm(
         warnings=warnings,
         details=found.details,
     )
+
+
+def _svm_without_model(work: Dataset, c: float, run: Run) -> DriverResult:
+    """Solve a support vector machine by the interior point, on large sparse data by the augmented Lagrangian."""
+    if not work.sparse:
+        return svm_interior_point(work, c=c, run=run)
+    if work.n * work.p > SMALL:
+        return svm_augmented_lagrangian(work, c=c, run=run)
+    dense = work.with_X(work.X.toarray())  # type: ignore[attr-defined]
+    return svm_interior_point(dense, c=c, tolerance=TOLERANCE, run=run)
 
 
 def selected_by(rule: SelectionRule, saved: SavedFit) -> tuple[int, ...]:

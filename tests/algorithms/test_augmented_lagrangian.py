@@ -1,0 +1,89 @@
+"""The augmented Lagrangian for support vector machines of sparse data: the optimum, its bound, and its limits."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import fsopt
+from fsopt.algorithms.augmented_lagrangian import svm_augmented_lagrangian
+from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import svm_value
+from fsopt.drivers.run import Run
+
+RNG = np.random.default_rng(3)
+X = np.where(RNG.uniform(size=(150, 40)) < 0.15, RNG.normal(size=(150, 40)), 0.0)
+Y = np.where(X[:, :4].sum(axis=1) + 0.5 * RNG.normal(size=150) > 0.4, 1, -1)
+SPARSE = Dataset(sp.csr_array(X), Y)
+WEIGHTED = dataclasses.replace(SPARSE, weights=RNG.uniform(0.2, 3.0, 150))
+
+
+@pytest.mark.parametrize("c", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("data", [SPARSE, WEIGHTED], ids=["equal", "weighted"])
+def test_the_optimum_is_that_of_the_interior_point(data, c):
+    found = svm_augmented_lagrangian(data, c=c)
+    known = svm_interior_point(data.with_X(data.X.toarray()), c=c)
+    assert found.status.value == "optimal"
+    assert found.objective == pytest.approx(known.objective, rel=1e-6)
+    w, b, alpha = (found.point[name] for name in ("w", "b", "alpha"))
+    assert svm_value(data, w, b, c) == pytest.approx(found.objective, rel=1e-12)
+    caps = c * (np.ones(data.n) if data.weights is None else data.weights)
+    assert alpha.min() >= 0.0
+    assert (alpha <= caps).all()
+    assert alpha @ data.y == pytest.approx(0.0, abs=1e-9 * caps.sum())
+    # The bound by hand: the value of the dual program at these multipliers.
+    dual = alpha.sum() - 0.5 * np.sum((data.X.T @ (alpha * data.y)) ** 2)
+    assert found.bound == pytest.approx(dual, rel=1e-9)
+    assert found.bound <= known.objective * (1 + 1e-9)
+
+
+def test_one_sample_of_each_class_has_the_closed_form():
+    # x = (2, 0) and (0, 1): at a large C the margin is the distance sqrt(5), so the value is 2 / 5.
+    data = Dataset(sp.csr_array([[2.0, 0.0], [0.0, 1.0]]), [1, -1])
+    found = svm_augmented_lagrangian(data, c=100.0, tolerance=1e-10)
+    assert found.objective == pytest.approx(0.4, rel=1e-8)
+    np.testing.assert_allclose(found.point["alpha"], 0.4, rtol=1e-6)
+
+
+def test_samples_of_zeros_cost_as_much_as_the_smaller_class():
+    data = Dataset(sp.csr_array((5, 3)), [1, 1, 1, -1, -1])
+    found = svm_augmented_lagrangian(data, c=2.0)
+    assert found.objective == pytest.approx(8.0)
+    assert found.bound == pytest.approx(8.0)
+
+
+def test_an_end_before_the_optimum_has_a_valid_bound():
+    best = svm_augmented_lagrangian(SPARSE).objective
+    short = svm_augmented_lagrangian(SPARSE, tolerance=0.0, max_iterations=1)
+    assert short.stop == "iteration-limit"
+    assert short.bound <= best <= short.objective
+    late = svm_augmented_lagrangian(SPARSE, run=Run(time_limit=1e-9))
+    assert late.stop == "time-limit"
+    assert late.status.value == "feasible"
+    assert late.bound <= best <= late.objective
+
+
+def test_multipliers_of_another_optimum_are_no_evidence():
+    found = svm_augmented_lagrangian(SPARSE)
+    point = found.point
+    assert certify_svm(SPARSE, 1.0, point["w"], point["b"], point["alpha"]).ok
+    assert not certify_svm(SPARSE, 1.0, point["w"], point["b"], 0.99 * point["alpha"]).ok
+    assert not certify_svm(SPARSE, 1.0, 1.01 * point["w"], point["b"], point["alpha"]).ok
+
+
+@pytest.mark.parametrize("indices", [np.int32, np.int64])
+def test_large_sparse_data_are_fitted_and_verified_without_a_dense_matrix(indices, monkeypatch):
+    rng = np.random.default_rng(0)
+    made = sp.csr_array(sp.random(600, 9000, density=0.002, random_state=rng))
+    y = np.where(made[:, :900].sum(axis=1) - made[:, 900:1800].sum(axis=1) > 0, 1, -1)
+    made.indices, made.indptr = made.indices.astype(indices), made.indptr.astype(indices)
+    for kind in (sp.csr_array, sp.csr_matrix, sp.csc_array):
+        monkeypatch.setattr(kind, "toarray", lambda *_: pytest.fail("a dense matrix was made"))
+    data = Dataset(made, y)
+    fit = fsopt.fit("svm", data, c=0.5, scale="none")
+    assert fit.status.value == "optimal"
+    assert fsopt.verify(fit, data).numerically
+    assert not fsopt.verify(dataclasses.replace(fit, bound=1.001 * fit.bound), data).numerically
