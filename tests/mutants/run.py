@@ -1,14 +1,17 @@
 """Changes the code at one place after another, and names the changes that no test notices: ``make mutants``.
 
 cosmic-ray finds and makes the changes, in copies of the checkout. A seeded sample of places is drawn from the shelves
-in TESTS, one change at each; a change is tested by the tests of its module's folder, which end at the first failure or
-at the time limit. Changes of annotations are left out. A change that no test can notice is in ``equivalent.toml``, with
-the reason. The exit status is 1 if another one survives.
+in TESTS, one change at each. First coverage records which test runs which line. A change is then tested by the tests
+that run its statement, the quickest first, up to the first failure; a change of what runs at import by the tests of
+its shelf. Changes of annotations are left out. A change that no test can notice is in ``equivalent.toml``, with the
+reason. The exit status is 1 if another one survives.
 """
 
 from __future__ import annotations
 
 import ast
+import compileall
+import difflib
 import os
 import random
 import shutil
@@ -17,15 +20,23 @@ import tempfile
 import tomllib
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
+from py_compile import PycInvalidationMode
+
+# One thread for each process, before numpy is imported.
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 from cosmic_ray.commands import init
-from cosmic_ray.mutating import mutate_and_test
-from cosmic_ray.testing import run_tests
+from cosmic_ray.mutating import use_mutation
+from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import use_db
-from cosmic_ray.work_item import MutationSpec, TestOutcome
+from cosmic_ray.work_item import MutationSpec
+from recording import Lines, Seconds, branched, passed, record
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
@@ -35,7 +46,9 @@ TESTS = {
     "algorithms": ("algorithms",),
     "drivers": ("drivers",),
 }
-"""Shelf of the package -> tests of its modules; those in the folder or of the name of a module come first."""
+"""Shelf of the package -> tests of its modules."""
+WARM = ("pandas", "pyomo.environ", "scipy.optimize", "scipy.sparse.linalg", "sklearn.svm")
+"""Packages that take long to import."""
 
 
 def main() -> None:
@@ -44,29 +57,28 @@ def main() -> None:
     parser.add_argument("count", type=int, help="changes to make")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds for the tests of a change")
     asked = parser.parse_args()
     os.chdir(ROOT)
-    chosen = sample(asked.count, asked.seed)
     outcomes: Counter[str] = Counter()
     with (
         tempfile.TemporaryDirectory() as folder,
-        ProcessPoolExecutor(asked.jobs, initializer=_copy, initargs=(folder,)) as pool,
+        ProcessPoolExecutor(asked.jobs, get_context("fork"), _copy, (folder,)) as pool,
     ):
-        limits = [asked.limit] * len(chosen)
-        for shelf, passed in zip(TESTS, pool.map(_unchanged, TESTS, limits), strict=False):
-            if not passed:
-                sys.exit(f"the tests of {shelf} fail, or take more than {asked.limit:g} s, without any change")
-        for change, (outcome, lines) in zip(chosen, pool.map(_changed, chosen, limits), strict=True):
+        recording = pool.submit(_recorded)
+        chosen = sample(asked.count, asked.seed)
+        seconds, lines_run = recording.result()
+        print(f"{len(seconds)} tests, recorded in {sum(seconds.values()):.0f} s", flush=True)
+        tests = [tests_of(change, seconds, lines_run) for change in chosen]
+        for change, (outcome, lines) in zip(chosen, pool.map(_changed, chosen, tests), strict=True):
             found = "equivalent" if outcome == "survived" and lines in known() else outcome
             outcomes[found] += 1
             print(f"{found}: {change.module_path}:{change.start_pos[0]} {change.definition_name or ''}", flush=True)
             if found == "survived":
                 print(*(f"    {line}" for line in lines[1:]), sep="\n", flush=True)
-    noticed = outcomes["killed"] + outcomes["timeout"]
+    noticed = outcomes["killed"] + outcomes["ended"]
     total = noticed + outcomes["survived"]
     print(
-        f"{noticed} of {total} changes were noticed, {outcomes['timeout']} of them by the time limit; "
+        f"{noticed} of {total} changes were noticed, {outcomes['ended']} of them by the limits of time and memory; "
         f"{outcomes['equivalent']} more are equivalent"
     )
     sys.exit(bool(outcomes["survived"]))
@@ -104,37 +116,65 @@ def known() -> list[list[str]]:
         return [[one["module"], f"- {one['was']}", f"+ {one['is']}"] for one in tomllib.load(file)["change"]]
 
 
-def tests_of(path: Path) -> list[str]:
-    """Return the tests of a module, the nearest first."""
-    own = [Path("tests", *path.parts[1:-1]), *sorted(Path("tests").rglob(f"test_{path.stem}.py"))]
-    places = [*(p for p in reversed(own) if p.exists()), *(Path("tests", p) for p in TESTS[path.parts[1]])]
-    return list(dict.fromkeys(map(str, places)))
+def tests_of(change: MutationSpec, seconds: Seconds, lines: Lines) -> Seconds:
+    """Return the tests of a change, the quickest first."""
+    path = str(change.module_path)
+    own, at_import = statement(path, change.start_pos[0])
+    if at_import:
+        names = {n for n in seconds if n.startswith(tuple(f"tests/{place}" for place in TESTS[Path(path).parts[1]]))}
+    else:
+        names = {name for line in own for name in lines[path].get(line, ())}
+    return {name: seconds[name] for name in sorted(names & set(seconds), key=seconds.__getitem__)}
+
+
+def statement(path: str, line: int) -> tuple[set[int], bool]:
+    """Return the lines of the statement at a line, without those of statements in it, and whether it runs at import."""
+    around = [node for node in statements(path) if line in lines_of(node)]
+    inner = [node for node in ast.walk(around[-1]) if isinstance(node, ast.stmt)][1:]
+    in_function = any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in around[:-1])
+    return set(lines_of(around[-1])).difference(*map(lines_of, inner)), not in_function
+
+
+@cache
+def statements(path: str) -> list[ast.stmt]:
+    """Return the statements of a module, each before those in it."""
+    return [node for node in ast.walk(ast.parse(Path(path).read_text("utf-8"))) if isinstance(node, ast.stmt)]
+
+
+def lines_of(node: ast.stmt) -> range:
+    """Return the lines of a statement and of its decorators."""
+    return range(min(n.lineno for n in (node, *getattr(node, "decorator_list", ()))), node.end_lineno + 1)
 
 
 def _copy(folder: str) -> None:
-    """Make a copy of the checkout, and work in it."""
+    """Make a copy of the checkout, work in it, and import what takes long."""
     own = Path(folder, str(os.getpid()))
     shutil.copytree(ROOT, own, ignore=shutil.ignore_patterns(".*", "__pycache__", "_build"))
     os.chdir(own)
     os.environ["PYTHONPATH"] = str(own)
+    sys.path.insert(0, str(own))
+    compileall.compile_dir(own / "fsopt", quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+    for name in WARM:
+        import_module(name)
 
 
-def _unchanged(shelf: str, limit: float) -> bool:
-    """Return whether the tests of a shelf pass without a change."""
-    return run_tests(command([f"tests/{place}" for place in TESTS[shelf]]), limit)[0] == TestOutcome.SURVIVED
+def _recorded() -> tuple[Seconds, Lines]:
+    """Return the tests and the lines that each runs."""
+    places = dict.fromkeys(f"tests/{place}" for places in TESTS.values() for place in places)
+    found: tuple[Seconds, Lines] | None = branched(record, places, [f"fsopt/{shelf}" for shelf in TESTS])
+    if found is None:
+        sys.exit(f"{Path('output').read_text(errors='replace')}\nthe tests fail without any change")
+    return found
 
 
-def _changed(change: MutationSpec, limit: float) -> tuple[str, list[str]]:
+def _changed(change: MutationSpec, tests: Seconds) -> tuple[str, list[str]]:
     """Return the outcome of a change in the working folder, with its module and its old and new lines."""
-    result = mutate_and_test([change], command(tests_of(change.module_path)), limit)
-    lines = [line for line in (result.diff or "").splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-    outcome = "timeout" if result.output == "timeout" else str(result.test_outcome.value)
-    return outcome, [str(change.module_path), *(f"{line[0]} {line[1:].strip()}" for line in lines)]
-
-
-def command(tests: Sequence[str]) -> str:
-    """Return the command that runs tests up to the first failure."""
-    return f"{sys.executable} -m pytest -q -x -p no:cacheprovider -m 'not slow' {' '.join(tests)}"
+    operator = get_operator(change.operator_name)(**change.operator_args)
+    with use_mutation(change.module_path, operator, change.occurrence) as (before, after):
+        result = branched(passed, tests, limit=900.0 + 10.0 * sum(tests.values())) if tests else True
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
+    changed = [f"{line[0]} {line[1:].strip()}" for line in lines if line[:3] not in ("---", "+++", "@@ ")]
+    return {True: "survived", False: "killed", None: "ended"}[result], [str(change.module_path), *changed]
 
 
 if __name__ == "__main__":
