@@ -22,7 +22,7 @@ from fsopt.answers.results import Point, SolveResult
 from fsopt.certificates.relaxations import relaxation_of
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.drivers.branch_and_bound.driver import Search
+from fsopt.drivers.branch_and_bound.search import Search
 from fsopt.typing import Vector
 
 MODELS: dict[str, dict[str, Any]] = {
@@ -70,8 +70,8 @@ def row(slug: str, params: dict[str, Any], data: Dataset, name: str, seconds: fl
         found[solver] = a if isinstance(a, str) else {"status": a.status, "objective": a.objective, "bound": a.bound}
     started = time.process_time()
     search = Search(relaxation_of(program), None if best is None else best.point.x)
-    root = search.nodes.solve(search.root.low, search.root.high, None)
-    found |= {"root": root.bound, "root seconds": time.process_time() - started}
+    search.nodes.solve(search.root)
+    found |= {"root": search.root.bound, "root seconds": time.process_time() - started}
     started = time.process_time()
     proved = fsopt.prove(model, best, time_limit=seconds)
     found |= {

@@ -73,9 +73,7 @@ class Tree:
                     continue
                 if not 0 <= j < len(low) or not np.isfinite(v) or (integer[j] and v != np.floor(v)):
                     raise ValueError("a branching is damaged")
-                left, right = above.copy(), below.copy()
-                left[j], right[j] = v, v + integer[j]
-                pending += [(right, above), (below, left)]
+                pending += reversed(halves(below, above, j, v, whole=bool(integer[j])))
             if pending:
                 raise ValueError("it ends early")
 
@@ -106,3 +104,10 @@ class Tree:
             ray = np.zeros(count, dtype=bool)
             ray[np.array(held["ray"], dtype=int)] = True
             return cls(np.array(held["column"], dtype=int), np.array(held["value"], dtype=float), ray, multipliers)
+
+
+def halves(low: Vector, high: Vector, j: int, value: float, *, whole: bool) -> list[tuple[Vector, Vector]]:
+    """Return the bounds of the two boxes of a branching on variable j, ``whole`` or not, the lower one first."""
+    left, right = high.copy(), low.copy()
+    left[j], right[j] = value, value + whole
+    return [(low, left), (right, high)]

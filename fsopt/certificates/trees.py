@@ -13,7 +13,9 @@ makes the bound smaller.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,6 +57,19 @@ class TreeBound:
     def residuals(self) -> dict[str, float]:
         """The residuals with their names."""
         return {"dual in leaves": self.dual, "farkas in leaves": self.farkas}
+
+
+class Leaf(NamedTuple):
+    """A leaf: the place of its multipliers, its box, the bound that they prove, the residual behind it, and whether
+    they are a Farkas vector.
+    """
+
+    place: int
+    low: Vector
+    high: Vector
+    bound: float
+    residual: float
+    ray: bool
 
 
 def curved(program: Program) -> Indices:
@@ -107,22 +122,38 @@ def tree_bound(relaxation: Relaxation, tree: Tree, x: Vector | None) -> TreeBoun
     ------
     FileError : the tree is none of the program.
     """
-    program = relaxation.program
-    size = reference(program, x)
     worst = {False: 0.0, True: 0.0}
     least, count = relaxation.cutoff, 0
-    for place, low, high in tree.boxes(relaxation.low, relaxation.high, relaxation.integer):
+    for leaf in leaf_bounds(relaxation, tree, reference(relaxation.program, x)):
         count += 1
+        least, worst[leaf.ray] = min(least, leaf.bound), max(worst[leaf.ray], leaf.residual)
+    return TreeBound(float(least), worst[False], worst[True], count)
+
+
+def leaf_bounds(
+    relaxation: Relaxation, tree: Tree, size: Vector, box: tuple[Vector, Vector] | None = None
+) -> Iterator[Leaf]:
+    """Yield the leaves of a tree with what their multipliers prove.
+
+    Parameters
+    ----------
+    size : (n,) as in :func:`reference`.
+    box : bounds of the variables at the root; None for those of the program.
+
+    Raises
+    ------
+    FileError : the tree is none of the program.
+    """
+    low, high = (relaxation.low, relaxation.high) if box is None else box
+    for place, below, above in tree.boxes(low, high, relaxation.integer):
         if place == NOTHING:
-            least = -np.inf
+            yield Leaf(place, below, above, -np.inf, 0.0, ray=False)
             continue
-        node, ray = relaxation.at(low, high), bool(tree.ray[place])
+        node, ray = relaxation.at(below, above), bool(tree.ray[place])
         held = tree.multipliers[[place]].toarray()[0]
         if len(held) != node.A.shape[0] + len(node.cones.h) + len(curved(node)):
             raise FileError("the tree is none of this program: it has other multipliers", "prove it again")
-        bound, residual = leaf_bound(node, held, ray, size)
-        least, worst[ray] = min(least, bound), max(worst[ray], residual)
-    return TreeBound(float(least), worst[False], worst[True], count)
+        yield Leaf(place, below, above, *leaf_bound(node, held, ray, size), ray=ray)
 
 
 def certify_empty(relaxation: Relaxation, tree: Tree) -> Certificate:

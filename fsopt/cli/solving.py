@@ -25,6 +25,7 @@ from fsopt.cli.output import (
     show,
 )
 from fsopt.cli.proving import Exact, changes_of, print_exact
+from fsopt.cli.second_solver import second_solve
 from fsopt.common.customising import Change, complete, customised, names_of
 from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
@@ -78,6 +79,9 @@ def solve(
     time_limit: options.TimeLimit = None,
     verify: Annotated[str | None, typer.Option("--verify", help="solve again with this solver and compare")] = None,
     prove: Annotated[float | None, typer.Option("--prove", help=PROVE)] = None,
+    checkpoint: options.Checkpoint = None,
+    resume: options.Resume = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", help="subtrees of --prove at a time, in processes")] = None,
     tee: options.Tee = False,
     customise: options.Customise = None,
     output: options.Output = None,
@@ -89,7 +93,9 @@ def solve(
     from fsopt.formats.reading import model_suffix
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
+    from fsopt.solvers.watching import Watch
 
+    search = _search(prove, {"checkpoint": checkpoint, "resume": resume, "jobs": jobs})
     if verify is not None:
         solver_spec(verify)
     solver_options = options.read_options(options_file)
@@ -101,14 +107,15 @@ def solve(
         task = _slug_task(model, data, layout, options.parse_params(param), scale, customise)
     with customised(task.changes):
         session = Session(task.program, solver, options=solver_options, tee=tee)
-    result, watch = run_session(session, model, time_limit)
+    result, watch = (None, Watch()) if resume else run_session(session, model, time_limit)
     if prove is not None:
         with customised(task.changes):
-            result = proved(task.program, result, time_limit=prove)
+            result = proved(task.program, result, time_limit=prove, **search)
+    assert result is not None
     record = task.record(result)
     record["seconds"]["build"] = task.seconds
     if verify is not None:
-        record["verify"] = _verify(task.program, verify, result)
+        record["verify"] = second_solve(task.program, verify, result)
     record["history"] = plain(watch.records)
     record = sealed(record)
     deliver(record, output, as_json=json, present=lambda: _print_solve(record))
@@ -116,6 +123,14 @@ def solve(
         remark(f"interrupted: the incumbent is shown, its status is {result.status}")
         return EXIT_INTERRUPTED
     return EXIT_SOLVED if result.status.solved else EXIT_NOT_SOLVED
+
+
+def _search(prove: float | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given options of the search of --prove; raises ParameterError where there is none."""
+    search = {name: value for name, value in given.items() if value is not None}
+    if search and prove is None:
+        raise ParameterError(f"--{next(iter(search))} is for the tree of --prove", "add --prove SECONDS")
+    return search
 
 
 def _slug_task(
@@ -184,45 +199,6 @@ def _told(record: Mapping[str, Any]) -> str:
     """Return a record of the course of a solve as text."""
     shown = {k: record[k] for k in ("incumbent", "bound", "gap") if record[k] is not None}
     return ", ".join(f"{k} {v:.6g}" for k, v in shown.items()) or "no incumbent yet"
-
-
-def _verify(model: pyo.ConcreteModel, solver: str, first: SolveResult) -> dict[str, Any]:
-    """Solve again with another solver and return the relative differences of both answers."""
-    from fsopt.answers.records import plain
-    from fsopt.solvers.base import Session
-
-    second = Session(model, solver).solve(load=False)
-    difference = None
-    if first.objective is not None and second.objective is not None:
-        difference = abs(first.objective - second.objective) / max(1.0, abs(first.objective))
-    certificate = second.certificate
-    found = {
-        "solver": solver,
-        "status": second.status,
-        "objective": second.objective,
-        "difference": difference,
-        "primal_residual": None if certificate is None else certificate.residuals.get("primal"),
-        "dual_difference": _dual_difference(model, first, second),
-    }
-    return {k: plain(v) for k, v in found.items()}
-
-
-def _dual_difference(model: pyo.ConcreteModel, first: SolveResult, second: SolveResult) -> float | None:
-    """Return the largest relative difference of shadow prices, None if a solver gives none."""
-    import numpy as np
-    import pyomo.environ as pyo
-
-    from fsopt.errors import ParameterError
-
-    worst = 0.0
-    for component in model.component_objects(pyo.Constraint, active=True):
-        try:
-            a, b = (np.array(list(r.duals(component).values()), dtype=float) for r in (first, second))
-        except ParameterError:
-            return None
-        apart = np.abs(a - b) / (1.0 + np.abs(a))
-        worst = max(worst, float(np.nanmax(apart, initial=0.0)))
-    return worst
 
 
 def _print_solve(record: dict[str, Any]) -> None:

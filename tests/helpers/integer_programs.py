@@ -66,3 +66,24 @@ def _enumerated(kind, rows, linear, centre, *, bounded):
         q = 2 * np.sqrt(v**2 + apart)
     values = np.where(feasible, z @ c + d * v + q, np.inf)
     return float(values.min())
+
+
+def knapsacks(n, seed=1):
+    """Return a model of two knapsacks of the same n items, most of which the search has to enumerate."""
+    sizes = np.random.default_rng(seed).integers(100, 1000, size=(2, n))
+    model = pyo.ConcreteModel("knapsacks")
+    model.x = pyo.Var(range(n), domain=pyo.Binary)
+    room = 0.42 * sizes.sum(axis=1) + 0.5
+    model.size = pyo.Constraint([0, 1], rule=lambda m, i: sum(int(sizes[i, j]) * m.x[j] for j in range(n)) <= room[i])
+    prices = sizes.sum(axis=0) + 0.01 * np.arange(n)
+    model.value = pyo.Objective(expr=sum(prices[j] * model.x[j] for j in range(n)), sense=pyo.maximize)
+    model.prices, model.sizes, model.room = prices, sizes, room
+    return model
+
+
+def best_knapsack(model):
+    """Return the optimum of two knapsacks by enumeration."""
+    n = len(model.prices)
+    chosen = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+    fits = (chosen @ model.sizes.T <= model.room).all(axis=1)
+    return float((chosen @ model.prices)[fits].max())

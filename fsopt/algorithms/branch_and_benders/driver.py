@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -18,14 +18,15 @@ from fsopt.algorithms.branch_and_benders.cuts import Grid
 from fsopt.algorithms.branch_and_benders.evidence import certify, pack, useful_cuts
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES, any_selection, begin
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import Node, Search
 from fsopt.algorithms.branch_and_benders.settings import DEFAULT_SETTINGS, BranchSettings
-from fsopt.algorithms.branch_and_benders.tasks import Team, processes
+from fsopt.algorithms.branch_and_benders.tasks import Outcome, team_of
 from fsopt.answers.certificate import closed
 from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.residuals import relative_gap
 from fsopt.common import clock
 from fsopt.common.files import check_writable
+from fsopt.common.teams import Team, processes
 from fsopt.drivers.gbd.checkpoint import digest
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.interruption import deferred_interruption
@@ -217,23 +218,19 @@ class _Loop:
     def _due(self) -> bool:
         return time.perf_counter() > self.written + WRITING * self.writing
 
-    def _until(self, end: float) -> Callable[[], bool]:
-        return lambda: self.go_on() and time.perf_counter() < end
-
     def _in_parallel(self) -> str:
         """Search with subtrees as tasks, until a stopping criterion holds, and return it."""
-        given, jobs = self.run.executor, self.settings.jobs
-        with processes(jobs) if given is None else nullcontext(given) as executor:
-            return self._with(Team(self.search, executor, jobs, {}))
+        with processes(self.settings.jobs, self.run.executor) as executor:
+            return self._with(team_of(self.search, executor, self.settings.jobs))
 
-    def _with(self, team: Team) -> str:
+    def _with(self, team: Team[Node, Outcome]) -> str:
         """Search with a team until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and self._stop() in ("", "optimal") and not team.broken:
-            end = time.perf_counter() + max(FIRST_SLICE, SHARE * self.elapsed)
-            team.run(self._until(end))
+            team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))
             if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
                 team.finish()
-            self.record(team.bound, team.names_out, write=not team.pending)
+            bound = min([self.search.bound, *(node.bound for node in team.out)])
+            self.record(bound, {node.cut.name for node in team.out}, write=not team.pending)
         stop = self._stop()
         team.finish()
         self.record(self.search.bound)

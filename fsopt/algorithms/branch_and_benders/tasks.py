@@ -1,16 +1,16 @@
-"""Subtrees as tasks of any ``concurrent.futures.Executor``: some open nodes in, a slice of the search, the rest out.
+"""Subtrees as tasks, see :mod:`fsopt.common.teams`.
 
-A task carries all it needs, so that processes and clusters (Dask: ``Client.get_executor()``) run it alike. Numbers of
-nodes and cuts are unique by blocks, so that the parts of the tree fit together without renaming.
+Numbers of nodes and cuts are unique by blocks, so that the parts of the tree fit together without renaming.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from threadpoolctl import threadpool_limits
 
@@ -21,19 +21,14 @@ from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import Node, Search
 from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
+from fsopt.common.teams import Team
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.errors import OutOfTimeError
 
 BLOCK = 2**20
 """Numbers that a task may use."""
-BATCH = 256
-"""Largest number of open nodes in a task."""
-SLICE = 1.0
-"""Seconds of a task."""
 SHARED = 16
 """New cuts of a task that go into the pool of all."""
-POLL = 0.2
-"""Seconds after which the driver looks at the clock and for an interruption."""
 
 
 @dataclass
@@ -96,97 +91,29 @@ def run_task(task: Task) -> Outcome:
     return Outcome(left, search.tree, search.closed, best, cuts, width, gains, search.nodes, search.solved)
 
 
-@contextmanager
-def processes(count: int) -> Iterator[Executor]:
-    """Yield worker processes that end with the block, and that need no guard in the user's script."""
-    # Not joblib's reusable ones: its own tasks would then find them without the folders that it expects there.
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    executor = ProcessPoolExecutor(max_workers=count)
-    try:
-        yield executor
-    finally:
-        executor.shutdown()
+def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Outcome]:
+    """Return a team that searches the open nodes of a search."""
+    return Team(search, executor, jobs, partial(_task, search), partial(_take, search))
 
 
-@dataclass
-class Team:
-    """A search whose open nodes are given out in tasks.
+def _task(search: Search, nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Outcome]:
+    width, gains = (search.solver.width, search.solver.widest), search.gains.copy()
+    first = search.tree.next
+    search.tree.next += BLOCK
+    best, tolerance = search.incumbents.best, search.tolerance
+    task = Task(search.problem, tolerance, nodes, search.pool, best, width, gains, first, seconds, left)
+    return partial(run_task, task)
 
-    Attributes
-    ----------
-    jobs : tasks at a time.
-    pending : the tasks that are out, with the nodes they were given.
-    broken : whether the executor lost its processes; their nodes are open again.
-    """
 
-    search: Search
-    executor: Executor
-    jobs: int
-    pending: dict[Future[Outcome], list[Node]]
-    broken: bool = False
-
-    @property
-    def bound(self) -> float:
-        """The lower bound on the problem, with the nodes that are out."""
-        out = [node.bound for nodes in self.pending.values() for node in nodes]
-        return min([self.search.bound, *out])
-
-    @property
-    def names_out(self) -> set[int]:
-        """The cuts that tasks may refer to."""
-        return {node.cut.name for nodes in self.pending.values() for node in nodes}
-
-    def run(self, go_on: Callable[[], bool]) -> None:
-        """Give out and take in tasks until the clock says stop, or nothing is open."""
-        while go_on() and (self.pending or self.search.heap) and not self.broken:
-            while len(self.pending) < self.jobs and self.search.heap:
-                self._give()
-            done, _ = wait(self.pending, timeout=POLL, return_when=FIRST_COMPLETED)
-            for future in done:
-                self._take(future)
-
-    def finish(self) -> None:
-        """Wait for the tasks that are out, and take them in."""
-        for future in list(self.pending):
-            self._take(future)
-
-    def _give(self) -> None:
-        """Give out every k-th open node, k the number of tasks that are missing: all get a share of the best."""
-        search = self.search
-        idle = self.jobs - len(self.pending)
-        entries = sorted(search.heap, key=lambda entry: entry[:2])
-        given = entries[::idle][:BATCH]
-        chosen = {entry[1] for entry in given}
-        search.heap = [entry for entry in entries if entry[1] not in chosen]
-        nodes = [entry[2] for entry in given]
-        width, gains = (search.solver.width, search.solver.widest), search.gains.copy()
-        first = search.tree.next
-        search.tree.next += BLOCK
-        best = search.incumbents.best
-        left = clock.left()
-        seconds = SLICE if left is None else min(SLICE, left)
-        task = Task(search.problem, search.tolerance, nodes, search.pool, best, width, gains, first, seconds, left)
-        self.pending[self.executor.submit(run_task, task)] = nodes
-
-    def _take(self, future: Future[Outcome]) -> None:
-        """Take in what is left of a task, or its nodes as they were given out where its process is lost."""
-        search, nodes = self.search, self.pending.pop(future)
-        try:
-            outcome = future.result()
-        except (BrokenExecutor, CancelledError):
-            self.broken = True
-            for node in nodes:
-                search.push(node)
-            return
-        search.tree.merge(outcome.tree)
-        search.closed = min(search.closed, outcome.closed)
-        search.nodes += outcome.visited
-        search.solved += outcome.solved
-        search.solver.width, search.solver.widest = outcome.width
-        search.gains.add(outcome.gains)
-        search.incumbents.offer(outcome.best)
-        for cut in outcome.cuts:
-            search.pool.add(cut)
-        for node in outcome.nodes:
-            search.push(node)
+def _take(search: Search, nodes: list[Node], outcome: Outcome) -> None:
+    search.tree.merge(outcome.tree)
+    search.closed = min(search.closed, outcome.closed)
+    search.nodes += outcome.visited
+    search.solved += outcome.solved
+    search.solver.width, search.solver.widest = outcome.width
+    search.gains.add(outcome.gains)
+    search.incumbents.offer(outcome.best)
+    for cut in outcome.cuts:
+        search.pool.add(cut)
+    for node in outcome.nodes:
+        search.push(node)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from fsopt.drivers.branch_and_bound.nodes import Node
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 RELIABLE = 2
 """Number of branchings of a variable on each side from which its pseudo-costs count."""
@@ -21,6 +22,7 @@ LARGEST = 1e100
 Split = Callable[[Node, int, float], list[Node]]
 
 
+@dataclass
 class PseudoCosts:
     """What branchings raised the bound by, for each unit of the distance that they close, below and above.
 
@@ -29,8 +31,26 @@ class PseudoCosts:
     total, count : (2, n) sum of the gains per unit, and their number.
     """
 
-    def __init__(self, n: int) -> None:
-        self.total, self.count = np.zeros((2, n)), np.zeros((2, n))
+    total: Matrix
+    count: Matrix
+
+    @classmethod
+    def none(cls, n: int) -> PseudoCosts:
+        """Return the costs before the first branching."""
+        return cls(np.zeros((2, n)), np.zeros((2, n)))
+
+    def copy(self) -> PseudoCosts:
+        """Return a copy, for another search."""
+        return PseudoCosts(self.total.copy(), self.count.copy())
+
+    def since(self, earlier: PseudoCosts) -> PseudoCosts:
+        """Return what was learned since an earlier state."""
+        return PseudoCosts(self.total - earlier.total, self.count - earlier.count)
+
+    def add(self, other: PseudoCosts) -> None:
+        """Add what another search learned."""
+        self.total += other.total
+        self.count += other.count
 
     def learn(self, j: int, gains: Vector, distances: Vector) -> None:
         """Count the gains of a branching on variable j."""

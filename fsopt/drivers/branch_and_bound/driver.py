@@ -13,45 +13,59 @@ recomputed bounds.
 
 from __future__ import annotations
 
-import heapq
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
-from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
 from fsopt.answers.results import RESULT, Point, SolveResult, Status
-from fsopt.answers.trees import NOTHING, Tree
+from fsopt.answers.trees import Tree
 from fsopt.certificates.model import Claim, certify_point
 from fsopt.certificates.relaxations import Relaxation, relaxation_of
-from fsopt.certificates.repairs import minimised, violation
-from fsopt.certificates.residuals import primal_residual
 from fsopt.certificates.trees import certify_empty
 from fsopt.common import clock
-from fsopt.common.arguments import SECONDS, checked, optional
-from fsopt.compiler import compile_model
+from fsopt.common.arguments import EXECUTOR, PATH, SECONDS, WHOLE, checked, optional
+from fsopt.common.files import check_writable, expanded
+from fsopt.common.locks import alone
+from fsopt.common.teams import processes
+from fsopt.compiler import Program, compile_model
 from fsopt.compiler.program import MODEL
-from fsopt.drivers.branch_and_bound.branching import PseudoCosts, branching
-from fsopt.drivers.branch_and_bound.nodes import Node, Nodes
+from fsopt.drivers.branch_and_bound.checkpoint import Keeper, Saved, load
+from fsopt.drivers.branch_and_bound.search import Search
+from fsopt.drivers.branch_and_bound.tasks import team_of
+from fsopt.drivers.interruption import deferred_interruption
 from fsopt.errors import ParameterError
 from fsopt.solvers.base import solve
 from fsopt.solvers.outcome import load_values
 from fsopt.typing import Vector
 
-GAP = 2e-7
-"""Relative gap to the incumbent at which a node is pruned, well within that of an optimum."""
-WHOLE = 1e-6
-"""Distance from a whole number up to which an integer of a relaxation counts as one."""
-FEASIBLE = 1e-7
-"""Largest primal residual of an incumbent."""
+RAMP = 8
+"""Open nodes for each task before subtrees are given out."""
 
 
-@checked(model=MODEL, result=optional(RESULT), time_limit=optional(SECONDS))
+@checked(
+    model=MODEL,
+    result=optional(RESULT),
+    time_limit=optional(SECONDS),
+    checkpoint=optional(PATH),
+    resume=optional(PATH),
+    jobs=WHOLE,
+    executor=optional(EXECUTOR),
+)
 def prove(
-    model: pyo.ConcreteModel, result: SolveResult | None = None, *, time_limit: float | None = 60.0
+    model: pyo.ConcreteModel,
+    result: SolveResult | None = None,
+    *,
+    time_limit: float | None = 60.0,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
 ) -> SolveResult:
     """Prove the answer of an integer program by a tree that needs no solver to be verified.
 
@@ -62,9 +76,19 @@ def prove(
         exponentials, logarithms, roots and powers in the objective: see :mod:`fsopt.certificates.envelopes`.
     result : SolveResult, optional
         An answer of :func:`fsopt.solve`; its point is the incumbent. None solves the model first, in at most half of
-        the time.
+        the time, unless there is a checkpoint to go on from. From an answer of this function the search goes on with
+        its tree.
     time_limit : float, optional
         Seconds; None for no limit.
+    checkpoint : str | Path, optional
+        File that is replaced now and then by the tree so far, whole or not at all. A second process with the same file
+        is refused.
+    resume : str | Path, optional
+        Checkpoint of the same model to go on from; its bounds are recomputed.
+    jobs : int, optional
+        Subtrees that are searched at a time, in as many processes.
+    executor : Executor, optional
+        Runs the subtrees in place of processes of its own: any ``concurrent.futures.Executor``.
 
     Returns
     -------
@@ -76,148 +100,80 @@ def prove(
     Raises
     ------
     SolverError : no convex relaxation of the model is known.
-    ParameterError : the result is one of another model.
+    ParameterError : the result is one of another model, or the number of subtrees is not positive.
+    FileError : a checkpoint that cannot be written, or is damaged or of another model.
     """
     started = time.perf_counter()
-    with clock.limited(time_limit):
-        program = compile_model(model)
-        relaxation = relaxation_of(program)
+    if jobs < 1 or (executor is not None and jobs == 1):
+        raise ParameterError(f"jobs is {jobs}", "give the number of subtrees at a time; with an executor more than one")
+    place = None if checkpoint is None else check_writable(checkpoint)
+    with alone(place), clock.limited(time_limit):
+        relaxation = relaxation_of(compile_model(model))
+        saved = None if resume is None else load(expanded(resume), relaxation)
         if result is None:
-            result = solve(model, time_limit=None if time_limit is None else 0.5 * float(time_limit))
-        if result.point is not None and result.point.x.shape != (program.n,):
-            raise ParameterError(f"the result is not one of '{model.name}'", "solve the model again")
-        search = Search(relaxation, None if result.point is None else result.point.x)
-        stop = search.run()
-    found = _result(relaxation, result, search)
-    return replace(found, stop=stop, seconds={**result.seconds, "prove": time.perf_counter() - started})
+            first = None if time_limit is None else 0.5 * float(time_limit)
+            result = solve(model, time_limit=first) if saved is None else _resumed(saved)
+        search = Search(relaxation, _incumbent(relaxation.program, result, saved))
+        before = 0.0 if saved is None else saved.elapsed
+        keeper = None if place is None else Keeper(place, search, result.solver, before, started)
+        with deferred_interruption() as interrupted:
+            _begin(search, result, saved)
+            stop = _searched(search, interrupted, keeper, jobs, executor)
+    found = _result(search, result)
+    return replace(found, stop=stop, seconds={**result.seconds, "prove": before + time.perf_counter() - started})
 
 
-class Search:
-    """Branch and bound over the relaxations of a program.
+def _resumed(saved: Saved) -> SolveResult:
+    """Return the answer that a checkpoint has before its search goes on."""
+    return SolveResult(Status.NONE, "", None, None, saved.solver, {}, 0)
 
-    Parameters
-    ----------
-    relaxation : of the program.
-    x : (n,) the first incumbent; None for none.
 
-    Attributes
-    ----------
-    x, value : incumbent, and its value in the minimisation form, infinite without one.
-    root : node of the tree.
-    """
+def _incumbent(program: Program, result: SolveResult, saved: Saved | None) -> Vector | None:
+    """Return the point (n,) that a search begins with: that of the result, else that of a checkpoint."""
+    if result.point is None:
+        return None if saved is None else saved.x
+    if result.point.x.shape != (program.n,):
+        raise ParameterError(f"the result is not one of '{program.model.name}'", "solve the model again")
+    return result.point.x
 
-    def __init__(self, relaxation: Relaxation, x: Vector | None) -> None:
-        self.relaxation, self.program = relaxation, relaxation.program
-        self.x: Vector | None = None
-        self.value = np.inf
-        self.costs = PseudoCosts(len(relaxation.low))
-        self.nodes = Nodes(relaxation, x)
-        self.root = Node(relaxation.low, relaxation.high, -np.inf, -1)
-        self.pending: list[tuple[float, int, Node]] = []
-        self.number: Iterator[int] = count()
-        if x is not None:
-            self._offer(np.where(self.program.integer, np.round(x), x))
 
-    @property
-    def cutoff(self) -> float:
-        """The bound from which on a node is pruned; the scale of the gap is that of the terms of the objective."""
-        if self.x is None:
-            return np.inf
-        terms = np.abs(self.program.c * self.x).max(initial=0.0)
-        return self.value - GAP * max(abs(self.value), float(terms))
+def _begin(search: Search, result: SolveResult, saved: Saved | None) -> None:
+    """Open the root, or the leaves of the tree that there is."""
+    if saved is not None:
+        saved.restore(search)
+    else:
+        search.begin(result.tree)
 
-    def _offer(self, x: Vector) -> None:
-        """Take a point as the incumbent where it is feasible and better."""
-        value = minimised(self.program, x)
-        if value < self.value and max(primal_residual(self.program, x), violation(self.program, x)) <= FEASIBLE:
-            self.x, self.value = x, value
-            self.relaxation.improve(value)
 
-    def run(self) -> str:
-        """Search until the tree is closed or the time is over; return why it ended."""
-        try:
-            self.root = self.nodes.solve(self.relaxation.low, self.relaxation.high, None)
-            self._push(self.root)
-            self._round(self.root)
-            while self.pending:
-                if clock.expired():
-                    return "time-limit"
-                node: Node | None = heapq.heappop(self.pending)[2]
-                while node is not None and node.bound < self.cutoff and not clock.expired():
-                    node = self._step(node)
-                if node is not None and node.bound < self.cutoff:
-                    self._push(node)
-        except KeyboardInterrupt:
-            return "interrupted"
+def _searched(
+    search: Search, interrupted: Callable[[], bool], keeper: Keeper | None, jobs: int, executor: Executor | None
+) -> str:
+    """Search until the tree is closed, or the time is over, or the user interrupts; return why it ended."""
+
+    def go_on() -> bool:
+        if keeper is not None:
+            keeper.keep()
+        return not clock.expired() and not interrupted()
+
+    search.run(lambda: go_on() and (jobs == 1 or len(search.heap) < RAMP * jobs))
+    if jobs > 1 and search.heap and go_on():
+        with processes(jobs, executor) as given:
+            team = team_of(search, given, jobs)
+            team.run(go_on)
+            team.finish()
+        search.run(go_on)  # what a team that lost its processes left
+    if keeper is not None:
+        keeper.write()
+    if not search.heap:
         return "optimal"
-
-    def _push(self, node: Node) -> None:
-        heapq.heappush(self.pending, (node.bound, next(self.number), node))
-
-    def _step(self, node: Node) -> Node | None:
-        """Branch on a node, and return its child with the smaller bound; None for a leaf that cannot be split."""
-        if node.x is None and node.held == NOTHING:
-            return None
-        if node.x is None:
-            violations = np.zeros(len(node.low))
-        else:
-            violations = self.relaxation.violations(node.x, node.low, node.high)
-            violations[node.low == node.high] = 0.0
-            if violations.max(initial=0.0) <= WHOLE or not self.relaxation.integer.any():
-                self._round(node)
-                if node.bound >= self.cutoff:
-                    return None
-        if node.x is None or violations.max(initial=0.0) <= WHOLE:
-            return self._halve(node)
-        violations[violations <= WHOLE] = 0.0
-        points = self.relaxation.points(node.x, node.low, node.high)
-        branching(node, violations, points, self.relaxation.integer, self.costs, self._split, self.cutoff)
-        return self._next(node)
-
-    def _next(self, node: Node) -> Node:
-        first, second = sorted(node.children, key=lambda child: child.bound)
-        if second.bound < self.cutoff:
-            self._push(second)
-        return first
-
-    def _halve(self, node: Node) -> Node | None:
-        """Branch on an integer that is not fixed, where the relaxation asks for none but its bound is too small."""
-        free = np.flatnonzero(self.relaxation.integer & (node.low < node.high))
-        if not len(free):
-            return None
-        j = int(free[0])
-        at = 0.0 if node.x is None else float(np.round(node.x[j]))
-        value = float(np.floor(np.clip(at, node.low[j], node.high[j] - 1.0)))
-        node.branch(j, value, self._split(node, j, value))
-        return self._next(node)
-
-    def _split(self, node: Node, j: int, value: float) -> list[Node]:
-        """Return the two children of a node."""
-        high, low = node.high.copy(), node.low.copy()
-        high[j], low[j] = value, value + self.relaxation.integer[j]
-        return [self.nodes.solve(node.low, high, node), self.nodes.solve(low, node.high, node)]
-
-    def _round(self, node: Node) -> None:
-        """Look for an incumbent: the best point with the integers of a relaxation rounded."""
-        if node.x is None:
-            return
-        integer, n = self.relaxation.integer, self.program.n
-        if not integer.any():
-            self._offer(node.x[:n])
-            return
-        whole = np.clip(np.round(node.x[: len(integer)]), node.low, node.high)
-        low, high = np.where(integer, whole, node.low), np.where(integer, whole, node.high)
-        if (low <= high).all():
-            fixed = self.nodes.solve(low, high, None)
-            if fixed.x is not None:
-                self._offer(np.where(integer, whole, fixed.x[: len(integer)])[:n])
+    return "interrupted" if interrupted() else "time-limit"
 
 
-def _result(relaxation: Relaxation, result: SolveResult, search: Search) -> SolveResult:
+def _result(search: Search, result: SolveResult) -> SolveResult:
     """Return the result with the tree, and the status that its certificate supports."""
-    program, tree = relaxation.program, search.nodes.tree(search.root)
+    program, tree = search.program, search.nodes.tree(search.root)
     if search.x is None:
-        return _without_point(relaxation, result, tree)
+        return _without_point(search.relaxation, result, tree)
     old = result.point
     same = old is not None and bool(np.array_equal(old.x, search.x))
     point = old if same and old is not None else Point(search.x)

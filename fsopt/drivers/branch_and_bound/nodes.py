@@ -9,9 +9,9 @@ import scipy.sparse as sp
 
 from fsopt.answers.certificate import TOLERANCE
 from fsopt.answers.results import Point
-from fsopt.answers.trees import LEAF, NOTHING, Tree
+from fsopt.answers.trees import LEAF, NOTHING, Tree, halves
 from fsopt.certificates.relaxations import Relaxation
-from fsopt.certificates.trees import curved, leaf_bound, reference
+from fsopt.certificates.trees import curved, leaf_bound, leaf_bounds, reference
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.compiler.classes import program_class
@@ -33,18 +33,20 @@ class Node:
     Attributes
     ----------
     low, high : (n,) bounds of the variables.
-    bound : that the multipliers prove.
+    bound : that the multipliers prove; before its relaxation is solved those of its parent.
     held : place of the multipliers, :data:`fsopt.answers.trees.NOTHING` for none.
     x : (n,) optimum of the relaxation; None without one.
+    solved : whether the relaxation was solved, as far as it can be.
     column, value, children : branching variable, its value, and the two boxes; :data:`fsopt.answers.trees.LEAF` and
         none before a branching.
     """
 
     low: Vector
     high: Vector
-    bound: float
-    held: int
+    bound: float = -np.inf
+    held: int = NOTHING
     x: Vector | None = None
+    solved: bool = False
     column: int = LEAF
     value: float = 0.0
     children: list[Node] = field(default_factory=list)
@@ -77,23 +79,44 @@ class Nodes:
         self.loaded: Program | None = None
         self.connection: Connection | None = None
 
-    def solve(self, low: Vector, high: Vector, parent: Node | None) -> Node:
-        """Return the node of a box; the multipliers of its parent count where they bound it better."""
-        program = self.relaxation.at(low, high)
-        node = Node(low, high, -np.inf, NOTHING)
-        if parent is not None:
-            node.held = parent.held
-            node.bound = parent.bound
+    def solve(self, node: Node) -> None:
+        """Solve the relaxation of a node; its multipliers change where the new ones bound it better."""
+        program = self.relaxation.at(node.low, node.high)
         outcome = self._connected(program).solve(clock.left())
         self.solves += 1
+        node.solved = outcome.stop not in ("time-limit", "interrupted")
         if outcome.point is not None:
             node.x = outcome.point.x
             self._take(node, program, outcome.point, ray=False)
         elif outcome.ray is not None:
             self._take(node, program, outcome.ray, ray=True)
-        if node.x is None and node.bound < np.inf and outcome.stop not in ("time-limit", "interrupted"):
+        if node.x is None and node.bound < np.inf and node.solved:
             self._elastic(node, program)
-        return node
+
+    def grow(self, node: Node, tree: Tree) -> list[Node]:
+        """Put a tree below an open node, and return its leaves: their bounds are recomputed, what they held is kept.
+
+        Raises
+        ------
+        FileError : the tree is none of the program.
+        """
+        found = iter(list(leaf_bounds(self.relaxation, tree, self.size, (node.low, node.high))))
+        leaves, pending = [], [node]
+        first = len(self.kept)
+        self.kept += [(tree.multipliers[[k]], ray) for k, ray in enumerate(tree.ray.tolist())]
+        for column, value in zip(tree.column.tolist(), tree.value.tolist(), strict=True):
+            at = pending.pop()
+            if column != LEAF:
+                whole = bool(self.relaxation.integer[column])
+                boxes = halves(at.low, at.high, column, value, whole=whole)
+                at.branch(column, value, [Node(low, high) for low, high in boxes])
+                pending += reversed(at.children)
+                continue
+            leaf = next(found)
+            if leaf.place != NOTHING:
+                at.bound, at.held = leaf.bound, first + leaf.place
+            leaves.append(at)
+        return leaves
 
     def _connected(self, program: Program) -> Connection:
         """Return the solver with a program loaded: the same one, warm, where only bounds changed."""
@@ -137,11 +160,7 @@ class Nodes:
 
     def tree(self, root: Node) -> Tree:
         """Return the tree below a root, with the multipliers of its leaves only."""
-        order: list[Node] = []
-        pending = [root]
-        while pending:
-            order.append(pending.pop())
-            pending += reversed(order[-1].children)
+        order = preorder(root)
         used = sorted({node.held for node in order if node.column == LEAF and node.held != NOTHING})
         place = {held: k for k, held in enumerate(used)} | {NOTHING: NOTHING}
         rows = [self.kept[held][0] for held in used]
@@ -151,3 +170,13 @@ class Nodes:
             np.array([self.kept[held][1] for held in used], dtype=bool),
             sp.vstack(rows, format="csr") if rows else sp.csr_matrix((0, 0)),
         )
+
+
+def preorder(root: Node) -> list[Node]:
+    """Return the nodes of the tree below a root, the lower child first."""
+    order: list[Node] = []
+    pending = [root]
+    while pending:
+        order.append(pending.pop())
+        pending += reversed(order[-1].children)
+    return order

@@ -1,9 +1,9 @@
 """Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
 
-import pickle
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from executors import Lost, Remote
 from selection_cases import problem_of
 from support import blobs, sampled
 
@@ -21,19 +21,6 @@ PROBLEM = problem_of(blobs(150, 24, seed=11, gap=0.2), 4.0, {"m": 6})
 def early(monkeypatch):
     """Give subtrees out as soon as there are a few: a small problem never has as many open nodes as a large one."""
     monkeypatch.setattr(driver, "RAMP", 2)
-
-
-class Remote(Executor):
-    """An executor that runs a task at once, with nothing but what its pickled form carries, as a cluster does."""
-
-    tasks = 0
-
-    def submit(self, function, /, *args, **keywords):
-        Remote.tasks += 1
-        future = Future()
-        function, args = pickle.loads(pickle.dumps((function, args)))
-        future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
-        return future
 
 
 @pytest.fixture(scope="module")
@@ -54,22 +41,6 @@ def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert result.bound <= whole.objective * (1 + 1e-9)
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
-
-
-class Lost(Executor):
-    """An executor whose processes are lost after some tasks."""
-
-    def __init__(self, after):
-        self.left = after
-
-    def submit(self, function, /, *args, **keywords):
-        future = Future()
-        self.left -= 1
-        if self.left < 0:
-            future.set_exception(BrokenExecutor("a process was killed"))
-        else:
-            future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
-        return future
 
 
 @pytest.mark.parametrize("after", [0, 1])

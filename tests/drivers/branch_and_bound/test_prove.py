@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from integer_programs import KINDS, random_program
+from integer_programs import KINDS, knapsacks, random_program
 from proof_files import found
 
 import fsopt
@@ -146,21 +146,8 @@ def test_a_thousand_changed_trees_are_refuted():
     attack(range(48, 1048))
 
 
-def knapsacks():
-    """Return a model whose tree is large: two knapsacks of the same items with equations of size."""
-    rng = np.random.default_rng(1)
-    sizes = rng.integers(100, 1000, size=(2, 30))
-    model = pyo.ConcreteModel("knapsacks")
-    model.x = pyo.Var(range(30), domain=pyo.Binary)
-    model.size = pyo.Constraint([0, 1], rule=lambda m, i: sum(int(sizes[i, j]) * m.x[j] for j in range(30)) <= 7000.5)
-    model.value = pyo.Objective(
-        expr=sum(int(sizes[:, j].sum()) * model.x[j] + 0.01 * j * model.x[j] for j in range(30)), sense=pyo.maximize
-    )
-    return model
-
-
 def test_a_tree_that_was_stopped_keeps_the_bound_of_its_open_leaves():
-    model = knapsacks()
+    model = knapsacks(30)
     first = fsopt.solve(model, "highs", time_limit=0.5)
     result = fsopt.prove(model, first, time_limit=0.3)
     assert result.stop == "time-limit"

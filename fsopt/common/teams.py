@@ -1,0 +1,120 @@
+"""Open nodes of a search as tasks of any ``concurrent.futures.Executor``: nodes in, the rest of a slice out.
+
+A task carries all it needs, so that processes and clusters (Dask: ``Client.get_executor()``) run it alike.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from fsopt.common import clock
+
+BATCH = 256
+"""Largest number of open nodes in a task."""
+SLICE = 1.0
+"""Seconds of a task."""
+POLL = 0.2
+"""Seconds after which the driver looks at the clock and for an interruption."""
+
+Node = TypeVar("Node")
+Outcome = TypeVar("Outcome")
+
+
+class Heap(Protocol[Node]):
+    """A search with open nodes by bound and number."""
+
+    heap: list[tuple[float, int, Node]]
+
+    def push(self, node: Node) -> None:
+        """Add an open node."""
+
+
+@contextmanager
+def processes(count: int, given: Executor | None = None) -> Iterator[Executor]:
+    """Yield a given executor, or worker processes that end with the block and need no guard in the user's script."""
+    if given is not None:
+        yield given
+        return
+    # Not joblib's reusable ones: its own tasks would then find them without the folders that it expects there.
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    executor = ProcessPoolExecutor(max_workers=count)
+    try:
+        yield executor
+    finally:
+        executor.shutdown()
+
+
+@dataclass
+class Team(Generic[Node, Outcome]):
+    """A search whose open nodes are given out in tasks.
+
+    Attributes
+    ----------
+    search : with the open nodes.
+    jobs : tasks at a time.
+    task : returns the task of some nodes, its seconds and those of the whole search that are left, None without a
+        limit.
+    take : takes in what is left of a task with its nodes.
+    pending : the tasks that are out, with the nodes they were given.
+    broken : whether the executor lost its processes; their nodes are open again.
+    """
+
+    search: Heap[Node]
+    executor: Executor
+    jobs: int
+    task: Callable[[list[Node], float, float | None], Callable[[], Outcome]]
+    take: Callable[[list[Node], Outcome], None]
+    pending: dict[Future[Outcome], list[Node]] = field(default_factory=dict)
+    broken: bool = False
+
+    @property
+    def out(self) -> list[Node]:
+        """The nodes that are out."""
+        return [node for nodes in self.pending.values() for node in nodes]
+
+    def run(self, go_on: Callable[[], bool], seconds: float = math.inf) -> None:
+        """Give out and take in tasks for some seconds, or until the clock says stop, or nothing is open."""
+        end = time.perf_counter() + seconds
+        while go_on() and time.perf_counter() < end and (self.pending or self.search.heap) and not self.broken:
+            while len(self.pending) < self.jobs and self.search.heap:
+                self._give()
+            done, _ = wait(self.pending, timeout=POLL, return_when=FIRST_COMPLETED)
+            for future in done:
+                self._take(future)
+
+    def finish(self) -> None:
+        """Wait for the tasks that are out, and take them in."""
+        for future in list(self.pending):
+            self._take(future)
+
+    def _give(self) -> None:
+        """Give out every k-th open node, k the number of tasks that are missing: all get a share of the best."""
+        search = self.search
+        idle = self.jobs - len(self.pending)
+        entries = sorted(search.heap, key=lambda entry: entry[:2])
+        given = entries[::idle][:BATCH]
+        chosen = {entry[1] for entry in given}
+        search.heap = [entry for entry in entries if entry[1] not in chosen]
+        nodes = [entry[2] for entry in given]
+        left = clock.left()
+        seconds = SLICE if left is None else min(SLICE, left)
+        self.pending[self.executor.submit(self.task(nodes, seconds, left))] = nodes
+
+    def _take(self, future: Future[Outcome]) -> None:
+        """Take in what is left of a task, or its nodes as they were given out where its process is lost."""
+        nodes = self.pending.pop(future)
+        try:
+            outcome = future.result()
+        except (BrokenExecutor, CancelledError):
+            self.broken = True
+            for node in nodes:
+                self.search.push(node)
+            return
+        self.take(nodes, outcome)

@@ -1,0 +1,93 @@
+"""Subtrees of a proof tree as tasks: the same answer for any executor, and evidence that holds."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from executors import Lost, Remote
+from integer_programs import KINDS, best_knapsack, knapsacks, random_program
+from support import blobs
+
+import fsopt
+from fsopt.common import teams
+from fsopt.drivers.branch_and_bound import driver
+from fsopt.errors import ParameterError
+
+
+@pytest.fixture(autouse=True)
+def early(monkeypatch):
+    """Give subtrees out as soon as there are some, in small slices: a small program has few open nodes."""
+    monkeypatch.setattr(driver, "RAMP", 1)
+    monkeypatch.setattr(teams, "SLICE", 0.05)
+
+
+def near(value, best):
+    return abs(value - best) <= 1e-6 * max(1.0, abs(best))
+
+
+@pytest.mark.parametrize("kind", [Remote, lambda: ThreadPoolExecutor(2)], ids=["remote", "threads"])
+def test_the_answer_is_that_of_enumeration_for_any_executor(kind):
+    model, before = knapsacks(10), Remote.tasks
+    with kind() as executor:
+        result = fsopt.prove(model, jobs=2, executor=executor)
+    assert kind is not Remote or Remote.tasks > before + 1
+    best = best_knapsack(model)
+    assert (result.status, result.stop) == ("optimal", "optimal")
+    assert near(result.objective, best)
+    assert near(result.bound, best)
+    assert fsopt.verify(result, model, exact=True).verified
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_programs_by_tasks_are_proved_as_enumeration_says(kind):
+    for seed in (1, 5, 9):
+        model, best = random_program(seed, kind)
+        result = fsopt.prove(model, jobs=2, executor=Remote())
+        assert fsopt.verify(result, model).verified
+        if np.isfinite(best):
+            assert result.status == "optimal"
+            assert near(result.bound, best)
+        else:
+            assert result.status == "infeasible"
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_nodes_of_lost_processes_are_searched_here(after):
+    model = knapsacks(10)
+    result = fsopt.prove(model, jobs=2, executor=Lost(after))
+    assert (result.status, result.stop) == ("optimal", "optimal")
+    assert near(result.bound, best_knapsack(model))
+    assert fsopt.verify(result, model).verified
+
+
+def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path):
+    path, model = tmp_path / "tree.npz", knapsacks(10)
+    fsopt.prove(model, jobs=2, executor=Remote(), checkpoint=path)
+    result = fsopt.prove(model, resume=path)
+    assert result.status == "optimal"
+    assert near(result.bound, best_knapsack(model))
+
+
+def test_subtrees_of_a_nonconvex_program():
+    model = fsopt.build("misclass", blobs(12, 2, gap=0.2), alpha=5.0)
+    solved = fsopt.solve(model, "ipopt")
+    result = fsopt.prove(model, solved, time_limit=30, jobs=2, executor=Remote())
+    assert result.objective == pytest.approx(3)  # of 2^12 patterns of errors the fewest
+    assert 2.9 <= result.bound <= 3 + 1e-6
+    assert fsopt.verify(result, model).verified
+
+
+@pytest.mark.slow
+def test_processes_of_its_own():
+    model = knapsacks(14)
+    result = fsopt.prove(model, jobs=2)
+    assert result.status == "optimal"
+    assert near(result.bound, best_knapsack(model))
+    assert fsopt.verify(result, model).verified
+
+
+def test_what_is_no_number_of_subtrees_is_refused():
+    model, _ = random_program(0, "MILP")
+    for given in ({"jobs": 0}, {"jobs": 1.5}, {"executor": Remote()}, {"jobs": 2, "executor": "two"}):
+        with pytest.raises(ParameterError):
+            fsopt.prove(model, **given)

@@ -1,0 +1,33 @@
+"""Executors for searches whose subtrees are tasks."""
+
+import pickle
+from concurrent.futures import BrokenExecutor, Executor, Future
+
+
+class Remote(Executor):
+    """An executor that runs a task at once, with nothing but what its pickled form carries, as a cluster does."""
+
+    tasks = 0
+
+    def submit(self, function, /, *args, **keywords):
+        Remote.tasks += 1
+        future = Future()
+        function, args = pickle.loads(pickle.dumps((function, args)))
+        future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
+        return future
+
+
+class Lost(Executor):
+    """An executor whose processes are lost after some tasks."""
+
+    def __init__(self, after):
+        self.left = after
+
+    def submit(self, function, /, *args, **keywords):
+        future = Future()
+        self.left -= 1
+        if self.left < 0:
+            future.set_exception(BrokenExecutor("a process was killed"))
+        else:
+            future.set_result(pickle.loads(pickle.dumps(function(*args, **keywords))))
+        return future
