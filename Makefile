@@ -12,7 +12,7 @@ SOLVERS := scs,ipopt,scip,plot,parquet,report
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench instances reproduce results docs docs-check clean
+.PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -129,10 +129,16 @@ bench: .venv/tested
 	$(BIN)/python benchmarks/resolve.py
 	$(BIN)/python benchmarks/gmeb.py
 	$(BIN)/python benchmarks/generation.py
-	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/gbd.py
 	$(BIN)/python benchmarks/study.py
 	test -z "$$FSOPT_DATA" || $(BIN)/python benchmarks/mnist.py
+
+# Every method at three sizes of data and along its growth: measures what docs/results/limits.jsonl does not have of the
+# present code, and makes docs/limits.md and its picture of it. An hour on a free computer; goes on where it ended.
+limits-page: .venv/tested
+	$(BIN)/python benchmarks/scale.py || true
+	$(BIN)/python benchmarks/scale.py --growth || true
+	$(BIN)/python benchmarks/limits_page.py
 
 # Writes the instance library models/ and the overloads of build and fit anew, the same bytes on every run on one processor.
 instances: .venv/installed

@@ -1,0 +1,154 @@
+"""docs/limits.md and its picture, made of the rows that ``benchmarks/scale.py`` measured: ``make limits-page``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import fsopt
+
+sys.path.insert(0, str(Path(__file__).parent))
+from scale import GROWTH, ROOT, SHAPES, Size, code, read_rows
+
+PAGE = ROOT / "docs" / "limits.md"
+PICTURE = ROOT / "docs" / "results" / "limits-growth.svg"
+ANSWERS = tuple(str(status) for status in fsopt.Status)
+NO_ANSWER = {"time-limit": "none in time", "memory": "too large", "data": "needs dense data"}
+INTRODUCTION = """
+# Limits
+
+For the choice of a method for large data: whether it ends, how long it takes and how much memory it holds. The same
+limits for a fit of your own:
+
+```console
+fsopt fit l1-svm --data wdbc --time-limit 60
+```
+
+Every method on tall data, 200,000 x 50 (samples x features), on wide data, 100 x 50,000, and on sparse data, 20,000 x
+50,000 with 50 numbers that are not 0 in each sample: default parameters of comparisons, one thread, {limit:g} CPU
+seconds and {memory:g} GB for each fit in a process of its own. Seconds are those of the processor, GB is the most that
+the process held. Made by `make limits-page` for version {version}, code {stamp}.{earlier}
+
+A limit ends a fit between two steps of a loop or a solver, and while a model is built; the loading of a solver and the
+certificate are not cut short. The fit ends with the best point so far (status `feasible`, exit 0 on the
+command line), or with the error `time-limit` (exit 1) where there is none. What does not fit into the memory is refused
+with the error `memory`. Many methods solve data of this size without a model of all of it: by interior points and
+Newton's method in the smaller dimension, and by column and constraint generation; `--solver NAME` takes the model and
+that solver instead. Where the way that is taken first ends without a certified optimum, the other one follows (a model
+for at most 5 million entries), and a warning of the fit says so.
+"""
+CURVES = """
+## Growth
+
+![CPU seconds and gigabytes of each method against samples, features and nonzeros](results/limits-growth.svg)
+
+Against n at p = 50, against p at n = 100, and against the nonzeros of 5,000 x 20,000, with the slope of the logarithms:
+1 is linear. The lines end where a fit has no answer within 10 seconds.
+"""
+
+
+def cells(row: dict[str, Any] | None, notes: dict[str, list[str]], stamp: str) -> list[str]:
+    """Return the cells of a fit, and enter its reason where it has no answer."""
+    if row is None:
+        return ["not measured", "", ""]
+    status = row["status"]
+    if status not in ANSWERS:
+        notes.setdefault(status, []).append(f"`{row['method']}` {name(Size(row['n'], row['p'], row['nonzeros']))}")
+        status = NO_ANSWER.get(row["stop"], row["stop"])
+    elif row["stop"] == "time-limit":
+        status += " (time limit)"
+    mark = "" if row["code"] == stamp else " [^earlier]"
+    seconds, memory = (("" if row[key] is None else f"{row[key]:.1f}") for key in ("cpu", "memory"))
+    return [status + mark, seconds, memory]
+
+
+def name(size: Size) -> str:
+    """Return a size as text."""
+    return f"{size.n:,} x {size.p:,}" + (", sparse" if size.nonzeros else "")
+
+
+def page(rows: list[dict[str, Any]], stamp: str) -> str:
+    """Return the page: a row for each registered method, and the reasons of the fits without an answer.
+
+    Parameters
+    ----------
+    stamp : the hash of the code that the page is made for; rows of other code have a note.
+    """
+    found = {(row["method"], Size(row["n"], row["p"], row["nonzeros"])): row for row in rows}
+    shown = [row for (method, size), row in found.items() if size in SHAPES and method in fsopt.METHODS]
+    older = [row for row in shown if row["code"] != stamp]
+    present = [row for row in shown if row["code"] == stamp]
+    text = INTRODUCTION.format(
+        limit=max((row["limit"] for row in present), default=60.0),
+        memory=max((row["allowed"] for row in present), default=4.0),
+        version=fsopt.__version__,
+        stamp=stamp,
+        earlier=" Cells with a note are of earlier code." if older else "",
+    )
+    lines = [text.strip(), ""]
+    lines.append("| method | " + " | ".join(f"{name(size)}: status | seconds | GB" for size in SHAPES) + " |")
+    lines.append("| --- |" + " --- | ---: | ---: |" * len(SHAPES))
+    notes: dict[str, list[str]] = {}
+    for method, spec in fsopt.METHODS.items():
+        row = [f"`{method}`"]
+        for size in SHAPES:
+            dense = size.nonzeros and not spec.sparse
+            row += ["needs dense data", "", ""] if dense else cells(found.get((method, size)), notes, stamp)
+        lines.append(f"| {' | '.join(row)} |")
+    if notes:
+        lines += ["", "Without an answer:", ""]
+        lines += [f"* {', '.join(which)}: {text}" for text, which in notes.items()]
+    if older:
+        limit, memory = max(row["limit"] for row in older), max(row["allowed"] for row in older)
+        lines += ["", f"[^earlier]: Measured with earlier code, within {limit:g} seconds and {memory:g} GB."]
+    curves = any(size in GROWTH for _, size in found)
+    return "\n".join(lines) + "\n" + (CURVES if curves else "")
+
+
+def slope(x: list[float], y: list[float]) -> float:
+    """Return the slope of the logarithms, by least squares."""
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def picture(rows: list[dict[str, Any]]) -> Any:
+    """Return the growth curves, a line of panels for each method with one: seconds and memory in three directions."""
+    from matplotlib.figure import Figure
+
+    directions = (
+        ("samples", 0, [size for size in GROWTH if size.p == 50]),
+        ("features", 1, [size for size in GROWTH if size.n == 100]),
+        ("nonzeros", 2, [size for size in GROWTH if size.nonzeros]),
+    )
+    found = {
+        (row["method"], Size(row["n"], row["p"], row["nonzeros"])): row for row in rows if row["status"] in ANSWERS
+    }
+    methods = [name for name in fsopt.METHODS if any((name, size) in found for size in GROWTH)]
+    figure = Figure(figsize=(9.0, 1.5 * len(methods)), layout="constrained")
+    panels = figure.subplots(len(methods), 3, squeeze=False, sharex="col")
+    for line, method in zip(panels, methods, strict=True):
+        for axes, (what, k, sizes) in zip(line, directions, strict=True):
+            measured = [size for size in sizes if (method, size) in found]
+            x = [float(size[k] * (size.n if k == 2 else 1)) for size in measured]
+            for key, label, colour in (("cpu", "s", "#0072B2"), ("memory", "GB", "#D55E00")):
+                y = [max(found[method, size][key], 1e-3) for size in measured]
+                steep = f" {slope(x, y):.1f}" if len(x) > 1 else ""
+                axes.loglog(x, y, "o-", markersize=3, linewidth=1, color=colour, label=label + steep)
+            axes.tick_params(labelsize=6)
+            axes.set_title(f"{method}, {what}", fontsize=7)
+            if measured:
+                axes.legend(fontsize=6, frameon=False)
+    return figure
+
+
+def main() -> None:
+    rows = read_rows()
+    if any(Size(row["n"], row["p"], row["nonzeros"]) in GROWTH for row in rows):
+        picture(rows).savefig(PICTURE, metadata={"Date": None})
+    PAGE.write_text(page(rows, code()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""docs/limits.md: it is made of the measured rows, for the present version and the registered methods."""
+
+import json
+import re
+import sys
+
+import pytest
+from support import ROOT
+
+import fsopt
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+import limits_page
+import scale
+
+TEXT = (ROOT / "docs" / "limits.md").read_text("utf-8")
+TALL, WIDE, SPARSE = scale.SHAPES
+
+
+def row(method, size, **changes):
+    known = {"limit": 60.0, "allowed": 4.0, "status": "optimal", "stop": "optimal", "cpu": 2.0, "memory": 0.5}
+    return {"method": method, **size._asdict(), **known, "code": "now", **changes}
+
+
+def test_the_page_is_of_this_version_and_its_methods():
+    version, stamp = re.search(r"for version (\S+), code (\w+)", TEXT).groups()
+    assert version == fsopt.__version__, "make limits-page"
+    methods = re.findall(r"^\| `([\w-]+)` \|", TEXT, re.MULTILINE)
+    assert methods == list(fsopt.METHODS), "make limits-page"
+    assert limits_page.page(scale.read_rows(), stamp) == TEXT, "make limits-page"
+
+
+def test_a_cell_says_how_a_fit_ended_and_when_it_was_measured():
+    rows = [
+        row("svm", TALL),
+        row("svm", WIDE, code="before", limit=90.0),
+        row("svm", SPARSE, status="feasible", stop="time-limit", cpu=61.0),
+        row("mpm", TALL, status="no memory: fewer features", stop="memory"),
+        row("mpm", WIDE, status="killed", stop="fault", cpu=None, memory=None),
+        row("retired", TALL),
+    ]
+    text = limits_page.page(rows, "now")
+    assert (
+        "| `svm` | optimal | 2.0 | 0.5 | optimal [^earlier] | 2.0 | 0.5 | feasible (time limit) | 61.0 | 0.5 |" in text
+    )
+    assert "| `mpm` | too large | 2.0 | 0.5 | fault |  |  | needs dense data |  |  |" in text
+    assert "| `fsv` | not measured |  |  | not measured |  |  | not measured |  |  |" in text
+    assert "* `mpm` 200,000 x 50: no memory: fewer features" in text
+    assert "within 90 seconds" in text
+    assert "retired" not in text
+    assert "Growth" not in text
+    assert "[^earlier]" not in limits_page.page(rows[:1], "now")
+
+
+def test_the_curves_have_the_slope_of_their_logarithms():
+    rows = [row("svm", size, cpu=1e-6 * size.n**1.5, memory=0.1) for size in scale.GROWTH if size.p == 50]
+    assert limits_page.slope([1.0, 10.0, 100.0], [2.0, 20.0, 200.0]) == pytest.approx(1.0)
+    figure = limits_page.picture(rows)
+    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert labels == ["s 1.5", "GB 0.0"] or labels == ["s 1.5", "GB -0.0"]
+    assert len(figure.axes) == 3
+    assert "Growth" in limits_page.page(rows, "now")
+
+
+def test_what_is_measured_with_the_present_code_is_not_measured_again(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    first, second = row("svm", TALL, code="before"), row("svm", TALL)
+    path.write_text("".join(json.dumps(one) + "\n" for one in (first, second, row("mpm", TALL, code="before"))))
+    rows = scale.read_rows(path)
+    assert [one["code"] for one in rows] == ["now", "before"]
+    left = list(scale.missing(["svm", "mpm"], (TALL, WIDE), rows, "now"))
+    assert left == [("svm", WIDE), ("mpm", TALL), ("mpm", WIDE)]
+    assert scale.read_rows(tmp_path / "none") == []
+
+
+def test_data_of_a_size_have_its_shape_and_both_classes():
+    for size in (scale.Size(60, 5), scale.Size(40, 300, 3)):
+        made = scale.data(size)
+        assert (made.n, made.p) == size[:2]
+        assert made.sparse == bool(size.nonzeros)
+        assert set(made.y) == {-1.0, 1.0}
+
+
+@pytest.mark.slow
+def test_a_fit_is_measured_in_a_process_of_its_own():
+    found = scale.measure("pearson", scale.Size(200, 5), 10.0, 4.0)
+    assert found["status"] == "feasible"
+    assert found["cpu"] > 0.0
+    assert 0.0 < found["memory"] < 4.0
+    refused = scale.measure("mpm", scale.Size(50, 300, 3), 10.0, 4.0)
+    assert refused["stop"] == "data"
