@@ -21,7 +21,7 @@ from fsopt.drivers.gbd.master import Master
 from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
-from fsopt.drivers.gbd.subproblem import Subproblem
+from fsopt.drivers.gbd.subproblem import Subproblem, Training
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.typing import Vector
@@ -34,7 +34,7 @@ INWARD = 0.1
 def gbd(
     data: Dataset,
     master: pyo.ConcreteModel,
-    sub: pyo.ConcreteModel,
+    sub: pyo.ConcreteModel | Training,
     *,
     c: float,
     settings: GbdSettings = DEFAULT_SETTINGS,
@@ -52,7 +52,9 @@ def gbd(
     ----------
     data : the data set behind both models.
     master, sub : models ``fsp-master`` and ``fsp-sub``. Further constraints on ``sigma`` of the master are the user's,
-        fixed features too, and the coefficients of sigma in its objective are lambda.
+        fixed features too, and the coefficients of sigma in its objective are lambda. For large data ``sub`` may be a
+        function that trains a support vector machine, such as
+        :func:`fsopt.algorithms.interior_point.driver.svm_interior_point`.
     c : penalty weight of the hinge loss in ``sub``.
     settings : cuts and stopping criteria.
     validation : samples in the space of ``data``; the answer is then the iterate with the fewest errors there.
@@ -117,7 +119,7 @@ class _Loop:
         cls,
         data: Dataset,
         model: pyo.ConcreteModel,
-        sub_model: pyo.ConcreteModel,
+        sub_model: pyo.ConcreteModel | Training,
         c: float,
         settings: GbdSettings,
         validation: Dataset | None,
@@ -128,7 +130,7 @@ class _Loop:
         master = Master(data, model, settings.master_solver)
         sub = Subproblem(data, sub_model, c, run)
         relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
-        sessions = [master.session, sub.session, *([relaxed.session] if relaxed else [])]
+        sessions = [master.session, *sub.sessions, *([relaxed.session] if relaxed else [])]
         problem = identity(
             data,
             master.program,

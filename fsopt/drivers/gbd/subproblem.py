@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 import pyomo.environ as pyo
 
+from fsopt.answers.results import DriverResult
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -13,8 +17,12 @@ from fsopt.drivers.agreement import check_svm
 from fsopt.drivers.gbd.state import Iterate
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
+from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
+
+Training: TypeAlias = Callable[..., DriverResult]
+"""A support vector machine of a data set, with ``c=`` and ``run=``; its point has ``w`` and multipliers ``alpha``."""
 
 
 class Subproblem:
@@ -23,32 +31,58 @@ class Subproblem:
     At a fractional sigma it is :math:`\max_\alpha e'\alpha - \frac12\sum_j \sigma_j q_j(\alpha)^2`, the convex
     extension of F. The model has :math:`w_j = \sigma_j u_j`, so that it is given the roots of sigma.
 
+    Parameters
+    ----------
+    model : ``fsp-sub``; or, without a model of large data, a function that trains the support vector machine on the
+        selected features, each times the root of its sigma.
+
     Attributes
     ----------
     late : whether the time limit ended a solve before its tolerance.
     """
 
-    def __init__(self, data: Dataset, model: pyo.ConcreteModel, c: float, run: Run) -> None:
+    def __init__(self, data: Dataset, model: pyo.ConcreteModel | Training, c: float, run: Run) -> None:
         self.data = data
         self.model = model
         self.c, self.caps = c, loss_weights(c, data.weights)
         self.late = False
-        self.session = run.open(model)
-        check_svm("gbd", self.session, data, c)
-        self.margins, self.weights = self.session.rows(model.margin), self.session.columns(model.w)
+        self.sessions: list[Session] = []
+        if isinstance(model, pyo.ConcreteModel):
+            self.sessions = [run.open(model)]
+            check_svm("gbd", self.sessions[0], data, c)
 
     def solve(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
         """Return the multipliers (n,) at sigma, made exactly dual feasible, and the weights (p,)."""
-        store(self.model.sigma, np.sqrt(sigma))
-        self.session.update(self.model.selection)
+        alpha, w = self._by_model(sigma, recorder) if self.sessions else self._by_training(sigma, recorder)
+        # A cut holds for every dual feasible alpha, and for no other: the solver's tolerance is projected away.
+        return project_multipliers(alpha, self.data.y, self.caps), w
+
+    def _by_model(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
+        session, m = self.sessions[0], self.sessions[0].model
+        store(m.sigma, np.sqrt(sigma))
+        session.update(m.selection)
         # Read from the point: the values and dual variables of all constraints are not loaded for each of the cuts.
-        result = recorder.solve(self.session, "the subproblem", load=False)
+        result = recorder.solve(session, "the subproblem", load=False)
         self.late |= result.stop == "time-limit"
         point = result.point
         if point is None or point.y is None:
-            raise no_multipliers(self.session.spec.name, self.session.problem_class)
-        # A cut holds for every dual feasible alpha, and for no other: the solver's tolerance is projected away.
-        return project_multipliers(point.y[self.margins], self.data.y, self.caps), point.x[self.weights]
+            raise no_multipliers(session.spec.name, session.problem_class)
+        return point.y[session.rows(m.margin)], point.x[session.columns(m.w)]
+
+    def _by_training(self, sigma: Vector, recorder: Recorder) -> tuple[Vector, Vector]:
+        used, w = np.flatnonzero(sigma), np.zeros(self.data.p)
+        if not len(used):
+            # Without features the loss depends on the intercept alone: all multipliers of the smaller class are caps.
+            return np.full(self.data.n, self.caps), w
+        root = np.sqrt(sigma[used])
+        part = self.data.columns(used)
+        result = self.model(part.with_X(part.X * root), c=self.c, run=recorder.rest())
+        recorder.include(result)
+        self.late |= result.stop == "time-limit"
+        if result.stop == "interrupted":
+            raise KeyboardInterrupt
+        w[used] = root * result.point["w"]
+        return result.point["alpha"], w
 
     def iterate(self, sigma: Vector, w: Vector, penalties: Vector, validation: Dataset | None) -> Iterate:
         """Return the iterate of a selection and its weights; the value is the primal one, with the best intercept."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
@@ -15,6 +16,7 @@ from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, PRINTED_SETTINGS, GbdSe
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.gbd.parameters import features_of, split, trimmed
+from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.models.blocks import number
 from fsopt.models.gbd.fsp_master import build_fsp_master
@@ -104,7 +106,8 @@ def fit_by_cuts(
         max_cuts=max_cuts,
         patience=patience,
     )
-    master, sub = build_fsp_master(work, **selection), build_fsp_sub(work, c=c)
+    master = build_fsp_master(work, **selection)
+    sub = svm_interior_point if interior_order(None, work, run)[0] else build_fsp_sub(work, c=c)
     result = gbd(work, master, sub, c=c, settings=settings, validation=validated, run=run)
     at = result.point
     sigma, w = trimmed(work, selection, at["sigma"], at["w"])
