@@ -7,6 +7,7 @@ from .analysis.fronts import pareto_front as pareto_front
 from .analysis.infeasibility import explain_infeasibility as explain_infeasibility
 from .analysis.necessity import necessity as necessity
 from .analysis.radius_paths import radius_path as radius_path
+from .analysis.selecting import select as select
 from .analysis.selection_paths import selection_path as selection_path
 from .analysis.sensitivity import sensitivity as sensitivity
 from .answers.certificate import Certificate as Certificate

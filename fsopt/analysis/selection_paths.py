@@ -33,6 +33,7 @@ def selection_path(
     m: Sequence[int] | None = None,
     scale: str = "standard",
     tolerance: float = 1e-4,
+    max_nodes: int | None = None,
     time_limit: float | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
@@ -56,6 +57,8 @@ def selection_path(
         ``standard`` (default), ``center`` or ``none``.
     tolerance : float, default 0.0001
         Relative optimality gap of each search.
+    max_nodes : int, optional
+        Nodes after which each search stops; None for no limit.
     time_limit : float, optional
         Seconds for the whole path: a tenth for all M in equal shares, the rest for those that are open then.
     jobs, executor : Executor or int, optional
@@ -86,7 +89,7 @@ def selection_path(
         raise ParameterError("'m' of 'selection_path' is empty", "give numbers of features, or leave it out")
     work, map_ = preprocess(data, scale)
     with tempfile.TemporaryDirectory() as folder:
-        tracer = _Tracer(work, c, BranchSettings(tolerance, None, None, jobs), executor, progress, Path(folder))
+        tracer = _Tracer(work, c, BranchSettings(tolerance, max_nodes, None, jobs), executor, progress, Path(folder))
         tracer.trace(values, end)
     values = sorted(tracer.results)
     results = [tracer.results[most] for most in values]
@@ -131,7 +134,8 @@ class _Tracer:
     def trace(self, values: list[int], end: float) -> None:
         """Search all M for a tenth of the time, and those whose gap is open for the rest, the smallest gap first."""
         left = self._pass(values, end, 0.1)
-        self._pass(sorted(left, key=self._gap), end, 1.0)
+        if np.isfinite(end):
+            self._pass(sorted(left, key=self._gap), end, 1.0)
 
     def _gap(self, most: int) -> float:
         result = self.results[most]

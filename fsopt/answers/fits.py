@@ -120,6 +120,22 @@ class Fit(Presented):
         """Return the labels (n,) in {-1, +1} of samples as in :meth:`decision_function`; a score of 0 counts as -1."""
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
 
+    def predict_proba(self, X: Samples | Dataset | Table) -> Matrix:
+        """Return the probabilities (n, 2) of the labels -1 and +1 of samples as in :meth:`decision_function`.
+
+        Raises
+        ------
+        ParameterError : the fit is not calibrated: that of :func:`fsopt.select` is.
+        """
+        if "calibration" not in self.details:
+            raise ParameterError(
+                "the fit has scores and no probabilities: it is not calibrated", "take the fit of fsopt.select"
+            )
+        sigmoid = self.details["calibration"]
+        score = float(sigmoid["slope"]) * self.decision_function(X) + float(sigmoid["intercept"])
+        positive = 0.5 * (1.0 + np.tanh(0.5 * score))
+        return np.column_stack([1.0 - positive, positive])
+
     @checked(data=DATASET)
     def scores(self, data: Dataset) -> dict[str, float]:
         """Return the measures of :func:`fsopt.data.scores.measures` on a data set, accuracy and MCC among them."""

@@ -24,6 +24,7 @@ from fsopt.data.matrices import column_deviations, largest_values
 from fsopt.data.scores import measures
 from fsopt.data.tables.encoding import Encoding
 from fsopt.errors import FileError, reading
+from fsopt.methods.calibration import calibration_residual
 from fsopt.methods.exact.programs import by_program
 from fsopt.methods.kernel_values import DEGREE, kernel_values
 from fsopt.methods.large_programs import MODELLED
@@ -91,6 +92,8 @@ def verify_fit(
     _check_origin(fit.details.get("customised"), trained.digest, data, path, customise or {})
     with reading("answer"), customised(customise):
         certificate = extend(check_fit(fit, data), _stated_residuals(trained, fit, data))
+        if "calibration" in fit.details:
+            certificate = extend(certificate, {"calibration": calibration_residual(fit, data)})
     return Verification(fit.status, certificate)
 
 

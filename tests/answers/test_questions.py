@@ -30,6 +30,7 @@ ANSWERS = {
     "pareto_front": lambda: fsopt.pareto_front(DATA, (1.0, 4.0)),
     "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.2),
     "necessity": lambda: fsopt.necessity(DATA, 2),
+    "select": lambda: fsopt.select(DATA, c=1.0, folds=2, jobs=1),
     "explain_infeasibility": lambda: fsopt.explain_infeasibility(contradiction()),
     "sensitivity": lambda: fsopt.sensitivity(fsopt.build("rlp", DATA)),
     "compare_models": lambda: fsopt.compare_models(*(fsopt.build(name, DATA) for name in ("svm", "onsvm"))),

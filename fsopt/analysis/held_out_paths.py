@@ -1,0 +1,96 @@
+"""The path over the number of features on held-out samples, and the number that its scores choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fsopt.analysis.selection_paths import selection_path
+from fsopt.data import Dataset
+from fsopt.data.scores import measures
+from fsopt.data.splits import train_and_test
+from fsopt.typing import Indices, Vector
+
+NODES = 0
+"""Nodes of a search inside of folds and resamples: its root has the incumbent, without the proof."""
+ONE_BY_ONE, GROWTH, LARGEST = 6, 4 / 3, 50
+"""Numbers of features that are all tried, the factor between the next ones, and the largest one."""
+RULES = ("one-se", "min")
+TIE = 1e-12
+"""Mean scores that differ by less are equal."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The number of features and the penalty weight that cross-validated scores choose.
+
+    Attributes
+    ----------
+    m, c : the choice.
+    means, errors : (k,) mean score of each number of features at its best penalty weight, and standard error of it.
+    weights : (k,) these penalty weights.
+    best : place of the largest mean.
+    """
+
+    m: int
+    c: float
+    means: Vector
+    errors: Vector
+    weights: tuple[float, ...]
+    best: int
+
+    def at(self, numbers: Sequence[int], m: int) -> Choice:
+        """Return the choice of a given number of features."""
+        return replace(self, m=m, c=self.weights[numbers.index(m)])
+
+
+def numbers_of_features(p: int) -> list[int]:
+    """Return the numbers of features that are tried: all small ones, then a third more each time, up to p or 50."""
+    last = min(p, LARGEST)
+    found = list(range(1, min(ONE_BY_ONE, last) + 1))
+    while found[-1] < last:
+        found.append(min(last, int(np.ceil(GROWTH * found[-1]))))
+    return found
+
+
+def path_scores(data: Dataset, fold: Indices, numbers: Sequence[int], c: float, score: str) -> list[float]:
+    """Return the score on the samples of a fold of the best selection of each number of features of the others.
+
+    Encoding, substitutes of missing values and scaling are learned on the training samples.
+    """
+    train, test = train_and_test(data, fold)
+    kept = [min(m, train.p) for m in numbers]
+    path = selection_path(train, c=c, m=kept, max_nodes=NODES)
+    at = {int(m): k for k, m in enumerate(path.m)}
+    found = {m: measures(test.y, test.X @ path.coef[k] + path.intercept[k])[score] for m, k in at.items()}
+    return [found[m] for m in kept]
+
+
+def choose(table: NDArray[np.float64], numbers: Sequence[int], weights: Sequence[float], rule: str) -> Choice:
+    """Return the choice of a rule.
+
+    Parameters
+    ----------
+    table : (penalty weights, folds, numbers of features) scores.
+    numbers, weights : ascending.
+    rule : ``min``, the number of the best mean score, of equal ones the smallest; ``one-se``, the smallest number whose
+        mean is within one standard error of the best.
+
+    Notes
+    -----
+    Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), section 3.4.3. The standard error
+    of a mean over K folds is the standard deviation over the folds divided by the root of K.
+    """
+    means = table.mean(axis=1)
+    at = np.argmax(means >= means.max(axis=0) - TIE, axis=0)
+    places = np.arange(len(numbers))
+    curve = means[at, places]
+    errors = table[at, :, places].std(axis=1, ddof=1) / np.sqrt(table.shape[1])
+    best = int(np.argmax(curve >= curve.max() - TIE))
+    allowed = curve[best] - (errors[best] if rule == "one-se" else 0.0)
+    chosen = int(np.argmax(curve >= allowed - TIE))
+    used = tuple(weights[k] for k in at)
+    return Choice(numbers[chosen], used[chosen], curve, errors, used, best)

@@ -1,0 +1,310 @@
+"""The answer of :func:`fsopt.select`: a selection with its scores, its proof, and how sure both are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fsopt.analysis.alternatives import Alternatives
+from fsopt.analysis.held_out_paths import Choice
+from fsopt.answers.fits import Fit
+from fsopt.answers.questions import Answer
+from fsopt.answers.results import Status
+from fsopt.certificates.residuals import relative_gap
+from fsopt.common.figures import BLUE, ORANGE, new_figure
+from fsopt.typing import Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LEVEL = 0.05
+"""Level of the test of a feature against permuted columns."""
+MOST_BARS = 20
+"""Features in the picture of the halves."""
+
+
+@dataclass(frozen=True)
+class Nested:
+    """Scores of nested cross-validation: on the samples of each fold, and the number of features chosen without them.
+
+    Attributes
+    ----------
+    scores, numbers : one for each fold.
+    """
+
+    scores: tuple[float, ...]
+    numbers: tuple[int, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean score."""
+        return float(np.mean(self.scores))
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean score."""
+        return float(np.std(self.scores, ddof=1) / np.sqrt(len(self.scores)))
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """Another selection with nearly the score of the best one: its features, and their cross-validated score."""
+
+    features: tuple[str, ...]
+    score: float
+
+
+@dataclass(frozen=True)
+class Selection(Answer):
+    """The best few features: how many, which, how good their classifier is, and how sure that is.
+
+    Attributes
+    ----------
+    data, n, y, all_features : name of the data, number of samples, labels, and names of all features.
+    fit : the selection: method ``best-subset``, with its evidence and with probabilities.
+    numbers, choice : the numbers of features that were tried, and what their scores chose.
+    rule, score : of the choice; ``given`` for a number that was given.
+    nested : scores of the whole choice on samples that it did not see.
+    larger : share of the larger class.
+    halves : the selections of random halves of the data.
+    displaced : selected feature -> number of draws of permuted columns that displace it.
+    alternatives : the other selections with nearly the objective value of the optimum.
+    substitutes : those of them within one standard error of the score of the selection, the best first.
+    scores : (n,) of each sample, by the fit to the samples of the other folds.
+    exact : the word of the verification in rational arithmetic; None where it was not asked for.
+    """
+
+    data: str
+    n: int
+    y: Vector = field(repr=False)
+    all_features: tuple[str, ...]
+    fit: Fit
+    choice: Choice
+    numbers: tuple[int, ...]
+    rule: str
+    score: str
+    nested: Nested
+    larger: float
+    halves: tuple[tuple[str, ...], ...] = field(repr=False)
+    displaced: Mapping[str, int]
+    alternatives: Alternatives = field(repr=False)
+    substitutes: tuple[Substitute, ...]
+    scores: Vector = field(repr=False)
+    exact: str | None = None
+    draws: int = 19
+
+    @property
+    def status(self) -> Status:
+        """``optimal`` where the gap of the selection is closed, else ``feasible``."""
+        return self.fit.status
+
+    @property
+    def gap(self) -> float:
+        """The relative optimality gap of the selection."""
+        return relative_gap(float(self.fit.objective or 0.0), float(self.fit.bound or 0.0))
+
+    @cached_property
+    def shares(self) -> dict[str, float]:
+        """Feature -> share of the halves that select it."""
+        return {name: sum(name in half for half in self.halves) / len(self.halves) for name in self.all_features}
+
+    @property
+    def chance(self) -> float:
+        """The share of the halves that would select a feature if all were noise: selected features by all features."""
+        return float(np.mean([len(half) for half in self.halves]) / len(self.all_features))
+
+    @property
+    def p_values(self) -> dict[str, float]:
+        """Selected feature -> p-value of the test against permuted columns, (1 + displaced) / (1 + draws)."""
+        return {name: (1 + count) / (1 + self.draws) for name, count in self.displaced.items()}
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """The selected features that are no better than permuted columns."""
+        return tuple(name for name, value in self.p_values.items() if value > LEVEL)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The features that every listed selection has, where none is missing from the list up to its limit."""
+        if not self.alternatives.complete:
+            return ()
+        return tuple(name for name, share in self._listed.items() if share > 1.0 - 1e-9)
+
+    @property
+    def _listed(self) -> dict[str, float]:
+        return dict(zip(self.all_features, self.alternatives.shares.tolist(), strict=True))
+
+    @property
+    def exchanges(self) -> dict[str, list[str]]:
+        """Selected feature -> features that can stand for it within one standard error of the score."""
+        own, found = set(self.fit.features), dict[str, list[str]]()
+        for one in self.substitutes:
+            gone, new = own - set(one.features), set(one.features) - own
+            if len(gone) == len(new) == 1:
+                found.setdefault(gone.pop(), []).append(new.pop())
+        return found
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What speaks against the selection, a sentence each."""
+        return tuple(self._warnings())
+
+    def _warnings(self) -> Iterator[str]:
+        for name in self.doubtful:
+            count = self.displaced[name]
+            yield (
+                f"'{name}' is no better than noise beside the others: permuted columns displace it in {count} of "
+                f"{self.draws} draws (p = {self.p_values[name]:.2f})"
+            )
+        if self.score == "accuracy" and self.nested.mean - self.nested.error <= self.larger:
+            yield f"the classifier is no better than the larger class, which is {self.larger:.1%} of the samples"
+        if self.status is not Status.OPTIMAL:
+            yield f"the selection is not proved: its optimality gap is {self.gap:.2%}; give more seconds"
+        yield from self.fit.warnings
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The answer in words."""
+        fit, word = self.fit, self.score.replace("_", " ")
+        good = f"{word} {self.nested.mean:.3f} ± {self.nested.error:.3f} (nested cross-validation)"
+        why = {"one-se": "the rule of one standard error", "min": "the best score", "given": "request"}[self.rule]
+        lines = [
+            f"{len(fit.features)} of {len(self.all_features)} features, by {why}: {', '.join(fit.features)}; {good}.",
+            self._proof(),
+        ]
+        shares = [self.shares[name] for name in fit.features]
+        if shares:
+            lines.append(
+                f"Of {len(self.halves)} halves of the data, {min(shares):.0%} to {max(shares):.0%} select each of "
+                f"these; a feature of noise is expected in {self.chance:.0%}."
+            )
+        swaps = [f"{' or '.join(new)} can stand for {old}" for old, new in self.exchanges.items()]
+        if swaps:
+            lines.append(f"Within one standard error of the score: {'; '.join(swaps)}.")
+        if self.needed:
+            ahead = self.alternatives.limit / self.alternatives.optimum - 1.0 if self.alternatives.optimum else 0.0
+            lines.append(f"Every selection within {ahead:.1%} of the optimum has {', '.join(self.needed)}.")
+        return tuple(lines)
+
+    def _proof(self) -> str:
+        exact = "" if self.exact is None else f" ({self.exact})"
+        if self.status is Status.OPTIMAL:
+            return f"No other selection of at most {self.choice.m} features has a smaller objective value{exact}."
+        return f"A better selection of at most {self.choice.m} features is smaller by {self.gap:.2%} at most{exact}."
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The answer in words, and the numbers behind it."""
+        sigmoid = self.fit.details["calibration"]
+        return {
+            "answer_in_words": list(self.sentences),
+            "warnings": list(self.warnings),
+            "data": self.data,
+            "n": self.n,
+            "p": len(self.all_features),
+            "m": self.choice.m,
+            "c": self.choice.c,
+            "rule": self.rule,
+            "score": self.score,
+            "nested_scores": list(self.nested.scores),
+            "nested_numbers": list(self.nested.numbers),
+            "status": self.status,
+            "objective": self.fit.objective,
+            "bound": self.fit.bound,
+            "gap": self.gap,
+            "exact": self.exact,
+            "needed": list(self.needed),
+            "substitutes": [{"features": list(one.features), "score": one.score} for one in self.substitutes],
+            "larger_class": self.larger,
+            "probability": {name: sigmoid[name] for name in ("slope", "intercept")},
+            "counts": self.counts,
+        }
+
+    @property
+    def counts(self) -> list[dict[str, Any]]:
+        """One record for each number of features: mean score, its standard error, and the penalty weight."""
+        at = self.choice
+        rows = zip(self.numbers, at.means.tolist(), at.errors.tolist(), at.weights, strict=True)
+        return [{"m": m, "score": mean, "error": error, "c": c} for m, mean, error, c in rows]
+
+    def summary(self) -> str:
+        """Return the answer in words, the warnings, and the selected features as a table."""
+        frame = self.to_frame().to_string(index=False, na_rep="-", float_format="{:.3g}".format)
+        return "\n".join([*self.sentences, *(f"Warning: {text}." for text in self.warnings), "", frame])
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one record for each selected feature, in order of the standardised weight."""
+        return [
+            {
+                "feature": name,
+                "weight": weight,
+                "standardised": standardised,
+                "share": self.shares[name],
+                "share_of_noise": self.chance,
+                "p_value": self.p_values[name],
+                "needed": name in self.needed,
+                "substitutes": self.exchanges.get(name, []),
+            }
+            for name, weight, standardised in self.fit.to_frame().itertuples(index=False)
+        ]
+
+    def plot(self) -> Figure:
+        """Return the scores by number of features, the shares of the halves, and the calibration, side by side."""
+        panels = tuple(self._panels.values())
+        figure = new_figure(len(panels))
+        for axes, draw in zip(figure.axes, panels, strict=True):
+            draw(axes)
+        return figure
+
+    def figures(self) -> dict[str, Figure]:
+        """Return the three panels of :meth:`plot` by their captions."""
+        found = {}
+        for caption, draw in self._panels.items():
+            found[caption] = new_figure(1)
+            draw(found[caption].axes[0])
+        return found
+
+    @property
+    def _panels(self) -> dict[str, Any]:
+        return {
+            "score of cross-validation by number of features, with one standard error": self._draw_scores,
+            "share of halves of the data that select a feature": self._draw_shares,
+            "calibration: share of positive samples by held-out probability": self._draw_calibration,
+        }
+
+    def _draw_scores(self, axes: Axes) -> None:
+        at = self.choice
+        look = {"fmt": "o-", "color": BLUE, "capsize": 2, "label": "mean of the folds"}
+        axes.errorbar(self.numbers, at.means, yerr=at.errors, **look)
+        level = at.means[at.best] - at.errors[at.best]
+        axes.axhline(level, color="tab:gray", linestyle="--", label="best less one error")
+        axes.axvline(at.m, color=ORANGE, label=f"{at.m} features")
+        axes.set(xlabel="number of features", ylabel=self.score.replace("_", " "))
+        axes.locator_params(axis="x", integer=True)
+        axes.legend(fontsize="small")
+
+    def _draw_shares(self, axes: Axes) -> None:
+        names = sorted(self.all_features, key=lambda name: -self.shares[name])
+        names = [name for name in names if self.shares[name] > 0][:MOST_BARS][::-1]
+        colours = [BLUE if name in self.fit.features else "0.7" for name in names]
+        axes.barh(range(len(names)), [self.shares[name] for name in names], color=colours)
+        axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names], fontsize="small")
+        axes.axvline(self.chance, color=ORANGE, linestyle="--", label="expected of noise")
+        axes.set(xlabel="share of the halves", xlim=(0.0, 1.0))
+        axes.legend(fontsize="small")
+
+    def _draw_calibration(self, axes: Axes) -> None:
+        from sklearn.calibration import calibration_curve
+
+        sigmoid = self.fit.details["calibration"]
+        held = 0.5 * (1.0 + np.tanh(0.5 * (sigmoid["slope"] * self.scores + sigmoid["intercept"])))
+        share, mean = calibration_curve(self.y > 0, held, n_bins=8, strategy="quantile")
+        axes.plot([0, 1], [0, 1], color="tab:gray", linestyle="--", label="perfect")
+        axes.plot(mean, share, "o-", color=BLUE, label="held-out samples")
+        axes.set(xlabel="probability", ylabel="share of positive samples")
+        axes.legend(fontsize="small")

@@ -1,0 +1,98 @@
+"""Steps of a long question: run side by side, counted, and kept in a file from which the question goes on."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fsopt.answers.records import plain
+from fsopt.common.files import check_readable, check_writable, write_text
+from fsopt.drivers.run import Progress
+from fsopt.errors import FileError
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: a function, its arguments, and its cost beside those of other steps. Its result is plain data."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    cost: float = 1.0
+
+
+@dataclass
+class Steps:
+    """The steps of one question.
+
+    Attributes
+    ----------
+    question : digest of data and parameters; a checkpoint of another one is refused.
+    total : cost of all steps, for the estimate of the seconds that are left.
+    jobs : processes; -1 takes all processors.
+    checkpoint : file that is replaced after each step; None for none.
+    progress : called after each step with ``iteration``, ``step``, ``share`` of the cost, and ``seconds_left``.
+    """
+
+    question: str
+    total: float
+    jobs: int
+    checkpoint: Path | None = None
+    progress: Progress | None = None
+    known: dict[str, Any] = field(default_factory=dict)
+    cost: float = 0.0
+    skipped: float = 0.0
+    started: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        if self.checkpoint is not None:
+            check_writable(self.checkpoint)
+
+    def resume(self, path: Path) -> None:
+        """Take the results in a checkpoint.
+
+        Raises
+        ------
+        FileError : it cannot be read, is no checkpoint, or one of other data or parameters.
+        """
+        hint = "give the file that --checkpoint wrote, or start anew without --resume"
+        try:
+            record = json.loads(check_readable(path, "the checkpoint").read_text(encoding="utf-8"))
+            question, known = record["question"], dict(record["known"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise FileError(f"'{path}' is no checkpoint of such a question", hint) from error
+        if question != self.question:
+            raise FileError(f"'{path}' is a checkpoint of other data or parameters", hint)
+        self.known = known
+
+    def run(self, steps: Mapping[str, Step]) -> list[Any]:
+        """Return the result of each step, in their order."""
+        from joblib import Parallel, delayed
+
+        self.skipped += sum(step.cost for name, step in steps.items() if name in self.known)
+        todo = {name: step for name, step in steps.items() if name not in self.known}
+        tasks = (delayed(_named)(name, step) for name, step in todo.items())
+        for name, result in Parallel(n_jobs=self.jobs, return_as="generator_unordered")(tasks):
+            self.known[name] = result
+            if self.checkpoint is not None:
+                write_text(self.checkpoint, json.dumps({"question": self.question, "known": self.known}))
+            self.count(name, todo[name].cost)
+        return [self.known[name] for name in steps]
+
+    def count(self, name: str, cost: float) -> None:
+        """Count a step, and tell how far the question is."""
+        self.cost += cost
+        if self.progress is None:
+            return
+        share = min(1.0, (self.cost + self.skipped) / self.total)
+        seconds = time.perf_counter() - self.started
+        left = seconds * max(self.total - self.skipped - self.cost, 0.0) / self.cost
+        self.progress({"iteration": len(self.known), "step": name, "share": share, "seconds_left": left})
+
+
+def _named(name: str, step: Step) -> tuple[str, Any]:
+    """Return the name of a step, and its result as plain data."""
+    return name, plain(step.function(*step.arguments))
