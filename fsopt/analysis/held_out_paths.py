@@ -16,8 +16,10 @@ from fsopt.typing import Indices, Vector
 
 NODES = 0
 """Nodes of a search inside of folds and resamples: its root has the incumbent, without the proof."""
-ONE_BY_ONE, GROWTH, LARGEST = 6, 4 / 3, 50
-"""Numbers of features that are all tried, the factor between the next ones, and the largest one."""
+ONE_BY_ONE, LARGEST = 6, 50
+"""Numbers of features up to which all are tried, and the largest one."""
+GROWTH = 4 / 3
+"""Factor between the numbers between these."""
 RULES = ("one-se", "min")
 TIE = 1e-12
 """Mean scores that differ by less are equal."""
@@ -45,6 +47,37 @@ class Choice:
     def at(self, numbers: Sequence[int], m: int) -> Choice:
         """Return the choice of a given number of features."""
         return replace(self, m=m, c=self.weights[numbers.index(m)])
+
+
+@dataclass(frozen=True)
+class Nested:
+    """Scores of nested cross-validation: on the samples of each fold, and the number of features chosen without them.
+
+    Attributes
+    ----------
+    scores, numbers : one for each fold.
+    """
+
+    scores: tuple[float, ...]
+    numbers: tuple[int, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean score."""
+        return float(np.mean(self.scores))
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean score."""
+        return float(np.std(self.scores, ddof=1) / np.sqrt(len(self.scores)))
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """Another selection with nearly the score of the best one: its features, and their cross-validated score."""
+
+    features: tuple[str, ...]
+    score: float
 
 
 def numbers_of_features(p: int) -> list[int]:

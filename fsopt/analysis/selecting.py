@@ -11,9 +11,18 @@ from typing import Any
 import numpy as np
 
 from fsopt.analysis.alternatives import Alternatives, alternatives
-from fsopt.analysis.held_out_paths import NODES, RULES, Choice, choose, numbers_of_features, path_scores
+from fsopt.analysis.held_out_paths import (
+    NODES,
+    RULES,
+    Choice,
+    Nested,
+    Substitute,
+    choose,
+    numbers_of_features,
+    path_scores,
+)
 from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
-from fsopt.analysis.selection_answers import Nested, Selection, Substitute
+from fsopt.analysis.selection_answers import Selection
 from fsopt.analysis.steps import Step, Steps
 from fsopt.answers.fits import Fit
 from fsopt.answers.trained import fingerprint
@@ -169,7 +178,8 @@ def select(
 
 def _chosen(steps: Steps, data: Dataset, numbers: list[int], asked: dict[str, Any]) -> tuple[Choice, Nested]:
     """Return the choice of number and penalty weight, and the scores of the same choice inside of each fold."""
-    weights, score, wanted = asked["c"], asked["score"], asked["features"]
+    weights, score = asked["c"], asked["score"]
+    wanted = asked["features"]
     inside = numbers if wanted is None else [wanted]
     outer = stratified_folds(data, asked["folds"], asked["seed"])
     tasks = {}

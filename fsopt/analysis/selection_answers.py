@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.analysis.alternatives import Alternatives
-from fsopt.analysis.held_out_paths import Choice
+from fsopt.analysis.held_out_paths import Choice, Nested, Substitute
 from fsopt.answers.fits import Fit
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
@@ -26,37 +26,6 @@ LEVEL = 0.05
 """Level of the test of a feature against permuted columns."""
 MOST_BARS = 20
 """Features in the picture of the halves."""
-
-
-@dataclass(frozen=True)
-class Nested:
-    """Scores of nested cross-validation: on the samples of each fold, and the number of features chosen without them.
-
-    Attributes
-    ----------
-    scores, numbers : one for each fold.
-    """
-
-    scores: tuple[float, ...]
-    numbers: tuple[int, ...]
-
-    @property
-    def mean(self) -> float:
-        """The mean score."""
-        return float(np.mean(self.scores))
-
-    @property
-    def error(self) -> float:
-        """The standard error of the mean score."""
-        return float(np.std(self.scores, ddof=1) / np.sqrt(len(self.scores)))
-
-
-@dataclass(frozen=True)
-class Substitute:
-    """Another selection with nearly the score of the best one: its features, and their cross-validated score."""
-
-    features: tuple[str, ...]
-    score: float
 
 
 @dataclass(frozen=True)
@@ -279,8 +248,8 @@ class Selection(Answer):
 
     def _draw_scores(self, axes: Axes) -> None:
         at = self.choice
-        look = {"fmt": "o-", "color": BLUE, "capsize": 2, "label": "mean of the folds"}
-        axes.errorbar(self.numbers, at.means, yerr=at.errors, **look)
+        mean = "mean of the folds"
+        axes.errorbar(self.numbers, at.means, yerr=at.errors, fmt="o-", color=BLUE, capsize=2, label=mean)
         level = at.means[at.best] - at.errors[at.best]
         axes.axhline(level, color="tab:gray", linestyle="--", label="best less one error")
         axes.axvline(at.m, color=ORANGE, label=f"{at.m} features")

@@ -21,6 +21,7 @@ from fsopt.cli import (
     plotting,
     proving,
     reproducing,
+    selecting,
     solving,
     studying,
 )
@@ -47,6 +48,7 @@ VERBS = (
     fitting.fit,
     fitting.predict,
     plotting.plot,
+    selecting.select,
     comparing.compare,
     reproducing.reproduce,
     paths.path,
@@ -69,6 +71,7 @@ EXAMPLES: Mapping[str, str] = {
     "fit": "fsopt fit best-subset --data wdbc --param m=3 -o fit.json",
     "predict": "fsopt predict fit.json --data new.csv",
     "plot": "fsopt plot fit.json --kind weights -o weights.png",
+    "select": "fsopt select wdbc --report wdbc.html",
     "compare": "fsopt compare --data wdbc --methods gmeb,l1-svm",
     "check": "fsopt check fit.json --data wdbc",
     "certify": "fsopt certify plan.mps plan.sol --prove 60",

@@ -33,6 +33,7 @@ from fsopt.data.tables.layout import Layout
 if TYPE_CHECKING:
     from fsopt.answers.fits import Fit
     from fsopt.data import Dataset
+    from fsopt.data.tables.table import Table
 
 
 def fit(
@@ -150,6 +151,9 @@ def predict(
         Path | None,
         typer.Option("-o", "--output", help="save as CSV (.csv) or else JSON", callback=options.writable),
     ] = None,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="also the probability of +1, of a fit that 'fsopt select -o' saved")
+    ] = False,
     json: options.Json = False,
 ) -> int:
     """Classify samples with a saved fit: id, label and score of each. A file without labels has no accuracy.
@@ -164,6 +168,8 @@ def predict(
     fitted = fit_from(record, saved)
     samples = load_samples(data, layout=_reading(Layout.saved(record), layout))
     scores = fitted.decision_function(samples)
+    _tell_unseen(fitted, samples)
+    more = {"probability": fitted.predict_proba(samples)[:, 1].tolist()} if proba else {}
     names = [str(record["labels"][int(v > 0)]) for v in scores]
     ids = samples.ids or [str(i) for i in range(1, len(scores) + 1)]
     result = {
@@ -174,11 +180,12 @@ def predict(
         "predictions": [1 if v > 0 else -1 for v in scores],
         "labels": names,
         "scores": scores.tolist(),
+        **more,
         "accuracy": _accuracy(names, samples.labels, record["labels"]),
     }
     result = plain(result)
-    rows = zip(ids, names, result["scores"], strict=True)
-    listed = _csv([("id", "label", "score"), *rows])
+    rows = zip(ids, names, result["scores"], *(result[name] for name in more), strict=True)
+    listed = _csv([("id", "label", "score", *more), *rows])
 
     def present() -> None:
         if output is None:
@@ -191,6 +198,18 @@ def predict(
     if result["accuracy"] is not None:
         remark(f"accuracy {result['accuracy']:.4f} on {len(scores)} samples")
     return EXIT_SOLVED
+
+
+def _tell_unseen(fitted: Fit, samples: Table) -> None:
+    """Name the categories that the training samples did not have, of the columns that the fit uses."""
+    encoding = None if fitted.trained is None else fitted.trained.encoding
+    if encoding is None or samples.source is None:
+        return
+    used = encoding.sources([name for name, one in zip(encoding.features, fitted.needed, strict=True) if one])
+    for name, texts in encoding.unseen(samples.source).items():
+        if name in used:
+            listed = ", ".join(f"'{text}'" for text in texts[:5]) + (" ..." if len(texts) > 5 else "")
+            remark(f"warning: column '{name}' has values that no training sample had, whose features are 0: {listed}")
 
 
 def _reading(saved: Layout, given: Layout) -> Layout:

@@ -125,6 +125,7 @@ def test_selections_within_one_error_are_listed_with_their_scores(forced):
         assert (names in listed) == (score >= limit and names != forced.fit.features)
 
 
+@pytest.mark.slow
 def test_a_choice_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path, forced):
     place, seen, rest = tmp_path / "select.json", [], []
 

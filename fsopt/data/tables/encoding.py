@@ -102,6 +102,16 @@ class Encoding:
 
         return canonical(hstack([csr_array(part) for part in self._parts(source)]))  # type: ignore[no-any-return]
 
+    def unseen(self, source: Source) -> dict[str, list[str]]:
+        """Return column of texts -> its texts that the training samples did not have; their features are all 0."""
+        levels = {column.name: column.levels for column in self.columns if column.kind == TEXT}
+        found = {}
+        for name, values, kind in zip(source.names, source.values, source.kinds, strict=True):
+            if name in levels:
+                texts = values if kind == TEXT else _as_texts(values)
+                found[name] = sorted(set(texts[~absent(texts)].tolist()) - set(levels[name]))
+        return {name: texts for name, texts in found.items() if texts}
+
     def _parts(self, source: Source) -> Iterator[Matrix]:
         """Yield the features (n, k) of each column."""
         places = {name: k for k, name in enumerate(source.names)}
@@ -214,8 +224,7 @@ def _refuse_missing(name: str, gone: Column) -> None:
 def _as_kind(column: EncodedColumn, values: Column, kind: str) -> Column:
     """Return the values of a column as the kind that it was learned as."""
     if column.kind == TEXT and kind != TEXT:
-        texts = [None if gone else _shown(v) for v, gone in zip(values.tolist(), absent(values), strict=True)]
-        return text_column(texts)
+        return _as_texts(values)
     if column.kind != TEXT and kind == TEXT:
         refuse_text(
             column.name, values, [f"row {i}" for i in range(1, len(values) + 1)], "give numbers, as in training"
@@ -226,6 +235,11 @@ def _as_kind(column: EncodedColumn, values: Column, kind: str) -> Column:
             f"column '{column.name}' holds {held[kind]}, it held {held[column.kind]} in training", "give the same"
         )
     return values
+
+
+def _as_texts(values: Column) -> Column:
+    """Return numbers as texts."""
+    return text_column([None if gone else _shown(v) for v, gone in zip(values.tolist(), absent(values), strict=True)])
 
 
 def _shown(value: float) -> str:

@@ -1,0 +1,114 @@
+"""Verb ``select``: how many features, which, how good, and how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fsopt.cli import options
+from fsopt.cli.layouts import WHOLE, layout_record, load
+from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, deliver, escape, progress_bar, remark, show, table
+from fsopt.cli.proving import Exact
+from fsopt.data.tables.layout import Layout
+
+if TYPE_CHECKING:
+    from fsopt.analysis.selection_answers import Selection
+
+
+def _page(path: Path | None) -> Path | None:
+    """Refuse a page of another kind, or one that cannot be written, before any work is done."""
+    from fsopt.studies.selection_report import check_page
+
+    return None if path is None else check_page(path)
+
+
+def select(
+    data: Annotated[str, typer.Argument(help=options.DATA_HELP)],
+    layout: Layout = WHOLE,
+    features: Annotated[int | None, typer.Option("--features", help="number of features, instead of a choice")] = None,
+    rule: Annotated[str, typer.Option("--rule", help="one-se: the fewest within one standard error; min")] = "one-se",
+    score: Annotated[str, typer.Option("--score", help="accuracy, mcc, balanced_accuracy, recall or auc")] = "accuracy",
+    c: Annotated[
+        list[float] | None, typer.Option("--c", help="penalty weight of the hinge loss; repeat to choose among several")
+    ] = None,
+    folds: Annotated[int, typer.Option("--folds", help="of the stratified cross-validation")] = 5,
+    seed: Annotated[int, typer.Option("--seed", help="of folds, halves and permuted columns")] = 0,
+    exact: Exact = False,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for the proof of the selection")] = 30.0,
+    jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    checkpoint: options.Checkpoint = None,
+    resume: options.Resume = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", help="write a page: .html, .md, or .tex for the table alone", callback=_page),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="save the fit, for check and predict --proba", callback=options.writable),
+    ] = None,
+    json: options.Json = False,
+) -> int:
+    """Tell how many features, which, how good their classifier is, and how sure that is.
+
+    The number is chosen by cross-validation, the selection is proved best of its size, and features that are no better
+    than noise are named.
+    """
+    from fsopt.analysis.selecting import WEIGHTS
+    from fsopt.analysis.selecting import select as run
+    from fsopt.answers.fits import fit_record
+    from fsopt.answers.records import plain, sealed
+    from fsopt.studies.selection_report import write_selection
+
+    source = load(data, layout)
+    with progress_bar("select", total=1) as update:
+
+        def told(state: Mapping[str, Any]) -> None:
+            update(state["share"], f"select: {state['share']:.0%}, about {state['seconds_left']:.0f} s left")
+
+        found = run(
+            source,
+            features=features,
+            rule=rule,
+            score=score,
+            c=c or WEIGHTS,
+            folds=folds,
+            seed=seed,
+            exact=exact,
+            time_limit=time_limit,
+            jobs=jobs,
+            checkpoint=checkpoint,
+            resume=resume,
+            progress=told,
+        )
+    if report is not None:
+        write_selection(found, report)
+        remark(f"wrote {report}")
+    saved = sealed(fit_record(found.fit, data=source, source=data) | layout_record(layout))
+    if json:
+        answer = plain({**found.heading, "data": data, "rows": found.to_records()})
+        deliver(saved, output, as_json=False, present=lambda: _json(answer))
+    else:
+        deliver(saved, output, as_json=False, present=lambda: _print(found))
+    return EXIT_SOLVED if found.status.solved else EXIT_NOT_SOLVED
+
+
+def _json(answer: dict[str, Any]) -> None:
+    from fsopt.cli.output import print_json
+
+    print_json(answer)
+
+
+def _print(found: Selection) -> None:
+    """Print the answer in words, the warnings, and the selected features."""
+    show("\n".join(found.sentences))
+    for text in found.warnings:
+        remark(f"warning: {text}")
+    heads = [("feature", "left"), ("weight", "right"), ("standardised", "right"), ("halves", "right")]
+    listing = table("", [*heads, ("p", "right"), ("can be replaced by", "left")])
+    for row in found.to_records():
+        sizes = (f"{row['weight']:.3g}", f"{row['standardised']:.3g}", f"{row['share']:.0%}", f"{row['p_value']:.2f}")
+        listing.add_row(escape(row["feature"]), *sizes, escape(", ".join(row["substitutes"]) or "-"))
+    show(listing)

@@ -1,0 +1,186 @@
+"""One page on a selection: HTML, Markdown or a LaTeX table, by the suffix of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fsopt.analysis.selection_answers import Selection
+from fsopt.common.files import check_writable, write_text
+from fsopt.errors import FileError
+from fsopt.studies.report import ReportTable, Section, page, shown
+from fsopt.studies.units import versions
+
+SUFFIXES = (".html", ".md", ".tex")
+HEADS = ("feature", "weight", "standardised weight", "share of halves", "p against permuted", "can be replaced by")
+SOURCES = (
+    "selection and its bound: H. Aytug, Feature selection for support vector machines using Generalized Benders "
+    "Decomposition, European Journal of Operational Research 244 (2015)",
+    "rule of one standard error: Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984)",
+    "halves: Shah and Samworth, Variable selection with error control, JRSS B 75 (2013)",
+    "permuted columns: Wu, Boos and Stefanski, Controlling variable selection by the addition of pseudovariables, "
+    "JASA 102 (2007)",
+    "probabilities: Platt, Probabilistic outputs for support vector machines (1999), by scikit-learn",
+)
+"""Sources of what a page says."""
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+"""Characters that LaTeX reads as commands."""
+MARKED = "\\`*_{}[]()<>#+-.!|~&"
+"""Characters that Markdown or HTML may read as commands."""
+
+
+def check_page(path: str | Path) -> Path:
+    """Return a path to which a page can be written; raises FileError for another suffix."""
+    place = check_writable(path)
+    if place.suffix.lower() not in SUFFIXES:
+        raise FileError(f"'{place}' is no page of a selection", f"give a name with {', '.join(SUFFIXES)}")
+    return place
+
+
+def write_selection(selection: Selection, path: str | Path) -> None:
+    """Write the page of a selection: sentences, table, three figures, evidence, and how to cite.
+
+    Parameters
+    ----------
+    selection : Selection
+        Of :func:`fsopt.select`.
+    path : str | Path
+        A name with ``.html`` for a page that needs no other file, ``.md`` for the same without figures, ``.tex`` for
+        the table of the features in LaTeX with booktabs.
+
+    Raises
+    ------
+    FileError : the file cannot be written, or has another suffix.
+    PackageError : matplotlib or jinja2 is not installed, for HTML.
+    """
+    place = check_page(path)
+    write = {".html": _html, ".md": _markdown, ".tex": _latex}[place.suffix.lower()]
+    write_text(place, write(selection))
+
+
+def _rows(selection: Selection) -> list[tuple[Any, ...]]:
+    names = ("feature", "weight", "standardised", "share", "p_value")
+    return [(*(record[name] for name in names), ", ".join(record["substitutes"])) for record in selection.to_records()]
+
+
+def _title(selection: Selection) -> str:
+    return f"{len(selection.fit.features)} of {len(selection.all_features)} features of {selection.data}"
+
+
+def _warnings(selection: Selection) -> tuple[str, ...]:
+    return tuple(f"Warning: {text}." for text in selection.warnings)
+
+
+def _evidence(selection: Selection) -> list[tuple[str, Any]]:
+    """Return the numbers behind the sentences."""
+    fit = selection.fit
+    return [
+        ("status", str(selection.status)),
+        ("objective value", fit.objective),
+        ("lower bound", fit.bound),
+        ("relative optimality gap", selection.gap),
+        ("rational arithmetic", selection.exact or "not asked for"),
+        ("largest number of features", selection.choice.m),
+        ("penalty weight C", selection.choice.c),
+        ("numbers chosen inside of the folds", ", ".join(map(str, selection.nested.numbers))),
+        (f"{selection.score} on their other samples", ", ".join(f"{one:.3f}" for one in selection.nested.scores)),
+        ("share of the larger class", selection.larger),
+        ("samples", selection.n),
+    ]
+
+
+def _counts(selection: Selection) -> list[tuple[Any, ...]]:
+    return [tuple(record.values()) for record in selection.counts]
+
+
+def _cite() -> str:
+    return f"fsopt {versions()['fsopt']}, feature selection by optimization"
+
+
+def _html(selection: Selection) -> str:
+    """Return the page in HTML, in which the template escapes every text."""
+    sentences = (*selection.sentences, *_warnings(selection))
+    table = ReportTable(HEADS, _rows(selection), "selected features, the largest standardised weight first")
+    counted = ("features", selection.score, "standard error", "C")
+    evidence = [
+        ReportTable(("what", "value"), _evidence(selection)),
+        ReportTable(counted, _counts(selection), "mean over the folds"),
+    ]
+    others = [(", ".join(one.features), one.score) for one in selection.substitutes]
+    if others:
+        caption = "other selections within one standard error"
+        evidence.append(ReportTable(("features", selection.score), others, caption))
+    sections = [
+        Section("Answer", sentences, (table,), selection.figures()),
+        Section("Evidence", (), tuple(evidence)),
+        Section("How to cite", (_cite(), *SOURCES)),
+    ]
+    return page(_title(selection), sections)
+
+
+def _markdown(selection: Selection) -> str:
+    """Return the page in Markdown."""
+    blocks = [
+        f"# {_marked(_title(selection))}",
+        *map(_marked, (*selection.sentences, *_warnings(selection))),
+        _pipes(HEADS, _rows(selection)),
+        "## Evidence",
+        _pipes(("what", "value"), _evidence(selection)),
+        _pipes(("features", selection.score, "standard error", "C"), _counts(selection)),
+        "## How to cite",
+        "\n".join(f"* {_marked(text)}" for text in (_cite(), *SOURCES)),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _pipes(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table in Markdown."""
+    lines = [[_marked(shown(value)) for value in row] for row in rows]
+    listed = [[_marked(head) for head in heads], ["---"] * len(heads), *lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in listed)
+
+
+def _marked(text: str) -> str:
+    """Return a text without commands of Markdown or HTML, on one line."""
+    return "".join(f"&#{ord(sign)};" if sign in MARKED and sign not in "().-" else sign for sign in _line(text))
+
+
+def _latex(selection: Selection) -> str:
+    """Return the table of the features in LaTeX."""
+    lines = [" & ".join(_tex(shown(value)) for value in row) + r" \\" for row in _rows(selection)]
+    caption = " ".join((selection.sentences[0], *selection.sentences[1:2], *_warnings(selection)))
+    return "\n".join(
+        [
+            r"% needs \usepackage{booktabs}",
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_tex(caption)}}}",
+            r"\begin{tabular}{lrrrrl}",
+            r"\toprule",
+            " & ".join(HEADS) + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _tex(text: str) -> str:
+    """Return a text without commands of LaTeX, on one line."""
+    return "".join(SPECIAL.get(sign, sign) for sign in _line(text)).replace("±", r"$\pm$")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,89 @@
+"""``fsopt select`` and ``fsopt predict --proba``: from a table to an answer, and to probabilities."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fsopt.cli import main
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    place = tmp_path_factory.mktemp("select") / "table.csv"
+    frame = pd.DataFrame(
+        {
+            "a": 2 * y - 1 + 0.8 * rng.standard_normal(60),
+            "noise": rng.standard_normal(60),
+            "town": np.where(2 * y - 1 + 0.5 * rng.standard_normal(60) > 0, "x", "z"),
+            "ill": np.where(y > 0, "yes", "no"),
+        }
+    )
+    frame.loc[[3, 9], "noise"] = np.nan
+    frame.to_csv(place, index=False)
+    return place
+
+
+def code(*command):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(part) for part in command])
+    return stopped.value.code
+
+
+READ = ("--target", "ill", "--positive", "yes", "--onehot", "--missing", "mean")
+FAST = ("--c", "1", "--folds", "2", "--jobs", "1")
+
+
+def test_a_table_becomes_an_answer_and_probabilities(table, tmp_path, capsys):
+    fit, page, kept = tmp_path / "fit.json", tmp_path / "page.tex", tmp_path / "steps.json"
+    asked = ("select", table, *READ, *FAST, "--features", 3, "--json", "--checkpoint", kept)
+    assert code(*asked, "-o", fit, "--report", page) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["m"], answer["rule"], answer["status"]) == (3, "given", "optimal")
+    assert {row["feature"] for row in answer["rows"]} == {"a", "noise", "town=z"}
+    assert "noise" in "".join(answer["warnings"])
+    assert "\\toprule" in page.read_text()
+    assert code(*asked, "--resume", kept) == 0
+    assert json.loads(capsys.readouterr().out) == answer
+    assert code("check", fit, "--data", table) == 0
+    capsys.readouterr()
+
+    new = tmp_path / "new.csv"
+    new.write_text("a,noise,town\n3.0,0.0,x\n-3.0,,w\n")
+    assert code("predict", fit, "--data", new, "--proba") == 0
+    out, err = capsys.readouterr()
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [row["label"] for row in rows] == ["yes", "no"]
+    assert float(rows[0]["probability"]) > 0.9 > 0.5 > float(rows[1]["probability"])
+    assert "column 'town' has values that no training sample had, whose features are 0: 'w'" in err
+    new.write_text("a,noise,town\n3.0,0.0,x\n")
+    assert code("predict", fit, "--data", new) == 0
+    assert "no training sample" not in capsys.readouterr().err
+
+
+def test_a_fit_without_calibration_has_no_probabilities(table, tmp_path, capsys):
+    fit = tmp_path / "fit.json"
+    assert code("fit", "svm", "--data", table, *READ, "-o", fit) == 0
+    assert code("predict", fit, "--data", table, "--proba") == 2
+    assert "not calibrated" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--rule", "best"], "one-se, min"),
+        (["--features", "9"], "'features'"),
+        (["--report", "page.pdf"], ".html, .md, .tex"),
+        (["--resume", "nowhere.json"], "nowhere.json"),
+    ],
+)
+def test_bad_input_is_said_in_one_line(options, word, table, capsys):
+    assert code("select", table, *READ, *FAST, *options) == 2
+    err = capsys.readouterr().err
+    assert word in err.splitlines()[-1]
