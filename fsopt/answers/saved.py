@@ -42,6 +42,29 @@ def numbers(value: Any) -> Any:
     return value
 
 
+OUTCOME = (
+    "solver",
+    "status",
+    "stop",
+    "objective",
+    "bound",
+    "seconds",
+    "iterations",
+    "message",
+    "certificate",
+    "evidence",
+    "evidence_source",
+    "ray",
+    "direction",
+)
+"""The parts of a result that a saved one has by the same names, whatever its model is."""
+
+
+def outcome(result: SolveResult) -> dict[str, Any]:
+    """Return these parts."""
+    return {name: getattr(result, name) for name in OUTCOME}
+
+
 def solve_record(
     model: pyo.ConcreteModel,
     result: SolveResult,
@@ -62,23 +85,11 @@ def solve_record(
         "model": slug,
         "data": source,
         "params": params,
-        "solver": result.solver,
-        "status": result.status,
-        "stop": result.stop,
-        "objective": result.objective,
-        "bound": result.bound,
-        "seconds": result.seconds,
-        "iterations": result.iterations,
-        "message": result.message,
-        "certificate": result.certificate,
+        **outcome(result),
         "solution": all_values(model) if result.point is not None else None,
         "point": result.point,
-        "evidence": result.evidence,
-        "evidence_source": result.evidence_source,
         "cuts": result.cuts,
         "tree": None if result.tree is None else result.tree.plain(),
-        "ray": result.ray,
-        "direction": result.direction,
         "labels": data.labels,
         "data_sha256": fingerprint(data),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,26 +33,77 @@ NONZERO = 1e-6
 """Absolute value above which a weight counts as not zero in the records."""
 
 
+EARLY = ("time-limit", "interrupted")
+"""Reasons to stop that end all runs."""
+
+
 @dataclass
-class _Descent:
+class Descent(ABC):
     """One run of DCA: its last iterate, and the evidence for it."""
 
     start: int
-    session: Session
     recorder: Recorder
     penalty: Penalty
     tolerance: float
-    w: Vector | None = None
-    value: float = np.inf
-    criticality: float = np.inf
-    rise: float = 0.0
-    stop: str = "iteration-limit"
-    point: dict[str, Any] = field(default_factory=dict)
+    w: Vector | None = field(default=None, kw_only=True)
+    value: float = field(default=np.inf, kw_only=True)
+    criticality: float = field(default=np.inf, kw_only=True)
+    rise: float = field(default=0.0, kw_only=True)
+    stop: str = field(default="", kw_only=True)
+    point: dict[str, Any] = field(default_factory=dict, kw_only=True)
 
-    def run(self, v: Vector, max_iterations: int) -> None:
+    @abstractmethod
+    def run(self, v: Vector) -> None:
         """Iterate from the first linearisation v."""
-        model = self.session.model
-        for _ in range(max_iterations):
+
+
+def best_descent(
+    descents: Iterable[Descent], first: Vector, rng: np.random.Generator, recorder: Recorder
+) -> DriverResult:
+    """Run DCA from each start and return the best answer with its certificate.
+
+    Parameters
+    ----------
+    descents : one for each start, before its first step; all of one penalty and tolerance.
+    first : (p,) linearisation of the first start; the others are drawn.
+    rng : of the draws.
+    recorder : of all runs.
+    """
+    runs: list[Descent] = []
+    stop, v = "", first
+    try:
+        for descent in descents:
+            if runs:
+                clock.check()
+                v = descent.penalty.slope * rng.uniform(-INSIDE, INSIDE, len(first))
+            runs.append(descent)
+            descent.run(v)
+            if descent.stop in EARLY:
+                stop = descent.stop
+                break
+    except (KeyboardInterrupt, OutOfTimeError) as reason:
+        if runs[0].w is None:
+            raise
+        stop = stop_word(reason)
+    best = min(runs, key=lambda descent: descent.value)
+    # Every step minimises a majorant of the objective: a rise in any run is an error of a solver.
+    residuals = {"criticality": float(best.criticality), "ascent": max(descent.rise for descent in runs)}
+    certificate = make(Kind.DCA, residuals, tolerance=min(10 * best.tolerance, CRITICAL))
+    status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
+    return recorder.end(status, stop or best.stop, objective=best.value, point=best.point, certificate=certificate)
+
+
+@dataclass
+class _Descent(Descent):
+    """A run whose steps are solved as models."""
+
+    session: Session
+    max_iterations: int
+
+    def run(self, v: Vector) -> None:
+        """Iterate from the first linearisation v."""
+        model, self.stop = self.session.model, "iteration-limit"
+        for _ in range(self.max_iterations):
             store(model.v, v)
             self.session.update(model.objective)
             step = self.recorder.solve(self.session, f"a step of '{model.name}'")
@@ -176,22 +229,5 @@ def dca(
     first = np.zeros(size) if start is None else penalty.gradient(vector("dca", "start", start, size))
     session = run.open(model)
     recorder = Recorder([session], run)
-    runs: list[_Descent] = []
-    stop = ""
-    try:
-        for k in range(n_starts):
-            if k:
-                clock.check()
-            v = first if k == 0 else penalty.slope * rng.uniform(-INSIDE, INSIDE, len(first))
-            runs.append(_Descent(k, session, recorder, penalty, tolerance))
-            runs[-1].run(v, max_iterations)
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
-        if runs[0].w is None:
-            raise
-        stop = stop_word(reason)
-    best = min(runs, key=lambda descent: descent.value)
-    # Every step minimises a majorant of the objective: a rise in any run is an error of a solver.
-    residuals = {"criticality": float(best.criticality), "ascent": max(descent.rise for descent in runs)}
-    certificate = make(Kind.DCA, residuals, tolerance=min(10 * tolerance, CRITICAL))
-    status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop or best.stop, objective=best.value, point=best.point, certificate=certificate)
+    starts = (_Descent(k, recorder, penalty, tolerance, session, max_iterations) for k in range(n_starts))
+    return best_descent(starts, first, rng, recorder)

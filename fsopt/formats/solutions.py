@@ -14,7 +14,7 @@ from pyomo.core.base.label import cpxlp_label_from_name
 
 from fsopt.answers.records import plain
 from fsopt.answers.results import Point, SolveResult, Status
-from fsopt.answers.saved import point_from
+from fsopt.answers.saved import outcome, point_from
 from fsopt.certificates.repairs import minimised
 from fsopt.certificates.shadow_prices import point_of_prices, priced
 from fsopt.common.arguments import PATH, checked
@@ -80,20 +80,10 @@ def solution_record(model: pyo.ConcreteModel, result: SolveResult, path: str) ->
     own = result.point is not None and result.point.y is not None
     record = {
         "model": path,
-        "solver": result.solver,
-        "status": result.status,
-        "stop": result.stop,
-        "objective": result.objective,
-        "bound": result.bound,
-        "seconds": result.seconds,
-        "iterations": result.iterations,
-        "message": result.message,
-        "certificate": result.certificate,
+        **outcome(result),
         "variables": None if result.point is None else dict(zip(names, result.point.x, strict=True)),
         "evidence": result.point if own else result.evidence,
         "evidence_source": result.solver if own else result.evidence_source,
-        "ray": result.ray,
-        "direction": result.direction,
     }
     return {k: plain(v) for k, v in record.items()}
 

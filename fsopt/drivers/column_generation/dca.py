@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.answers.certificate import Kind, make
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.drivers.column_generation.worst_case import WorstCaseData, add_violated, worst_case_generation
-from fsopt.drivers.dca import CRITICAL, INSIDE, dca
+from fsopt.drivers.dca import EARLY, Descent, best_descent, dca
 from fsopt.drivers.penalties.penalty import Penalty
-from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import DEFAULT_RUN, Run, timed
 from fsopt.models.blocks import vector, whole
 from fsopt.typing import Indices, Vector
 
-EARLY = ("time-limit", "interrupted")
-"""Reasons to stop that end all runs."""
-
 
 @dataclass
-class _Descent:
-    """One run: its last iterate, and the evidence for it."""
+class _Descent(Descent):
+    """A run whose steps are solved by column generation."""
 
-    start: int
     problem: WorstCaseData
-    penalty: Penalty
-    tolerance: float
-    recorder: Recorder
-    w: Vector | None = None
-    value: float = np.inf
-    criticality: float = np.inf
-    rise: float = 0.0
-    stop: str = ""
-    point: dict[str, Any] = field(default_factory=dict)
 
     def run(self, v: Vector) -> None:
         """Iterate from the first linearisation v."""
@@ -138,25 +123,7 @@ def worst_case_dca(
     p = problem.data.p
     n_starts = whole("dca", "n_starts", n_starts)
     rng = np.random.default_rng(whole("dca", "seed", seed))
-    v = np.zeros(p) if start is None else penalty.gradient(vector("dca", "start", start, p))
+    first = np.zeros(p) if start is None else penalty.gradient(vector("dca", "start", start, p))
     recorder = Recorder([], run)
-    runs: list[_Descent] = []
-    stop = ""
-    try:
-        for k in range(n_starts):
-            if k:
-                clock.check()
-                v = penalty.slope * rng.uniform(-INSIDE, INSIDE, p)
-            runs.append(_Descent(k, problem, penalty, tolerance, recorder))
-            runs[-1].run(v)
-            if runs[-1].stop in EARLY:
-                break
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
-        if runs[0].w is None:
-            raise
-        stop = stop_word(reason)
-    best = min(runs, key=lambda descent: descent.value)
-    residuals = {"criticality": float(best.criticality), "ascent": max(descent.rise for descent in runs)}
-    certificate = make(Kind.DCA, residuals, tolerance=min(10 * tolerance, CRITICAL))
-    status = Status.STATIONARY if best.stop == "stationary" and certificate.ok else Status.FEASIBLE
-    return recorder.end(status, stop or best.stop, objective=best.value, point=best.point, certificate=certificate)
+    starts = (_Descent(k, recorder, penalty, tolerance, problem) for k in range(n_starts))
+    return best_descent(starts, first, rng, recorder)
