@@ -68,7 +68,7 @@ def _row(name: str, data: Dataset, scale: str) -> dict[str, Any]:
 
     from fsopt.methods.mpm.feature_space import FeatureSpace
 
-    space = FeatureSpace.of(data, scale)
+    space = FeatureSpace.of(data, scale=scale)
     ranks = [int(np.linalg.matrix_rank(factor)) for factor in (space.moments.factor1, space.moments.factor2)]
     return {
         "rows": name,

@@ -185,7 +185,7 @@ def test_parameters_of_the_kernel_are_refused_before_anything_is_solved(method: 
 
 def test_the_space_of_the_columns_is_unchanged_without_a_kernel() -> None:
     data = blobs(20, 3)
-    space = FeatureSpace.of(data, "standard")
+    space = FeatureSpace.of(data)
     assert space.kernel is None
     assert space.work.features == data.features
 

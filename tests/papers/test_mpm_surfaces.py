@@ -23,7 +23,7 @@ def pairs_of(data, folds, seed=0):
 
 
 def limit(data):
-    return FeatureSpace.of(data, "standard").limit.alpha
+    return FeatureSpace.of(data).limit.alpha
 
 
 # ---------------------------------------------------------------- surfaces

@@ -53,8 +53,8 @@ class FeatureSpace:
     def of(
         cls,
         data: Dataset,
-        scale: str,
         *,
+        scale: str = "standard",
         unbiased: bool = False,
         ridge: float | None = None,
         kernel: str | None = None,
@@ -65,10 +65,22 @@ class FeatureSpace:
 
         Parameters
         ----------
-        scale : preprocessing of the features; kernel values are not scaled again.
-        unbiased, ridge : as in :meth:`fsopt.models.mpm.moments.Moments.of`. None is 0; for kernel values, whose
-            covariances are always singular, it is 1e-2 of their mean variance within a class.
-        kernel, width, degree : as in :func:`fsopt.methods.kernel_values.kernel_values`; kernel None for the features.
+        scale : str, default 'standard'
+            Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; a selection depends on it,
+            alpha* does not without ridge and kernel. Kernel values are not scaled again.
+        unbiased : bool, default False
+            Whether the covariance of a class of m samples is divided by m - 1 instead of m.
+        ridge : float, optional
+            >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None
+            is 0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
+        kernel : str, optional
+            ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples,
+            which selects training samples (Yang & Ju, (48)-(58)); None for a hyperplane in the space of the features.
+        width : float, optional
+            > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
+            variance of all entries of the preprocessed samples.
+        degree : int, default 2
+            >= 1, whole, of the polynomial kernel.
 
         Raises
         ------

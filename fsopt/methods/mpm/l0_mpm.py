@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.dca import worst_case_dca
 from fsopt.drivers.dca import dca
@@ -45,6 +46,7 @@ from fsopt.models.mpm.l0_mpm_step import build_l0_mpm_step
 from fsopt.typing import Vector
 
 
+@with_keywords_of(FeatureSpace.of)
 def fit_l0_mpm(
     data: Dataset,
     run: Run,
@@ -56,12 +58,7 @@ def fit_l0_mpm(
     seed: int = 0,
     start: Sequence[float] | None = None,
     tolerance: float | None = None,
-    scale: str = "standard",
-    unbiased: bool = False,
-    ridge: float | None = None,
-    kernel: str | None = None,
-    width: float | None = None,
-    degree: int = 2,
+    **options: Any,
 ) -> Fit:
     r"""Fit the sparse hyperplane with worst-case accuracy delta by DCA (L0-MPM).
 
@@ -92,22 +89,6 @@ def fit_l0_mpm(
     tolerance : float, optional
         In [1e-9, 1e-3], epsilon of the stopping criterion; None is 1e-6. The answer is ``stationary`` only where the
         residual of the certificate is at most 1e-5.
-    scale : str, default 'standard'
-        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it,
-        alpha* does not.
-    unbiased : bool, default False
-        Whether the covariance of a class of m samples is divided by m - 1 instead of m.
-    ridge : float, optional
-        >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None is
-        0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
-    kernel : str, optional
-        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, which
-        selects training samples (Yang & Ju, (54)-(58)); None for a hyperplane in the space of the features.
-    width : float, optional
-        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
-        variance of all entries of the preprocessed samples.
-    degree : int, default 2
-        >= 1, whole, of the polynomial kernel.
 
     Returns
     -------
@@ -127,7 +108,7 @@ def fit_l0_mpm(
     """
     started = time.perf_counter()
     penalty = approximation(approx, number("l0-mpm", "alpha", alpha))
-    space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    space = FeatureSpace.of(data, **options)
     warnings = [*space.warnings]
     asked = asked_delta("l0-mpm", delta, space.limit, warnings)
     params: dict[str, Any] = {"delta": asked, "alpha": penalty.slope, **space.moment_options}

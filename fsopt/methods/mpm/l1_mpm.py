@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.worst_case import worst_case_generation
@@ -36,17 +37,13 @@ from fsopt.models.mpm.l1_mpm import build_l1_mpm
 from fsopt.typing import Vector
 
 
+@with_keywords_of(FeatureSpace.of)
 def fit_l1_mpm(
     data: Dataset,
     run: Run,
     *,
     delta: float | None = None,
-    scale: str = "standard",
-    unbiased: bool = False,
-    ridge: float | None = None,
-    kernel: str | None = None,
-    width: float | None = None,
-    degree: int = 2,
+    **options: Any,
 ) -> Fit:
     r"""Fit the hyperplane of smallest 1-norm with worst-case accuracy delta on both classes (L1-MPM).
 
@@ -60,22 +57,6 @@ def fit_l1_mpm(
     ----------
     delta : float, optional
         In (0, alpha*]; None asks for 0.9 alpha* of the data.
-    scale : str, default 'standard'
-        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it,
-        alpha* does not.
-    unbiased : bool, default False
-        Whether the covariance of a class of m samples is divided by m - 1 instead of m.
-    ridge : float, optional
-        >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None is
-        0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
-    kernel : str, optional
-        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, which
-        selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane in the space of the features.
-    width : float, optional
-        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
-        variance of all entries of the preprocessed samples.
-    degree : int, default 2
-        >= 1, whole, of the polynomial kernel.
 
     Returns
     -------
@@ -93,7 +74,7 @@ def fit_l1_mpm(
     Yang & Ju, (12)-(15).
     """
     started = time.perf_counter()
-    space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    space = FeatureSpace.of(data, **options)
     work, warnings = space.work, list(space.warnings)
     asked = asked_delta("l1-mpm", delta, space.limit, warnings)
     params = {"delta": asked, **space.moment_options}

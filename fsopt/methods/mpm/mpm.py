@@ -11,6 +11,7 @@ import numpy as np
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
@@ -24,16 +25,11 @@ from fsopt.models.mpm.mpm import build_mpm
 from fsopt.typing import Vector
 
 
+@with_keywords_of(FeatureSpace.of)
 def fit_mpm(
     data: Dataset,
     run: Run,
-    *,
-    scale: str = "standard",
-    unbiased: bool = False,
-    ridge: float | None = None,
-    kernel: str | None = None,
-    width: float | None = None,
-    degree: int = 2,
+    **options: Any,
 ) -> Fit:
     r"""Fit the hyperplane with the largest worst-case accuracy alpha* on both classes (MPM).
 
@@ -42,25 +38,6 @@ def fit_mpm(
 
     kappa* is computed twice, by :func:`fsopt.methods.mpm.worst_case.accuracy_limit` and by the cone program, and the
     certificate holds only where the two agree. The weights are not sparse.
-
-    Parameters
-    ----------
-    scale : str, default 'standard'
-        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; without ridge and kernel alpha*
-        does not depend on it.
-    unbiased : bool, default False
-        Whether the covariance of a class of m samples is divided by m - 1 instead of m.
-    ridge : float, optional
-        >= 0, added to the diagonals of both covariances of the preprocessed features, or of the kernel values; None is
-        0 for features and 1e-2 of the mean variance within a class for kernel values, which need one.
-    kernel : str, optional
-        ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, which
-        selects training samples (Yang & Ju, (48)-(52)); None for a hyperplane in the space of the features.
-    width : float, optional
-        > 0, of the Gaussian kernel, in the units of the preprocessed features; None takes sqrt(p v / 2), with v the
-        variance of all entries of the preprocessed samples.
-    degree : int, default 2
-        >= 1, whole, of the polynomial kernel.
 
     Returns
     -------
@@ -78,7 +55,7 @@ def fit_mpm(
     Yang & Ju, section 2.1, (3)-(5).
     """
     started = time.perf_counter()
-    space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge, kernel=kernel, width=width, degree=degree)
+    space = FeatureSpace.of(data, **options)
     warnings = list(space.warnings)
     warn_if_infinite(space.limit, warnings)
     model = build_mpm(space.work, **space.moment_options)

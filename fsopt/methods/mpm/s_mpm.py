@@ -16,6 +16,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import Status
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
@@ -37,15 +38,15 @@ from fsopt.typing import Vector
 RECONSTRUCTION = "this S-MPM is a reconstruction: the original paper was not available"
 
 
+@with_keywords_of(FeatureSpace.of, without=("ridge", "kernel", "width", "degree"))
 def fit_s_mpm(
     data: Dataset,
     run: Run,
     *,
     lam: float = 0.1,
     theta: float | None = None,
-    scale: str = "standard",
-    unbiased: bool = False,
     ridge: float = 0.0,
+    **options: Any,
 ) -> Fit:
     r"""Fit a sparse biased minimax probability machine, both accuracies weighted (S-MPM, a reconstruction).
 
@@ -64,10 +65,6 @@ def fit_s_mpm(
         >= 0, penalty weight of the 1-norm in preprocessed units; from max |mu_1j - mu_2j| on no weight is left.
     theta : float, optional
         In (0, 1), weight of class +1; None takes its share of the samples.
-    scale : str, default 'standard'
-        Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the selection depends on it.
-    unbiased : bool, default False
-        Whether the covariance of a class of m samples is divided by m - 1 instead of m.
     ridge : float, default 0.0
         >= 0, added to the diagonals of both covariances of the preprocessed features.
 
@@ -91,7 +88,7 @@ def fit_s_mpm(
     started = time.perf_counter()
     share = float(np.mean(data.y > 0))
     theta = share if theta is None else number("s-mpm", "theta", theta)
-    space = FeatureSpace.of(data, scale, unbiased=unbiased, ridge=ridge)
+    space = FeatureSpace.of(data, ridge=ridge, **options)
     inner = InnerProgram.of(space, number("s-mpm", "lam", lam), run, priced=many_features_order(space, run)[0])
     search = AccuracySearch(inner, space.moments, float(lam), theta)
     warnings = [RECONSTRUCTION]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyomo.environ as pyo
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.mpm.biased import new_biased_model, unit_deviation
 from fsopt.models.mpm.moments import Moments
 from fsopt.models.spec import Instance, ModelSpec
 
 
-def build_bmpm(data: Dataset, *, beta: float = 0.5, unbiased: bool = False, ridge: float = 0.0) -> pyo.ConcreteModel:
+@with_keywords_of(Moments.of)
+def build_bmpm(data: Dataset, *, beta: float = 0.5, **options: Any) -> pyo.ConcreteModel:
     r"""Return the biased minimax probability machine, a second-order cone program.
 
     .. math::
@@ -33,10 +37,6 @@ def build_bmpm(data: Dataset, *, beta: float = 0.5, unbiased: bool = False, ridg
         Features in any units; the optimum does not depend on them.
     beta : float, default 0.5
         In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
-    unbiased : bool, default False
-        Divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : float, default 0.0
-        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def build_bmpm(data: Dataset, *, beta: float = 0.5, unbiased: bool = False, ridg
     -----
     Yang & Ju, (3)-(5), with the accuracy of (5) given (Huang et al., 2004).
     """
-    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    moments = Moments.of(data, **options)
     m = new_biased_model("bmpm", data, beta, moments)
     m.objective = pyo.Objective(expr=m.ratio, sense=pyo.maximize, doc="(3) w'(mu_1 - mu_2) - kappa(beta) ||F_2 w||")
     m.length = unit_deviation(m)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyomo.environ as pyo
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import number
 from fsopt.models.mpm.moments import Moments
@@ -11,8 +14,13 @@ from fsopt.models.mpm.worst_case import Equations, add_worst_case, new_worst_cas
 from fsopt.models.spec import Instance, ModelSpec
 
 
+@with_keywords_of(Moments.of)
 def build_l0_mpm(
-    data: Dataset, *, delta: float = 0.5, alpha: float = 5.0, unbiased: bool = False, ridge: float = 0.0
+    data: Dataset,
+    *,
+    delta: float = 0.5,
+    alpha: float = 5.0,
+    **options: Any,
 ) -> pyo.ConcreteModel:
     r"""Return L0-MPM: few features, counted by a smooth concave function, at worst-case accuracy delta.
 
@@ -36,10 +44,6 @@ def build_l0_mpm(
         In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
     alpha : float, default 5.0
         > 0, steepness of the approximation :math:`1 - e^{-\alpha|w|}` of the step function.
-    unbiased : bool, default False
-        Divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : float, default 0.0
-        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------
@@ -57,7 +61,7 @@ def build_l0_mpm(
     Yang & Ju, (32)-(36).
     """
     alpha = number("l0-mpm", "alpha", alpha)
-    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    moments = Moments.of(data, **options)
     m = new_worst_case_model("l0-mpm", data)
     m.objective = pyo.Objective(
         expr=pyo.quicksum(1 - pyo.exp(-alpha * (m.w_plus[j] + m.w_minus[j])) for j in m.J),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import number, total
 from fsopt.models.mpm.moments import Moments
@@ -13,8 +14,13 @@ from fsopt.models.mpm.worst_case import Equations, add_worst_case, new_worst_cas
 from fsopt.models.spec import Instance, ModelSpec
 
 
+@with_keywords_of(Moments.of)
 def build_l0_mpm_exact(
-    data: Dataset, *, delta: float = 0.5, big_m: float = 100.0, unbiased: bool = False, ridge: float = 0.0
+    data: Dataset,
+    *,
+    delta: float = 0.5,
+    big_m: float = 100.0,
+    **options: Any,
 ) -> pyo.ConcreteModel:
     r"""Return L0-MPM with a binary variable for each feature: fewest features at worst-case accuracy delta.
 
@@ -40,10 +46,6 @@ def build_l0_mpm_exact(
         In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
     big_m : float, default 100.0
         M > 0, upper bound on the size of a weight.
-    unbiased : bool, default False
-        Divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : float, default 0.0
-        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def build_l0_mpm_exact(
     Yang & Ju, (16)-(19) in the form (24)-(28).
     """
     big_m = number("l0-mpm-exact", "big_m", big_m)
-    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    moments = Moments.of(data, **options)
     m = new_worst_case_model("l0-mpm-exact", data)
     m.t = pyo.Var(m.J, within=pyo.Binary, doc="t, selected features")
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import mutable, number, vector
 from fsopt.models.mpm.moments import Moments
@@ -13,14 +16,14 @@ from fsopt.models.mpm.worst_case import Equations, add_worst_case, new_worst_cas
 from fsopt.models.spec import Instance, ModelSpec
 
 
+@with_keywords_of(Moments.of)
 def build_l0_mpm_step(
     data: Dataset,
     *,
     delta: float = 0.5,
     alpha: float = 5.0,
     v: ArrayLike | None = None,
-    unbiased: bool = False,
-    ridge: float = 0.0,
+    **options: Any,
 ) -> pyo.ConcreteModel:
     r"""Return the convex program of one DCA step on L0-MPM: a weighted L1-MPM.
 
@@ -47,10 +50,6 @@ def build_l0_mpm_step(
         its slope at 0, see :mod:`fsopt.drivers.penalties.registry`.
     v : array, optional
         (p,) gradient of the concave part at the last iterate, |v_j| <= alpha; zeros by default.
-    unbiased : bool, default False
-        Divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : float, default 0.0
-        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------
@@ -69,7 +68,7 @@ def build_l0_mpm_step(
     """
     alpha = number("l0-mpm-step", "alpha", alpha)
     start = np.zeros(data.p) if v is None else vector("l0-mpm-step", "v", v, data.p, low=-alpha, high=alpha)
-    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    moments = Moments.of(data, **options)
     m = new_worst_case_model("l0-mpm-step", data)
     m.v = mutable(m.J, start, "v^k, gradient of the concave part at the last iterate")
     m.objective = pyo.Objective(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyomo.environ as pyo
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import one_norm
 from fsopt.models.mpm.moments import Moments
@@ -11,7 +14,8 @@ from fsopt.models.mpm.worst_case import Equations, add_worst_case, new_worst_cas
 from fsopt.models.spec import Instance, ModelSpec
 
 
-def build_l1_mpm(data: Dataset, *, delta: float = 0.5, unbiased: bool = False, ridge: float = 0.0) -> pyo.ConcreteModel:
+@with_keywords_of(Moments.of)
+def build_l1_mpm(data: Dataset, *, delta: float = 0.5, **options: Any) -> pyo.ConcreteModel:
     r"""Return L1-MPM: the hyperplane of smallest one-norm with worst-case accuracy delta on both classes.
 
     .. math::
@@ -30,10 +34,6 @@ def build_l1_mpm(data: Dataset, *, delta: float = 0.5, unbiased: bool = False, r
         Standardised features if the selection matters; the one-norm depends on their units.
     delta : float, default 0.5
         In (0, 1), the worst-case accuracy; feasible iff it is at most the alpha* of ``mpm``.
-    unbiased : bool, default False
-        Divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : float, default 0.0
-        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def build_l1_mpm(data: Dataset, *, delta: float = 0.5, unbiased: bool = False, r
     -----
     Yang & Ju, (12)-(15), with the accuracies in the form (22)-(23).
     """
-    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    moments = Moments.of(data, **options)
     m = new_worst_case_model("l1-mpm", data)
     m.objective = pyo.Objective(expr=one_norm(m), doc="(12) ||w||_1")
     add_worst_case(m, moments, delta, Equations("(13)", "(14)", means="(23)", split="(12)"))

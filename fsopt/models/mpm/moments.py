@@ -38,8 +38,12 @@ class Moments:
 
         Parameters
         ----------
-        unbiased : divide the covariance of a class of m samples by m - 1 instead of m.
-        ridge : :math:`\rho \ge 0`, in squared units of the features: the covariances are :math:`S_k + \rho I`.
+        data : Dataset
+            Dense samples of both classes.
+        unbiased : bool, default False
+            Divide the covariance of a class of m samples by m - 1 instead of m.
+        ridge : float, default 0.0
+            >= 0, added to the diagonals of both covariances, in squared units of the features.
 
         Raises
         ------

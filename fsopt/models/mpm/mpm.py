@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyomo.environ as pyo
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import new_model
@@ -11,7 +14,8 @@ from fsopt.models.mpm.moments import Moments, add_deviations
 from fsopt.models.spec import Instance, ModelSpec
 
 
-def build_mpm(data: Dataset, *, unbiased: bool = False, ridge: float = 0.0) -> pyo.ConcreteModel:
+@with_keywords_of(Moments.of)
+def build_mpm(data: Dataset, **options: Any) -> pyo.ConcreteModel:
     r"""Return the minimax probability machine, a second-order cone program.
 
     .. math::
@@ -28,10 +32,6 @@ def build_mpm(data: Dataset, *, unbiased: bool = False, ridge: float = 0.0) -> p
     ----------
     data : Dataset
         Features in any units; :math:`\kappa^*` does not depend on them.
-    unbiased : bool, default False
-        Divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : float, default 0.0
-        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def build_mpm(data: Dataset, *, unbiased: bool = False, ridge: float = 0.0) -> p
     -----
     Yang & Ju, (3)-(5), after the Chebyshev-Cantelli inequality (20).
     """
-    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    moments = Moments.of(data, **options)
     m = new_model("mpm", data)
     m.w = pyo.Var(m.J, doc="w, weights")
     add_deviations(m, moments, ("(4)", "(5)"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyomo.environ as pyo
 
+from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.models.blocks import add_weight_parts, number, one_norm, split_constraint
 from fsopt.models.mpm.biased import new_biased_model, unit_deviation
@@ -11,8 +14,13 @@ from fsopt.models.mpm.moments import Moments
 from fsopt.models.spec import Instance, ModelSpec
 
 
+@with_keywords_of(Moments.of)
 def build_s_mpm(
-    data: Dataset, *, beta: float = 0.5, lam: float = 0.1, unbiased: bool = False, ridge: float = 0.0
+    data: Dataset,
+    *,
+    beta: float = 0.5,
+    lam: float = 0.1,
+    **options: Any,
 ) -> pyo.ConcreteModel:
     r"""Return the inner problem of S-MPM: the biased minimax probability machine with a penalised one-norm.
 
@@ -33,10 +41,6 @@ def build_s_mpm(
         In (0, 1), the worst-case accuracy of class 2 (y = -1); :math:`\kappa(\beta) = \sqrt{\beta/(1-\beta)}`.
     lam : float, default 0.1
         >= 0, penalty weight of the one-norm, in units of the features; 0 gives ``bmpm``.
-    unbiased : bool, default False
-        Divide the covariance of a class of m samples by m - 1 instead of m.
-    ridge : float, default 0.0
-        >= 0, added to the diagonals of both covariances, in squared units of the features.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def build_s_mpm(
     program. Their source (reference 2) is not available.
     """
     lam = number("s-mpm", "lam", lam)
-    moments = Moments.of(data, unbiased=unbiased, ridge=ridge)
+    moments = Moments.of(data, **options)
     m = new_biased_model("s-mpm", data, beta, moments)
     add_weight_parts(m)
     m.objective = pyo.Objective(

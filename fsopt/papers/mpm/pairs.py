@@ -25,7 +25,7 @@ PSF = "selected features, %"
 TSA = "accuracy, %"
 SCORES = ("n_features", "psf", "accuracy", "mcc", "iterations")
 """Fields of :class:`Scores`."""
-SPACE = ("unbiased", "ridge", "kernel", "width", "degree")
+SPACE = ("scale", "unbiased", "ridge", "kernel", "width", "degree")
 """Parameters of a method that alpha* depends on."""
 
 
@@ -86,7 +86,7 @@ def over_pairs(pairs: Sequence[Pair], function: Callable[[Pair], Result], jobs: 
 def accuracy_limit(train: Dataset, params: Mapping[str, Any]) -> float:
     """Return alpha* of training data in the space in which a method with these parameters works."""
     options = {name: params[name] for name in SPACE if name in params}
-    return FeatureSpace.of(train, params.get("scale", "standard"), **options).limit.alpha
+    return FeatureSpace.of(train, **options).limit.alpha
 
 
 def scores_on(pair: Pair, method: str, params: Mapping[str, Any], solver: str | None) -> Scores:

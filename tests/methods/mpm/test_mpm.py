@@ -111,7 +111,7 @@ PUBLISHED = {
 def test_the_paper_asks_for_more_than_its_data_allow(name, shared):
     """On 7 of its 8 data sets delta = 0.9 is infeasible; incomplete samples of wpbc and wbcd are dropped."""
     data = fsopt.load_dataset(shared / "data" / f"{name}.csv.gz", missing="drop")
-    assert FeatureSpace.of(data, "standard").limit.alpha == pytest.approx(PUBLISHED[name], abs=1e-4)
+    assert FeatureSpace.of(data).limit.alpha == pytest.approx(PUBLISHED[name], abs=1e-4)
     with pytest.raises(InfeasibleError, match=r"alpha\* = 0\."):
         fsopt.fit("l1-mpm", data, delta=0.9)
 
@@ -122,7 +122,7 @@ def test_an_infeasible_delta_costs_no_solver_call(method, monkeypatch):
     data = blobs(60, 4)
     with pytest.raises(InfeasibleError) as caught:
         fsopt.fit(method, data, delta=0.95)
-    limit = FeatureSpace.of(data, "standard").limit
+    limit = FeatureSpace.of(data).limit
     for number in ("delta = 0.95", f"{kappa(0.95):.4f}", f"{limit.kappa:.4f}", f"{limit.alpha:.4f}"):
         assert number in caught.value.message
     assert "choose delta <=" in caught.value.hint
