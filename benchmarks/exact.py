@@ -7,10 +7,10 @@ that is in the store for the same suite, instance, method and limit is not compu
 Suites: ``set1``, the 90 instances of ``gbd_set1.csv`` (folder of named instances, ``FSOPT_SHARED``, by default
 ../shared), or with ``--root`` fresh ones of the same law at the same C; ``real``, standardised data sets at C = 1
 (``FSOPT_SHARED``/data, and wdbc); ``many``, the five best features of all data sets there at C = 1; ``set2``, p = 1000
-and n = 800 of the law of data set two. Every answer has one thread, but for ``gbd-2`` (two processes), and the
-tolerance 1e-4. ``gbd-exact`` has the ends of the exact interval of ``fsopt check --exact`` in place of objective and
-bound. A peer that only selects is scored by the support vector machine on its selection. ``--cpu`` takes the
-CPU seconds of the process for the clock, of methods that are one process: another program's work does not count.
+and n = 800 of the law of data set two. Every answer has one thread, but for ``best-subset-2`` (two processes), and the
+tolerance 1e-4. ``best-subset-exact`` has the ends of the exact interval of ``fsopt check --exact`` in place of the
+objective and bound. A peer that only selects is scored by the support vector machine on its selection. ``--cpu`` takes
+the CPU seconds of the process for the clock, of methods that are one process: another program's work does not count.
 """
 
 from __future__ import annotations
@@ -133,14 +133,14 @@ def scored(one: Instance, support: Any) -> Answer:
     return (None if found is None else found[1]), None, None, None
 
 
-def gbd_fit(one: Instance, limit: float, jobs: int) -> fsopt.Fit:
+def best_subset_fit(one: Instance, limit: float, jobs: int) -> fsopt.Fit:
     given: dict[str, Any] = {"m": one.m, "c": one.c, "scale": "none", "tolerance": TOLERANCE, "jobs": jobs}
     return fsopt.fit("best-subset", one.data, time_limit=limit, **given)
 
 
-def gbd_exact(one: Instance, limit: float) -> Answer:
+def best_subset_exact(one: Instance, limit: float) -> Answer:
     """The ends of the interval that rational arithmetic proves, none where it proves none; its seconds count."""
-    fit = gbd_fit(one, limit, 1)
+    fit = best_subset_fit(one, limit, 1)
     found = fsopt.verify(fit, one.data, exact=True)["exact"]
     if found["word"] != "verified exactly":
         return None, None, None, None
@@ -148,13 +148,13 @@ def gbd_exact(one: Instance, limit: float) -> Answer:
     return upper, lower, fit.history[-1]["nodes"], None
 
 
-def gbd(one: Instance, limit: float, jobs: int = 1) -> Answer:
-    fit = gbd_fit(one, limit, jobs)
+def best_subset(one: Instance, limit: float, jobs: int = 1) -> Answer:
+    fit = best_subset_fit(one, limit, jobs)
     first = next(h["elapsed"] for h in fit.history if np.isfinite(h["objective"]))
     return fit.objective, fit.bound, fit.history[-1]["nodes"], first
 
 
-def gbd_paper(one: Instance, limit: float) -> Answer:
+def gbd(one: Instance, limit: float) -> Answer:
     settings: dict[str, Any] = {"tolerance": TOLERANCE, "max_cuts": 100_000, "scale": "none"}
     fit = fsopt.fit("gbd", one.data, m=one.m, c=one.c, time_limit=limit, **settings)
     return fit.objective, fit.bound, None, None
@@ -253,10 +253,10 @@ def abess(one: Instance, limit: float) -> Answer:
 
 
 METHODS: dict[str, Callable[[Instance, float], Answer]] = {
+    "best-subset": best_subset,
+    "best-subset-2": partial(best_subset, jobs=2),
+    "best-subset-exact": best_subset_exact,
     "gbd": gbd,
-    "gbd-2": partial(gbd, jobs=2),
-    "gbd-exact": gbd_exact,
-    "gbd-paper": gbd_paper,
     "rfe": rfe,
     "swap": swap,
     "forward": forward,
@@ -289,7 +289,7 @@ def run(given: argparse.Namespace) -> None:
                 print(f"{one.name} {name}: {error}")
                 continue
             # The CPU time of other processes is not known here.
-            seconds = time.perf_counter() - wall, None if name == "gbd-2" else time.process_time() - cpu
+            seconds = time.perf_counter() - wall, None if name == "best-subset-2" else time.process_time() - cpu
             row = Row(
                 given.suite,
                 one.name,
@@ -334,17 +334,19 @@ def report(given: argparse.Namespace) -> None:
     rows = [json.loads(line) for line in given.store.read_text(encoding="utf-8").splitlines()]
     text = ["# Exact feature selection: measured", ""]
     text += [
-        "For the choice between exact selection and heuristics: seconds, nodes and gaps of `gbd` beside SCIP on two",
-        "formulations and beside selections without a bound. One of the rows:",
+        "For the choice between exact selection and heuristics: seconds, nodes and gaps of `best-subset` beside SCIP",
+        "on two formulations and beside selections without a bound. One of the rows:",
         "",
         "```console",
         "fsopt fit best-subset --data wdbc --param m=3 --param tolerance=0.0001",
         "```",
         "",
-        "Made by `python benchmarks/exact.py report` from `docs/results/exact.jsonl`; the docstring of that file says",
-        "what the suites are. Tolerance 1e-4, one thread for each answer (`gbd-2`: two processes), on 2 virtual cores",
-        "shared with other work: a limit in CPU seconds means the same on any day. Gap: (objective - bound) /",
-        "max(1, objective). `gbd-exact`: the ends of the interval that `fsopt check --exact` proves, rounded outward.",
+        "Made by `python benchmarks/exact.py report` from `docs/results/exact.jsonl`; the docstring of that file",
+        "says what the suites are. Tolerance 1e-4, one thread for each answer (`best-subset-2`: two processes), on",
+        "2 virtual cores shared with other work: a limit in CPU seconds means the same on any day. Gap: (objective",
+        "- bound) / max(1, objective). `best-subset-exact`: the ends of the interval that `fsopt check --exact`",
+        "proves, rounded outward. Names of methods are those of version 0.3: `gbd` is the cut loop of the paper, in",
+        "version 0.2 a variant of the method that is `best-subset` now.",
         "",
     ]
     text += set_one_table(rows)
@@ -362,7 +364,7 @@ def set_one_table(rows: list[dict[str, Any]]) -> list[str]:
     """Return the summary of data set one by method, limit and number of features."""
     groups: dict[tuple[str, str, str, int], list[dict[str, Any]]] = {}
     for row in rows:
-        if row["suite"] == "set1" and row["method"] in ("gbd", "gbd-2", "gbd-paper"):
+        if row["suite"] == "set1" and row["method"] in ("best-subset", "best-subset-2", "gbd"):
             source = "fresh" if "root" in row["instance"] else "named"
             groups.setdefault((row["method"], source, limited(row), row["p"]), []).append(row)
     text = [
@@ -383,7 +385,7 @@ def set_one_table(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def peer_table(rows: list[dict[str, Any]], title: str, *, peers_only: bool) -> list[str]:
-    """Return the answers of all methods side by side; ``peers_only`` drops instances that gbd alone answered."""
+    """Return the answers of all methods side by side; ``peers_only`` drops what best-subset alone answered."""
     instances = list(dict.fromkeys(r["instance"] for r in rows))
     if peers_only:
         instances = [name for name in instances if len({r["method"] for r in rows if r["instance"] == name}) > 2]
@@ -411,7 +413,7 @@ def main() -> None:
     parser.add_argument("--store", type=Path, default=Path("docs/results/exact.jsonl"))
     parser.add_argument("--output", type=Path, default=Path("docs/results/exact.md"))
     parser.add_argument("--suite", choices=("set1", "real", "many", "set2"), default="set1")
-    parser.add_argument("--methods", default="gbd", help=", ".join(METHODS))
+    parser.add_argument("--methods", default="best-subset", help=", ".join(METHODS))
     parser.add_argument("--only", default="", help="instances, or beginnings of their keys")
     parser.add_argument("--root", type=int, help="of fresh instances")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each answer")
