@@ -15,7 +15,7 @@ from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
 from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.penalties.penalty import Penalty
-from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
+from fsopt.drivers.recorder import EARLY, Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
@@ -31,10 +31,6 @@ CRITICAL = 1e-5
 """Largest residual of a stationary answer, also of a run whose tolerance is larger."""
 NONZERO = 1e-6
 """Absolute value above which a weight counts as not zero in the records."""
-
-
-EARLY = ("time-limit", "interrupted")
-"""Reasons to stop that end all runs."""
 
 
 @dataclass

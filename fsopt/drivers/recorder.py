@@ -22,6 +22,10 @@ LATE = 3
 """Largest number of solves, of a tenth of a second each, after the time limit: the first incumbent may take several."""
 
 
+EARLY = ("time-limit", "interrupted")
+"""Reasons to stop that end all runs of a driver, and leave an answer that more time may better."""
+
+
 class Recorder:
     """The history of a driver over one or more sessions.
 

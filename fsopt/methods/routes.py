@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import Status
 from fsopt.common import clock
+from fsopt.drivers.recorder import EARLY
 from fsopt.errors import OutOfTimeError, SolverError
 
 
@@ -73,7 +74,7 @@ def first_certified(
             continue
         answers.append(answer)
         ended = outcome(answer)
-        if ended.status is Status.OPTIMAL or ended.stop in ("time-limit", "interrupted") or clock.expired():
+        if ended.status is Status.OPTIMAL or ended.stop in EARLY or clock.expired():
             break
         reasons.append(f"{ended.solver} ended without a certified optimum ({ended.stop})")
     if not answers:

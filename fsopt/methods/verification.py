@@ -16,6 +16,7 @@ from fsopt.certificates.convex import dual_point
 from fsopt.certificates.model import certify_point
 from fsopt.certificates.residuals import relative_gap
 from fsopt.compiler import Program, compile_model
+from fsopt.drivers.recorder import EARLY
 from fsopt.errors import reading
 from fsopt.methods.spec import SavedFit
 from fsopt.models.registry import MODELS, build
@@ -110,7 +111,7 @@ def starts_residual(fit: Fit) -> dict[str, float]:
     """Return the number of random starts that a saved fit was asked for and has no value of, unless it was stopped."""
     with reading("starts"):
         missing = int(fit.params["n_starts"]) - len(fit.details["starts"])
-    stopped = fit.stop in ("time-limit", "interrupted")
+    stopped = fit.stop in EARLY
     return {"starts": 0.0 if stopped else float(max(missing, 0))}
 
 

@@ -10,9 +10,9 @@ from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.drivers.column_generation.worst_case import WorstCaseData, add_violated, worst_case_generation
-from fsopt.drivers.dca import EARLY, Descent, best_descent, dca
+from fsopt.drivers.dca import Descent, best_descent, dca
 from fsopt.drivers.penalties.penalty import Penalty
-from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, timed
 from fsopt.models.blocks import vector, whole
 from fsopt.typing import Indices, Vector

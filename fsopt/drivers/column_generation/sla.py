@@ -14,15 +14,12 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
-from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, timed
 from fsopt.drivers.sla import RESTARTS, ROUNDING
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.sla.step_function import step_costs
 from fsopt.typing import Vector
-
-EARLY = ("time-limit", "interrupted")
-"""Stops of a step that end all runs."""
 
 
 @dataclass(frozen=True)

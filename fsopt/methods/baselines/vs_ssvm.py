@@ -11,6 +11,7 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.partitions import certify_partitions, nonzero, partitions
+from fsopt.drivers.recorder import EARLY
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
@@ -158,7 +159,7 @@ def check(saved: SavedFit) -> Certificate:
         parts = parts_of(data, int(own["n_partitions"]), float(own["share"]), int(own["seed"]))
     trained = len(svms.b)
     _, largest = certify_partitions(data, parts[:trained], float(own["c"]), svms.w, svms.b, svms.alpha)
-    fewer = trained != len(parts) and fit.stop not in ("time-limit", "interrupted")
+    fewer = trained != len(parts) and fit.stop not in EARLY
     used = nonzero(svms.w).sum(axis=0)
     wrong = {
         "sparse machines": largest,
