@@ -8,12 +8,12 @@ count there: in :math:`w \le Mz` at z = 0 a weight as large as 1e-5 M would else
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import scipy.sparse as sp
 
-from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, gap_allowed, make
 from fsopt.compiler import Program
 from fsopt.compiler.ordered_sets import outside
 from fsopt.typing import Mask, Vector
@@ -22,6 +22,22 @@ from fsopt.typing import Mask, Vector
 def relative_gap(value: float, bound: float) -> float:
     """Return ``|value - bound| / max(1, |value|)``; a bound on the wrong side of the value is an error as well."""
     return abs(value - bound) / max(1.0, abs(value))
+
+
+def of_bounds(
+    kind: Kind, residuals: Mapping[str, float], upper: float, lower: float, *, tolerance: float, source: str
+) -> Certificate:
+    """Return the certificate of a loop that closes the gap between two bounds, which is one of its residuals.
+
+    Parameters
+    ----------
+    residuals : of what the bounds rest on.
+    tolerance : of the loop, and with it of all residuals, at least 1e-9.
+    source : of the lower bound.
+    """
+    residuals = {**residuals, "gap": relative_gap(upper, lower)}
+    allowed = max(gap_allowed(tolerance), 1e-9)
+    return make(kind, residuals, tolerance=allowed, objective=upper, bound=lower, bound_source=source)
 
 
 def primal_residual(program: Program, x: Vector) -> float:

@@ -34,9 +34,9 @@ from operator import itemgetter
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.answers.certificate import Certificate, Kind, closed, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, closed
 from fsopt.answers.results import DriverResult, Status
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.residuals import of_bounds, relative_gap
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
@@ -260,16 +260,5 @@ def certify_scale_search(
         if leaf.left <= reached:
             reached = max(reached, leaf.right)
     proved = float(np.min([leaf.bound(data, penalty) for leaf in leaves])) if leaves else 0.0
-    residuals = {
-        "cover": float(not reached >= 1.0),
-        "bound": float(np.maximum(lower - proved, 0.0)),
-        "gap": relative_gap(upper, lower),
-    }
-    return make(
-        Kind.GLOBAL,
-        residuals,
-        tolerance=max(gap_allowed(tolerance), 1e-9),
-        objective=upper,
-        bound=lower,
-        bound_source="leaves",
-    )
+    residuals = {"cover": float(not reached >= 1.0), "bound": float(np.maximum(lower - proved, 0.0))}
+    return of_bounds(Kind.GLOBAL, residuals, upper, lower, tolerance=tolerance, source="leaves")

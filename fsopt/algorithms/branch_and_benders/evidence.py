@@ -17,8 +17,8 @@ from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, LEAF, PEG, Replayed, replay, size_of
-from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.answers.certificate import Certificate, Kind
+from fsopt.certificates.residuals import of_bounds
 from fsopt.typing import Matrix
 
 FORMAT = "tree 1"
@@ -118,15 +118,8 @@ def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
     y, tops = search.problem.y, search.problem.tops
     cuts = search.tree.cuts.items()
     wrong = sum(not valid_grid(grid, y, tops) for name, (grid, _) in cuts if name in search.tree.used)
-    residuals = {"infeasible cuts": float(wrong), "gap": relative_gap(answer.value, lower)}
-    return make(
-        Kind.GBD,
-        residuals,
-        tolerance=max(gap_allowed(search.tolerance), 1e-9),
-        objective=answer.value,
-        bound=lower,
-        bound_source="branch and bound",
-    )
+    residuals, tolerance = {"infeasible cuts": float(wrong)}, search.tolerance
+    return of_bounds(Kind.GBD, residuals, answer.value, lower, tolerance=tolerance, source="branch and bound")
 
 
 def useful_cuts(search: Search) -> list[Grid]:

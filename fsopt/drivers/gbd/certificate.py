@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
-from fsopt.certificates.residuals import relative_gap
+from fsopt.answers.certificate import Certificate, Kind
+from fsopt.certificates.residuals import of_bounds
 from fsopt.data import Dataset
 from fsopt.data.weights import loss_weights
 from fsopt.typing import Vector
@@ -21,12 +21,5 @@ def certify_gbd(
     A = np.array(alphas) if alphas else np.zeros((0, data.n))
     outside = max(float(np.maximum(-A, A - loss_weights(c, data.weights)).max(initial=0.0)), 0.0) / max(1.0, c)
     balance = float(np.abs(A @ data.y).max(initial=0.0)) / max(1.0, c)
-    residuals = {"alpha bounds": outside, "alpha balance": balance, "gap": relative_gap(upper, lower)}
-    return make(
-        Kind.GBD,
-        residuals,
-        tolerance=max(gap_allowed(tolerance), 1e-9),
-        objective=upper,
-        bound=lower,
-        bound_source="master problem",
-    )
+    residuals = {"alpha bounds": outside, "alpha balance": balance}
+    return of_bounds(Kind.GBD, residuals, upper, lower, tolerance=tolerance, source="master problem")

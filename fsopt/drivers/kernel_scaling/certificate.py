@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate, Kind, gap_allowed, make
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
-from fsopt.certificates.residuals import relative_gap
+from fsopt.certificates.residuals import of_bounds
 from fsopt.typing import Vector
 
 
@@ -26,16 +26,8 @@ def certify_scaling(
         "risk": problem.excess(s),
         "sign": float(np.maximum(-s, 0.0).max() + np.abs(s[~problem.active]).max(initial=0.0)),
         "bound": max(lower - proved, 0.0) / max(1.0, abs(upper)),
-        "gap": relative_gap(upper, lower),
     }
-    return make(
-        Kind.GLOBAL,
-        residuals,
-        tolerance=max(gap_allowed(tolerance), 1e-9),
-        objective=upper,
-        bound=lower,
-        bound_source="cuts",
-    )
+    return of_bounds(Kind.GLOBAL, residuals, upper, lower, tolerance=tolerance, source="cuts")
 
 
 def certify_stationary(problem: ScalingProblem, s: Vector, cut: Cut | None) -> Certificate:
