@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 
 from fsopt.common.arguments import word
+from fsopt.common.memory import NUMBER, require
 from fsopt.data.dataset import Dataset
 from fsopt.data.validation import as_matrix
 from fsopt.errors import DataError, ParameterError, shown
@@ -92,6 +93,15 @@ class Kernel:
         """Return the data set of kernel values of (preprocessed) samples, with one feature for each pattern.
 
         Its features are called ``row 1 .. row m``, as the patterns are the rows of the training data.
+
+        Raises
+        ------
+        MemoryLimitError : the kernel values and a copy of them do not fit into the memory.
         """
+        require(
+            2 * NUMBER * data.n * len(self.patterns),
+            f"kernel values of {data.n} and {len(self.patterns)} samples",
+            "leave the kernel out, or take fewer samples",
+        )
         names = [f"row {i}" for i in range(1, len(self.patterns) + 1)]
         return Dataset(self.matrix(data.X), data.y, names, name=data.name, labels=data.labels, weights=data.weights)

@@ -27,6 +27,7 @@ from fsopt.common.arguments import (
 )
 from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.locks import alone
+from fsopt.common.memory import FEWER, NUMBER, require
 from fsopt.common.registry import Registry, check_function
 from fsopt.data import Dataset
 from fsopt.data.matrices import refuse_sparse
@@ -38,9 +39,6 @@ from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
 from fsopt.models.spec import WEIGHTS, check_parameters, check_weights
 from fsopt.typing import Samples
-
-FEWER = "keep fewer features first (pearson, fisher), or take onsvm, fsv or svm"
-"""What helps where data are too large for a method."""
 
 
 def _check(spec: MethodSpec) -> None:
@@ -225,6 +223,9 @@ def fit(
             "an executor runs subtrees, and this fit has no more than one at a time",
             f"give jobs=, the number of them, to one of {able}",
         )
+    # The preprocessed samples, and a copy of them in the arrays of a solver or a loop.
+    stored = data.X.nnz if data.sparse else data.X.size  # type: ignore[attr-defined]
+    require(2 * NUMBER * stored, f"the arrays of method '{name}' for {data.n} samples and {data.p} features")
     places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     try:

@@ -9,6 +9,7 @@ import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
 from fsopt.common.customising import SLUG
+from fsopt.common.memory import ENTRY, require
 from fsopt.common.ranges import ends, range_of, within
 from fsopt.compiler import dot
 from fsopt.data import Dataset
@@ -64,7 +65,13 @@ def margin_constraint(m: pyo.ConcreteModel, data: Dataset, weights: pyo.Var, doc
 
 
 def signed_samples(data: Dataset) -> Matrix:
-    """Return the samples times their labels, y_i x_ij, as the matrix YX (n, p)."""
+    """Return the samples times their labels, y_i x_ij, as the matrix YX (n, p), the coefficients of a model.
+
+    Raises
+    ------
+    MemoryLimitError : a model with these coefficients does not fit into the memory.
+    """
+    require(ENTRY * data.X.size, f"models of {data.n} samples and {data.p} features")
     return data.X * data.y[:, None]
 
 
