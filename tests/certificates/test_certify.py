@@ -15,6 +15,7 @@ import fsopt
 from fsopt.answers.results import Point
 from fsopt.certificates.convex import dual_point, farkas
 from fsopt.certificates.model import Claim, certify_point
+from fsopt.certificates.nonconvex import certify_nonconvex, reduced_costs
 from fsopt.compiler import compile_model, dot
 from fsopt.compiler.values import values_of
 from fsopt.solvers.base import Session
@@ -198,3 +199,25 @@ def test_a_small_unit_is_no_proof_of_infeasibility():
     m.x = pyo.Var()
     m.c = pyo.Constraint(expr=1e-8 * m.x >= 1)
     assert not farkas(compile_model(m), Point(np.zeros(1), np.ones(1), np.zeros(0))).ok
+
+
+def test_a_multiplier_below_zero_is_compared_with_the_upper_bound():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 2))
+    m.o = pyo.Objective(expr=-0.125 * m.x**2)
+    program = compile_model(m)
+    # The reduced cost -x/4 times the distance 2 - x of the upper bound.
+    for x, product in ((2.0, 0.0), (1.5, 0.1875)):
+        found = certify_nonconvex(program, Point(np.array([x]), np.zeros(0), np.zeros(0)), bound=None, source="")
+        assert found.residuals["complementarity"] == pytest.approx(product, abs=1e-12)
+
+
+def test_reduced_costs_are_those_of_the_lagrangian():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([0, 1], bounds=(0, 5))
+    m.o = pyo.Objective(expr=3 * m.x[0] - 0.5 * m.x[1] ** 2)
+    m.linear = pyo.Constraint(expr=m.x[0] + 2 * m.x[1] >= 1)
+    m.product = pyo.Constraint(expr=m.x[0] * m.x[1] >= 1)
+    # c - A'y - y_g grad(x_0 x_1) at (2, 3) with y = 0.5 and y_g = 0.25
+    found = reduced_costs(compile_model(m), Point(np.array([2.0, 3.0]), np.array([0.5, 0.25]), np.zeros(0)))
+    assert found == pytest.approx([3.0 - 0.5 - 0.25 * 3.0, -3.0 - 2 * 0.5 - 0.25 * 2.0], abs=1e-12)

@@ -45,3 +45,10 @@ def test_the_bound_is_the_smallest_value_that_the_cuts_prove_at_a_radius(seed, c
     smallest = min(proved_at(problem, cuts, at) for at in np.append(np.geomspace(low, high, 60), radius))
     assert (1.0 - gap - 1e-9) * smallest <= bound <= smallest * (1.0 + 1e-9)
     assert lower_bound(problem, cuts, 0.5 * bound)[0] == 0.5 * bound
+
+
+def test_the_value_is_squared_radius_times_capacity_plus_costs():
+    data = Dataset(np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([1.0, -1.0]))
+    problem = ScalingProblem(data, np.array([0.5, 2.0]), 0.0, 1.0, np.array([0.25, 0.5]), np.ones(2, dtype=bool))
+    # R = max(1 + 3 * 4, 9), W = 1/4 + 3 * 4, q's = 1/4 + 3/2
+    assert problem.value(np.array([1.0, 3.0])) == 13.0 * 12.25 + 1.75

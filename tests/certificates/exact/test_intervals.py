@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -12,9 +13,10 @@ from support import blobs
 from fsopt.certificates.exact.encoding import decoded, encoded
 from fsopt.certificates.exact.exponentials import exponential
 from fsopt.certificates.exact.forms import decimal, rounded
-from fsopt.certificates.exact.intervals import pair_of
+from fsopt.certificates.exact.intervals import pair_of, primal_point
 from fsopt.certificates.exact.linear import bareiss, solved
 from fsopt.certificates.exact.matrices import semidefinite
+from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model
 from fsopt.errors import NotShownError
 from fsopt.models.registry import build
@@ -126,3 +128,21 @@ def test_the_interval_of_a_hinge_program_is_that_of_mpmath(seed, slug, c):
     assert pair.lower <= pair.upper
     assert pair.upper - pair.lower <= max(1, pair.upper) / 10**6
     assert wide(pair.lower).a <= true.b
+
+
+def test_short_numbers_are_kept_and_long_whole_parts_end_at_the_point():
+    assert rounded(Fraction(1, 3), up=True) == Fraction(1, 3)
+    long = 2**400 + Fraction(1, 3**80)
+    assert [rounded(long, up=up) for up in (False, True)] == [2**400, 2**400 + 1]
+
+
+def test_a_repair_moves_no_integer_variable():
+    m = pyo.ConcreteModel()
+    m.k = pyo.Var(domain=pyo.Integers, bounds=(0, 3))
+    m.x = pyo.Var(bounds=(0, 3))
+    m.o = pyo.Objective(expr=m.k + 2 * m.x)
+    m.row = pyo.Constraint(expr=4 * m.k + m.x == 5.5)
+    program = compile_model(m)
+    start = np.zeros(2)
+    start[program.column[id(m.k)]], start[program.column[id(m.x)]] = 1.0 + 1e-9, 1.5 - 1e-7
+    assert sorted(primal_point(exact_program(program), start)) == [Fraction(1), Fraction(3, 2)]

@@ -11,7 +11,7 @@ from fsopt.certificates.exact.cones import Cone, dual_of, factored
 from fsopt.certificates.exact.forms import Form, Vector
 from fsopt.certificates.exact.program import Matrix, PointSet
 from fsopt.certificates.exact.reduction import reduced
-from fsopt.certificates.exact.repair import repaired, violated
+from fsopt.certificates.exact.repair import repaired, single_bounds, violated
 from fsopt.errors import NotShownError
 
 ONE = Fraction(1)
@@ -107,3 +107,11 @@ def test_forms_over_one_denominator():
     assert held.at(x) == Fraction(1, 5) - Fraction(2, 11) + Fraction(1, 2)
     assert held.negative().at(x) == -held.at(x)
     assert held.less(Fraction(5, 13)).at(x) == held.at(x) - Fraction(5, 13)
+
+
+def test_the_bounds_of_one_variable_are_the_nearest_doubles_inside():
+    # The double 0.1 is above 1/10, the double 1/3 is below a third.
+    lower, upper = single_bounds(points(2, inequalities=[form({0: 10}, -1), form({1: -3}, 1)]))
+    assert (lower[0], upper[1]) == (0.1, 1 / 3)
+    lower, upper = single_bounds(points(2, inequalities=[form({0: 3}, -1), form({1: -10}, 1)]))
+    assert (lower[0], upper[1]) == (np.nextafter(1 / 3, 1.0), np.nextafter(0.1, 0.0))

@@ -5,10 +5,12 @@ import itertools
 import json
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from proof_files import checked, ends, refused
+from scipy.optimize import linprog
 from support import blobs
 
 import fsopt
@@ -108,3 +110,21 @@ def test_a_forgotten_cut_is_made_again_from_its_relaxation(proved):
     again = exactly(replace(found, details={**found.details, "evidence": forgotten}), data)
     assert again.claims[0].holds
     assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**5)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bound_of_a_cut_on_a_node_is_that_of_linear_programming(seed):
+    rng = np.random.default_rng(seed)
+    weight, gains = rng.uniform(0.0, 2.0, 7) * (rng.random(7) < 0.8), rng.normal(size=7)
+    problem = SimpleNamespace(p=7, main=0, R=[[Fraction(v) for v in weight]], r=[Fraction(float(weight[0]) + 1.5)])
+    inside, outside = frozenset({0}), frozenset({3})
+    bounds = [(float(j in inside), float(j not in outside)) for j in range(7)]
+    least = 4.0 + linprog(-gains, A_ub=[weight], b_ub=[weight[0] + 1.5], bounds=bounds).fun
+    near = selection._near_bound(problem, (4.0, gains, 1e-14), (inside, outside))
+    exact = selection._exact_bound(problem, (Fraction(4), [Fraction(v) for v in gains]), (inside, outside))
+    assert near <= exact
+    assert near == pytest.approx(least, abs=1e-9)
+    assert float(exact) == pytest.approx(least, abs=1e-9)
+    problem.main = None
+    least = 4.0 - gains[0] - gains[[1, 2, 4, 5, 6]].clip(0.0).sum()
+    assert selection._near_bound(problem, (4.0, gains, 1e-14), (inside, outside)) == pytest.approx(least, abs=1e-12)
