@@ -25,14 +25,19 @@ from fsopt.cli.streams import reader_left
 from fsopt.errors import FileError, FsoptError, ParameterError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from fsopt.papers.reproduction import Experiment, Outcome, Settings
 
+SHOWN = 10
+"""Combinations of a search that are printed: the nearest ones."""
 HEADS = (
     ("row", "left"),
     ("column", "left"),
     ("ours", "right"),
     ("printed", "right"),
     ("diff", "right"),
+    ("chance", "right"),
     ("verdict", "left"),
 )
 
@@ -45,11 +50,15 @@ def reproduce(
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="folder for a page, the cells and the figures (SVG, PNG) of each"),
+        typer.Option("-o", "--output", help="folder for pages, cells, figures (SVG, PNG) and an overview"),
     ] = None,
     store: Annotated[
         Path | None, typer.Option("--store", help="SQLite file of the parts that take long: a killed run goes on")
     ] = None,
+    searched: Annotated[
+        bool,
+        typer.Option("--search", help="run one table with all choices that its paper leaves open"),
+    ] = False,
     report: options.Report = None,
     json: options.Json = False,
 ) -> int:
@@ -67,11 +76,15 @@ def reproduce(
             "'fsopt reproduce --list' has the names",
         )
     asked = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
+    if searched and (len(asked) != 1 or report is not None):
+        raise ParameterError("--search is for one table, without --report", "name one of --list; -o writes its page")
     workers = check_jobs(jobs)
     if output is not None:
         _make(output)
     with opened(store, write=store is not None) as held:
         settings = Settings(quick=quick, jobs=workers, store=held)
+        if searched:
+            return _search(asked[0], settings, output, json)
         code, done, records = _run(asked, settings, output, shown=not json, kept=report is not None)
     if report is not None:
         from fsopt.papers.pages import reproduction_report
@@ -116,6 +129,31 @@ def _run(
     return code, done, records
 
 
+def _search(one: Experiment, settings: Settings, output: Path | None, json: bool) -> int:
+    """Run the search of a table, print what it found, and write its page."""
+    from fsopt.common.files import write_text
+    from fsopt.papers.search import page, search, spelled
+
+    with progress_bar("search", total=1) as update:
+        try:
+            found = search(one, settings, lambda k, n: update(k / n, f"search {one.name} ({k} of {n})"))
+        except KeyboardInterrupt:
+            remark(f"interrupted in the search of {one.name}: with --store the same command goes on")
+            return EXIT_INTERRUPTED
+    if output is not None:
+        write_text(output / f"{one.name}-search.md", page(found, one.shows, settings.quick))
+    if json:
+        print_json({"quick": settings.quick, **vars(found), "combinations": [vars(c) for c in found.combinations]})
+        return EXIT_SOLVED
+    listing = table(f"{one.name}: {one.shows}", [("distance", "right"), ("agree", "right"), ("choices", "left")])
+    for c in found.combinations[:SHOWN]:
+        listing.add_row(*map(escape, (f"{c.distance:.4f}", f"{c.agreed} of {found.cells}", spelled(c.choices))))
+    show(listing)
+    for sentence in found.sentences:
+        show(f"  {sentence}")
+    return EXIT_SOLVED
+
+
 def _list(experiments: list[Experiment], json: bool) -> int:
     rows: list[dict[str, Any]] = [
         {"name": e.name, "paper": e.paper, "shows": e.shows, "minutes": e.minutes, "data": list(e.data)}
@@ -144,7 +182,7 @@ def _make(folder: Path) -> None:
 def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool) -> dict[str, Any]:
     """Return an outcome as plain data."""
     from fsopt.answers.records import plain
-    from fsopt.papers.reproduction import counts
+    from fsopt.papers.verdicts import counts
 
     record: dict[str, Any] = plain(
         {
@@ -163,16 +201,25 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool) -> d
 
 
 def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, Any]) -> None:
-    """Write a page in Markdown and the figures of an experiment."""
-    from fsopt.common.files import whole_file, write_text
-    from fsopt.papers.pages import markdown
+    """Write a page in Markdown and the figures of an experiment, and the overview of all in the folder."""
+    from fsopt.common.files import write_text
+    from fsopt.papers.pages import OVERVIEW, gathered, markdown, overview
 
     write_text(folder / f"{one.name}.md", markdown(record))
-    for name, figure in outcome.figures.items():
-        for kind in ("svg", "png"):
-            metadata = {"Date": None} if kind == "svg" else {"Software": None}
-            with whole_file(folder / f"{one.name}-{name}.{kind}") as temporary:
-                figure.savefig(os.fspath(temporary), format=kind, metadata=metadata)
+    page, picture = overview(gathered(folder, record))
+    write_text(folder / f"{OVERVIEW}.md", page)
+    for name, figure in {OVERVIEW: picture, **{f"{one.name}-{k}": f for k, f in outcome.figures.items()}}.items():
+        _save(figure, folder, name)
+
+
+def _save(figure: Figure, folder: Path, name: str) -> None:
+    """Write a figure in both formats, the same bytes for the same figure."""
+    from fsopt.common.files import whole_file
+
+    for kind in ("svg", "png"):
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        with whole_file(folder / f"{name}.{kind}") as temporary:
+            figure.savefig(os.fspath(temporary), format=kind, metadata=metadata)
 
 
 def _print(record: dict[str, Any]) -> None:
@@ -187,4 +234,5 @@ def _print(record: dict[str, Any]) -> None:
 
 
 def _numbers(c: dict[str, Any]) -> tuple[str | None, ...]:
-    return tuple(None if c[k] is None else f"{c[k]:.4g}" for k in ("ours", "printed", "difference"))
+    ours, difference = (None if c[k] is None else f"{c[k]:.4g}" for k in ("ours", "difference"))
+    return ours, c["printed"], difference, None if c["chance"] is None else f"{100 * c['chance']:.2g} %"

@@ -1,48 +1,152 @@
-"""Pages of reproductions: in Markdown, and as one HTML report."""
+"""Pages of reproductions: in Markdown, as one HTML report, and the overview of a folder of them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fsopt.papers.reproduction import VERDICTS, Experiment, Outcome, counts
+from fsopt.common.figures import new_figure
+from fsopt.common.files import brief, write_text
+from fsopt.errors import FileError
+from fsopt.papers.registry import EXPERIMENTS
+from fsopt.papers.reproduction import Experiment, Outcome
+from fsopt.papers.verdicts import (
+    DIFFERS,
+    EQUAL,
+    ERRATUM,
+    LEFT_OUT,
+    NO_DATA,
+    NO_NUMBER,
+    NOISE,
+    NOT_TESTABLE,
+    READING,
+    VERDICTS,
+    counts,
+)
 from fsopt.studies.report import ReportTable, Section, write_report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SAID = {
+    READING: "depend on a choice that the paper leaves open",
+    DIFFERS: "differ without a known reason",
+    ERRATUM: "are errata of the paper",
+    NOT_TESTABLE: "cannot be tested",
+    NO_DATA: "have no data",
+    LEFT_OUT: "were not computed",
+}
+"""Verdict -> what a page says of so many printed numbers without it."""
+OVERVIEW, COUNTS = "overview", "verdicts.json"
+"""Names of the page and picture of all cells in a folder of results, and of the file that it is made from."""
+COLOURS = ("#1b7837", "#7fbf7b", "#d9d9d9", "#fdb863", "#b2182b", "#8073ac", "#f0f0f0", "#ffffff", "#bdbdbd")
+"""Of the verdicts, in their order."""
+
+
+def sentence(verdicts: Mapping[str, int]) -> str:
+    """Return one sentence on what was reproduced, from verdict -> number of cells."""
+    total = sum(number for verdict, number in verdicts.items() if verdict in (EQUAL, NOISE, *SAID))
+    if not total:
+        return "The paper prints no number for this: the page shows ours."
+    equal, near = verdicts.get(EQUAL, 0), verdicts.get(NOISE, 0)
+    rest = [f"{verdicts[verdict]} {told}" for verdict, told in SAID.items() if verdicts.get(verdict)]
+    reproduced = f"Of {total} printed numbers {equal + near} are reproduced, {equal} of them to the last digit"
+    return "; ".join([reproduced, *rest]) + "."
 
 
 def markdown(record: Mapping[str, Any]) -> str:
-    """Return the page of a reproduction: verdicts, notes, figures and cells."""
+    """Return the page of a reproduction: what was reproduced, verdicts, notes, figures and cells."""
     quick = " (--quick)" if record["quick"] else ""
     command = f"fsopt reproduce {record['name']}{' --quick' if record['quick'] else ''}"
-    lines = [f"# {record['name']}: {record['shows']}{quick}", "", f"Made by `{command}`.", ""]
+    lines = [f"# {record['name']}: {record['shows']}{quick}", "", sentence(record["verdicts"]), ""]
+    lines += [f"Made by `{command}`.", ""]
     lines += [f"* {number} {verdict}: {VERDICTS[verdict]}" for verdict, number in record["verdicts"].items()]
     lines += ["", *record["notes"]] if len(record["notes"]) == 1 else ["", *(f"* {note}" for note in record["notes"])]
     lines += ["", *(f"![{name}]({record['name']}-{name}.svg)" for name in record["figures"])]
     if record["cells"]:
         lines += [
             "",
-            "| row | column | ours | printed | difference | verdict |",
-            "| --- | --- | --- | --- | --- | --- |",
+            "Chance: that an answer drawn at random from the possible ones would have agreed as well.",
+            "",
+            "| row | column | ours | printed | difference | chance | verdict |",
+            "| --- | --- | --- | --- | --- | --- | --- |",
         ]
     for c in record["cells"]:
         spread = f" ± {c['spread']:.3g}" if c["spread"] is not None else ""
         ours = "" if c["ours"] is None else f"{c['ours']:.4g}{spread}"
-        rest = ["" if c[k] is None else f"{c[k]:.4g}" for k in ("printed", "difference")]
+        difference = "" if c["difference"] is None else f"{c['difference']:.4g}"
+        likely = "" if c["chance"] is None else f"{100 * c['chance']:.2g} %"
         why = f": {c['why']}" if c["why"] else ""
-        lines.append(f"| {c['row']} | {c['column']} | {ours} | {rest[0]} | {rest[1]} | {c['verdict']}{why} |")
+        numbers = f"{ours} | {c['printed'] or ''} | {difference} | {likely}"
+        lines.append(f"| {c['row']} | {c['column']} | {numbers} | {c['verdict']}{why} |")
     return "\n".join(lines).rstrip() + "\n"
 
 
 def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Outcome, float]], quick: bool) -> None:
     """Write the report of experiments, each with its seconds, as one HTML page; raises PackageError, FileError."""
-    heads = ("row", "column", "ours", "±", "printed", "difference", "verdict", "reason")
+    heads = ("row", "column", "ours", "±", "printed", "difference", "chance", "verdict", "reason")
     total = [
         (verdict, sum(counts(o.cells).get(verdict, 0) for _, o, _ in done), told) for verdict, told in VERDICTS.items()
     ]
     sections = [Section("Verdicts", tables=(ReportTable(("verdict", "cells", "meaning"), total),))]
     for one, outcome, seconds in done:
-        rows = [(c.row, c.column, c.ours, c.spread, c.printed, c.difference, c.verdict, c.why) for c in outcome.cells]
+        rows = [
+            (c.row, c.column, c.ours, c.spread, c.printed, c.difference, c.chance, c.verdict, c.why)
+            for c in outcome.cells
+        ]
         tables = (ReportTable(heads, rows),) if rows else ()
-        notes = (f"{one.shows}; {seconds:.1f} s", *outcome.notes)
+        notes = (sentence(counts(outcome.cells)), f"{one.shows}; {seconds:.1f} s", *outcome.notes)
         sections.append(Section(one.name, notes, tables, dict(outcome.figures)))
     write_report(path, f"Reproductions{' (--quick)' if quick else ''}", sections)
+
+
+def gathered(folder: Path, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return name -> verdict -> number of cells of the reproductions in a folder, after a record is added to its file.
+
+    Raises
+    ------
+    FileError : the file that is there holds something else, or cannot be written.
+    """
+    path, found = folder / COUNTS, {}
+    if path.exists():
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            {name: sum(one[verdict] for verdict in one) for name, one in found.items()}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise FileError(
+                f"'{brief(path)}' holds no verdicts of reproductions", "remove it, or give another folder"
+            ) from error
+    found[record["name"]] = record["verdicts"]
+    write_text(path, json.dumps(dict(sorted(found.items())), indent=1) + "\n")
+    return found
+
+
+def overview(given: Mapping[str, Mapping[str, int]]) -> tuple[str, Figure]:
+    """Return the overview of reproductions, name -> verdict -> cells: a page in Markdown, and its picture.
+
+    The picture has a bar for each table with printed numbers, divided by verdicts.
+    """
+    found = {name: given[name] for name in EXPERIMENTS if name in given}
+    tables = {name: verdicts for name, verdicts in found.items() if verdicts.keys() & {EQUAL, NOISE, *SAID} - {NO_DATA}}
+    total = {v: sum(verdicts.get(v, 0) for verdicts in found.values()) for v in VERDICTS}
+    used = [verdict for verdict in VERDICTS if total[verdict] and verdict != NO_NUMBER]
+    lines = ["# All cells by verdict", "", sentence(total), "", f"![cells by verdict]({OVERVIEW}.svg)", ""]
+    lines += [f"* {total[verdict]} {verdict}: {VERDICTS[verdict]}" for verdict in VERDICTS if total[verdict]]
+    lines += ["", f"| table | {' | '.join(used)} |", f"| --- |{' --- |' * len(used)}"]
+    for name, verdicts in tables.items():
+        lines.append(f"| [{name}]({name}.md) | {' | '.join(str(verdicts.get(v, '')) for v in used)} |")
+    figure = new_figure(1, height=0.3 * len(tables) + 1.4)
+    axes, done = figure.axes[0], dict.fromkeys(tables, 0)
+    for verdict, colour in zip(VERDICTS, COLOURS, strict=True):
+        if verdict in used:
+            sizes = [verdicts.get(verdict, 0) for verdicts in tables.values()]
+            style: dict[str, Any] = {"color": colour, "edgecolor": "0.4", "linewidth": 0.4}
+            axes.barh(list(tables), sizes, left=list(done.values()), label=verdict, **style)
+            done = {name: done[name] + size for name, size in zip(tables, sizes, strict=True)}
+    if tables:
+        axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.invert_yaxis()
+    axes.set(xlabel="printed numbers")
+    return "\n".join(lines) + "\n", figure

@@ -270,8 +270,8 @@ def optimum(model):
 
 
 def row(experiment, *place):
-    """Return a row of the numbers that the package holds as printed in a table."""
+    """Return a row of the numbers that the package holds as printed in a table, which are texts there."""
     found = printed(experiment)["rows"]
     for name in place:
         found = found[name]
-    return found
+    return [float(number) for number in found]

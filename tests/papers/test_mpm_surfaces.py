@@ -11,6 +11,7 @@ from fsopt.data import mpm_synthetic
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
 from fsopt.methods.mpm.feature_space import FeatureSpace
+from fsopt.papers import reproduction
 from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
 from fsopt.papers.mpm.pairs import synthetic_pairs
 from fsopt.papers.mpm.surfaces import mpm_surface
@@ -293,3 +294,15 @@ def test_the_objective_still_falls_after_the_paper_s_three_steps(shared):
     fit = fsopt.fit("l0-mpm", data, delta=0.9 * limit(data))
     objectives = [record["objective"] for record in fit.history]
     assert objectives[2] > 1.02 * fit.objective
+
+
+def test_the_impossible_cells_of_table_5_are_those_that_their_accuracy_does_not_allow():
+    table = reproduction.printed("l0mpm-table5")
+    shares = {"ionosphere": 225 / 351, "spambase": 1813 / 4601, "sonar": 111 / 208}
+    found = {
+        f"{method} {name}"
+        for method, rows in table["rows"].items()
+        for name, (tsa, mcc) in rows.items()
+        if float(mcc) > attainable(float(tsa), shares[name])[1] + 0.01
+    }
+    assert found == set(table["impossible"])

@@ -56,12 +56,14 @@ def test_the_papers_feature_selection_is_reproduced_whatever_the_noise(folder, s
 @pytest.mark.parametrize("name", sampled(sorted(set(TABLE_ONE) - {"tictactoe"}), 2))  # its coding is not printed
 def test_the_correctness_of_table_one_is_within_two_points(folder, name):
     (row,) = table_one({name: load_table_data(name)})
-    assert abs(row.sla - row.printed.sla) <= 2.0
+    assert abs(row.sla - float(row.printed.sla)) <= 2.0
     assert row.linear_programs <= 7
-    assert abs(row.pmm - row.printed.pmm) <= 2.0
+    assert abs(row.pmm - float(row.printed.pmm)) <= 2.0
     assert row.pmm >= row.sla - 0.3
     other_files = ("wbcd", "wpbc24", "cleveland")
-    assert (row.m, row.k, row.n) == (row.printed.m, row.printed.k, row.printed.n) or name in other_files
+    assert (
+        tuple(map(str, (row.m, row.k, row.n))) == (row.printed.m, row.printed.k, row.printed.n) or name in other_files
+    )
 
 
 @needs_data

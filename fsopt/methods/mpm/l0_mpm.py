@@ -87,7 +87,7 @@ def fit_l0_mpm(
     start : Sequence[float], optional
         (p,) weights x^0 of preprocessed features, where the first run starts; None starts it at v = 0.
     tolerance : float, optional
-        In [1e-9, 1e-3], epsilon of the stopping criterion; None is 1e-6. The answer is ``stationary`` only where the
+        In [1e-9, 1), epsilon of the stopping criterion; None is 1e-6. The answer is ``stationary`` only where the
         residual of the certificate is at most 1e-5.
 
     Returns

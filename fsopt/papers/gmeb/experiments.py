@@ -17,25 +17,28 @@ from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import DataError
 from fsopt.methods.selection import SelectionRule
 from fsopt.papers.gmeb.protocol import candidates
-from fsopt.papers.reproduction import (
+from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed
+from fsopt.papers.verdicts import (
     DIFFERS,
     LEFT_OUT,
     NO_DATA,
     NO_NUMBER,
     READING,
     Cell,
-    Experiment,
-    Outcome,
-    Settings,
     cell,
+    deviations,
     missing,
-    numbers_of,
-    printed,
 )
 from fsopt.studies.tuning import nested_cross_validation, tune
 
 METHODS = ("svm", "l1-svm", "rfe", "gmeb")
 DRAWN = (READING, "the numbers of repetitions and of test samples, and the draws, are not printed")
+COIN = 50.0
+"""Percent: the possible error rates of the verdicts go from 0 to those of a coin."""
+DRAWS_TABLE_3 = 30
+"""The fewest draws that the print of Table 3 can have: RFE with 6.6 +- 30.7 of 1 to 202 features takes as many."""
+DRAWS_TYPE_2 = 10
+"""Data sets of type 2, as in the text."""
 SLOW = "rfe"
 """The method of an SVM for each number of features, C and fold: left out where p is large."""
 
@@ -49,20 +52,21 @@ def _drawn_scores(method: str, train: Dataset, test: Dataset, points: int, setti
     return error_rate(found.decision_function(test.X), test.y), len(chosen)
 
 
-def _cells(row: str, scores: np.ndarray, numbers: Mapping[str, float], reason: tuple[str, str]) -> list[Cell]:
-    """Return the cells error (percent) and features of scores (repetitions, 2)."""
+def _cells(row: str, scores: np.ndarray, numbers: Mapping[str, str], draws: int, p: int) -> list[Cell]:
+    """Return the cells error (percent) and features of p of scores (repetitions, 2), the print being of some draws."""
     found = []
-    for k, (name, factor) in enumerate((("error", 100.0), ("features", 1.0))):
+    for k, (name, factor, most) in enumerate((("error", 100.0, COIN), ("features", 1.0, float(p)))):
         values = factor * scores[:, k]
-        noise = 2.0 * numbers[f"{name}_sd"]
-        spread = float(values.std(ddof=1)) if len(values) > 1 else None
+        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        noise = deviations((spread, len(values)), (float(numbers[f"{name}_sd"]), draws))
+        place, mean = (row, name), float(values.mean())
         found.append(
-            cell((row, name), float(values.mean()), numbers[name], noise=noise, otherwise=reason, spread=spread)
+            cell(place, mean, numbers[name], possible=(0.0, most), noise=noise, otherwise=DRAWN, spread=spread)
         )
     return found
 
 
-def _without_spreads(numbers: Mapping[str, float]) -> dict[str, float]:
+def _without_spreads(numbers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in numbers.items() if not name.endswith("_sd")}
 
 
@@ -85,10 +89,13 @@ def gmeb_table3(settings: Settings) -> Outcome:
                 compute = partial(_drawn_scores, method, train, test, number, settings)
                 place = {"method": method, "size": size, "draw": k, "points": number, "n_test": n_test}
                 scores.append(settings.part("gmeb-table3", compute, **place))
-            cells += _cells(f"{method} n={size}", np.array(scores), numbers, DRAWN)
+            cells += _cells(f"{method} n={size}", np.array(scores), numbers, DRAWS_TABLE_3, both.p)
     notes = (
         f"{table['place']}; {repetitions} draws with {n_test} test samples, {points} x {points} radii, five folds",
-        "noise: two standard deviations as printed; variance 20 of the noise features (erratum of the print)",
+        "variance 20 of the noise features (erratum of the print)",
+        f"noise: twice the root of s^2/n of ours plus s^2/{DRAWS_TABLE_3} of the print, whose caption calls its s that "
+        "of a mean: 6.6 +- 30.7 of at most 202 features can be that of no three draws, and the deviation of single "
+        f"draws only from {DRAWS_TABLE_3} draws on; possible are errors from 0 to {COIN:g} % and 0 to 202 features",
     )
     return Outcome(tuple(cells), notes)
 
@@ -108,14 +115,15 @@ def gmeb_type2_paragraph(settings: Settings) -> Outcome:
             train, test = both.rows(np.arange(100)), both.rows(np.arange(100, 1100))
             compute = partial(_drawn_scores, method, train, test, points, settings)
             scores.append(settings.part("gmeb-type2", compute, method=method, p=p, draw=k, points=points))
-        found = _cells(method, np.array(scores), numbers, DRAWN)
+        found = _cells(method, np.array(scores), numbers, DRAWS_TYPE_2, p)
         # With fewer features it is another problem: no agreement with the print would mean anything.
         other: dict[str, Any] = {"verdict": LEFT_OUT, "why": f"ours is of {p} features (--quick)"}
         cells += [replace(one, **other) for one in found] if settings.quick else found
     cells += missing("bayes", numbers_of(table, "bayes"), LEFT_OUT, "it depends on the random orthogonal matrix")
     notes = (
         f"{table['place']}; {repetitions} draws, {p} features, 100 training and 1000 test samples",
-        "noise: two standard deviations as printed; the random matrix V decides the Bayes error of a draw",
+        f"noise: twice the root of s^2/n of ours plus s^2/{DRAWS_TYPE_2} of the print; possible are errors from 0 to "
+        f"{COIN:g} % and 0 to {p} features; the random matrix V decides the Bayes error of a draw",
     )
     return Outcome(tuple(cells), notes)
 
@@ -163,19 +171,25 @@ def gmeb_table4(settings: Settings) -> Outcome:
             except DataError as error:
                 cells += missing(row, _without_spreads(numbers), NO_DATA, error.message)
                 continue
-            for k, column in enumerate(("error", "features")):
-                noise = 2.0 * numbers[f"{column}_sd"]
-                print_, reason = numbers[column], (DIFFERS, "")
-                if column == "features":
-                    reason = (READING, "the units of the weights in the selection rule are not printed")
-                cells.append(
-                    cell((row, column), ours[2 * k], print_, noise=noise, otherwise=reason, spread=ours[2 * k + 1])
-                )
+            cells += _real_cells(row, ours, numbers, load_dataset(name).p)
     notes = (
         f"{table['place']}; {splits} rounds, in each {points**2} candidates by five folds of the training part",
-        "noise: two of the printed standard deviations of the mean",
+        "noise: twice the root of the sum of squares of both standard deviations of the mean, ours and the printed; "
+        f"possible are errors from 0 to {COIN:g} % and 0 to all features",
     )
     return Outcome(tuple(cells), notes)
+
+
+def _real_cells(row: str, ours: tuple[float, ...], numbers: Mapping[str, str], p: int) -> list[Cell]:
+    """Return the cells error and features of a method on a data set of p features."""
+    found = []
+    units = (READING, "the units of the weights in the selection rule are not printed")
+    for k, (name, reason, most) in enumerate((("error", (DIFFERS, ""), COIN), ("features", units, float(p)))):
+        value, spread = ours[2 * k : 2 * k + 2]
+        noise = deviations((spread, 1), (float(numbers[f"{name}_sd"]), 1))
+        place, possible = (row, name), (0.0, most)
+        found.append(cell(place, value, numbers[name], possible=possible, noise=noise, otherwise=reason, spread=spread))
+    return found
 
 
 def gmeb_fig1(settings: Settings) -> Outcome:
@@ -212,7 +226,7 @@ def gmeb_fig2(settings: Settings) -> Outcome:
                     return Outcome((Cell(name, "error", None, None, NO_DATA, error.message),))
                 if source == "printed":
                     numbers = numbers_of(table, name, method)
-                    points.append((numbers["features"] / p, numbers["error"]))
+                    points.append((float(numbers["features"]) / p, float(numbers["error"])))
                 else:
                     ours = _nested(name, method, 3 if settings.quick else 10, 3 if settings.quick else 7, settings)
                     points.append((ours[2] / p, ours[0]))

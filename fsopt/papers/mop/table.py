@@ -5,53 +5,100 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from fsopt.answers.fits import Fit
+from fsopt.common.arguments import word
 from fsopt.common.figures import new_figure
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.errors import ParameterError
+from fsopt.methods.baselines.feature_scores import fisher as fisher_scores
+from fsopt.methods.baselines.feature_scores import ks, pearson, ranking
+from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
 from fsopt.papers.mop.digits import SIDE, Digits
-from fsopt.papers.reproduction import printed
-from fsopt.studies.tuning import tune
+from fsopt.papers.reproduction import numbers_of, printed
+from fsopt.typing import Indices
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
-"""h / l of the capacities that are tried for the final support vector machine; the paper has the range 0.05 to 0.5."""
-PENALTY_WEIGHT = 1e-2
-"""Our penalty weight c of MOPFS: ``0 < c << RW``, as in the paper; with 0 a few more pixels stay."""
+Machine: TypeAlias = tuple[Fit, float, tuple[float, ...]]
+"""A support vector machine, its capacity, and its errors on the three parts of the digits."""
+SHARES = (0.05, 0.1, 0.13, 0.15, 0.16, 0.2, 0.25, 0.3, 0.5)
+"""h / l that are tried on the validation digits: the printed ones, in the printed range 0.05 to 0.5."""
 SUPPORT = 1e-6
 """Multipliers above this make a support vector."""
 FILTERS = ("pearson", "fisher", "ks")
 """Each selects as many pixels as MOPFS."""
+CHOICES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
+    {
+        "scores": ("unit-rows", "standard"),
+        "fisher": ("deviations", "variances"),
+        "samples": ("unit-rows", "scaled"),
+        "capacity": ("h - 1", "(h - 1) / R"),
+        "c": (0.03, 0.1),
+    }
+)
+"""The choices of :class:`Reading` that the paper leaves open and their values, the nearest to the print first."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A row of Table 1: h/l, features, support vectors, training and test error."""
+    """A row of Table 1, each number with its printed digits: h/l, features, support vectors, errors."""
 
-    h_over_l: float
-    n_features: int
-    n_support_vectors: int
-    train_error: float
-    test_error: float
+    h_over_l: str
+    n_features: str
+    n_support_vectors: str
+    train_error: str
+    test_error: str
 
 
+CONTENT = printed("mop-table1")
 TABLE_ONE: Mapping[int, Mapping[str, Printed]] = MappingProxyType(
     {
-        int(size): MappingProxyType({method: Printed(*row) for method, row in rows.items()})
-        for size, rows in printed("mop-table1")["rows"].items()
+        int(size): MappingProxyType({method: Printed(**numbers_of(CONTENT, size, method)) for method in rows})
+        for size, rows in CONTENT["rows"].items()
     }
 )
 """l -> method -> printed row; the paper has 571 pixels that are not constant, these digits have 501 and 579."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    r"""The choices that section 7 leaves open, and whether the numbers that it prints are taken from it.
+
+    Attributes
+    ----------
+    scores : the samples that a filter scores: ``unit-rows`` (centred, unit deviation, norm 1) or ``standard``.
+    fisher : Fisher's criterion: ``deviations`` :math:`|\mu^+ - \mu^-|/(s^+ + s^-)`, or ``variances``
+        :math:`(\mu^+ - \mu^-)^2/(v^+ + v^-)`.
+    samples : of the last support vector machine: ``unit-rows``, the selected pixels brought to unit deviation and norm
+        1 again; or ``scaled``, the pixels of the samples that selected them, times the roots of the scales of MOPFS.
+    capacity : its W at a ratio h / l: ``h - 1``, as the caption of Table 1 has it, or ``(h - 1) / R`` with R the
+        largest squared norm of a sample.
+    count : pixels that a filter keeps: those of the ``print``, or those of our ``mopfs``.
+    h : its ratio h / l: that of the ``print``, or of smallest error by ``validation``, the first of equal ones.
+    c : penalty weight of MOPFS, ``0 < c << RW`` in the paper.
+    """
+
+    scores: str = "unit-rows"
+    fisher: str = "deviations"
+    samples: str = "unit-rows"
+    capacity: str = "h - 1"
+    count: str = "print"
+    h: str = "print"
+    c: float = 0.03
+
+    def __post_init__(self) -> None:
+        words = {**CHOICES, "count": ("print", "mopfs"), "h": ("print", "validation")}
+        for name in words.keys() - {"c"}:
+            word(name, getattr(self, name), words[name])
 
 
 @dataclass(frozen=True)
@@ -61,12 +108,12 @@ class MnistRow:
     Attributes
     ----------
     method : ``rsvm`` on all pixels, ``mopfs``, a filter, or ``vs-ssvm``.
-    h_over_l, w_cap : of the final support vector machine: those of smallest validation error, the smallest of equal
-        ones.
+    h_over_l, w_cap : of the last support vector machine.
     n_features, n_support_vectors : pixels; multipliers above 1e-6.
-    train_error, valid_error, test_error : shares of misclassified digits, of the final support vector machine.
-    selection : the fit that selected the pixels; for ``rsvm``, of all pixels.
-    classifier : the final support vector machine, on the reduced data.
+    train_error, valid_error, test_error : shares of misclassified digits, of the last support vector machine.
+    selection : the fit that selected the pixels, None for all of them and for a filter.
+    pixels : (m,) the selected ones among the pixels of the digits.
+    classifier : the last support vector machine, on the samples of the reading.
     seconds : of the selection and of the fits at all capacities.
     """
 
@@ -78,7 +125,8 @@ class MnistRow:
     train_error: float
     valid_error: float
     test_error: float
-    selection: Fit
+    selection: Fit | None
+    pixels: Indices
     classifier: Fit
     seconds: float
 
@@ -86,79 +134,131 @@ class MnistRow:
 def mnist_table(
     digits: Digits,
     *,
+    reading: Reading | None = None,
     share: float = 0.1,
     shares: Sequence[float] = SHARES,
-    c: float = PENALTY_WEIGHT,
     scaling: str = "local",
     progress: Callable[[str], None] | None = None,
 ) -> tuple[MnistRow, ...]:
     r"""Return Table 1: each method selects pixels, then the SVM (13) is trained on the reduced data.
 
-    The capacity W of this final support vector machine is the one of smallest validation error, over the same shares
-    h / l for all methods: :math:`W = (l\,h/l - 1)/R` with R the largest squared norm of a reduced sample. The data
-    reduced by MOPFS are the selected pixels times the roots of their scales, :math:`x \to \sqrt{S} x`; each filter
-    selects as many pixels as MOPFS.
-
     Parameters
     ----------
-    digits : from :func:`fsopt.papers.mop.digits.mnist_digits`.
-    share : h / l at which MOPFS selects; the best value in the paper is 0.1, W = 49 for 500 digits.
-    shares : h / l to try for the final support vector machine, each above 1 / l.
-    c, scaling : of the method ``mopfs``.
+    digits : from :func:`fsopt.papers.mop.digits.mnist_digits`; the counts and ratios of the print are those of 100 and
+        500 digits.
+    reading : of what the paper leaves open; by default the nearest to the print.
+    share : h / l at which MOPFS selects, 0.1 in the paper, W = 49 for 500 digits.
+    shares : h / l that ``validation`` tries, each above 1 / l.
+    scaling : of the method ``mopfs``.
     progress : called with one line of text for each method.
 
     Raises
     ------
-    ParameterError : no share, or one that leaves no capacity.
+    ParameterError : no share, or one that leaves no capacity; another number of digits than the print's, where the
+        reading takes numbers from the print.
 
     Notes
     -----
-    Bi, section 7. The paper does not say whether the final support vector machine gets the pixels scaled: our reading.
+    Bi, section 7. The default reading was found by a search over :data:`CHOICES` (``fsopt reproduce mop-table1
+    --search``): with it the rows of Pearson and Fisher for 500 digits are the printed ones to the last digit.
     """
-    if not shares or min(share, *shares) * digits.train.n <= 1.0:
+    read, n = Reading() if reading is None else reading, digits.train.n
+    if not shares or min(share, *shares) * n <= 1.0:
         raise ParameterError("there must be shares h / l, each above 1 / l", "for example 0.05, 0.1 and 0.2")
+    if n not in TABLE_ONE and "print" in (read.count, read.h):
+        raise ParameterError(
+            f"the paper prints no row for {n} digits", "take 100 or 500, or Reading(count='mopfs', h='validation')"
+        )
     rows: list[MnistRow] = []
-    cap = share * digits.train.n - 1.0
-    given: dict[str, dict[str, Any]] = {"rsvm": {"w_cap": cap}, "mopfs": {"w_cap": cap, "c": c, "scaling": scaling}}
-    given["vs-ssvm"] = {"w_cap": cap}
+    cap = share * n - 1.0
     for name in ("rsvm", "mopfs", *FILTERS, "vs-ssvm"):
         started = time.perf_counter()
-        params = {"m": rows[1].n_features} if name in FILTERS else given[name]
-        selection = fit(name, digits.train, **params)
-        rows.append(_row(digits, name, selection, sorted(shares), started))
+        selection = None
+        if name in FILTERS:
+            count = int(TABLE_ONE[n][name].n_features) if read.count == "print" else rows[1].n_features
+            chosen = _ranked(digits, name, read.scores, read.fisher)[:count]
+        elif name == "rsvm":
+            chosen = tuple(range(digits.train.p))
+        else:
+            selection = _selection(digits, name, cap, read.c if name == "mopfs" else None, scaling)
+            chosen = tuple(selection.support)
+        grid = (float(TABLE_ONE[n][name].h_over_l),) if read.h == "print" else tuple(sorted(shares))
+        rows.append(_row(digits, name, (selection, tuple(sorted(chosen))), read, grid, started))
         if progress is not None:
             progress(f"{name}: {rows[-1].n_features} pixels, test error {rows[-1].test_error:.4f}")
     return tuple(rows)
 
 
-def _row(digits: Digits, name: str, selection: Fit, shares: Sequence[float], started: float) -> MnistRow:
+@lru_cache(maxsize=16)
+def _ranked(digits: Digits, name: str, scores: str, fisher: str) -> tuple[int, ...]:
+    """Return the pixels in the order of the scores of a filter, the best first."""
+    work, _ = preprocess(digits.train, scores)
+    if name == "fisher" and fisher == "deviations":
+        plus, minus = work.X[work.positive], work.X[work.negative]
+        values = np.abs(plus.mean(axis=0) - minus.mean(axis=0)) / (plus.std(axis=0) + minus.std(axis=0))
+    else:
+        values = {"pearson": pearson, "fisher": fisher_scores, "ks": ks}[name](work)
+    return tuple(ranking(values).tolist())
+
+
+@lru_cache(maxsize=16)
+def _selection(digits: Digits, name: str, cap: float, c: float | None, scaling: str) -> Fit:
+    """Return the fit of MOPFS or VS-SSVM that selects pixels."""
+    own: dict[str, Any] = {} if c is None else {"c": c, "scaling": scaling}
+    return fit(name, digits.train, w_cap=cap, **own)
+
+
+@lru_cache(maxsize=2048)
+def _classifier(
+    digits: Digits, chosen: tuple[int, ...], scales: tuple[float, ...] | None, capacity: str | None, share: float
+) -> Machine:
+    """Return the last support vector machine at h / l = share; no word for its capacity: on samples of norm 1 again."""
+    parts = [part.columns(list(chosen)) for part in (digits.train, digits.valid, digits.test)]
+    radius = 1.0
+    if capacity is not None:
+        parts = [reduced(part, digits.train, chosen, scales) for part in (digits.train, digits.valid, digits.test)]
+        radius = float((parts[0].X ** 2).sum(axis=1).max()) if capacity == "(h - 1) / R" else 1.0
+    cap = (share * digits.train.n - 1.0) / radius
+    found = fit("rsvm", parts[0], w_cap=cap, scale="unit-rows" if capacity is None else "none")
+    return found, cap, tuple(error_rate(found.decision_function(part.X), part.y) for part in parts)
+
+
+def _row(
+    digits: Digits,
+    name: str,
+    selected: tuple[Fit | None, tuple[int, ...]],
+    read: Reading,
+    shares: Sequence[float],
+    started: float,
+) -> MnistRow:
     """Return the row of a selection, with the SVM on its pixels at the share of smallest validation error."""
-    train, valid, test = (reduced(part, selection) for part in (digits.train, digits.valid, digits.test))
-    radius = float((train.X**2).sum(axis=1).max())
-    caps = [(share * train.n - 1.0) / radius for share in shares]
-    tuned = tune("rsvm", train, [{"w_cap": cap, "scale": "none"} for cap in caps], validation=valid)
-    classifier, cap = tuned.fit, tuned.params["w_cap"]
+    selection, chosen = selected
+    scales, capacity = None, read.capacity if read.samples == "scaled" else None
+    if capacity is not None and selection is not None and "scales" in selection.details:
+        scales = tuple(np.asarray(selection.details["scales"])[list(chosen)].tolist())
+    machines = [(share, *_classifier(digits, chosen, scales, capacity, share)) for share in shares]
+    share, classifier, cap, errors = min(machines, key=lambda machine: machine[3][1])
     return MnistRow(
         method=name,
-        h_over_l=shares[caps.index(cap)],
+        h_over_l=share,
         w_cap=cap,
-        n_features=train.p,
+        n_features=len(chosen),
         n_support_vectors=int(np.sum(np.asarray(classifier.details["alpha"]) > SUPPORT)),
-        train_error=error_rate(classifier.decision_function(train.X), train.y),
-        valid_error=tuned.error,
-        test_error=error_rate(classifier.decision_function(test.X), test.y),
+        train_error=errors[0],
+        valid_error=errors[1],
+        test_error=errors[2],
         selection=selection,
+        pixels=np.array(chosen),
         classifier=classifier,
         seconds=time.perf_counter() - started,
     )
 
 
-def reduced(data: Dataset, selection: Fit) -> Dataset:
-    """Return the selected pixels of a fit, preprocessed as in the fit, times the roots of its scales if it has any."""
-    chosen = list(selection.details.get("chosen", selection.support))
-    work = data.with_X(selection.preprocessing.apply(data.X)).columns(chosen)
-    scales = selection.details.get("scales")
-    return work if scales is None else work.with_X(work.X * np.sqrt(np.asarray(scales)[chosen]))
+def reduced(data: Dataset, train: Dataset, chosen: Sequence[int], scales: Sequence[float] | None) -> Dataset:
+    """Return pixels of samples that are preprocessed as the training digits, times the roots of scales."""
+    _, map_ = preprocess(train, "unit-rows")
+    work = data.with_X(map_.apply(data.X)).columns(list(chosen))
+    return work if scales is None else work.with_X(work.X * np.sqrt(np.asarray(scales)))
 
 
 def selected_pixels(digits: Digits, found: Fit) -> Figure:

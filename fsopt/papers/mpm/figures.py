@@ -9,19 +9,16 @@ from fsopt.data import load_dataset
 from fsopt.errors import DataError
 from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
 from fsopt.papers.mpm.pairs import synthetic_pairs
-from fsopt.papers.reproduction import (
+from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed
+from fsopt.papers.verdicts import (
     ERRATUM,
     LEFT_OUT,
     NO_DATA,
     NO_NUMBER,
     READING,
     Cell,
-    Experiment,
-    Outcome,
-    Settings,
     cell,
-    numbers_of,
-    printed,
+    deviations,
 )
 
 SHARE = 0.9
@@ -93,14 +90,22 @@ def l0mpm_fig8(settings: Settings) -> Outcome:
         "mpm": (READING, "the paper counts weights above some threshold, which it does not print"),
     }
     for one in scores:
+        theirs = [float(number) for number in numbers_of(table, one.method).values()]
+        noise = deviations((float(one.n_features.std(ddof=1)), 1), (float(np.std(theirs, ddof=1)), 1))
         for column, value in numbers_of(table, one.method).items():
             k = int(column) - 1
             if k >= repetitions:
                 cells.append(Cell(one.method, column, None, value, LEFT_OUT, "--quick"))
                 continue
-            noise = 3.0 if one.method == "l1-mpm" else None
             cells.append(
-                cell((one.method, column), float(one.n_features[k]), value, noise=noise, otherwise=reasons[one.method])
+                cell(
+                    (one.method, column),
+                    float(one.n_features[k]),
+                    value,
+                    possible=(0.0, float(pairs[0][0].p if one.method == "mpm" else pairs[0][0].n)),
+                    noise=noise if one.method == "l1-mpm" else 0.0,
+                    otherwise=reasons[one.method],
+                )
             )
     alphas = (1.0, 10.0) if settings.quick else (0.1, 1.0, 5.0, 10.0, 50.0)
     figure = new_figure(1)
@@ -113,7 +118,8 @@ def l0mpm_fig8(settings: Settings) -> Outcome:
     figure.axes[0].set(xlabel=r"$\alpha$", ylabel="accuracy, %", xscale="log")
     notes = (
         f"{table['place']}; {repetitions} draws with means -1, the erratum of section 4.2, 1000 new samples to test on",
-        "noise: 3 features in one draw",
+        "noise of L1-MPM: twice the root of the sum of the variances of ours and of the printed list, since a draw is "
+        "no mean; possible are 0 to 50 features, the number of samples, and 0 to 1000 for MPM",
     )
     return Outcome(tuple(cells), notes, {"fig8": figure, "fig9": plot_repetitions(scores)})
 

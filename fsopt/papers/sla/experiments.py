@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,33 +12,23 @@ from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.readers import to_dataset
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError
-from fsopt.papers.reproduction import (
-    DIFFERS,
-    EQUAL,
-    NO_DATA,
-    READING,
-    Cell,
-    Experiment,
-    Outcome,
-    Settings,
-    available,
-    cell,
-    missing,
-    numbers_of,
-    printed,
-)
-from fsopt.papers.sla.protocol import TABLE_ONE, feature_example, load_table_data, table_one, with_noise
+from fsopt.papers.reproduction import Experiment, Outcome, Settings, available, numbers_of, printed
+from fsopt.papers.sla.protocol import TABLE_ONE, Printed, feature_example, load_table_data, table_one, with_noise
+from fsopt.papers.verdicts import DIFFERS, EQUAL, ERRATUM, NO_DATA, READING, Cell, cell, deviations, half_unit, missing
 
-POINTS = 2.0
-"""Percentage points of correctness that count as noise."""
-PROGRAMS = 2.0
-"""Linear programs that count as noise: a mean of ten small whole numbers from starts that are not printed."""
+PROGRAMS = (2.0, 10.0)
+"""Possible means of the number of linear programs: the last of a run only shows that it has ended."""
 OTHER_CODINGS = {
     "cleveland {0,1} v {2,3,4}": ("cleveland", (READING, "the paper does not print its classes")),
     "tictactoe x,o,b = 1,2,3": ("tictactoe", (READING, "the paper does not print its codes")),
 }
 """Our second reading of a data set -> its row in the table, and the reason of a difference."""
+NO_SHARE = (ERRATUM, "no number of the printed samples, and no mean of ten, has this percentage")
+ROUNDED = 1e-6
+"""Rounding error of a number of samples."""
 MEASURED = ("pmm", "sla", "linear_programs")
+STARTS = (READING, "the law of the ten starts is not printed")
+OTHER_NOISE = (READING, "one sample more, and the noise is drawn anew")
 HINDSIGHT = ("tictactoe x,o,b = 1,2,3", "of five codings the nearest to the print, so agreement is weak evidence")
 """A reading that was chosen after a look at the print: its agreement is no verdict of its own."""
 
@@ -55,7 +46,7 @@ def sla_table1(settings: Settings) -> Outcome:
             cells += missing(name, numbers, NO_DATA, data)
             continue
         unsettled = name in ("cleveland", "tictactoe")
-        cells += _cells(name, name, data, runs, (READING, "one of two codings") if unsettled else (DIFFERS, ""))
+        cells += _cells(name, name, data, runs, (READING, "one of two codings") if unsettled else STARTS)
     for title, (name, otherwise) in OTHER_CODINGS.items():
         try:
             cells += _cells(title, name, _other_coding(name), runs, otherwise)
@@ -64,7 +55,10 @@ def sla_table1(settings: Settings) -> Outcome:
     notes = (
         f"{table['place']}; misclassification minimisation on all samples, {runs} runs of SLA, the first from zero, "
         "the others from random errors: the paper has ten and does not print the distribution of its starts",
-        f"noise: {POINTS:g} percentage points, {PROGRAMS:g} linear programs; counts of samples must be equal",
+        "noise: two standard deviations of the mean of our runs, as the paper prints none; possible are correctness "
+        f"from the share of the larger class to 100 %, and {PROGRAMS[0]:g} to {PROGRAMS[1]:g} linear programs",
+        "PMM is one answer, without noise; where no whole number of the printed samples, nor a mean of ten such "
+        "numbers, has the printed share, that share is not one of these samples: an erratum",
         "seconds are not compared: the paper's are of other machines",
     )
     return Outcome(tuple(cells), notes)
@@ -74,14 +68,36 @@ def _cells(title: str, name: str, data: Dataset, runs: int, otherwise: tuple[str
     """Return the cells of a data set."""
     [row] = table_one({name: data}, runs=runs)
     counted = (READING, "the file has other samples than the paper")
-    found = [cell((title, c), getattr(row, c), getattr(row.printed, c), otherwise=counted) for c in ("m", "k", "n")]
-    for column, noise in (("pmm", POINTS), ("sla", POINTS), ("linear_programs", PROGRAMS)):
-        place, print_ = (title, column), getattr(row.printed, column)
-        found.append(cell(place, getattr(row, column), print_, noise=noise, otherwise=otherwise))
+    ends = {"m": (0.0, data.n), "k": (0.0, data.n), "n": (0.0, 2.0 * data.p)}
+    found = [
+        cell((title, c), getattr(row, c), getattr(row.printed, c), possible=possible, otherwise=counted)
+        for c, possible in ends.items()
+    ]
+    correct = (100.0 * max(row.m, row.k) / data.n, 100.0)
+    share = otherwise
+    if not possible_share(row.printed):
+        share = NO_SHARE
+    elif otherwise == STARTS:  # which PMM has not
+        share = counted if any(one.verdict == READING for one in found) else (DIFFERS, "")
+    found.append(cell((title, "pmm"), row.pmm, row.printed.pmm, possible=correct, otherwise=share))
+    for column, possible, spread in zip(("sla", "linear_programs"), (correct, PROGRAMS), row.spreads, strict=True):
+        place, noise = (title, column), deviations((spread, runs))
+        ours, print_ = getattr(row, column), getattr(row.printed, column)
+        found.append(cell(place, ours, print_, possible=possible, noise=noise, otherwise=otherwise, spread=spread))
     return [
         replace(one, verdict=READING, why=HINDSIGHT[1]) if title == HINDSIGHT[0] and one.column in MEASURED else one
         for one in found
     ]
+
+
+def possible_share(row: Printed) -> bool:
+    """Return whether a number of the m + k samples, or a mean of ten such numbers, has the printed percentage of PMM.
+
+    A whole number itself is among the means of ten.
+    """
+    whole, accepted = 10 * (int(row.m) + int(row.k)), half_unit(row.pmm)
+    low, high = (whole * (float(row.pmm) + sign * accepted) / 100.0 for sign in (-1, 1))
+    return math.ceil(low - ROUNDED) <= math.floor(high + ROUNDED)
 
 
 def _other_coding(name: str) -> Dataset:
@@ -106,14 +122,21 @@ def sla_features(settings: Settings) -> Outcome:
     right = 100.0 * float(np.mean(found.predict(with_noise(data, settings.seed).X) == data.y))
     chosen = [j + 1 for j in found.support]
     same = chosen == table["features"]
+    verdict = EQUAL if same else DIFFERS
+    correct = (100.0 * max(len(data.positive), len(data.negative)) / data.n, 100.0)
+    subsets = 1.0 / math.comb(data.p + 2, len(table["features"]))
     cells = (
-        cell(("wbcd", "correctness"), right, numbers["correctness"], noise=POINTS),
-        cell(("wbcd", "linear_programs"), found.iterations, numbers["linear_programs"]),
-        cell(("wbcd", "n_features"), len(chosen), numbers["n_features"]),
-        Cell("wbcd", "same features", float(same), 1.0, EQUAL if same else "differs", f"features {chosen}"),
+        cell(("wbcd", "correctness"), right, numbers["correctness"], possible=correct, otherwise=OTHER_NOISE),
+        cell(("wbcd", "linear_programs"), found.iterations, numbers["linear_programs"], possible=PROGRAMS),
+        cell(("wbcd", "n_features"), len(chosen), numbers["n_features"], possible=(0.0, data.p + 2)),
+        Cell("wbcd", "same features", float(same), "1", verdict, f"features {chosen}", chance=subsets),
     )
-    note = f"{table['place']}; 683 samples here, 682 in the paper; noise: {POINTS:g} percentage points of correctness"
-    return Outcome(cells, (note,))
+    notes = (
+        f"{table['place']}; 683 samples here, 682 in the paper, and other numbers for the two features of noise",
+        f"possible are correctness from the share of the larger class to 100 %, {PROGRAMS[0]:g} to {PROGRAMS[1]:g} "
+        f"linear programs, all numbers of features, and all {round(1 / subsets)} sets of four of the eleven",
+    )
+    return Outcome(cells, notes)
 
 
 SPECS = (

@@ -21,7 +21,8 @@ from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit
 from fsopt.models.sla.misclass_step import build_misclass_step
-from fsopt.papers.reproduction import printed
+from fsopt.papers.reproduction import numbers_of, printed
+from fsopt.typing import Vector
 
 ALPHA = 5.0
 """Steepness of the exponential in (20) and (21), as in the paper."""
@@ -29,7 +30,7 @@ ALPHA = 5.0
 
 @dataclass(frozen=True)
 class Printed:
-    """A row of Table 1.
+    """A row of Table 1, each number with its printed digits.
 
     Attributes
     ----------
@@ -38,16 +39,17 @@ class Printed:
     linear_programs : mean number of linear programs of SLA.
     """
 
-    m: int
-    k: int
-    n: int
-    pmm: float
-    sla: float
-    linear_programs: float
+    m: str
+    k: str
+    n: str
+    pmm: str
+    sla: str
+    linear_programs: str
 
 
+CONTENT = printed("sla-table1")
 TABLE_ONE: Mapping[str, Printed] = MappingProxyType(
-    {name: Printed(*row) for name, row in printed("sla-table1")["rows"].items() if not name.startswith("star/galaxy")}
+    {name: Printed(**numbers_of(CONTENT, name)) for name in CONTENT["rows"] if not name.startswith("star/galaxy")}
 )
 """Name of a data file -> printed row; the two Star/Galaxy data sets of the paper are not available."""
 
@@ -61,6 +63,7 @@ class TableRow:
     data : name of the data set.
     m, k, n : samples with y = +1, samples with y = -1, features.
     sla, linear_programs, seconds : training correctness in percent, linear programs and seconds, means over the runs.
+    spreads : standard deviations over the runs of the first two.
     best : smallest number of errors of a run.
     pmm, pmm_seconds : training correctness in percent and seconds of PMM.
     printed : the row in the paper.
@@ -73,6 +76,7 @@ class TableRow:
     sla: float
     linear_programs: float
     seconds: float
+    spreads: tuple[float, float]
     best: int
     pmm: float
     pmm_seconds: float
@@ -121,6 +125,8 @@ def _row(name: str, data: Dataset, runs: int, seed: int, solver: str | None) -> 
     result = sla(model, terms, n_starts=runs, seed=seed, run=Run(solver=solver))
     seconds = (time.perf_counter() - started) / runs
     errors = np.array([hyperplane_errors(work, run["w"], -run["gamma"]) for run in result.point["starts"]])
+    programs = np.bincount([step["start"] for step in result.history], minlength=len(errors))
+    correct = 100 - 100 * errors / data.n
     other = pmm(work, run=Run(solver=solver))
     errors_pmm = hyperplane_errors(work, other.point["w"], -other.point["gamma"])
     return TableRow(
@@ -128,14 +134,20 @@ def _row(name: str, data: Dataset, runs: int, seed: int, solver: str | None) -> 
         m=len(data.positive),
         k=len(data.negative),
         n=data.p,
-        sla=float(100 - 100 * errors.mean() / data.n),
-        linear_programs=result.iterations / len(errors),
+        sla=float(correct.mean()),
+        linear_programs=float(programs.mean()),
         seconds=seconds,
+        spreads=(_deviation(correct), _deviation(programs.astype(float))),
         best=int(errors.min()),
         pmm=100 - 100 * errors_pmm / data.n,
         pmm_seconds=sum(other.seconds.values()),
         printed=TABLE_ONE[name],
     )
+
+
+def _deviation(values: Vector) -> float:
+    """Return the standard deviation, 0 of one value."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
 def feature_example(data: Dataset, *, lam: float = 0.05, seed: int = 0, solver: str | None = None) -> Fit:

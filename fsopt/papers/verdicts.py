@@ -1,0 +1,133 @@
+"""Verdicts: what a number of ours says about a printed one, and how likely any answer would have passed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+EQUAL = "equal"
+NOISE = "within noise"
+NOT_TESTABLE = "not testable"
+READING = "our reading"
+DIFFERS = "differs"
+ERRATUM = "erratum"
+NO_DATA = "no data"
+NO_NUMBER = "no number"
+LEFT_OUT = "left out"
+VERDICTS: Mapping[str, str] = {
+    EQUAL: "agrees to the printed digits",
+    NOISE: "the difference is within twice its standard deviation, which the notes state",
+    NOT_TESTABLE: "agrees, as more than a fifth of all possible answers would, or is taken from the print",
+    READING: "differs, and depends on a choice that the paper does not print, named in the cell",
+    DIFFERS: "differs, and neither an erratum nor an unprinted choice is known to explain it",
+    ERRATUM: "the printed number can be shown false of the paper itself, as the cell says",
+    NO_DATA: "the data are not available",
+    NO_NUMBER: "the paper prints no number, or the text copy of it has none",
+    LEFT_OUT: "not computed in this run: a limit, or --quick",
+}
+"""Verdict -> meaning, in the order of reports."""
+LIKELY = 0.2
+"""Agreement that a random answer would have with a larger chance is no evidence."""
+ROUNDING = 1e-9
+"""Relative rounding error of half a unit of the last digit."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table.
+
+    Attributes
+    ----------
+    row, column : its place.
+    ours, spread : our number and its standard deviation, None where there is none.
+    printed : the paper's with all its digits, None where there is none.
+    verdict : a key of :data:`VERDICTS`.
+    why : the erratum, the choice, or the reason of a missing number.
+    chance : that an answer drawn uniformly from the possible ones would have been accepted; None without a comparison.
+    possible : ends of the interval of the possible ones, None without a comparison and where ours is the print.
+    """
+
+    row: str
+    column: str
+    ours: float | None
+    printed: str | None
+    verdict: str
+    why: str = ""
+    spread: float | None = None
+    chance: float | None = None
+    possible: tuple[float, float] | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the printed number."""
+        return None if self.ours is None or self.printed is None else self.ours - float(self.printed)
+
+
+def cell(
+    place: tuple[str, str],
+    ours: float | None,
+    print_: str | None,
+    *,
+    possible: tuple[float, float],
+    noise: float = 0.0,
+    otherwise: tuple[str, str] = (DIFFERS, ""),
+    spread: float | None = None,
+) -> Cell:
+    """Return a cell with its verdict.
+
+    Parameters
+    ----------
+    place : row and column.
+    ours, print_ : the two numbers, the printed one as text; nan is none.
+    possible : ends of the interval of possible answers, from which the chance of an agreement is taken.
+    noise : largest difference that counts as noise, for example of :func:`deviations`.
+    otherwise : verdict and reason beyond it.
+    spread : standard deviation of ours.
+    """
+    own = None if ours is None or math.isnan(ours) else float(ours)
+    if print_ is None:
+        return Cell(*place, own, None, NO_NUMBER, spread=spread)
+    if own is None:
+        verdict, why = otherwise if otherwise[0] != DIFFERS else (LEFT_OUT, "not computed")
+        return Cell(*place, None, print_, verdict, why)
+    digits = half_unit(print_)
+    verdict, why = otherwise
+    for agreed, accepted in ((EQUAL, digits), (NOISE, max(noise, digits))):
+        likely = chance(float(print_), accepted, possible)
+        if abs(own - float(print_)) <= accepted * (1.0 + ROUNDING):
+            verdict, why = agreed if likely <= LIKELY else NOT_TESTABLE, ""
+            break
+    return Cell(*place, own, print_, verdict, why, spread, likely, possible)
+
+
+def given(place: tuple[str, str], print_: str) -> Cell:
+    """Return the cell of a printed number that the protocol takes from the print: it agrees whatever the truth is."""
+    return Cell(*place, float(print_), print_, NOT_TESTABLE, "taken from the print", chance=1.0)
+
+
+def half_unit(print_: str) -> float:
+    """Return half a unit of the last digit of a printed number: 0.005 for 0.10."""
+    return 0.5 * 10.0 ** -len(print_.partition(".")[2])
+
+
+def chance(print_: float, accepted: float, possible: tuple[float, float]) -> float:
+    """Return the share of the possible interval, with the print in it, that differs by no more than accepted."""
+    low, high = min(possible[0], print_), max(possible[1], print_)
+    return (min(high, print_ + accepted) - max(low, print_ - accepted)) / (high - low)
+
+
+def deviations(*means: tuple[float, float]) -> float:
+    r"""Return twice the standard deviation of a difference of means, :math:`2\sqrt{\sum s^2/n}`, of pairs (s, n)."""
+    return 2.0 * math.sqrt(sum(s**2 / n for s, n in means))
+
+
+def missing(row: str, numbers: Mapping[str, str], verdict: str, why: str) -> list[Cell]:
+    """Return the cells of a row without our numbers."""
+    return [Cell(row, column, None, value, verdict, why) for column, value in numbers.items()]
+
+
+def counts(cells: Sequence[Cell]) -> dict[str, int]:
+    """Return verdict -> number of cells, in the order of :data:`VERDICTS`."""
+    found = [one.verdict for one in cells]
+    return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}

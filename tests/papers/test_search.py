@@ -1,0 +1,117 @@
+"""The search over the choices that a paper leaves open, on a table whose truth is known."""
+
+import json
+
+import numpy as np
+import pytest
+
+from fsopt.cli import main
+from fsopt.errors import ParameterError
+from fsopt.papers import registry
+from fsopt.papers.registry import EXPERIMENTS
+from fsopt.papers.reproduction import Experiment, Outcome, Settings
+from fsopt.papers.search import search
+from fsopt.papers.verdicts import Cell, cell, given
+from fsopt.studies.store import opened
+
+CHOICES = {"shift": (0, 3, 1), "factor": (1.0, 2.0), "idle": ("a", "b")}
+PRINTED = ("1.00", "2.50", "7.00")
+
+
+def told(settings):
+    """Return three cells that are the print at shift 1 and factor 2, and two that no search may count."""
+    shift, factor, _ = settings.chosen(CHOICES).values()
+    ours = [factor * (x + shift) for x in (-0.5, 0.25, 2.5)]
+    cells = [
+        cell((str(k), "x"), value, print_, possible=(0.0, 10.0), noise=0.1)
+        for k, (value, print_) in enumerate(zip(ours, PRINTED, strict=True))
+    ]
+    taken = given(("3", "x"), "5") if shift else cell(("3", "x"), 9.0, "5", possible=(0.0, 10.0))
+    return Outcome((*cells, taken, Cell("4", "x", None, "3", "left out")))
+
+
+TABLE = Experiment("sla-table1", "sla", "a table", told, 0.1, choices=CHOICES)
+
+
+def test_the_search_finds_the_combination_that_made_the_print():
+    found = search(TABLE, Settings())
+    nearest = found.combinations[0]
+    assert nearest.choices == {"shift": 1, "factor": 2.0, "idle": "a"}
+    assert (nearest.distance, nearest.agreed, found.cells) == (0.0, 3, 3)
+    assert len(found.combinations) == 12
+    by_hand = {
+        (shift, factor): np.mean(abs(factor * (np.array([-0.5, 0.25, 2.5]) + shift) - [1.0, 2.5, 7.0])) / 10
+        for shift in (0, 3, 1)
+        for factor in (1.0, 2.0)
+    }
+    for one in found.combinations:
+        assert one.distance == pytest.approx(by_hand[one.choices["shift"], one.choices["factor"]])
+    assert found.loss["shift"] == pytest.approx(min(by_hand[0, 2.0], by_hand[3, 2.0]))
+    assert found.loss["factor"] == pytest.approx(by_hand[1, 1.0])
+    assert found.loss["idle"] == 0.0
+    assert "took 2 of 3 free choices (shift, factor)" in found.sentences[1]
+
+
+def test_a_random_table_is_the_best_of_as_many_drawn_from_the_possible_numbers():
+    found = search(TABLE, Settings())
+    rng = np.random.default_rng(5)
+    away = abs(rng.uniform(0, 10, (20_000, 12, 3)) - [1.0, 2.5, 7.0])
+    assert found.random_distance == pytest.approx((away.mean(axis=2) / 10).min(axis=1).mean(), rel=0.02)
+    agreed = (away <= 0.1).sum(axis=2).max(axis=1).mean()
+    assert found.random_agreed == pytest.approx(agreed, abs=0.02)
+
+
+def test_a_killed_search_goes_on_where_its_store_has_combinations(tmp_path):
+    calls = []
+
+    def counted(settings):
+        calls.append(dict(settings.choices))
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return told(settings)
+
+    table = Experiment("sla-table1", "sla", "a table", counted, 0.1, choices=CHOICES)
+    with opened(tmp_path / "kept.sqlite", write=True) as held, pytest.raises(KeyboardInterrupt):
+        search(table, Settings(store=held))
+    with opened(tmp_path / "kept.sqlite", write=True) as held:
+        found = search(table, Settings(store=held))
+    assert len(calls) == 12 + 1
+    assert found == search(TABLE, Settings())
+
+
+def test_a_table_without_choices_or_without_cells_is_refused():
+    with pytest.raises(ParameterError, match=r"'gmeb-table3' has no choices to search: there are some of .*mop-table1"):
+        search(EXPERIMENTS["gmeb-table3"], Settings())
+    empty = Experiment("x", "sla", "nothing", lambda settings: Outcome(), 0.1, choices=CHOICES)
+    with pytest.raises(ParameterError, match="no cell of 'x' is computed"):
+        search(empty, Settings())
+
+
+def run(words, capsys, code=0):
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    out, err = capsys.readouterr()
+    assert ended.value.code == code, err
+    return out, err
+
+
+def test_the_verb_prints_the_nearest_combination_and_writes_its_page(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(registry, "EXPERIMENTS", {"sla-table1": TABLE, "mop-fig1": EXPERIMENTS["mop-fig1"]})
+    out, _ = run(f"reproduce sla-table1 --search -o {tmp_path}", capsys)
+    assert "shift 1, factor 2.0, idle a" in out
+    page = (tmp_path / "sla-table1-search.md").read_text()
+    nearest = "Nearest of 12 combinations: shift 1, factor 2.0, idle a; distance 0.0000, 3 of 3 cells agree."
+    assert page.splitlines()[2] == nearest
+    assert "| 1 | 2.0 | a | 0.0000 | 3 of 3 |" in page
+    record = json.loads(run("reproduce sla-table1 --search --json", capsys)[0])
+    assert record["combinations"][0]["choices"] == {"shift": 1, "factor": 2.0, "idle": "a"}
+    for words in ("reproduce sla-table1 mop-fig1 --search", "reproduce --all --search"):
+        assert "--search is for one table" in run(words, capsys, code=2)[1]
+
+
+def test_the_choices_of_the_tables_begin_with_those_of_the_pages():
+    for name in ("mop-table1", "l0mpm-table3", "l0mpm-table5", "l0mpm-table6", "l0mpm-table7"):
+        one = EXPERIMENTS[name]
+        defaults = {choice: values[0] for choice, values in one.choices.items()}
+        assert Settings().chosen(one.choices) == defaults
+        assert all(len(set(values)) == len(values) > 1 for values in one.choices.values())

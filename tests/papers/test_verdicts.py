@@ -1,0 +1,93 @@
+"""Verdicts: digits, noise, and the chance of an answer drawn at random."""
+
+import math
+
+import numpy as np
+import pytest
+
+from fsopt.papers import verdicts
+from fsopt.papers.sla.experiments import possible_share
+from fsopt.papers.sla.protocol import TABLE_ONE
+from fsopt.papers.verdicts import VERDICTS, Cell, cell, chance, counts, deviations, given, half_unit
+
+
+def verdict(ours, print_, possible=(0.0, 100.0), **rest):
+    return cell(("row", "column"), ours, print_, possible=possible, **rest).verdict
+
+
+def test_equal_is_agreement_to_the_printed_digits():
+    assert verdict(93.24, "93.2") == "equal"
+    assert verdict(93.26, "93.2") == "differs"
+    assert verdict(0.15, "0.10") == "differs"  # a text: as a float it has one digit, and 0.15 rounds to it
+    assert verdict(0.104, "0.10", (0.0, 1.0)) == "equal"
+    assert verdict(0.104, "0.100", (0.0, 1.0)) == "differs"
+    assert verdict(93.25, "93.2") == verdict(93.15, "93.2") == "equal"  # the paper's rule for halves is not known
+    assert verdict(3.4, "3") == verdict(3.0, "3") == "equal"
+    assert [half_unit(text) for text in ("3", "3.0", "0.1502")] == [0.5, 0.05, pytest.approx(5e-5)]
+
+
+def test_noise_and_reasons_come_after_equality():
+    assert verdict(93.26, "93.2", noise=0.1) == "within noise"
+    assert verdict(95.0, "93.2", noise=0.1, otherwise=("erratum", "why")) == "erratum"
+    assert verdict(1.0, None) == "no number"
+    assert verdict(math.nan, "2.0") == "left out"
+    assert verdict(None, "2.0", otherwise=("erratum", "infeasible")) == "erratum"
+    assert cell(("r", "c"), 5.0, "3.0", possible=(0.0, 9.0)).difference == 2.0
+
+
+def test_what_a_fifth_of_all_answers_would_pass_is_no_evidence():
+    assert verdict(52.0, "50", noise=9.0) == "within noise"  # 18 of 100
+    assert verdict(52.0, "50", noise=11.0) == "not testable"
+    assert verdict(50.2, "50", noise=11.0) == "equal"  # 1 of 100
+    assert verdict(2.0, "2", possible=(1.0, 3.0)) == "not testable"
+    assert verdict(99.0, "50", noise=11.0) == "differs"  # what fails a weak test has failed it
+    assert given(("r", "c"), "0.13").verdict == "not testable"
+
+
+def test_the_chance_is_the_share_of_random_answers_that_agree():
+    rng = np.random.default_rng(0)
+    for print_, accepted, (low, high) in ((4.0, 3.0, (0.0, 50.0)), (1.0, 3.0, (0.0, 50.0)), (48.0, 9.0, (0.0, 50.0))):
+        drawn = rng.uniform(low, high, 200_000)
+        assert chance(print_, accepted, (low, high)) == pytest.approx(
+            np.mean(abs(drawn - print_) <= accepted), abs=5e-3
+        )
+    assert chance(24.0, 1.0, (50.0, 100.0)) == pytest.approx(1 / 76)  # the print itself is possible: from it on
+
+
+def test_the_noise_of_means_is_that_of_their_difference():
+    rng = np.random.default_rng(1)
+    ours, theirs = rng.normal(0, 3.0, (100_000, 10)).mean(axis=1), rng.normal(0, 5.0, (100_000, 30)).mean(axis=1)
+    assert deviations((3.0, 10), (5.0, 30)) == pytest.approx(2 * np.std(ours - theirs), rel=0.02)
+
+
+def test_every_verdict_has_a_meaning_and_is_counted():
+    names = ("EQUAL", "NOISE", "NOT_TESTABLE", "ERRATUM", "READING", "DIFFERS", "NO_DATA", "NO_NUMBER", "LEFT_OUT")
+    assert {getattr(verdicts, name) for name in names} == set(VERDICTS)
+    assert counts([Cell("r", "c", None, None, "no data"), Cell("r", "c", 1.0, "1", "equal")]) == {
+        "equal": 1,
+        "no data": 1,
+    }
+
+
+def test_the_correctness_of_pmm_that_no_number_of_samples_has():
+    """By brute force over all sums of ten numbers of samples."""
+    for name, row in TABLE_ONE.items():
+        n = int(row.m) + int(row.k)
+        there = any(f"{100 * k / (10 * n):.2f}" == row.pmm for k in range(10 * n + 1))
+        assert possible_share(row) == there, name
+    assert {name for name, row in TABLE_ONE.items() if possible_share(row)} == {"wpbc24", "pima", "tictactoe"}
+
+
+def test_the_printed_deviations_of_rfe_need_thirty_draws():
+    """Of n draws of 1 to 202 features with mean 6.6, one that differs from 1 has the largest deviation."""
+
+    def largest(n, mean):
+        values = np.ones(n)
+        values[0] += (mean - 1.0) * n
+        return values.std(ddof=1)
+
+    assert largest(30, 6.65) >= 30.65 > largest(29, 6.65)
+    rng = np.random.default_rng(2)
+    for _ in range(200):  # whatever else has this mean deviates less
+        excess = rng.dirichlet(np.full(29, 0.1)) * 5.65 * 29
+        assert (1.0 + excess).std(ddof=1) <= largest(29, 6.65) + 1e-9
