@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     ("method", "left"),
+    ("standing", "left"),
     ("paper", "left"),
     ("features", "right"),
     ("CV accuracy", "right"),
@@ -46,7 +47,11 @@ COLUMNS = (
 """Heading and justification of each column of the table."""
 WIDE_WITHOUT = ("CPU s",)
 """Columns that the table leaves out; reports and JSON have them."""
-NARROW_WITHOUT = ("paper", "CV MCC", "objective", "certificate", "solver", "seconds", *WIDE_WITHOUT)
+OF_SOLVES = ("objective", "certificate", "solver")
+"""The same without ``-v``: objective values of different problems are no measure of methods."""
+BAR = 40
+"""Signs of the longest bar."""
+NARROW_WITHOUT = ("standing", "paper", "CV MCC", "objective", "certificate", "solver", "seconds", *WIDE_WITHOUT)
 """The same where output is narrow."""
 Data = Annotated[list[str], typer.Option("--data", help=f"{options.DATA_HELP}; repeat for several")]
 
@@ -66,7 +71,8 @@ def compare(
     time_limit: Annotated[float, typer.Option("--time-limit", help="seconds for each fit")] = 30.0,
     exact: Exact = False,
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="also balanced accuracy, recall, AUC, and the names of the features")
+        bool,
+        typer.Option("-v", "--verbose", help="also objective, certificate, solver, and the names of the features"),
     ] = False,
     customise: options.Customise = None,
     report: options.Report = None,
@@ -75,6 +81,8 @@ def compare(
 ) -> int:
     """Run all methods at their default parameters with cross-validation and print one table.
 
+    The best cross-validated accuracy comes first; ``within noise`` are methods that the corrected resampled t-test does
+    not tell apart from it, ``front`` those that no other beats in accuracy and number of features. A sentence answers.
     The last line names the methods without an answer: an error ended the fit to all samples, or one of a fold. The exit
     code is 1 only where no method has one.
     """
@@ -161,8 +169,9 @@ def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> N
     from fsopt.studies.study_report import study_sections
 
     heads = tuple(name for name, _ in COLUMNS)
-    rows = [(row["data"], *_cells(row)) for row in record["rows"]]
-    notes = tuple(_majority(name, scores) for name, scores in record["majority"].items())
+    rows = [(row["data"], *_cells(row)) for name in record["majority"] for row in _ranked(record, name)]
+    answers = tuple(f"{name}: {text}." for name, text in record["answer_in_words"].items())
+    notes = (*answers, *(_majority(name, scores) for name, scores in record["majority"].items()))
     title = f"Comparison: {', '.join(record['majority'])}"
     first = Section(
         "Methods", notes, (ReportTable(("data", *heads), rows, "fits to all samples, and means over folds"),)
@@ -179,13 +188,13 @@ def _majority(name: str, scores: dict[str, float]) -> str:
 def _print(record: dict[str, Any], verbose: bool) -> None:
     several = isinstance(record["data"], list)
     names, sizes = list(record["majority"]), (record["n"], record["p"])
-    left_out = NARROW_WITHOUT if narrow() else WIDE_WITHOUT
+    left_out = NARROW_WITHOUT if narrow() else WIDE_WITHOUT if verbose else (*OF_SOLVES, *WIDE_WITHOUT)
     for k, name in enumerate(names):
         n, p = (size[k] if several else size for size in sizes)
         title = f"{name if several else record['data']}: {n} samples, {p} features, {record['folds']}-fold cross-"
         title += f"validation, seed {record['seed']}"
         listing = table(title, [column for column in COLUMNS if column[0] not in left_out])
-        for row in [row for row in record["rows"] if row["data"] == name]:
+        for row in _ranked(record, name):
             cells = zip(COLUMNS, _cells(row), strict=True)
             listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
         listing.caption = escape(_majority(name, record["majority"][name]))
@@ -193,6 +202,7 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
             listing.caption += f"\nwider output, or --json, also has: {', '.join(left_out)}"
         listing.caption_justify = "left"
         show(listing)
+        _print_answer(record, name)
     for row in record["rows"]:
         who = _who(row, record)
         if row["exact"]:
@@ -206,11 +216,42 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
                 remark(f"{who}: {text}")
 
 
+def _ranked(record: dict[str, Any], data: str) -> list[dict[str, Any]]:
+    """Return the rows of a data set, the best score first, of equal ones the fewest features; without a score last."""
+    rows = [row for row in record["rows"] if row["data"] == data]
+    return sorted(
+        rows, key=lambda row: (row["cv_accuracy"] is None, -(row["cv_accuracy"] or 0), row["n_features"] or 0)
+    )
+
+
+def _print_answer(record: dict[str, Any], data: str) -> None:
+    """Print the front of score and number of features as bars above the larger class, and the answer in a sentence."""
+    if data not in record["answer_in_words"]:
+        return
+    front = [row for row in _ranked(record, data) if row["front"]][::-1]
+    low = min(record["majority"][data]["cv_accuracy"], *(row["cv_accuracy"] for row in front))
+    unit = (max(row["cv_accuracy"] for row in front) - low) / BAR or 1.0
+    lines = [
+        f"{row['n_features']:>6} {'#' * round((row['cv_accuracy'] - low) / unit):<{BAR}} {row['cv_accuracy']:.4f}  "
+        f"{row['method']}"
+        for row in front
+    ]
+    show("features, CV accuracy above the larger class, of methods that no other one beats in both:", *lines)
+    show(f"{record['answer_in_words'][data]}.")
+
+
+def _standing(row: dict[str, Any]) -> str | None:
+    """Return the standing of a method in words."""
+    words = [word for word, held in (("within noise", row["within_noise"]), ("front", row["front"])) if held]
+    return ", ".join(words) or None
+
+
 def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return the cells of a row, in the order of :data:`COLUMNS`."""
     accuracy, spread = _share(row["cv_accuracy"]), row["spreads"].get("cv_accuracy")
     return (
         row["method"],
+        _standing(row),
         row["paper"],
         row["n_features"],
         accuracy if spread is None else f"{accuracy} ±{spread:.3f}",

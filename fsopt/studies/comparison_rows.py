@@ -15,6 +15,7 @@ from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.studies.methods import study_spec
+from fsopt.studies.ranking import Standing, standings
 from fsopt.studies.store import Row as StoreRow
 from fsopt.studies.summary import Spread, spread
 from fsopt.studies.units import TIMEOUT
@@ -42,6 +43,7 @@ class Row:
     seconds, cpu_seconds : of this fit, by the clock and of the processor; None where its process ended early.
     error : messages of the fits that failed; empty where none did.
     ended_early : number of fits, on all samples and on folds, that the time limit ended before their own criterion.
+    fold_accuracies : accuracy on the samples of each fold; empty where ``cv_accuracy`` is None.
     exact : the word of an exact check of the fit to all samples; None where it was not asked for.
     """
 
@@ -69,6 +71,7 @@ class Row:
     ended_early: int = 0
     exact: str | None = None
     cpu_seconds: float | None = None
+    fold_accuracies: tuple[float, ...] = ()
 
     @property
     def lacking(self) -> str:
@@ -126,14 +129,45 @@ class Comparison(Answer):
             "seed": self.seed,
             "tune": self.tune,
             "majority": self.majority,
+            "answer_in_words": self.sentences,
             "unanswered": [
                 {"data": row.data, "method": row.method, "lacking": row.lacking} for row in self.rows if row.lacking
             ],
         }
 
+    def standings(self, data: str) -> dict[str, Standing]:
+        """Return method -> its standing by accuracy on a data set, the best first; without methods without a score."""
+        rows = [row for row in self.rows if row.data == data and row.fold_accuracies and row.n_features is not None]
+        return standings(
+            {row.method: row.fold_accuracies for row in rows}, {row.method: int(row.n_features or 0) for row in rows}
+        )
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """Data set -> the method of fewest features that is not told apart from the best; none without scores."""
+        return {name: self._sentence(name, found) for name in self.data if (found := self.standings(name))}
+
+    def _sentence(self, data: str, found: Mapping[str, Standing]) -> str:
+        held = {row.method: row for row in self.rows if row.data == data}
+        near = [name for name, one in found.items() if one.within_noise]
+        best, fewest = near[0], min(near, key=lambda name: held[name].n_features or 0)
+        words = {name: f"{held[name].n_features} features, accuracy {held[name].cv_accuracy:.3f}" for name in near}
+        if best == fewest:
+            text = f"{best} is best ({words[best]}), and none within noise of it has fewer features"
+        else:
+            text = f"{fewest} is within noise of the best with fewest features ({words[fewest]}; {best}: {words[best]})"
+        same = [name for name in found if name != fewest and set(held[name].features) == set(held[fewest].features)]
+        return text + (f"; the same features: {', '.join(same)}" if same else "")
+
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record for each row: the attributes of a :class:`Row`."""
-        return [asdict(row) for row in self.rows]
+        """Return one record for each row: the attributes of a :class:`Row`, and its standing on its data set."""
+        found = {name: self.standings(name) for name in self.data}
+        records = []
+        for row in self.rows:
+            one = found[row.data].get(row.method)
+            standing = (None, None) if one is None else (one.within_noise, one.front)
+            records.append(asdict(row) | dict(zip(("within_noise", "front"), standing, strict=True)))
+        return records
 
     def plot(self) -> Figure:
         """Return the cross-validated accuracies with their standard deviations, a panel for each data set."""
@@ -181,6 +215,7 @@ def summarise(rows: Sequence[StoreRow]) -> Row:
         error="; ".join(dict.fromkeys(errors)),
         ended_early=sum(early),
         exact=whole.get("exact"),
+        fold_accuracies=() if scores["accuracy"] is None else tuple(row["accuracy"] for row in parts),
     )
 
 

@@ -59,6 +59,64 @@ def ranking(scores: Mapping[str, Sequence[float]]) -> Ranking:
     return Ranking(tuple(scores), ranks, n, p_value, float(quantile * np.sqrt(k * (k + 1) / (6.0 * n))))
 
 
+@dataclass(frozen=True)
+class Standing:
+    """Where a method stands among others on one data set.
+
+    Attributes
+    ----------
+    p_value : that its mean score is as good as that of the best method, see :func:`corrected_t_test`; 1 for the best.
+    front : whether no method has a better mean score with as few features, or as good a one with fewer.
+    """
+
+    p_value: float
+    front: bool
+
+    @property
+    def within_noise(self) -> bool:
+        """Whether the method is not told apart from the best one."""
+        return self.p_value > LEVEL
+
+
+def standings(scores: Mapping[str, Sequence[float]], counts: Mapping[str, int]) -> dict[str, Standing]:
+    """Return method -> its standing, the method of the best mean score first; of equal ones that of fewer features.
+
+    Parameters
+    ----------
+    scores : method -> score on the samples of each fold of one cross-validation, the larger the better.
+    counts : method -> number of features.
+    """
+    means = {name: float(np.mean(values)) for name, values in scores.items()}
+    order = sorted(scores, key=lambda name: (-means[name], counts[name]))
+    found, fewest = {}, np.inf
+    for name in order:
+        found[name] = Standing(corrected_t_test(scores[order[0]], scores[name]), counts[name] < fewest)
+        fewest = min(fewest, counts[name])
+    return found
+
+
+def corrected_t_test(better: Sequence[float], other: Sequence[float]) -> float:
+    r"""Return the p-value of the one-sided corrected resampled t-test of two methods on the same folds.
+
+    .. math:: t = \frac{\bar d}{\sqrt{(1/K + 1/(K - 1))\, s^2}}
+
+    d are the K differences, s is their standard deviation, and 1 / (K - 1) is the number of test samples by that of
+    training samples: the training sets overlap, so that the usual variance of the mean is too small.
+
+    Notes
+    -----
+    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003).
+    """
+    from scipy.stats import t
+
+    gains = np.subtract(better, other)
+    folds, mean = len(gains), float(gains.mean())
+    deviation = float(gains.std(ddof=1)) if folds > 1 else 0.0
+    if deviation <= 1e-12 * max(1.0, abs(mean)):
+        return 1.0 if abs(mean) <= 1e-12 else float(mean < 0)
+    return float(t.sf(mean / (deviation * np.sqrt(1.0 / folds + 1.0 / (folds - 1))), folds - 1))
+
+
 def stability(selections: Sequence[Sequence[str]]) -> float | None:
     """Return the mean Jaccard index of all pairs of selections, 1 for equal ones; None of fewer than two."""
     pairs = [(set(a), set(b)) for a, b in combinations(selections, 2)]

@@ -10,6 +10,7 @@ from support import blobs
 
 import fsopt
 from fsopt.analysis.contradictions import Explanation
+from fsopt.analysis.selection_answers import Selection
 from fsopt.answers.questions import MOST_ROWS
 from fsopt.studies.executors import InProcess
 
@@ -60,6 +61,9 @@ def test_the_summary_names_what_the_answer_says(answer):
     text = answer.summary()
     if isinstance(answer, Explanation):
         assert all(member.text in text for member in answer.members)
+        return
+    if isinstance(answer, Selection):
+        assert all(sentence in text for sentence in (*answer.sentences, *answer.warnings))
         return
     assert all(text.count(f"{name} ") for name in answer.heading)
     assert len(text.splitlines()) <= len(answer.heading) + MOST_ROWS + 3

@@ -134,3 +134,18 @@ def test_wrong_words_are_one_line(folder, capsys, words, text):
     _, err = run(f"{SHORT} {words}", capsys, code=2)
     assert text in err
     assert err.strip().splitlines()[-1].startswith("fsopt: ")
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_table_begins_with_the_best_score_and_ends_with_a_sentence(folder, capsys):
+    out, _ = run(f"{SHORT} --methods gmeb,svm,pearson", capsys)
+    assert "objective" not in out
+    shown = [line.split()[0] for line in out.splitlines() if re.search(r"0\.\d{4} ±", line)]
+    full, _ = run(f"{SHORT} --methods gmeb,svm,pearson --json", capsys)
+    record = json.loads(full)
+    rows = {row["method"]: row for row in record["rows"]}
+    assert shown == sorted(rows, key=lambda name: (-rows[name]["cv_accuracy"], rows[name]["n_features"]))
+    (answer,) = record["answer_in_words"].values()
+    assert answer in out
+    verbose, _ = run(f"{SHORT} --methods svm -v", capsys)
+    assert "objective" in verbose

@@ -9,6 +9,8 @@ import time
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
+from scipy.stats import ttest_rel
 from sklearn.metrics import roc_auc_score
 from support import blobs, sampled
 
@@ -22,6 +24,7 @@ from fsopt.studies import comparison, comparison_rows, executors, units
 from fsopt.studies.comparison import compare
 from fsopt.studies.executors import InProcess
 from fsopt.studies.peers import PEERS
+from fsopt.studies.ranking import corrected_t_test, standings
 from fsopt.studies.tuning import tune
 
 DATA = blobs(40, 3)
@@ -204,3 +207,41 @@ def test_every_method_is_tuned_among_values_of_its_own_parameters_that_it_takes(
     for spec in METHODS.values():
         values = {name: values[-1] for name, values in spec.candidates.items()}
         assert refused(spec, {**spec.parameters, **values}, {}) == []
+
+
+def test_the_corrected_t_test_is_that_of_nadeau_and_bengio():
+    rng = np.random.default_rng(0)
+    a, b = 0.9 + 0.02 * rng.standard_normal((2, 10))
+    usual = ttest_rel(a, b, alternative="greater")
+    # The variance of the mean grows from 1/K to 1/K + 1/(K - 1): t shrinks by this factor.
+    shrunk = usual.statistic / np.sqrt(1.0 + 10 / 9)
+    assert corrected_t_test(a, b) == pytest.approx(student.sf(shrunk, 9))
+    assert corrected_t_test(a, a) == 1.0
+    assert corrected_t_test([0.9, 0.9], [0.8, 0.8]) == 0.0
+
+
+def test_standings_are_the_best_first_with_what_noise_does_not_tell_apart():
+    scores = {
+        "poor": [0.5, 0.6, 0.5, 0.6, 0.5],
+        "few": [0.88, 0.93, 0.91, 0.9, 0.89],
+        "best": [0.9, 0.92, 0.91, 0.89, 0.93],
+        "same": [0.9, 0.92, 0.91, 0.89, 0.93],
+    }
+    found = standings(scores, {"poor": 3, "few": 2, "best": 9, "same": 12})
+    assert list(found) == ["best", "same", "few", "poor"]
+    assert [name for name, one in found.items() if one.within_noise] == ["best", "same", "few"]
+    assert [name for name, one in found.items() if one.front] == ["best", "few"]
+
+
+def test_a_comparison_answers_in_a_sentence():
+    found = compare(DATA, ["svm", "pearson", "fisher"], folds=3, executor=InProcess())
+    text = found.sentences[DATA.name]
+    held = found.standings(DATA.name)
+    rows = {row.method: row for row in found.rows}
+    near = [name for name, one in held.items() if one.within_noise]
+    fewest = min(near, key=lambda name: rows[name].n_features)
+    assert text.startswith(fewest)
+    assert f"{rows[fewest].n_features} features, accuracy {rows[fewest].cv_accuracy:.3f}" in text
+    records = {record["method"]: record for record in found.to_records()}
+    assert all(records[name]["within_noise"] for name in near)
+    assert all(np.mean(rows[name].fold_accuracies) == pytest.approx(rows[name].cv_accuracy) for name in rows)
