@@ -4,12 +4,14 @@ import json
 from contextlib import ExitStack
 
 import pytest
-from support import SHARED
+from support import ROOT, SHARED
 
 from fsopt.cli import main
 from fsopt.papers.gbd import experiments as gbd
+from fsopt.papers.pages import overview, sentence
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Settings, numbers_of, printed
+from fsopt.papers.verdicts import VERDICTS
 from fsopt.studies.store import opened
 
 QUICK = Settings(quick=True, store=ExitStack().enter_context(opened(None)))
@@ -204,3 +206,19 @@ def test_a_file_of_verdicts_that_is_something_else_is_one_line(tmp_path, capsys)
         _, err = run(f"reproduce mop-fig1 -o {tmp_path}", capsys, code=2)
         assert "holds no verdicts of reproductions" in err
         assert (tmp_path / "verdicts.json").read_text() == content
+
+
+def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overview_has_them_all():
+    folder = ROOT / "docs" / "results"
+    found = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
+    assert set(found) == set(NAMES)
+    for name, verdicts in found.items():
+        page = (folder / f"{name}.md").read_text(encoding="utf-8")
+        assert page.splitlines()[2] == sentence(verdicts)
+        ends = [
+            line.split(" | ")[-1].removesuffix(" |").split(":")[0] for line in page.splitlines() if line[:2] == "| "
+        ]
+        cells = [word for word in ends if word in VERDICTS]
+        assert {word: cells.count(word) for word in cells} == verdicts, name
+    pytest.importorskip("matplotlib")
+    assert overview(found)[0] == (folder / "overview.md").read_text(encoding="utf-8")
