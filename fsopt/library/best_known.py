@@ -37,6 +37,8 @@ SEARCHED = {"fsp-m-bigm": "best-subset"}
 """Model -> the method that searches its optimum: the bound of the method is one of the model, which has its optimum."""
 TOLERANCE = 1e-4
 """Relative gap at which the exact search ends."""
+LEAVES = 10_000
+"""Largest number of leaves of a tree whose proof is made: that of a larger one is no file to be published."""
 CLOSE = 1e-6
 """Relative difference of bounds that are equal, the better evidence first; and the largest residual of a point."""
 
@@ -92,14 +94,22 @@ def best_known(
         evidence = verify(found, raw, exact=True).exact
         assert evidence is not None
         routes.append(BestKnown(result, found.bound, f"{found.method} of fsopt, {found.stop}", evidence.proof()))
-    tree = prove(model, result, time_limit=seconds)
+    routes.append(proved(model, raw, built, prove(model, result, time_limit=seconds)))
+    return replace(best_bound(routes, program.sign), result=routes[-1].result)
+
+
+def proved(model: pyo.ConcreteModel, raw: Dataset, built: tuple[str, Mapping[str, Any]], tree: SolveResult) -> BestKnown:
+    """Return the answer of a tree, with its proof unless it has more than :data:`LEAVES`."""
+    slug, params = built
+    known = BestKnown(tree, tree.bound, _leaves(tree))
+    if tree.tree is None or tree.tree.leaves > LEAVES:
+        return known
     shown = verify(tree, model, exact=True).exact
     assert shown is not None
     header = Header("model", slug, dict(params), raw, "standard", [])
     about = About(slug, plain({**MODELS[slug].parameters, **params}))
     claims = tuple(replace(claim, about=about) for claim in shown.claims)
-    routes.append(BestKnown(tree, tree.bound, _leaves(tree), replace(shown, header=header, claims=claims).proof()))
-    return replace(best_bound(routes, program.sign), result=tree)
+    return replace(known, proof=replace(shown, header=header, claims=claims).proof())
 
 
 def best_bound(routes: list[BestKnown], sign: float) -> BestKnown:

@@ -37,6 +37,7 @@ class Node:
     held : place of the multipliers, :data:`fsopt.answers.trees.NOTHING` for none.
     x : (n,) optimum of the relaxation; None without one.
     solved : whether the relaxation was solved, as far as it can be.
+    cutoff : value of the incumbent for whose relaxation it was, infinite where the relaxation knows none.
     column, value, children : branching variable, its value, and the two boxes; :data:`fsopt.answers.trees.LEAF` and
         none before a branching.
     """
@@ -47,6 +48,7 @@ class Node:
     held: int = NOTHING
     x: Vector | None = None
     solved: bool = False
+    cutoff: float = np.inf
     column: int = LEAF
     value: float = 0.0
     children: list[Node] = field(default_factory=list)
@@ -84,6 +86,7 @@ class Nodes:
         program = self.relaxation.at(node.low, node.high)
         outcome = self._connected(program).solve(clock.left())
         self.solves += 1
+        node.x, node.cutoff = None, self.relaxation.cutoff
         node.solved = outcome.stop not in ("time-limit", "interrupted")
         if outcome.point is not None:
             node.x = outcome.point.x

@@ -96,8 +96,8 @@ class Search:
 
     def _step(self, node: Node) -> Node | None:
         """Branch on a node, and return its child with the smaller bound; None for a leaf that cannot be split."""
-        if not node.solved:
-            self.nodes.solve(node)
+        if not node.solved or node.cutoff > self.relaxation.cutoff:
+            self.nodes.solve(node)  # the point of an earlier box may be none of the box that a better incumbent leaves
             if node.bound >= self.cutoff:
                 return None
         if node.x is None and node.held == NOTHING:
