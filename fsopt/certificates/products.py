@@ -6,6 +6,10 @@ Of quadratic constraints :math:`\ell \le x'Qx + a'x \le u` every product :math:`
 
 .. math:: x_i^2 \le X_{ii}, \qquad X_{ij}^2 \le X_{ii}X_{jj}.
 
+Where an equation switches a variable, :math:`x_w = k\,x_s x_u` with :math:`x_s \in \{0, 1\}`, its square is
+:math:`k^2 x_s^2 x_u^2 = k\,x_w x_u`, so that :math:`X_{ww} = k\,X_{wu}`: the minors bound this product from below,
+which the envelopes alone do up to the square of the width of the box.
+
 On the box :math:`\underline x \le x \le \overline x` the products
 :math:`(x_i - \underline x_i)(x_j - \underline x_j) \ge 0`, :math:`(\overline x_i - x_i)(\overline x_j - x_j) \ge 0`,
 :math:`(x_i - \underline x_i)(\overline x_j - x_j) \ge 0` and :math:`(\overline x_i - x_i)(x_j - \underline x_j) \ge 0`,
@@ -66,10 +70,34 @@ class Products:
         wide = sp.csr_matrix((own.data, own.indices, own.indptr), shape=(len(rows), self.n))
         self.A = sp.csr_matrix(sp.hstack([wide, lifted])) if rows else sp.csr_matrix((0, self.n + len(listed)))
         self.lo, self.hi = linear.lo, linear.hi
+        self._switch(program)
         self.cones = self._minors(program)
 
     def __len__(self) -> int:
         return len(self.first)
+
+    def _switch(self, program: Program) -> None:
+        """Add what holds of the products with a switched variable w = s u, s in {0, 1}: w^2 = s u^2 = w u."""
+        found = []
+        for r in np.flatnonzero((self.lo == 0.0) & (self.hi == 0.0)).tolist():
+            row = self.A[[r]]
+            row.eliminate_zeros()
+            if row.nnz != 2 or not row.indices.min() < self.n <= row.indices.max():
+                continue
+            w, k = np.sort(row.indices).tolist()
+            ratio = -row[0, k] / row[0, w]
+            factors = int(self.first[k - self.n]), int(self.second[k - self.n])
+            for s, u in (factors, factors[::-1]):
+                binary = program.integer[s] and program.lb[s] >= 0.0 and program.ub[s] <= 1.0
+                if binary and w != u and _pair(w, u) in self.place:
+                    found.append((self.place[w, w], self.place[_pair(w, u)], ratio))
+        table = np.array(found, dtype=float).reshape(-1, 3)
+        number, width = np.arange(len(table)), self.A.shape[1]
+        places = (np.tile(number, 2), self.n + np.concatenate([table[:, 0], table[:, 1]]).astype(int))
+        added = sp.csr_matrix((np.concatenate([np.ones(len(table)), -table[:, 2]]), places), shape=(len(table), width))
+        self.A = sp.csr_matrix(sp.vstack([self.A, added]))
+        self.lo = np.append(self.lo, np.zeros(len(table)))
+        self.hi = np.append(self.hi, np.zeros(len(table)))
 
     def _minors(self, program: Program) -> ConeStack:
         """Return the program's own cones and the minors of order 2, the two factors of each as head plus and minus."""

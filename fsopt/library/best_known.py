@@ -98,7 +98,9 @@ def best_known(
     return replace(best_bound(routes, program.sign), result=routes[-1].result)
 
 
-def proved(model: pyo.ConcreteModel, raw: Dataset, built: tuple[str, Mapping[str, Any]], tree: SolveResult) -> BestKnown:
+def proved(
+    model: pyo.ConcreteModel, raw: Dataset, built: tuple[str, Mapping[str, Any]], tree: SolveResult
+) -> BestKnown:
     """Return the answer of a tree, with its proof unless it has more than :data:`LEAVES`."""
     slug, params = built
     known = BestKnown(tree, tree.bound, _leaves(tree))

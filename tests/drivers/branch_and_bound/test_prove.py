@@ -10,6 +10,7 @@ import pyomo.environ as pyo
 import pytest
 from integer_programs import KINDS, knapsacks, random_program
 from proof_files import found
+from support import all_values, blobs
 
 import fsopt
 from fsopt.answers.trees import LEAF, Tree
@@ -179,3 +180,27 @@ def test_a_model_without_a_convex_relaxation_and_another_model_are_refused():
     model.sine = pyo.Constraint(expr=pyo.sin(model.w) <= 0.5)
     with pytest.raises(SolverError, match="'sine' is neither linear nor quadratic"):
         fsopt.prove(model)
+
+
+def test_a_better_incumbent_closes_the_leaves_that_were_solved_before_it():
+    model = fsopt.build("misclass", blobs(12, 2, gap=0.2), alpha=5.0)
+    result = fsopt.prove(model, fsopt.solve(model, "ipopt"))
+    assert result.status == "optimal"
+    assert near(result.objective, 3)
+    assert fsopt.verify(result, model).verified
+
+
+@pytest.mark.parametrize(("slug", "params"), [("fsp-m", {"m": 2}), ("fsp-lambda", {"lam": 0.4})])
+def test_products_with_binaries_are_proved_as_enumeration_says(slug, params):
+    data, c = blobs(12, 3, seed=1), 1.0
+    model = fsopt.build(slug, data, c=c, **params)
+    result = fsopt.prove(model, fsopt.solve(model, "scip"))
+    assert result.status == "optimal"
+    best = min(
+        value + params.get("lam", 0.0) * sum(chosen)
+        for chosen, value in all_values(data, c).items()
+        if sum(chosen) <= params.get("m", data.p)
+    )
+    assert result.objective == pytest.approx(best, rel=1e-5)
+    assert near(result.bound, result.objective)
+    assert fsopt.verify(result, model).verified

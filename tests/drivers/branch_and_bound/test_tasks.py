@@ -72,8 +72,8 @@ def test_subtrees_of_a_nonconvex_program():
     model = fsopt.build("misclass", blobs(12, 2, gap=0.2), alpha=5.0)
     solved = fsopt.solve(model, "ipopt")
     result = fsopt.prove(model, solved, time_limit=30, jobs=2, executor=Remote())
-    assert result.objective == pytest.approx(3)  # of 2^12 patterns of errors the fewest
-    assert 2.9 <= result.bound <= 3 + 1e-6
+    assert result.status == "optimal"
+    assert near(result.bound, 3)
     assert fsopt.verify(result, model).verified
 
 
