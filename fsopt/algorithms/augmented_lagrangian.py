@@ -39,7 +39,7 @@ from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.blocks import number
 from fsopt.typing import Mask, Matrix, Vector
 
-PENALTY = 10.0
+PENALTY = 30.0
 """First sigma, in units of C, or of the inverse mean square of the samples where this is smaller."""
 SLOW = 0.3
 """Share of the gap that an iteration may leave without a larger sigma."""
