@@ -201,9 +201,12 @@ class Pool:
         self.gains[place] = cut.gains
         self.names[place] = cut.name
 
-    def cuts(self) -> Iterable[Cut]:
-        """The cuts in the pool."""
-        for k in np.flatnonzero(self.names >= 0):
+    def cuts(self, most: int = CAPACITY) -> Iterable[Cut]:
+        """The cuts in the pool, the most useful of them where there are more than ``most``."""
+        used = np.flatnonzero(self.names >= 0)
+        if len(used) > most:
+            used = np.sort(used[np.argsort(-self.score[used], kind="stable")[:most]])
+        for k in used:
             yield Cut(int(self.names[k]), float(self.constants[k]), self.gains[k].copy())
 
     def best(self, at: Partial, cutoff: float) -> Cut | None:

@@ -1,14 +1,15 @@
-"""Selections of small value: rounded relaxations, elimination, exchanges of two features."""
+"""Selections of small value: rounded relaxations, elimination, exchanges of features."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import Tree
@@ -19,8 +20,10 @@ BETTER = 1e-9
 """Relative decrease of the value from which a selection is better."""
 ELIMINATION = 1e-6
 """Relative gap of the support vector machines of an elimination, whose smallest weight is left out."""
-CLOSE = 3
-"""Features that the short exchange takes from each side."""
+CUTS = 16
+"""Cuts of the pool that rule out exchanges."""
+SEED = 0
+"""Of the perturbed selections: a search finds the same whenever it is repeated."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,6 @@ class Incumbents:
     gap : relative gap to which the support vector machines are solved.
     best : the incumbent; None before the first.
     tried : selections whose value is known, or known to be no better.
-    correlations : q (p,) at the last selection that was tried.
     """
 
     problem: SelectionProblem
@@ -54,7 +56,6 @@ class Incumbents:
     gap: float
     best: Incumbent | None = None
     tried: dict[bytes, float] = field(default_factory=dict)
-    correlations: Vector = field(default_factory=lambda: np.zeros(0))
 
     @property
     def value(self) -> float:
@@ -100,19 +101,23 @@ class Incumbents:
         if found is None:
             clock.check()
             return np.inf, None
-        grid = on_grid(found.alpha, problem.y, problem.caps)
-        cut = None
-        if grid is not None:
-            name, mu = self.tree.number(), np.zeros(len(problem.r))
-            self.tree.cuts[name] = (grid, mu)
-            cut = make_cut(problem, name, grid, mu)
-            self.pool.add(cut)
-        self.correlations = problem.signed[:-1] @ found.alpha
+        cut = self._add_cut(found.alpha)
         value, b = problem.value(selection, found.hyperplane.w)
         self.offer(Incumbent(selection.copy(), found.hyperplane.w, b, value))
         if found.late:
             clock.check()
         return value, cut
+
+    def _add_cut(self, alpha: Vector) -> Cut | None:
+        """Put the cut of multipliers into the pool; None where they are not near the grid."""
+        grid = on_grid(alpha, self.problem.y, self.problem.caps)
+        if grid is None:
+            return None
+        name, mu = self.tree.number(), np.zeros(len(self.problem.r))
+        self.tree.cuts[name] = (grid, mu)
+        cut = make_cut(self.problem, name, grid, mu)
+        self.pool.add(cut)
+        return cut
 
     def offer(self, found: Incumbent | None) -> None:
         """Take a selection as the incumbent if it is better."""
@@ -142,54 +147,23 @@ class Incumbents:
             here = chosen if chosen is not None else problem.propagated(here.decided(int(j), selected=not wanted))
         return None if here is None or not problem.allowed(here.inside) else here.inside
 
-    def exchange(self, go_on: Callable[[], bool], *, close: bool = False) -> None:
-        """Exchange two features, take one in or leave one out while that lowers the value.
+    def exchange(self, most: int, go_on: Callable[[], bool], *, fails: int = 0) -> None:
+        """Exchange, take in or leave out one feature while that lowers the value of the incumbent.
 
-        Exchanges are tried in the order of a lower bound by the pool's cuts, which rules out most of them; ``close``
-        tries only those between the smallest weights and the largest correlations.
+        Parameters
+        ----------
+        most : exchanges that are tried from one selection.
+        fails : restarts from perturbed selections that may fail one after another.
         """
-        improved = True
-        # The value of the incumbent falls in each pass, of finitely many selections.
-        while improved and go_on() and self.best is not None:
-            before = self.best
-            if not len(self.correlations):
-                self.solve(before.selection)
-            for selection in self._neighbours(before, close):
-                if not go_on():
-                    return
-                self.try_selection(selection, NodeHyperplane(before.w, before.b, np.zeros(self.problem.p)))
-                if self.best is not before and close:
-                    break
-            improved = self.best is not before
-            if improved:
-                self.solve(self.best.selection)
-
-    def _neighbours(self, at: Incumbent, close: bool) -> Iterator[Mask]:
-        """Yield the allowed selections one exchange away that no cut rules out, the smallest bound first."""
-        problem = self.problem
-        inside, outside = np.flatnonzero(at.selection), np.flatnonzero(~at.selection)
-        inside = inside[np.argsort(np.abs(at.w[inside]), kind="stable")]
-        outside = outside[np.argsort(-np.abs(self.correlations[outside]), kind="stable")]
-        if close:
-            inside, outside = inside[:CLOSE], outside[:CLOSE]
-        out, new = [-1, *inside.tolist()], [-1, *outside.tolist()]
-        lower = np.full((len(out), len(new)), -np.inf)
-        for cut in self.pool.cuts():
-            base = cut.constant - float(cut.gains[at.selection].sum())
-            lost = np.append(0.0, cut.gains[inside])
-            gained = np.append(0.0, cut.gains[outside])
-            np.maximum(lower, base + lost[:, None] - gained, out=lower)
-        for k in np.argsort(lower, axis=None, kind="stable"):
-            if lower.flat[k] >= at.value * (1.0 - BETTER):
-                break
-            i, j = divmod(int(k), len(new))
-            selection = at.selection.copy()
-            if i:
-                selection[out[i]] = False
-            if j:
-                selection[new[j]] = True
-            if (i or j) and problem.allowed(selection):
-                yield selection
+        if self.best is None:
+            return
+        search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on)
+        found = search.restarted(self.best.selection, fails, SEED)
+        if found is not None:
+            w = np.zeros(self.problem.p)
+            w[found.features] = found.hyperplane[:-1]
+            self.offer(Incumbent(found.mask(self.problem.p), w, float(found.hyperplane[-1]), found.value))
+            self._add_cut(found.alpha)
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).

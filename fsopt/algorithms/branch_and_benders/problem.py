@@ -153,6 +153,18 @@ class SelectionProblem:
         """The signed samples and the labels, ``[Z y]'`` (p + 1, n): one feature is contiguous."""
         return np.ascontiguousarray(np.vstack([(self.X * self.y[:, None]).T, self.y]))
 
+    def products(self, alpha: Matrix) -> Matrix:
+        """Return q = Z'alpha (p,) of multipliers (n,), or those of several (k, n) as rows."""
+        return np.asarray(alpha @ self.signed[:-1].T)
+
+    def rows(self, features: Indices) -> Matrix:
+        """Return the signed samples of some features (k, n), one after another."""
+        return np.asarray(self.signed[features])
+
+    def scores(self, w: Vector) -> Vector:
+        """Return the signed scores Z w (n,) of weights (p,)."""
+        return np.asarray(w @ self.signed[:-1])
+
     @cached_property
     def sizes(self) -> Vector:
         """The sums C sum_i |x_ij| (p,), which bound the sums of absolute terms of every q_j."""

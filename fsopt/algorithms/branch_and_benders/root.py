@@ -6,16 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.search import CLOSE, Search
 from fsopt.common import clock
 from fsopt.errors import OutOfTimeError
 from fsopt.typing import Mask
 
-EXCHANGES = 400
-"""Exchanges of any two features that are tried at the root, those that the cuts rule out apart."""
-
 EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
+MOST = 1000
+"""Features that an elimination starts from at most, those of largest gain in the relaxation."""
+
+EXCHANGES, FAILS = 400, 60
+"""Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
 
 
 def begin(
@@ -109,7 +111,7 @@ def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
         selection = incumbents.rounded(order, node.at)
         if selection is not None:
             incumbents.try_selection(selection, node.hyperplane)
-    incumbents.exchange(go_on, close=True)
+    incumbents.exchange(CLOSE, go_on)
 
 
 def _of_the_likely(search: Search, go_on: Callable[[], bool]) -> None:
@@ -120,20 +122,28 @@ def _of_the_likely(search: Search, go_on: Callable[[], bool]) -> None:
 
 
 def _of_all(search: Search, go_on: Callable[[], bool]) -> None:
-    """Eliminate from all features."""
-    _eliminated(search, go_on, ~search.heap[0][2].at.outside)
+    """Eliminate from all features, of many from those of largest gain."""
+    node = search.heap[0][2]
+    start = ~node.at.outside
+    if start.sum() > MOST:
+        start = node.at.inside.copy()
+        free = np.flatnonzero(node.at.free)
+        start[free[np.argsort(-node.cut.gains[free], kind="stable")[:MOST]]] = True
+    _eliminated(search, go_on, start)
 
 
 def _eliminated(search: Search, go_on: Callable[[], bool], start: Mask) -> None:
     share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
     search.incumbents.eliminated(start, go_on, share=share)
-    search.incumbents.exchange(go_on, close=True)
+    search.incumbents.exchange(CLOSE, go_on)
 
 
 def _exchanged(search: Search, go_on: Callable[[], bool]) -> None:
-    """Exchange any two features."""
-    left = iter(range(EXCHANGES))
-    search.incumbents.exchange(lambda: go_on() and next(left, None) is not None)
+    """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
+    value = search.incumbents.value
+    if np.isfinite(value):
+        gap = (value - search.bound) / max(abs(value), 1e-300)
+        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * min(gap, 1.0)))
 
 
 HEURISTICS = (_rounded, _of_the_likely, _of_all, _exchanged)

@@ -28,6 +28,9 @@ CLOSED_CHILDREN = 8
 BRANCH_GAP = 0.1
 """Share of the distance to the cutoff at which the relaxation of a node to be branched is exact enough."""
 
+CLOSE = 16
+"""Exchanges that are tried from a new incumbent."""
+
 
 @dataclass(frozen=True)
 class Node:
@@ -284,5 +287,4 @@ class Search:
         before = self.incumbents.best
         self.incumbents.try_selection(selection, hyperplane)
         if self.incumbents.best is not before:
-            left = iter(range(200))
-            self.incumbents.exchange(lambda: next(left, None) is not None, close=True)
+            self.incumbents.exchange(CLOSE, lambda: not clock.expired())

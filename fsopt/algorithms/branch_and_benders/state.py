@@ -44,7 +44,6 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
         "pool_names": search.pool.names,
         "pool_score": search.pool.score,
         "gains": np.array([search.gains.total, search.gains.count]),
-        "correlations": search.incumbents.correlations,
         "tried_keys": np.array([np.frombuffer(key, dtype=np.uint8) for key in tried]).reshape(len(tried), (p + 7) // 8),
         "tried_values": np.array(list(tried.values())),
     }
@@ -166,9 +165,8 @@ def _pool(search: Search, arrays: Mapping[str, Any], words: Mapping[str, Any], c
 
 def _incumbent(search: Search, arrays: Mapping[str, Any]) -> None:
     problem, incumbents = search.problem, search.incumbents
-    incumbents.correlations = np.asarray(arrays["correlations"], dtype=float)
     keys, values = np.asarray(arrays["tried_keys"], dtype=np.uint8), np.asarray(arrays["tried_values"], dtype=float)
-    if len(keys) != len(values) or incumbents.correlations.shape not in ((0,), (problem.p,)):
+    if len(keys) != len(values):
         raise ValueError("its list of selections is damaged")
     incumbents.tried = {key.tobytes(): float(value) for key, value in zip(keys, values, strict=True)}
     if "best_selection" not in arrays:

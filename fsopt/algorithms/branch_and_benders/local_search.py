@@ -1,0 +1,253 @@
+r"""Selections that no exchange of one feature improves, and restarts from perturbed ones.
+
+With :math:`\alpha^{-i}` and :math:`F^{-i}` of the support vector machine without feature i of a selection S, every
+exchange of i for a feature j has
+
+.. math:: F(S \setminus i \cup j) \ge F^{-i} - \tfrac12 q_j(\alpha^{-i})^2, \qquad q = Z'\alpha,
+
+a bound for all j by one product. It orders the exchanges and, with the cuts of the search, rules out most; what is left
+is solved in stacks, each program until its dual shows that it is no better (:mod:`fsopt.algorithms.svm_batch`). Of many
+samples those far from the margin keep their multipliers, and a value counts that is the primal one. All numbers here
+are those of a heuristic: the search solves a selection that it takes from here again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.cuts import Cut
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
+from fsopt.typing import Indices, Mask, Matrix, Vector
+
+GAP = 1e-6
+"""Relative gap of the support vector machines."""
+BETTER = 1e-6
+"""Relative decrease of the value from which a selection is better: above that gap."""
+FIRST, ENTRIES = 8, 1 << 17
+"""Programs of the first stack, and numbers in the later ones: what a processor's cache holds is fastest."""
+KEPT = 1000
+"""Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
+CANDIDATES = 300
+"""Features of largest gain from which a perturbation draws."""
+DRIFT = 0.01
+"""Relative distance above the best value up to which a restart goes on from where the last one ended."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """A selection: its features, its value, and the multipliers (n,) and hyperplane (s + 1,) of its SVM."""
+
+    features: Indices
+    value: float
+    alpha: Vector
+    hyperplane: Vector
+
+    def mask(self, p: int) -> Mask:
+        """Return the selection (p,)."""
+        selection = np.zeros(p, dtype=bool)
+        selection[self.features] = True
+        return selection
+
+
+@dataclass(frozen=True)
+class LocalSearch:
+    """A search among the neighbours of selections.
+
+    Attributes
+    ----------
+    cuts : of the branch and bound, to rule out exchanges.
+    most : exchanges that are tried from one selection, those of the smallest bounds.
+    go_on : looks at the clock.
+    """
+
+    problem: SelectionProblem
+    cuts: Sequence[Cut]
+    most: int
+    go_on: Callable[[], bool]
+
+    def descend(self, start: Mask) -> Local | None:
+        """Exchange, take in or leave out one feature while that lowers the value; None where an SVM fails.
+
+        Parameters
+        ----------
+        start : an allowed selection (p,).
+        """
+        at = _Samples(self.problem).best(np.flatnonzero(start)[None, :], np.inf)
+        # The value falls in each pass, of finitely many selections.
+        while at is not None and self.go_on():
+            better = self._neighbour(at)
+            if better is None:
+                break
+            at = better
+        return at
+
+    def restarted(self, start: Mask, fails: int, seed: int) -> Local | None:
+        """Descend from perturbed selections until that many in a row are no better; return the best."""
+        rng = np.random.default_rng(seed)
+        best = at = self.descend(start)
+        failed = 0
+        while best is not None and at is not None and failed < fails and self.go_on():
+            found = self.descend(self._perturbed(at, rng))
+            failed += 1
+            if found is not None and found.value < best.value - BETTER * abs(best.value):
+                best, failed = found, 0
+            if found is not None and found.value <= best.value + DRIFT * abs(best.value):
+                at = found
+        return best
+
+    def _perturbed(self, at: Local, rng: np.random.Generator) -> Mask:
+        """Return a selection with one or two features exchanged at random for some of large gain without them."""
+        problem, selection = self.problem, at.mask(self.problem.p)
+        for _ in range(int(rng.integers(1, 3))):
+            features = np.flatnonzero(selection)
+            allowed = exchanges(problem, features)[:-1]
+            places = np.flatnonzero(allowed.any(axis=1))
+            if not len(places):
+                break
+            i = int(rng.choice(places))
+            rest = np.delete(features, i)
+            left = _Samples(problem).solve(rest[None, :], np.inf)
+            gain = 0.5 * problem.products(left.alpha[0]) ** 2 - problem.lam
+            likely = np.flatnonzero(allowed[i])
+            likely = likely[np.argsort(-gain[likely], kind="stable")[:CANDIDATES]]
+            selection[features[i]] = False
+            selection[int(rng.choice(likely))] = True
+        return selection
+
+    def _neighbour(self, at: Local) -> Local | None:
+        """Return a better selection one exchange away; None where none was found."""
+        problem, size = self.problem, len(at.features)
+        limit = at.value - BETTER * abs(at.value)
+        samples = _Samples.near(problem, at)
+        without = np.array([np.delete(at.features, k) for k in range(size)], dtype=np.intp)
+        left = samples.solve(without.reshape(size, max(size - 1, 0)), np.inf)
+        penalty = problem.lam[at.features]
+        dropped = left.bound + penalty.sum() - penalty
+        for k in np.argsort(dropped, kind="stable"):
+            if dropped[k] >= limit:
+                break
+            if problem.allowed(_without(at.mask(problem.p), at.features[k])):
+                found = samples.best(without[k : k + 1], limit)
+                if found is not None:
+                    return found
+        pairs = self._ordered(at, np.vstack([left.alpha, at.alpha]), np.append(dropped, at.value), limit)
+        place, step = 0, FIRST
+        while place < len(pairs) and self.go_on():
+            i, j = np.divmod(pairs[place : place + step], problem.p)
+            place += step
+            step = max(1, min(2 * step, ENTRIES // (samples.count * (size + 1))))
+            for out in (i < size, i == size):
+                kept = [
+                    np.append(np.delete(at.features, a), b) for a, b in zip(i[out], j[out], strict=True) if a < size
+                ]
+                kept += [np.append(at.features, b) for a, b in zip(i[out], j[out], strict=True) if a == size]
+                found = samples.best(np.array(kept), limit) if kept else None
+                if found is not None:
+                    return found
+        return None
+
+    def _ordered(self, at: Local, alpha: Matrix, values: Vector, limit: float) -> Indices:
+        """Return the allowed exchanges, place times p plus feature, with bounds below a limit, the smallest first."""
+        problem = self.problem
+        lower = values[:, None] - 0.5 * problem.products(alpha) ** 2 + problem.lam
+        lower[~exchanges(problem, at.features)] = np.inf
+        for cut in self.cuts:
+            lost = np.append(cut.gains[at.features], 0.0)
+            base = cut.constant - lost.sum() + lost
+            lower[base[:, None] - cut.gains >= limit] = np.inf
+        flat = lower.ravel()
+        order = np.flatnonzero(flat < limit)
+        if len(order) > self.most:
+            order = order[np.argpartition(flat[order], self.most)[: self.most]]
+        return np.asarray(order[np.argsort(flat[order], kind="stable")])
+
+
+def exchanges(problem: SelectionProblem, features: Indices) -> Mask:
+    """Return which exchanges (s + 1, p) of a selected feature for another are allowed; the last row only takes in."""
+    left = problem.r + problem.tolerances - problem.R[:, features].sum(axis=1)
+    lost = np.append(problem.R[:, features], np.zeros((len(problem.r), 1)), axis=1)
+    allowed = np.tile(~problem.fixed.outside, (len(features) + 1, 1))
+    allowed[:, features] = False
+    allowed[:-1][problem.fixed.inside[features]] = False
+    for row, out, rest in zip(problem.R, lost, left, strict=True):
+        allowed &= row <= (rest + out)[:, None]
+    return allowed
+
+
+def _without(selection: Mask, feature: int) -> Mask:
+    selection[feature] = False
+    return selection
+
+
+class _Samples:
+    """The samples of which the multipliers are free: all, or those near a margin; the others keep theirs.
+
+    Attributes
+    ----------
+    kept : places of the free ones, None for all; ``count`` : their number.
+    frozen : (n,) multipliers of the others, 0 for the free ones.
+    """
+
+    def __init__(self, problem: SelectionProblem, kept: Indices | None = None, frozen: Vector | None = None) -> None:
+        self.problem, self.kept = problem, kept
+        self.frozen = np.zeros(problem.n) if frozen is None else frozen
+        self.count = problem.n if kept is None else len(kept)
+
+    @classmethod
+    def near(cls, problem: SelectionProblem, at: Local) -> _Samples:
+        """Return the samples nearest to the margin of a selection, enough to balance the others; all where few."""
+        if problem.n <= 2 * KEPT:
+            return cls(problem)
+        margins = at.hyperplane[:-1] @ problem.rows(at.features) + at.hyperplane[-1] * problem.y
+        order = np.argsort(np.abs(margins - 1.0), kind="stable")
+        count = KEPT
+        while 2 * count < problem.n:
+            kept = np.sort(order[:count])
+            frozen = np.where(margins < 1.0, problem.caps, 0.0)
+            frozen[kept] = 0.0
+            balance = float(problem.y @ frozen)
+            caps = np.broadcast_to(problem.caps, problem.n)[kept]
+            if float(caps[problem.y[kept] * balance < 0].sum()) >= 1.2 * abs(balance):
+                return cls(problem, kept, frozen)
+            count *= 2
+        return cls(problem)
+
+    def solve(self, features: Indices, cutoff: float) -> SvmBatch:
+        """Return the support vector machines on selections (k, s), with the multipliers of all samples."""
+        problem = self.problem
+        names, places = np.unique(features, return_inverse=True)
+        rows = np.vstack([problem.rows(names), problem.y])
+        places = np.column_stack([places.reshape(features.shape), np.full(len(features), len(names))])
+        if self.kept is None:
+            return solve_batch(rows[places], problem.caps, GAP, cutoff)
+        total = float(self.frozen.sum())
+        found = solve_batch(
+            rows[:, self.kept][places], problem.caps_of(self.kept), GAP, cutoff - total, (rows @ self.frozen)[places]
+        )
+        alpha = np.tile(self.frozen, (len(features), 1))
+        alpha[:, self.kept] = found.alpha
+        return SvmBatch(alpha, found.hyperplane, found.bound + total, found.closed)
+
+    def best(self, features: Indices, limit: float) -> Local | None:
+        """Return the best of some selections (k, s) by its primal value; None where none is below a limit."""
+        problem = self.problem
+        penalty = problem.lam[features].sum(axis=1)
+        found = self.solve(features, limit - float(penalty.min()))
+        lower = np.where(found.closed, found.bound + penalty, np.inf)
+        for k in np.argsort(lower, kind="stable"):
+            if lower[k] >= limit:
+                break
+            w = np.zeros(problem.p)
+            w[features[k]] = found.hyperplane[k, :-1]
+            selection = np.zeros(problem.p, dtype=bool)
+            selection[features[k]] = True
+            value, b = problem.value(selection, w)
+            if value < limit:
+                order = np.argsort(features[k])
+                hyperplane = np.append(found.hyperplane[k, order], b)
+                return Local(features[k][order], value, found.alpha[k], hyperplane)
+        return None

@@ -1,0 +1,90 @@
+"""Local search: no allowed exchange improves what it returns, against all values by brute force."""
+
+import numpy as np
+import pytest
+from selection_cases import KINDS, allowed_values, drawn, problem_of
+from support import sampled
+
+import fsopt
+from fsopt.algorithms.branch_and_benders import local_search
+from fsopt.algorithms.branch_and_benders.local_search import LocalSearch, exchanges
+
+
+def neighbours(selection):
+    """All selections with one feature exchanged, taken in or left out."""
+    inside, outside = np.flatnonzero(selection), np.flatnonzero(~selection)
+    for i in [None, *inside]:
+        for j in [None, *outside]:
+            other = selection.copy()
+            other[[k for k in (i, j) if k is not None]] ^= True
+            yield tuple(other.astype(int))
+
+
+def always():
+    return True
+
+
+@pytest.mark.parametrize("kept", [8, 10**6])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", sampled(range(10), 2))
+def test_no_allowed_neighbour_is_better(kind, seed, kept, monkeypatch):
+    monkeypatch.setattr(local_search, "KEPT", kept)
+    data, c, limits = drawn(kind, seed)
+    problem, values = problem_of(data, c, limits), allowed_values(data, c, limits)
+    search = LocalSearch(problem, [], 10**6, always)
+    start = max(values, key=values.__getitem__)
+    found = search.descend(np.array(start, dtype=bool))
+    at = found.mask(problem.p)
+    value = values[tuple(at.astype(int))]
+    # The value is that of a hyperplane; with frozen samples it may be above the best, and a neighbour may be missed.
+    assert found.value >= value * (1 - 1e-6)
+    best = search.restarted(at, 10, seed)
+    assert best.value <= found.value * (1 + 1e-5)
+    assert best.value >= values[tuple(best.mask(problem.p).astype(int))] * (1 - 1e-6)
+    assert found.value <= max(values[start], value) * (1 + 1e-2)
+    if kept > data.n:
+        assert found.value == pytest.approx(value, rel=1e-5)
+        assert value <= min(values.get(near, np.inf) for near in neighbours(at)) * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
+    data, c, limits = drawn(kind, 1)
+    problem, values = problem_of(data, c, limits), allowed_values(data, c, limits)
+    for selection in list(values)[:: max(1, len(values) // 8)]:
+        features = np.flatnonzero(selection)
+        table = exchanges(problem, features)
+        for i in range(len(features) + 1):
+            for j in np.flatnonzero(np.array(selection) == 0):
+                other = np.array(selection)
+                other[features[i : i + 1]] = 0
+                other[j] = 1
+                assert table[i, j] == (tuple(other) in values)
+
+
+def test_cuts_and_few_exchanges_change_what_is_tried_not_what_is_true():
+    data, c, limits = drawn(KINDS[0], 3)
+    problem, values = problem_of(data, c, limits), allowed_values(data, c, limits)
+    start = np.array(max(values, key=values.__getitem__), dtype=bool)
+    found = LocalSearch(problem, [], 1, always).restarted(start, 3, 0)
+    assert values[tuple(found.mask(problem.p).astype(int))] == pytest.approx(found.value, rel=1e-5)
+
+
+@pytest.mark.slow
+def test_the_incumbent_of_wide_data_is_no_worse_than_forward_selection_and_elimination():
+    r = np.random.default_rng(0)
+    y = np.where(r.random(60) < 0.5, 1.0, -1.0)
+    data = fsopt.Dataset(r.standard_normal((60, 2000)) + 0.5 * y[:, None] * (np.arange(2000) < 10), y)
+    ours = fsopt.fit("best-subset", data, m=4, scale="none", max_nodes=0)
+    others = [fsopt.fit("rfe", data, m=4, scale="none")]
+    selected = []
+    for _ in range(4):
+        part = data.columns(np.array(selected, dtype=int)) if selected else None
+        fit = None if part is None else fsopt.fit("svm", part, scale="none")
+        margins = np.zeros(data.n) if fit is None else fit.decision_function(part.X)
+        gain = np.abs(data.X.T @ (data.y * (data.y * margins < 1.0)))
+        gain[selected] = 0.0
+        selected.append(int(np.argmax(gain)))
+    others.append(fsopt.fit("svm", data.columns(np.array(selected)), scale="none"))
+    assert ours.objective <= min(o.objective for o in others) * (1 + 1e-9)
+    assert ours.bound <= ours.objective
