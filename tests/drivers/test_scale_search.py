@@ -195,6 +195,12 @@ def test_a_limit_in_column_generation_leaves_a_point_with_a_valid_bound(call, mo
     assert result.bound <= best.objective <= result.objective + 1e-9
 
 
+def test_a_limit_before_the_first_step_says_nothing_of_the_penalties():
+    fit = fsopt.fit(METHOD, blobs(50, 3000, seed=3), c_plus=0.4, c_minus=0.8, time_limit=1e-9)
+    assert (fit.status, fit.stop, fit.support) == ("feasible", "time-limit", ())
+    assert not fit.warnings
+
+
 def test_bounds_never_get_worse_and_nothing_is_translated_again():
     result = search()
     upper, lower = ([h[k] for h in result.history] for k in ("objective", "bound"))

@@ -109,7 +109,9 @@ def fit_gmeb_penalised(
     result = scale_search(work, model, penalty, tolerance=tolerance, run=run)
     found = result.point["w"]
     scales, w = penalty.scales(found), prepared.full(found)
-    zero = () if found.any() else ("w = 0: the penalties outweigh every feature, lower c_plus and c_minus",)
+    zero: tuple[str, ...] = ()
+    if result.status is Status.OPTIMAL and not found.any():
+        zero = ("w = 0: the penalties outweigh every feature, lower c_plus and c_minus",)
     return make_fit(
         data,
         prepared.map_,
