@@ -42,6 +42,7 @@ def test_the_bound_is_the_smallest_value_that_the_cuts_prove_at_a_radius(seed, c
     upper = problem.value(np.full(3, 3.0))
     bound, radius = lower_bound(problem, cuts, upper)
     low, high = problem.lower_bounds[0], upper / problem.lower_bounds[1]
+    assert low <= radius <= high
     smallest = min(proved_at(problem, cuts, at) for at in np.append(np.geomspace(low, high, 60), radius))
     assert (1.0 - gap - 1e-9) * smallest <= bound <= smallest * (1.0 + 1e-9)
     assert lower_bound(problem, cuts, 0.5 * bound)[0] == 0.5 * bound
