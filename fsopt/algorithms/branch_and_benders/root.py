@@ -143,7 +143,7 @@ def _exchanged(search: Search, go_on: Callable[[], bool]) -> None:
     value = search.incumbents.value
     if np.isfinite(value):
         gap = (value - search.bound) / max(abs(value), 1e-300)
-        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * min(gap, 1.0) ** 2))
+        search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * min(gap, 1.0) ** 3))
 
 
 HEURISTICS = (_rounded, _of_the_likely, _of_all, _exchanged)
