@@ -92,11 +92,11 @@ def equilibrate(
     for _ in range(passes):
         np.subtract(by_column.data, np.take(row, by_column.indices, out=work, mode="clip"), out=work)
         height = _segment_max(work, by_column.indptr)
-        before, column = column, np.where(anchored_column, column, -height)
+        column = np.where(anchored_column, column, -height)
         np.add(log_rows, np.take(column, A.indices, out=work, mode="clip"), out=work)
         largest = _segment_max(work, A.indptr)
-        row = np.where(anchored_row, row, largest)
-        if np.array_equal(before, column):
+        before, row = row, np.where(anchored_row, row, largest)
+        if np.array_equal(before, row):
             break  # another pass has the same outcome
     # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)

@@ -55,3 +55,17 @@ def test_scaling_maps_cones_onto_themselves_with_powers_of_two(seed):
                 s[a] = np.linalg.norm(s[a + 1 : b]) * (1 + (0.1 if inside else -0.1) * rng.uniform(0.1, 1))
             for turned in (units.cone @ s, units.uncone @ s, units.cone.T @ s):
                 assert np.all((p.cones.distances(turned) <= 1e-12 * np.abs(turned).max()) == inside)
+
+
+def test_the_units_of_weights_follow_those_of_the_features():
+    """The rows of big-M take their units from the binary variables, and the weights theirs from these rows."""
+    data = blobs(12, 3, seed=1)
+
+    def columns(unit):
+        program = compile_model(fsopt.build("fsv-exact", data.with_X(data.X * unit), big_m=20.0 / unit))
+        weights = [k for k, v in enumerate(program.variables) if v.parent_component().local_name == "w"]
+        assert len(weights) == 3
+        return program.scaling.columns[weights]
+
+    for unit in (2.0**-10, 2.0**10, 2.0**20):
+        np.testing.assert_array_equal(columns(unit) * unit, columns(1.0))
