@@ -1,4 +1,4 @@
-"""SCS: linear, convex quadratic and second-order cone programs by a first-order method, re-solved warm."""
+"""SCS: linear, convex quadratic, second-order cone and semidefinite programs by a first-order method, re-solved warm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fsopt.errors import SolverError
 from fsopt.solvers.conic import ConicForm
 from fsopt.solvers.interface import Change, Outcome, Settings, refuse_option, set_options
 from fsopt.solvers.spec import Package, SolverSpec
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Vector
 
 scs = Package("scs")
 STATUS_MAP = {
@@ -66,6 +66,7 @@ class Scs:
     ----------
     program, settings : the arrays, and SCS's settings by its own names.
     form : the program's conic form, in its units.
+    order : its rows as SCS takes them.
     last : ``x``, ``y`` and ``s`` of the last finite point, from which the next solve starts; empty before there is one.
     """
 
@@ -74,6 +75,7 @@ class Scs:
         self.settings = _settings(settings)
         self.form = ConicForm(program)
         self.rows = self.form.shape[0]
+        self.order = _row_order(self.form)
         self.last: dict[str, Vector] = {}
         _try_settings(self.settings)
         self.loaded_limit = 0.0
@@ -83,9 +85,12 @@ class Scs:
     def _load(self, limit: float) -> None:
         """Factorise; SCS takes its time limit only here."""
         form = self.form
-        data = {"P": form.hessian(), "A": form.matrix(), "b": form.right_hand_side(), "c": form.linear()}
-        self.coefficients = data["A"].data
-        cone = {"z": form.equalities, "l": form.inequalities, "q": self.program.cones.sizes.tolist()}
+        matrix = form.matrix()
+        self.coefficients = matrix.data
+        data = {"P": form.hessian(), "A": matrix[self.order], "b": self._right_hand_side(), "c": form.linear()}
+        sizes, orders = self.program.cones.sizes, self.program.cones.orders
+        cone = {"z": form.equalities, "l": form.inequalities, "q": sizes[orders == 0].tolist()}
+        cone["s"] = orders[orders > 0].tolist()
         if not self.rows:  # SCS needs a row: 0'x + s = 1
             data |= {"A": sp.csc_matrix((1, self.program.n)), "b": np.ones(1)}
             cone = {"l": 1}
@@ -94,6 +99,9 @@ class Scs:
         except ValueError as error:
             raise SolverError(f"SCS refused the model ({error})", "check for nan and infinity") from error
         self.loaded_limit = limit
+
+    def _right_hand_side(self) -> Vector:
+        return self.form.right_hand_side()[self.order]
 
     def update(self, change: Change) -> str | None:
         """Take over new costs and bounds in place; other changes need a new factorisation, started warm."""
@@ -107,7 +115,7 @@ class Scs:
         if change.hessian or moved:
             self.solver = None
             return None
-        right = self.form.right_hand_side() if self.rows and (change.bounds or change.rows is not None) else None
+        right = self._right_hand_side() if self.rows and (change.bounds or change.rows is not None) else None
         costs = self.form.linear() if change.objective else None
         if right is not None or costs is not None:
             self.solver.update(b=right, c=costs)
@@ -124,7 +132,8 @@ class Scs:
         if info["status"] not in STATUS_MAP:
             raise SolverError(f"SCS stopped with '{info['status']}'", "try --solver clarabel")
         status, stop = STATUS_MAP[info["status"]]
-        x, z = np.array(solution["x"]), np.array(solution["y"])[: self.rows]
+        x, z = np.array(solution["x"]), np.zeros(self.rows)
+        z[self.order] = solution["y"][: self.rows]
         usable = status in (Status.OPTIMAL, Status.FEASIBLE) and bool(np.all(np.isfinite(x)) and np.all(np.isfinite(z)))
         if usable:
             self.last = {k: np.array(solution[k]) for k in ("x", "y", "s")}
@@ -141,6 +150,16 @@ class Scs:
 
     def _ray(self, z: Vector) -> Point:
         return self.form.point(np.zeros(self.program.n), z)
+
+
+def _row_order(form: ConicForm) -> Indices:
+    """Return the rows with each matrix, which come last, by its lower triangle, column by column."""
+    cones, rows = form.program.cones, np.arange(form.shape[0])
+    first = form.equalities + form.inequalities
+    for start, order in zip(first + cones.starts[:-1], cones.orders, strict=True):
+        j, i = np.triu_indices(order)  # entry (i, j), i >= j, is number i (i + 1) / 2 + j of the upper triangle
+        rows[start : start + len(i)] = start + i * (i + 1) // 2 + j
+    return rows
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
@@ -177,7 +196,7 @@ SPEC = SolverSpec(
     name="scs",
     connect=Scs,
     package="scs",
-    ranks=dict.fromkeys(("LP", "QP", "SOCP"), 30),
+    ranks=dict.fromkeys(("LP", "QP", "SOCP", "SDP"), 30),
     proves="global",
     duals=True,
     vertex=False,

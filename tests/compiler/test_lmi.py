@@ -33,11 +33,12 @@ def largest_eigenvalue(A: np.ndarray, sense: int = pyo.minimize) -> pyo.Concrete
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 @pytest.mark.parametrize("size", [1, 2, 5, 9])
-def test_the_largest_eigenvalue(size: int, sense: int) -> None:
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_the_largest_eigenvalue(solver: str, size: int, sense: int) -> None:
     A = symmetric(size, size)
     model = largest_eigenvalue(A, sense)
     assert fsopt.classify(model) == "SDP"
-    result = fsopt.solve(model)
+    result = fsopt.solve(model, solver)
     assert result.status == "optimal"
     assert pyo.value(model.t) == pytest.approx(np.linalg.eigvalsh(A)[-1], rel=1e-7)
     again = fsopt.certify(model, result)
@@ -82,7 +83,8 @@ def test_an_infeasible_inequality_has_a_proof() -> None:
 
 
 @pytest.mark.parametrize("radii", [(1.0, 1.0), (0.5, 2.0)])
-def test_gmeb_in_its_lmi_form_is_gmeb(radii: tuple[float, float]) -> None:
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_gmeb_in_its_lmi_form_is_gmeb(solver: str, radii: tuple[float, float]) -> None:
     data = blobs(30, 4, seed=2)
     m = fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1])
     m.del_component(m.perspective)
@@ -90,7 +92,8 @@ def test_gmeb_in_its_lmi_form_is_gmeb(radii: tuple[float, float]) -> None:
     p = data.p
     rows = [[m.sigma[i] if i == j else 0.0 for j in range(p)] + [m.w[i]] for i in range(p)]
     m.lmi = lmi([*rows, [m.w[j] for j in range(p)] + [1.0]], doc="(15) as an LMI")
-    result = fsopt.solve(m, "clarabel")
+    m.sphere = pyo.Constraint(expr=sum(v**2 for v in m.w.values()) <= 1e4)  # a second-order cone before the matrix
+    result = fsopt.solve(m, solver)
     socp = fsopt.solve(fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1]))
     assert result.status == "optimal"
     assert result.objective == pytest.approx(socp.objective, rel=1e-6)

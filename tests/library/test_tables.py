@@ -23,7 +23,7 @@ def test_a_new_entry_makes_the_table_stale(monkeypatch):
     after = [make() for made in tables.PLACES.values() for make in made.values()]
     assert [new.replace("newcomer", "scs") != old for new, old in zip(after, before, strict=True)] == [True] * 3
     assert "`svm` `mine`" not in before[0]
-    assert "| `newcomer` | LP, QP, SOCP | global | yes |" in after[1]
+    assert "| `newcomer` | LP, QP, SOCP, SDP | global | yes |" in after[1]
     assert '"newcomer.*"' in after[2]
 
 
