@@ -1,4 +1,4 @@
-"""SCS: linear, convex quadratic, second-order cone and semidefinite programs by a first-order method, re-solved warm."""
+"""SCS: linear, quadratic, second-order cone and semidefinite programs by a first-order method, re-solved warm."""
 
 from __future__ import annotations
 
