@@ -255,6 +255,6 @@ def test_a_run_may_start_at_given_weights_and_end_at_a_given_tolerance():
     assert again.iterations <= plain.iterations
     coarse = fsopt.fit("l0-mpm", data, delta=0.3, tolerance=1e-3)
     assert coarse.iterations <= plain.iterations
-    for wrong in ({"start": [1.0]}, {"tolerance": 0.1}):
+    for wrong in ({"start": [1.0]}, {"tolerance": 2.0}):
         with pytest.raises(ParameterError):
             fsopt.fit("l0-mpm", data, delta=0.3, **wrong)
