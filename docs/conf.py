@@ -34,10 +34,10 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(os|io|sp|pd|inspect|sqlite3|fractions|distributed)\..*"),
     (r"py:.*", r"(ArrayLike|NDArray|DataFrame|Path|Figure|Executor|SolverResults|Results|LinearExpression|_\w+)"),
     (r"py:exc", r"(IncompatibleModelError|NoOptimalSolutionError|NoFeasibleSolutionError)"),
-    # Parts of nested types, and type variables.
+    # Parts of nested types, type variables, and a class of a module that a function of its name hides.
     (
         r"py:.*",
-        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|Result|Entry|Answer|Fraction|CutValues|Interval|StationaryPoint|Number|Box)",
+        r"(list|dict|tuple|Mapping|Sequence|Iterator|Callable)\[.*|(fsopt(\.\w+)*\.)?(R|P|T|F|Descent|Result|Entry|Answer|Fraction|CutValues|Interval|StationaryPoint|Number|Box)",
     ),
     (r"py:mod", r"fsopt(\.\w+)*"),
 ]
@@ -69,7 +69,8 @@ napoleon_use_rtype = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
+# Defaults as values: keywords that functions have in common stand in one of them, so that no source has them all.
+autodoc_preserve_defaults = False
 autodoc_use_legacy_class_based = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
