@@ -138,7 +138,7 @@ def select(
     weights = sorted({number("select", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object)).tolist()})
     if not weights:
         raise ParameterError("'c' of 'select' is empty", "give a number > 0, or several")
-    wanted = None if features is None else whole("select", "features", features, high=data.p)
+    wanted = None if features is None else whole("select", "features", features, low=1, high=data.p)
     numbers = sorted({*numbers_of_features(data.p), *([] if wanted is None else [wanted])})
     asked = {"features": wanted, "rule": rule, "score": score, "c": weights, "folds": folds, "seed": seed}
     digest = hashlib.sha256(json.dumps([fingerprint(data), asked]).encode()).hexdigest()

@@ -203,10 +203,11 @@ def test_a_gap_and_a_classifier_no_better_than_the_larger_class_are_warnings(for
     [
         ({"rule": "best"}, "one-se, min"),
         ({"score": "f1"}, "accuracy"),
-        ({"features": 6}, "features"),
         ({"c": []}, "empty"),
         ({"c": [1.0, -1.0]}, "'c'"),
         ({"folds": 41}, "folds"),
+        ({"features": 6}, r"outside \[1, 5\]"),
+        ({"features": 0}, r"outside \[1, 5\]"),
     ],
 )
 def test_a_wrong_parameter_is_refused_before_anything_is_solved(given, text):
