@@ -40,10 +40,9 @@ MARKED = "\\`*_{}[]()<>#+-.!|~&"
 
 def check_page(path: str | Path) -> Path:
     """Return a path to which a page can be written; raises FileError for another suffix."""
-    place = check_writable(path)
-    if place.suffix.lower() not in SUFFIXES:
-        raise FileError(f"'{place}' is no page of a selection", f"give a name with {', '.join(SUFFIXES)}")
-    return place
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise FileError(f"'{path}' is no page of a selection", f"give a name with {', '.join(SUFFIXES)}")
+    return check_writable(path)
 
 
 def write_selection(selection: Selection, path: str | Path) -> None:

@@ -148,15 +148,15 @@ def test_a_tree_is_saved_checked_and_confirmed(tmp_path, monkeypatch, capsys):
 
 def test_the_search_of_a_tree_goes_on_from_its_checkpoint(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    model = ROOT / "models" / "fsv-exact" / "fsv-exact.mps"
-    solve = f"solve {model} --json --checkpoint tree.npz"
+    for slug in ("fsv-exact", "misclass-milp"):
+        shutil.copy(ROOT / "models" / slug / f"{slug}.mps", tmp_path)
+    solve = "solve fsv-exact.mps --json --checkpoint tree.npz"
     assert "--checkpoint is for the tree of --prove" in run(solve, capsys, 2)["error"]["message"]
     first = run(f"{solve} --prove 30", capsys)
-    again = run(f"solve {model} --json --prove 30 --resume tree.npz", capsys)
+    again = run("solve fsv-exact.mps --json --prove 30 --resume tree.npz", capsys)
     assert (again["status"], again["history"]) == ("optimal", [])
     assert again["objective"] == pytest.approx(first["objective"], rel=1e-9)
     assert again["bound"] == pytest.approx(first["bound"], rel=1e-9)
-    other = ROOT / "models" / "misclass-milp" / "misclass-milp.mps"
-    refused = run(f"solve {other} --json --prove 30 --resume tree.npz", capsys, 2)["error"]["message"]
+    refused = run("solve misclass-milp.mps --json --prove 30 --resume tree.npz", capsys, 2)["error"]["message"]
     assert "is of another program" in refused
     assert "\n" not in refused
