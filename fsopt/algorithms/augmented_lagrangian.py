@@ -53,6 +53,8 @@ LEAST = 1e-3
 """Share of the samples that the curvature of b is raised by: it is 0 where no sample is on the quadratic piece."""
 ARMIJO = 1e-4
 """Share of the predicted decrease that a step has to reach."""
+ROUNDING = 1e-14
+"""Relative error of phi: near the minimum the decrease is smaller, and the step still makes the multipliers better."""
 BAND = 0.1
 """Distance of a margin from 1 within which the first multiplier is between its bounds."""
 
@@ -192,7 +194,8 @@ class _Lagrangian:
     def value(self, w: Vector, margins: Vector) -> tuple[float, Vector]:
         """Return phi and u (n,) at weights whose margins Vw + yb (n,) are given."""
         u = np.maximum(self.a + self.sigma * (1.0 - margins), 0.0)
-        terms = u @ u - np.square(np.maximum(u - self.caps, 0.0)).sum()
+        alpha = np.minimum(u, self.caps)
+        terms = alpha @ (2.0 * u - alpha)  # the two squares of the docstring, without their cancellation
         return 0.5 * float(w @ w) + float(terms) / (2.0 * self.sigma), u
 
     def minimise(self, accuracy: float) -> Vector:
@@ -213,7 +216,7 @@ class _Lagrangian:
             for _ in range(40):
                 w = self.w + length * step[:-1]
                 found, u = self.value(w, margins + length * moved)
-                if found <= phi + ARMIJO * length * slope:
+                if found <= phi + ARMIJO * length * slope + ROUNDING * abs(phi):
                     break
                 length *= 0.5
             else:
