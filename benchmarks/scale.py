@@ -82,10 +82,11 @@ def run_one(method: str, size: Size, limit: float, memory: float, answer: Any) -
 
     source = data(size)
     spec = fsopt.METHODS[method]
+    options = {"threads": 1} if spec.solver else None
     resource.setrlimit(resource.RLIMIT_AS, (int(memory * GIGABYTE),) * 2)
     wall, begun = time.monotonic(), time.process_time()
     try:
-        fit = fsopt.fit(method, source, time_limit=limit, options={"threads": 1}, **spec.compare(size.p))
+        fit = fsopt.fit(method, source, time_limit=limit, options=options, **spec.compare(size.p))
         gap = fit.certificate.residuals.get("gap") if fit.certificate is not None else None
         said = {"status": str(fit.status), "stop": fit.stop, "features": len(fit.support), "gap": gap}
     except fsopt.FsoptError as error:
