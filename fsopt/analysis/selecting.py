@@ -172,6 +172,7 @@ def select(
         alternatives=others,
         substitutes=_substitutes(steps, data, fit, others, choice, (folds, seed, score)),
         scores=scores,
+        draws=DRAWS,
         exact=exact_word(fit, data) if exact else None,
     )
 

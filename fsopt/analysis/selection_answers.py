@@ -45,6 +45,7 @@ class Selection(Answer):
     alternatives : the other selections with nearly the objective value of the optimum.
     substitutes : those of them within one standard error of the score of the selection, the best first.
     scores : (n,) of each sample, by the fit to the samples of the other folds.
+    draws : draws of permuted columns.
     exact : the word of the verification in rational arithmetic; None where it was not asked for.
     """
 
@@ -64,8 +65,8 @@ class Selection(Answer):
     alternatives: Alternatives = field(repr=False)
     substitutes: tuple[Substitute, ...]
     scores: Vector = field(repr=False)
+    draws: int
     exact: str | None = None
-    draws: int = 19
 
     @property
     def status(self) -> Status:
