@@ -614,6 +614,7 @@ def fit(
     y: ArrayLike | None = ...,
     *,
     scale: str = "standard",
+    generate: bool | str = "auto",
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,

@@ -16,6 +16,8 @@ OF_LOOP = ("start", "root_cuts", "stabilisation", "master_solver", "max_cuts", "
 OF_SEARCH = ("initial", "max_nodes", "jobs")
 """The parameters of one algorithm, which a fit of the other had at their defaults."""
 BRANCH = "branch-and-benders"
+ADDED: Mapping[str, Mapping[str, Any]] = {"pmm": {"generate": False}}
+"""Method -> parameters that it did not have before 0.3, at the values of fits from then."""
 
 
 def present(method: str, params: Mapping[str, Any], *, searched: bool) -> tuple[str, Mapping[str, Any]]:
@@ -26,7 +28,7 @@ def present(method: str, params: Mapping[str, Any], *, searched: bool) -> tuple[
     searched : whether the fit has the tree of branch and Benders for evidence.
     """
     if method not in SEARCHES or not (searched or "variant" in params):
-        return method, params
+        return method, {**ADDED.get(method, {}), **params}
     dropped = ("variant", *(OF_LOOP if searched else OF_SEARCH))
     return SEARCHES[method] if searched else method, {k: v for k, v in params.items() if k not in dropped}
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind, make
-from fsopt.answers.results import DriverResult, Point, SolveResult, Status
+from fsopt.answers.results import DriverResult, Point, Status
 from fsopt.certificates.convex import dual_point
 from fsopt.common import clock
 from fsopt.compiler import compile_model
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hyperplane_errors
-from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.column_generation.driver import column_generation
+from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
+from fsopt.drivers.recorder import EARLY, Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.solvers.base import Session
@@ -26,6 +31,8 @@ NOTE = "no hyperplane with fewer errors was found from those tried; that there i
 SEPARATES = "the hyperplane separates the classes"
 COUNT = "a number of errors is nonnegative"
 """Source of the lower bound 0."""
+Step: TypeAlias = Callable[[Vector, Vector, float], tuple[Vector, float, dict[str, Any], str]]
+"""Function (costs (n,) of the errors, w, b) -> (best w, its b, evidence by the names of StationaryPoint, stop)."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +46,15 @@ class StationaryPoint:
     d, value : the parameter, and the hinge loss without the d largest errors.
     w, b : the hyperplane.
     point : primal-dual point of the linear program on the other samples, which proves that the hyperplane solves it.
+    alpha : (n,) multipliers of the margins, which prove it in the place of such a point.
     """
 
     d: int
     value: float
     w: Vector
     b: float
-    point: Point | None
+    point: Point | None = None
+    alpha: Vector | None = None
 
 
 @dataclass
@@ -53,7 +62,7 @@ class _Search:
     """The hyperplane with the fewest errors so far, and the stationary points, by the parameter d of their descent."""
 
     data: Dataset
-    session: Session
+    step: Step
     recorder: Recorder
     tolerance: float
     errors: int
@@ -68,7 +77,9 @@ class _Search:
 
     def try_parameter(self, d: int) -> None:
         """Descend for d from the incumbent and from the stationary point of ``low``, unless one reaches f(d) = 0."""
-        starts = [(self.w, self.b)] + [(s.w, s.b) for s in (self.stationary.get(self.low),) if s is not None]
+        starts, before = [(self.w, self.b)], self.stationary.get(self.low)
+        if before is not None and (before.b != self.b or np.any(before.w != self.w)):
+            starts.append((before.w, before.b))
         ends = []
         for w, b in starts:
             end = self._descend(d, w, b)
@@ -86,34 +97,56 @@ class _Search:
         costs, here = without_largest(self.data, d, w, b)
         # The recomputed loss falls by more than the tolerance in each pass, and is never negative.
         while True:
-            step, new_w, new_b = self._best_hyperplane(costs)
+            new_w, new_b, evidence, stop = self.step(costs, w, b)
+            self._count_errors(new_w, new_b)
             new_costs, value = without_largest(self.data, d, new_w, new_b)
             self.recorder.record(d=d, hinge=value, errors=self.errors)
+            if stop == "interrupted":
+                raise KeyboardInterrupt
+            if stop in EARLY:
+                raise OutOfTimeError("the time limit passed between two solves", "give more seconds")
             if self.errors <= d:
                 return None
             if value >= here - self.tolerance * (1.0 + here):
-                return StationaryPoint(d, here, w, b, step.point if step.status is Status.OPTIMAL else None)
+                return StationaryPoint(d, here, w, b, **evidence)
             w, b = new_w, new_b
             costs, here = new_costs, value
 
-    def _best_hyperplane(self, costs: Vector) -> tuple[SolveResult, Vector, float]:
-        """Solve the linear program with these costs of the errors and count the errors of its hyperplane."""
-        model = self.session.model
-        if self.recorder.history:  # The session was opened with costs of 1, those of the first step.
-            for cost, members in ((model.cost_y, self.data.positive), (model.cost_z, self.data.negative)):
-                store(cost, costs[members])
-            self.session.update(model.objective)
-        step = self.recorder.solve(self.session, "a step of PMM")
-        w, b = values_of(model.w), -float(model.gamma.value)
+    def _count_errors(self, w: Vector, b: float) -> None:
+        """Count the errors of a hyperplane and take it over if it has the fewest."""
         errors = hyperplane_errors(self.data, w, b)
         if errors < self.errors:
             self.errors = errors
             self.w, self.b = w, b
-        return step, w, b
+
+
+def _whole_program(
+    data: Dataset, session: Session, recorder: Recorder, costs: Vector, w: Vector, b: float
+) -> tuple[Vector, float, dict[str, Any], str]:
+    """Solve the linear program of all samples with these costs of the errors; the hyperplane (w, b) is not needed."""
+    model = session.model
+    if recorder.history:  # The session was opened with costs of 1, those of the first step.
+        for cost, members in ((model.cost_y, data.positive), (model.cost_z, data.negative)):
+            store(cost, costs[members])
+        session.update(model.objective)
+    step = recorder.solve(session, "a step of PMM")
+    evidence = {"point": step.point if step.status is Status.OPTIMAL else None}
+    return values_of(model.w), -float(model.gamma.value), evidence, "solved"
+
+
+def _restricted_programs(
+    data: Dataset, recorder: Recorder, costs: Vector, w: Vector, b: float
+) -> tuple[Vector, float, dict[str, Any], str]:
+    """Solve it by programs of some of the samples, from the hyperplane (w, b), if it is one."""
+    start = (w, b) if w.any() else None
+    step = column_generation(data, costs, np.zeros(data.p), start=start, run=recorder.rest())
+    recorder.include(step)
+    evidence = {"alpha": step.point["alpha"] if step.status is Status.OPTIMAL else None}
+    return step.point["w"], step.point["b"], evidence, step.stop
 
 
 @timed
-def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> DriverResult:
+def pmm(data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> DriverResult:
     r"""Find a hyperplane with few errors by lowering the number d of samples that it may misclassify.
 
     .. math::
@@ -129,6 +162,8 @@ def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> Dr
     Parameters
     ----------
     data : preprocessed.
+    generate : whether the linear programs are solved by constraint generation over the samples
+        (:func:`fsopt.drivers.column_generation.driver.column_generation`), without a model of all of them.
     tolerance : > 0, a descent ends when the loss falls by less than this, relative.
     run : solver (any for LP), options, time limit, progress. After a limit the answer is feasible only.
 
@@ -148,9 +183,14 @@ def pmm(data: Dataset, *, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> Dr
     -----
     Mangasarian, (16) and Table 1, without a rule for d; bisection is ours.
     """
-    session = run.open(build_misclass_step(data, alpha=1.0))
-    recorder = Recorder([session], run)
-    search = _Search(data, session, recorder, tolerance, data.n + 1, np.zeros(data.p))
+    if generate:
+        recorder = Recorder([], run)
+        step: Step = partial(_restricted_programs, data, recorder)
+    else:
+        session = run.open(build_misclass_step(data, alpha=1.0))
+        recorder = Recorder([session], run)
+        step = partial(_whole_program, data, session, recorder)
+    search = _Search(data, step, recorder, tolerance, data.n + 1, np.zeros(data.p))
     stop = "stationary"
     try:
         # Each pass finds the stationary point of another d below the number of errors, or lowers that number: at most
@@ -195,16 +235,31 @@ def certify_pmm(data: Dataset, errors: int, below: StationaryPoint | None) -> Ce
     """
     if errors == 0:
         return make(Kind.GLOBAL, {"gap": 0.0}, objective=0.0, bound=0.0, bound_source=COUNT, notes=(SEPARATES,))
-    if (
-        below is None
-        or below.d != errors - 1
-        or below.point is None
-        or hyperplane_errors(data, below.w, below.b) < errors
-    ):
+    if below is None or below.d != errors - 1 or hyperplane_errors(data, below.w, below.b) < errors:
         return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
     costs, here = without_largest(data, below.d, below.w, below.b)
-    y, z = (FREE * (1.0 - costs[members]) for members in (data.positive, data.negative))
-    bound, dual = dual_point(compile_model(build_misclass_step(data, alpha=1.0, y=y, z=z)), below.point)
-    residuals = {"dual": dual["dual"], "minimum principle": max(here - bound, 0.0) / (1.0 + here)}
+    residuals = _principle(data, costs, here, below)
+    if residuals is None:
+        return make(Kind.FEASIBLE, {}, objective=float(errors), notes=(NOTE,))
     residuals["loss"] = abs(here - below.value) / (1.0 + here)
     return make(Kind.PMM, residuals, objective=float(errors), notes=(NOTE,))
+
+
+def _principle(data: Dataset, costs: Vector, here: float, end: StationaryPoint) -> dict[str, float] | None:
+    """Return the residuals of the minimum principle at the end of a descent; None where it has no evidence.
+
+    Parameters
+    ----------
+    costs, here : of the errors (n,), and the loss of the hyperplane, see :func:`without_largest`.
+    """
+    if end.alpha is not None:
+        found = certify_l1_hinge(data, costs, np.zeros(data.p), end.w, end.b, end.alpha)
+        bound, residuals = found.bound or 0.0, {"cost": found.residuals["cost"]}
+    elif end.point is not None:
+        y, z = (FREE * (1.0 - costs[members]) for members in (data.positive, data.negative))
+        program = compile_model(build_misclass_step(data, alpha=1.0, y=y, z=z))
+        bound, dual = dual_point(program, end.point)
+        residuals = {"dual": dual["dual"]}
+    else:
+        return None
+    return {**residuals, "minimum principle": max(here - bound, 0.0) / (1.0 + here)}

@@ -158,6 +158,7 @@ class PMM(SelectingClassifier):
         self,
         *,
         scale: str = "standard",
+        generate: bool | str = "auto",
         solver: str | None = None,
         time_limit: float | None = None,
         callback: Progress | None = None,

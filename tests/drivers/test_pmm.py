@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import importlib
 import itertools
 import json
 
@@ -16,11 +17,13 @@ from fsopt.answers.results import Status
 from fsopt.common import clock
 from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.pmm import COUNT, StationaryPoint, certify_pmm, pmm, without_largest
 from fsopt.drivers.recorder import LATE
 from fsopt.drivers.run import Run
 from fsopt.verification.checking import check_fit, check_record
 
+module = importlib.import_module("fsopt.drivers.pmm")
 TINY = [blobs(12, 2, seed=s, gap=0.3) for s in range(5)]
 OVERLAP = blobs(60, 4, seed=7, gap=0.4)
 
@@ -42,6 +45,13 @@ def smallest(data, d, w, b):
     return np.sort(np.maximum(1 - data.y * (data.X @ w + b), 0))[: data.n - d].sum()
 
 
+@pytest.fixture
+def few_rows(monkeypatch):
+    """Let restricted programs begin with six samples, so that those of small data are generated too."""
+    by_parts = functools.partial(module.column_generation, settings=GenerationSettings(rows=6))
+    monkeypatch.setattr(module, "column_generation", by_parts)
+
+
 @pytest.mark.parametrize("data", TINY, ids=range(5))
 def test_no_dichotomy_is_missed_by_more_than_one_row(data):
     fit = fsopt.fit("pmm", data)
@@ -55,9 +65,10 @@ def test_most_tiny_problems_are_solved_exactly():
     assert sum(fsopt.fit("pmm", data).objective == least_errors(data) for data in TINY) >= 4
 
 
+@pytest.mark.parametrize("generate", [False, True], ids=["whole", "parts"])
 @pytest.mark.parametrize("data", [*TINY, OVERLAP], ids=range(6))
-def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data):
-    result = pmm(data)
+def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data, generate, few_rows):
+    result = pmm(data, generate=generate)
     assert (result.status, result.stop) == (Status.STATIONARY, "stationary")
     assert result.certificate.kind == "pmm"
     assert any("not proved" in note for note in result.certificate.notes)
@@ -77,6 +88,28 @@ def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data)
     cost = np.r_[np.zeros(data.p + 1), np.ones(len(rest))]
     least = linprog(cost, np.hstack([rows, -np.eye(len(rest))]), -np.ones(len(rest)), bounds=bounds).fun
     assert least == pytest.approx(below.value, rel=1e-7)
+
+
+@pytest.mark.parametrize("data", TINY[:3], ids=range(3))
+def test_restricted_programs_miss_no_dichotomy_by_more_than_one_sample(data, few_rows):
+    twice = data.rows([*range(12), 0])
+    least = least_errors(twice)
+    moved = twice.with_X(twice.X * [1e4, 1e-4] + 5.0)
+    fit = fsopt.fit("pmm", moved, generate=True)
+    assert least <= fit.objective == np.sum(moved.y * fit.decision_function(moved.X) <= 0) <= least + 1
+    assert fit.details["below"].point is None
+    assert check_fit(fit, moved).ok
+
+
+def test_many_samples_need_no_model_of_all_of_them(monkeypatch):
+    """The whole program of 200,000 x 50 takes more than 4 GB."""
+    data = blobs(3_000, 50, seed=1, gap=0.5)
+    monkeypatch.setattr(module, "build_misclass_step", None)
+    monkeypatch.setattr(module, "compile_model", None)
+    fit = fsopt.fit("pmm", data, time_limit=1.0)
+    assert fit.objective == np.sum(data.y * fit.decision_function(data.X) <= 0) < 0.5 * data.n
+    assert (fit.status, fit.stop) in ((Status.FEASIBLE, "time-limit"), (Status.STATIONARY, "stationary"))
+    assert check_fit(fit, data).ok
 
 
 def test_each_descent_falls_and_nothing_is_translated_again():
@@ -149,14 +182,15 @@ def test_the_descent_looks_at_the_clock_itself(monkeypatch):
     assert result.iterations <= 1 + LATE
 
 
+@pytest.mark.parametrize("generate", [False, True], ids=["whole", "parts"])
 @pytest.mark.parametrize("limit", ["time", "interrupt"])
-def test_an_early_end_claims_a_hyperplane_and_no_more(limit):
+def test_an_early_end_claims_a_hyperplane_and_no_more(limit, generate):
     def interrupt(record):
         if record["iteration"] == 3:
             raise KeyboardInterrupt
 
     run = Run(time_limit=1e-9) if limit == "time" else Run(progress=interrupt)
-    result = pmm(OVERLAP, run=run)
+    result = pmm(OVERLAP, generate=generate, run=run)
     assert result.status is Status.FEASIBLE
     assert result.stop == {"time": "time-limit", "interrupt": "interrupted"}[limit]
     assert hyperplane_errors(OVERLAP, result.point["w"], -result.point["gamma"]) == result.objective
@@ -173,10 +207,11 @@ def test_the_samples_that_stay_are_those_with_the_smallest_errors():
 CORRUPT = ["nothing", "fewer", "more", "coef", "parameter", "loss", "plane", "multipliers", "better plane", "no proof"]
 
 
+@pytest.mark.parametrize("generate", [False, True], ids=["whole", "parts"])
 @pytest.mark.parametrize("change", CORRUPT)
-def test_a_corrupted_saved_answer_is_not_verified(change):
+def test_a_corrupted_saved_answer_is_not_verified(change, generate):
     data = OVERLAP
-    fit = fsopt.fit("pmm", data, scale="none")
+    fit = fsopt.fit("pmm", data, scale="none", generate=generate)
     if change in ("fewer", "more"):
         fit = dataclasses.replace(fit, objective=fit.objective + (1 if change == "more" else -1))
     elif change == "coef":
@@ -190,11 +225,12 @@ def test_a_corrupted_saved_answer_is_not_verified(change):
     elif change == "plane":
         below["w"][0] += 0.01
     elif change == "multipliers":
-        below["point"]["y"][0] += 0.1
+        multipliers = below["alpha"] if generate else below["point"]["y"]
+        multipliers[int(np.argmax(multipliers))] -= 0.1
     elif change == "better plane":
         below["w"], below["b"] = fit.coef.tolist(), fit.intercept
     elif change == "no proof":
-        below["point"] = None
+        below["point"] = below["alpha"] = None
     assert check_record(record, data, "file")["verified"] == (change == "nothing")
 
 

@@ -19,6 +19,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.concave import of_pmm
+from fsopt.methods.large_programs import uses_generation
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
@@ -26,7 +27,7 @@ from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.typing import Vector
 
 
-def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
+def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard", generate: bool | str = "auto") -> Fit:
     r"""Fit the hyperplane with few misclassified samples by parametric minimisation (PMM).
 
     For a number d of samples that may be misclassified,
@@ -41,6 +42,10 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
     scale : str, default 'standard'
         Preprocessing of the features: ``standard`` (default), ``center`` or ``none``; the problem is invariant to it,
         its arithmetic is not.
+    generate : bool | str, default 'auto'
+        Whether each linear program is solved by restricted programs of some of the samples
+        (:func:`fsopt.drivers.column_generation.driver.column_generation`): true, false, or ``auto`` (default), which
+        does so for many samples.
 
     Returns
     -------
@@ -55,7 +60,7 @@ def fit_pmm(data: Dataset, run: Run, *, scale: str = "standard") -> Fit:
     """
     started = time.perf_counter()
     work, map_ = preprocess(data, scale)
-    result = pmm(work, run=run)
+    result = pmm(work, generate=uses_generation(generate, work, run, features=False), run=run)
     w, b = result.point["w"], -result.point["gamma"]
     return make_fit(
         data,
@@ -89,11 +94,13 @@ def _below(saved: SavedFit) -> StationaryPoint | None:
     below = saved.fit.details.get("below")
     if below is None or isinstance(below, StationaryPoint):
         return below
-    point = below["point"]
-    if point is not None:
+    point, alpha = below["point"], below.get("alpha")
+    if alpha is not None:
+        alpha = finite_vector(alpha, saved.data.n)
+    elif point is not None:
         point = point_from(point, compile_model(build_misclass_step(saved.data, alpha=1.0)))
     w = finite_vector(below["w"], saved.data.p)
-    return StationaryPoint(int(below["d"]), float(below["value"]), w, float(below["b"]), point)
+    return StationaryPoint(int(below["d"]), float(below["value"]), w, float(below["b"]), point, alpha)
 
 
 SPEC = MethodSpec(
