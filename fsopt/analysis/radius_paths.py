@@ -12,6 +12,7 @@ import numpy as np
 from fsopt.answers.questions import Answer
 from fsopt.common.arguments import LIST, TEXT, WHOLE, checked, optional
 from fsopt.common.figures import new_figure
+from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.hyperplanes import error_rate
@@ -190,8 +191,6 @@ def radius_path(
     -----
     Peleg & Meir, sections 6.2 and 6.4.1. Solvers run on one thread where there is more than one process.
     """
-    from joblib import Parallel, delayed
-
     started = time.perf_counter()
     if test is not None:
         check_features(data, test, "test")
@@ -201,7 +200,7 @@ def radius_path(
     splits: list[tuple[Dataset, Dataset | None]] = [(data, test)]
     if folds:
         splits += [train_and_test(data, fold) for fold in stratified_folds(data, folds, seed)]
-    whole, *parts = Parallel(n_jobs=jobs)(delayed(_solve_grid)(*split, task) for split in splits)
+    whole, *parts = side_by_side(_solve_grid, ((*split, task) for split in splits), jobs)
     nothing = np.full((len(plus), len(minus)), np.nan)
     return RadiusPath(
         r_plus=plus,

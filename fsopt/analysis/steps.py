@@ -11,6 +11,7 @@ from typing import Any
 
 from fsopt.answers.records import plain
 from fsopt.common.files import check_readable, check_writable, write_text
+from fsopt.common.teams import side_by_side
 from fsopt.drivers.run import Progress
 from fsopt.errors import FileError
 
@@ -70,16 +71,17 @@ class Steps:
 
     def run(self, steps: Mapping[str, Step]) -> list[Any]:
         """Return the result of each step, in their order."""
-        from joblib import Parallel, delayed
-
         self.skipped += sum(step.cost for name, step in steps.items() if name in self.known)
         todo = {name: step for name, step in steps.items() if name not in self.known}
-        tasks = (delayed(_named)(name, step) for name, step in todo.items())
-        for name, result in Parallel(n_jobs=self.jobs, return_as="generator_unordered")(tasks):
+
+        def keep(done: tuple[str, Any]) -> None:
+            name, result = done
             self.known[name] = result
             if self.checkpoint is not None:
                 write_text(self.checkpoint, json.dumps({"question": self.question, "known": self.known}))
             self.count(name, todo[name].cost)
+
+        side_by_side(_named, todo.items(), self.jobs, keep)
         return [self.known[name] for name in steps]
 
     def count(self, name: str, cost: float) -> None:

@@ -1,17 +1,19 @@
-"""Open nodes of a search as tasks of any ``concurrent.futures.Executor``: nodes in, the rest of a slice out.
+"""Independent calls side by side, and open nodes of a search as tasks of any ``concurrent.futures.Executor``.
 
-A task carries all it needs, so that processes and clusters (Dask: ``Client.get_executor()``) run it alike.
+A task of a search gets nodes and returns the rest of a slice. It carries all it needs, so that processes and clusters
+(Dask: ``Client.get_executor()``) run it alike.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from fsopt.common import clock
 
@@ -33,6 +35,32 @@ class Heap(Protocol[Node]):
 
     def push(self, node: Node) -> None:
         """Add an open node."""
+
+
+def side_by_side(
+    function: Callable[..., Outcome],
+    calls: Iterable[tuple[Any, ...]],
+    jobs: int,
+    each: Callable[[Outcome], None] | None = None,
+) -> list[Outcome]:
+    """Return the values of a function at tuples of arguments, computed by joblib's processes; -1 takes all processors.
+
+    They are in the order of the calls. With ``each``, which is called with a value as soon as it is there, they are in
+    the order in which they came.
+    """
+    from joblib import Parallel, delayed
+
+    tasks = (delayed(function)(*call) for call in calls)
+    with warnings.catch_warnings():
+        # joblib replaces a worker that has grown: its warning, made an error, would end the thread that waits for them.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        if each is None:
+            return list(Parallel(n_jobs=jobs)(tasks))
+        values = []
+        for value in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
+            values.append(value)
+            each(value)
+        return values
 
 
 @contextmanager

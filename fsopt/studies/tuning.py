@@ -15,12 +15,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.answers.fits import Fit
+from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
@@ -110,8 +112,6 @@ def cross_validate(
     UnknownNameError, ParameterError : an unknown method, no candidates, too many folds.
     FsoptError : a fit failed; the message names the candidate.
     """
-    from joblib import Parallel, delayed
-
     _check(method, params_list)
     splits = stratified_folds(data, folds, seed)
 
@@ -126,8 +126,7 @@ def cross_validate(
 
     # Candidates that share work go together; the others are spread over the processes one by one.
     parts = [params_list] if share is not None else [[params] for params in params_list]
-    tasks = (delayed(held_out_errors)(part, fold) for part in parts for fold in splits)
-    found = iter(Parallel(n_jobs=jobs)(tasks))
+    found = iter(side_by_side(held_out_errors, ((part, fold) for part in parts for fold in splits), jobs))
     return np.vstack([np.array([next(found) for _ in splits]).T for _ in parts])
 
 
@@ -156,8 +155,6 @@ def tune(
     ------
     UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
     """
-    from joblib import Parallel, delayed
-
     _check(method, params_list)
     limits: dict[str, Any] = {"solver": solver, "time_limit": time_limit}
     started = time.perf_counter()
@@ -166,8 +163,8 @@ def tune(
         best = _first_smallest(errors)
         chosen = fit_candidate(method, data, params_list[best], **limits)
     else:
-        tasks = (delayed(fit_candidate)(method, data, params, **limits) for params in params_list)
-        fits = list(Parallel(n_jobs=jobs)(tasks))
+        one = partial(fit_candidate, method, data, **limits)
+        fits = side_by_side(one, zip(params_list), jobs)
         errors = np.array([[error_rate(found.decision_function(validation.X), validation.y)] for found in fits])
         best = _first_smallest(errors)
         chosen = fits[best]
@@ -201,8 +198,6 @@ def nested_cross_validation(
     ------
     UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
     """
-    from joblib import Parallel, delayed
-
     _check(method, params_list)
     count = SelectionRule() if rule is None else rule
 
@@ -213,7 +208,7 @@ def nested_cross_validation(
         selected = count.select(found.coef, train.X.std(axis=0)) if found.kernel is None else found.support
         return error_rate(found.decision_function(test.X), test.y), len(selected), tuned.params
 
-    done = Parallel(n_jobs=jobs)(delayed(round_of)(part) for part in stratified_folds(data, splits, seed))
+    done = side_by_side(round_of, zip(stratified_folds(data, splits, seed)), jobs)
     errors, counts, params = zip(*done, strict=True)
     return NestedScores(np.array(errors), np.array(counts), params)
 

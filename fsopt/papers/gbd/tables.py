@@ -14,11 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from fsopt.answers.fits import Fit
+from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import random_parts
@@ -155,13 +157,11 @@ def data_set_one(
     ------
     ParameterError, UnknownNameError : before any fit.
     """
-    from joblib import Parallel, delayed
-
     for method in methods:
         candidates(method, 1, max_cuts=max_cuts)
     drawn = [gbd_set_one(p, n, k) for k in instances]
-    tasks = (delayed(measure)(name, one, max_cuts=max_cuts, time_limit=time_limit) for one in drawn for name in methods)
-    return list(Parallel(n_jobs=jobs)(tasks))
+    one = partial(measure, max_cuts=max_cuts, time_limit=time_limit)
+    return side_by_side(one, ((name, instance) for instance in drawn for name in methods), jobs)
 
 
 def real_data(
@@ -193,8 +193,6 @@ def real_data(
     ParameterError, UnknownNameError : before any fit.
     DataError : a class has fewer samples than there are parts.
     """
-    from joblib import Parallel, delayed
-
     for method in methods:
         candidates(method, 1)
     train, validation, test = (data.rows(part) for part in random_parts(data, (0.6, 0.2, 0.2), seed))
@@ -209,7 +207,7 @@ def real_data(
             tuned = tune(method, train, options, validation=validation, time_limit=time_limit)
         return _measured(data.name, tuned, m, test, None)
 
-    return list(Parallel(n_jobs=jobs)(delayed(measured)(method) for method in methods))
+    return side_by_side(measured, zip(methods), jobs)
 
 
 def _measured(name: str, tuned: Tuned, m: int, test: Dataset, found: tuple[int, float] | None) -> Measured:

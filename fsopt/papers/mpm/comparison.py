@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.common.figures import new_figure
+from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.methods.registry import METHODS
 from fsopt.models.blocks import number
-from fsopt.papers.mpm.pairs import PSF, SCORES, TSA, Pair, accuracy_limit, over_pairs, pairs_of, scores_on
+from fsopt.papers.mpm.pairs import PSF, SCORES, TSA, Pair, accuracy_limit, pairs_of, scores_on
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def compare_methods(
             rows.append([given.get("delta", np.nan), limit, *astuple(scores)])
         return np.array(rows)
 
-    measured = np.array(over_pairs(pairs_of(data, folds, seed), scores_of, jobs))
+    measured = np.array(side_by_side(scores_of, zip(pairs_of(data, folds, seed)), jobs))
     names = ("delta", "limits", *SCORES)
     return tuple(
         MethodScores(method=name, params=dict(methods[name]), **{k: measured[:, i, j] for j, k in enumerate(names)})

@@ -6,9 +6,9 @@ supremum of the worst-case accuracies of the training data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from fsopt.studies.tuning import fit_candidate
 
 Pair: TypeAlias = tuple[Dataset, Dataset]
 """Training data and test data."""
-Result = TypeVar("Result")
 PSF = "selected features, %"
 TSA = "accuracy, %"
 SCORES = ("n_features", "psf", "accuracy", "mcc", "iterations")
@@ -74,13 +73,6 @@ def pairs_of(data: Dataset | Sequence[Pair], folds: int, seed: int) -> Sequence[
     if not len(data):
         raise ParameterError("there are no pairs of data", "give a data set, or pairs (training data, test data)")
     return data
-
-
-def over_pairs(pairs: Sequence[Pair], function: Callable[[Pair], Result], jobs: int) -> list[Result]:
-    """Return the values of a function at each pair, computed by ``jobs`` processes."""
-    from joblib import Parallel, delayed
-
-    return list(Parallel(n_jobs=jobs)(delayed(function)(pair) for pair in pairs))
 
 
 def accuracy_limit(train: Dataset, params: Mapping[str, Any]) -> float:

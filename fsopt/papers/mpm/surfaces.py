@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.common.figures import new_figure
+from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import number
-from fsopt.papers.mpm.pairs import PSF, SCORES, TSA, Pair, accuracy_limit, over_pairs, pairs_of, scores_on
+from fsopt.papers.mpm.pairs import PSF, SCORES, TSA, Pair, accuracy_limit, pairs_of, scores_on
 from fsopt.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def mpm_surface(
                     out[i, j] = astuple(scores_on(pair, "l0-mpm", given, solver))
         return limit, out
 
-    limits, grids = zip(*over_pairs(pairs_of(data, folds, seed), grid_of, jobs), strict=True)
+    limits, grids = zip(*side_by_side(grid_of, zip(pairs_of(data, folds, seed)), jobs), strict=True)
     means = np.mean(grids, axis=0)
     return MpmSurface(
         deltas=delta,
