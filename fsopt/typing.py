@@ -19,15 +19,11 @@ Indices: TypeAlias = NDArray[np.signedinteger[Any]]
 
 
 class Frame(Protocol):
-    """A pandas DataFrame, by what a type checker without stubs of pandas can know of it."""
+    """A DataFrame of pandas or polars, by what a type checker without their stubs can know of it."""
 
     @property
     def columns(self) -> Any:
         """The names of the columns."""
-
-    @property
-    def iloc(self) -> Any:
-        """The rows by place."""
 
     def rename(self, *args: Any, **keywords: Any) -> Any:
         """Return the same with other names."""

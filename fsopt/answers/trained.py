@@ -13,7 +13,7 @@ import numpy as np
 from fsopt.data import Dataset
 from fsopt.data.matrices import column_deviations, finite, is_sparse, parts_of, place
 from fsopt.data.tables.encoding import Encoding, as_source
-from fsopt.data.tables.frames import is_frame, sparse_of_frame
+from fsopt.data.tables.frames import in_pandas, is_frame, sparse_of_frame
 from fsopt.data.tables.source import Source, of_frame, refuse_texts
 from fsopt.data.tables.table import Table
 from fsopt.data.validation import as_matrix
@@ -101,7 +101,7 @@ class Trained:
                 return self._sparse(given.X, given.features or (), names)
             return self._named(given.source or as_source(given.X, given.features or ()), names)
         if is_frame(given):
-            return self._of_frame(given, names)
+            return self._of_frame(in_pandas(given), names)
         return self._positional(given)
 
     def _of_frame(self, frame: Any, names: Sequence[str]) -> Matrix:

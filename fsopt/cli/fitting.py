@@ -28,7 +28,7 @@ from fsopt.cli.output import (
     show,
 )
 from fsopt.cli.proving import Exact, print_exact
-from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.layout import SPELLING, Layout
 
 if TYPE_CHECKING:
     from fsopt.answers.fits import Fit
@@ -166,7 +166,7 @@ def predict(
 
     record = read_fit(saved)
     fitted = fit_from(record, saved)
-    samples = load_samples(data, layout=_reading(Layout.saved(record), layout))
+    samples = load_samples(data, layout=_reading(Layout.saved(record), layout), tell=remark)
     scores = fitted.decision_function(samples)
     _tell_unseen(fitted, samples)
     more = {"probability": fitted.predict_proba(samples)[:, 1].tolist()} if proba else {}
@@ -218,7 +218,8 @@ def _reading(saved: Layout, given: Layout) -> Layout:
     All columns are read, since the fit finds its own by their names.
     """
     stated = {name: getattr(given, name) for name in given.stated}
-    return replace(saved, **{"drop": (), "columns": (), "weights": None, "sep": None, "missing": None, **stated})
+    anew = {"drop": (), "columns": (), "weights": None, "missing": None, **dict.fromkeys(SPELLING)}
+    return replace(saved, **{**anew, **stated})
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fsopt.data.tables.layout import DEFAULT_TARGET, MISSING, Layout
+from fsopt.data.tables.layout import DEFAULT_TARGET, MISSING, SPELLING, Layout
 from fsopt.errors import FileError, ParameterError, shown
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ OPTIONS = (
     _option("columns", list[str] | None, None, f"the columns that are features, {_LIST}"),
     _option("id", str | None, None, "column that names the samples"),
     _option("onehot", bool, False, "make 0/1 features of columns of texts"),
-    _option("sep", str | None, None, "separator of a text file: a character, or tab"),
+    _option("sep", str | None, None, "separator of a text file: a character, or tab", "--separator"),
+    _option("encoding", str | None, None, "encoding of a text file, such as cp1252"),
+    _option("decimal", str | None, None, "decimal mark of a text file: . or ,"),
+    _option("thousands", str | None, None, "separator of thousands in a text file: a character, or nothing"),
     _option("missing", str | None, None, f"{', '.join(MISSING)}: the treatment of missing values"),
     _option("weights", str | None, None, "column of sample weights"),
     _option("class_weight", list[str] | None, None, f"balanced, or CLASS=WEIGHT, {_LIST}"),
@@ -94,8 +97,11 @@ def load(source: str, layout: Layout) -> Dataset:
     from fsopt.cli.output import remark
     from fsopt.data.tables.readers import load_table
 
-    data = load_table(source, layout)
+    data = load_table(source, layout, remark)
     remark(f"{data.name}: {data.n} samples, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")
+    guess = _guess(data, layout)
+    if guess:
+        remark(guess)
     if data.constant:
         remark(f"{len(data.constant)} constant features: {_first(data.constant)}")
     for text in (*_encoded(data), *_weighted(data)):
@@ -106,6 +112,23 @@ def load(source: str, layout: Layout) -> Dataset:
     if numbers:
         remark(f"a different whole number in every row: {_first(numbers)}; --id or --drop leaves an identifier out")
     return data
+
+
+AFFIRMED = frozenset(("1", "yes", "true", "positive", "ja", "oui", "si", "sí"))
+"""Labels that are +1 whoever reads them."""
+
+
+def _guess(data: Dataset, layout: Layout) -> str:
+    """Return a warning that the class +1 was guessed; empty where it was given, bundled, or says so itself."""
+    down, up = data.labels
+    if layout.positive or data.name == "wdbc" or up.lower() in AFFIRMED:
+        return ""
+    try:
+        float(up)
+        order = "the larger of both numbers"
+    except ValueError:
+        order = "the last of both words"
+    return f"warning: +1 is '{up}', {order}: --positive '{down}' makes '{down}' +1"
 
 
 def _first(names: Sequence[str]) -> str:
@@ -143,12 +166,13 @@ def checked_layout(record: Mapping[str, Any], given: Layout, path: Path) -> Layo
 
     Raises
     ------
-    FileError : the options that are given are not those in the file, apart from separator and identifier.
+    FileError : the options that are given are not those that were saved, apart from identifier and spelling.
     """
     saved = Layout.saved(record)
     if given == WHOLE:
         return saved
-    if "layout" in record and replace(saved, sep=None, id=None) != replace(given, sep=None, id=None):
+    of_file = dict.fromkeys((*SPELLING, "id"))
+    if "layout" in record and replace(saved, **of_file) != replace(given, **of_file):
         raise FileError(
             f"'{path}' was saved with other options of the data: {shown(saved.stated)}",
             "give the same, such as --target and --missing, or none: those of the file are taken then",

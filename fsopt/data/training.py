@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from fsopt.common.arguments import LIST
 from fsopt.data.dataset import DATASET, Dataset
-from fsopt.data.tables.frames import is_frame, sparse_of_frame
+from fsopt.data.tables.frames import in_pandas, is_frame, sparse_of_frame
 from fsopt.errors import ParameterError
 from fsopt.typing import Samples
 
@@ -30,8 +30,9 @@ def training_data(data: Dataset | Samples, y: ArrayLike | None) -> Dataset:
     if y is not None:
         if not is_frame(data):
             return Dataset(cast("ArrayLike", data), y)
-        held = sparse_of_frame(data)
-        return Dataset(cast("ArrayLike", data) if held is None else held, y, [str(name) for name in data.columns])
+        frame = in_pandas(data)
+        held = sparse_of_frame(frame)
+        return Dataset(frame if held is None else held, y, [str(name) for name in frame.columns])
     if is_frame(data) or LIST.holds(data):
         raise ParameterError("there are samples without labels", "give fit(name, X, y), or a Dataset, which has both")
     raise DATASET.error("data", data)

@@ -57,6 +57,44 @@ def test_fit_check_predict_plot(folder, capsys):
     assert ends("plot", "fit.json", "-o", "fit.txt") == 2
 
 
+def german(path, n, seed, head="Proben-Nr.;Größe (cm);Blutfett %;Kosten €;Aufnahme;Geschlecht;Zustand"):
+    """Write a table as a German Excel does: cp1252, semicolons, decimal commas, points in thousands, dates."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        ill = i % 2 == 0
+        size, fat, cost = rng.normal(170, 8), rng.normal(24 if ill else 18, 2), rng.integers(800, 90_000)
+        texts = [f"{size:.1f}".replace(".", ","), f"{fat:.2f}".replace(".", ","), f"{cost:,}".replace(",", ".")]
+        sex = rng.choice(["männlich", "weiblich"]) if seed else ("männlich", "divers")[i % 2]
+        rows.append(";".join([f"P{i}", *texts, f"{1 + i % 28:02d}.03.2026", sex, "krank" if ill else "überlebt"]))
+    path.write_bytes("\r\n".join([head, *rows, ""]).encode("cp1252"))
+
+
+def test_a_german_table_from_end_to_end(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    german(tmp_path / "Patienten.csv", 60, 1)
+    german(tmp_path / "neue.csv", 8, 0)
+    words = ["--data", "Patienten.csv", "--target", "Zustand", "--id", "Proben-Nr.", "--onehot"]
+    assert ends("fit", "svm", *words, "-o", "fit.json") == 0
+    said = capsys.readouterr().err
+    assert "Patienten.csv: read as cp1252, ';', decimal ',', thousands '.'" in said
+    assert "warning: +1 is 'überlebt', the last of both words: --positive 'krank' makes 'krank' +1" in said
+    saved = json.loads((tmp_path / "fit.json").read_text())
+    assert saved["features"] == ["Größe (cm)", "Blutfett %", "Kosten €", "Aufnahme", "Geschlecht=weiblich"]
+    assert ends("fit", "svm", *words, "--positive", "krank", "-o", "krank.json") == 0
+    assert "warning" not in capsys.readouterr().err
+    turned = json.loads((tmp_path / "krank.json").read_text())
+    assert np.allclose(turned["coef"], -np.array(saved["coef"]), atol=1e-6)
+    assert ends("check", "krank.json", "--data", "Patienten.csv") == 0
+    assert ends("predict", "krank.json", "--data", "neue.csv") == 0
+    listed = capsys.readouterr()
+    assert "column 'Geschlecht' has values that no training sample had, whose features are 0: 'divers'" in listed.err
+    rows = list(csv.reader(listed.out.splitlines()[-9:]))
+    assert [row[1] for row in rows[1:]] == ["krank", "überlebt"] * 4
+    assert ends("fit", "svm", *words, "--decimal", ".") == 2
+    assert "--decimal and --thousands say how" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("in_process")
 def test_compare_in_one_command(folder, capsys):
     words = ["compare", "--data", "raw.csv", *OPTIONS, "--methods", "svm,fsv", "--folds", "3", "--jobs", "1", "--json"]

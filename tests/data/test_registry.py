@@ -57,7 +57,7 @@ def test_a_line_of_the_table_is_a_format(tmp_path, monkeypatch):
     assert load_dataset("toy", label="kind").n == 2, "a name is looked up with the new suffix"
     with pytest.raises(ParameterError, match=r"label='kind' cannot be used for a \.tiny file"):
         load_dataset(tmp_path / "small.TINY", label="kind")
-    for source in ("nothing", tmp_path / "x.xlsx"):
+    for source in ("nothing", tmp_path / "x.sav"):
         with pytest.raises(DataError, match=r"\.csv\.semi, \.tiny"):
             load_dataset(source)
 

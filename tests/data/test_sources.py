@@ -123,9 +123,9 @@ def test_sources_not_found(tmp_path, monkeypatch):
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataError, match=r"there is no file .*folder\.csv"):
         load_dataset(tmp_path / "folder.csv")
-    written(tmp_path, "t.xlsx", "")
-    with pytest.raises(DataError, match=r"the type of .*t\.xlsx is not known from its name: use one of \.csv"):
-        load_dataset(tmp_path / "t.xlsx")
+    written(tmp_path, "t.sav", "")
+    with pytest.raises(DataError, match=r"the type of .*t\.sav is not known from its name: use one of \.csv"):
+        load_dataset(tmp_path / "t.sav")
 
 
 def test_unreadable_file(tmp_path, monkeypatch):

@@ -72,7 +72,7 @@ def test_columns_are_chosen_in_the_order_of_the_file(tmp_path):
         ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*--drop.*: a"),
         ("a,b,label\n1,2,0\n3,4,1\n", {"columns": "a", "drop": "a"}, "asked for and left out"),
         ("a,b,label\n1,,0\n3,,1\n", {"missing": "median"}, "column 'b' has no value at all"),
-        ("a;b;label\n1;2;0\n3;4;1\n", {}, "the header has one column.*--sep ';'"),
+        ("a;b;label\n1;2;0\n3;4;1\n", {"sep": ","}, "the header has one column.*--sep"),
         ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "row 2, column 'w': 'x' is no weight"),
     ],
 )
@@ -88,7 +88,18 @@ def test_an_identifier_is_no_category(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"sep": ";;"}, {"missing": "most"}, {"onehot": 1}, {"id": 3}, {"label": "a", "target": "b"}]
+    "wrong",
+    [
+        {"sep": ";;"},
+        {"decimal": ";"},
+        {"thousands": "000"},
+        {"thousands": ",", "decimal": ","},
+        {"encoding": 8},
+        {"missing": "most"},
+        {"onehot": 1},
+        {"id": 3},
+        {"label": "a", "target": "b"},
+    ],
 )
 def test_a_wrong_keyword_is_refused(wrong):
     with pytest.raises(ParameterError):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import math
 import os
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fsopt.data.tables.spelling import decoded
 from fsopt.errors import DataError, FsoptError, ParameterError
 
 LIMIT_VARIABLE = "FSOPT_DATA_LIMIT"
@@ -19,7 +20,6 @@ DEFAULT_LIMIT = 0.5
 NUMBER = 8
 """Bytes of a number in memory."""
 BLOCK = 1 << 20
-BOM = codecs.BOM_UTF8
 
 
 def size_limit() -> int:
@@ -74,45 +74,44 @@ def foreign(fault: str, hint: str) -> Iterator[None]:
         raise DataError(f"{fault} ({reason})", hint) from error
 
 
-def text_bytes(path: Path, delimiter: str) -> bytes:
-    """Return the content of a text file in UTF-8 without its byte order mark, expanded if its name ends in .gz.
+def text_bytes(path: Path, delimiters: str, encoding: str | None = None) -> tuple[bytes, str]:
+    """Return the content of a text file in UTF-8, expanded if its name ends in .gz, and the encoding of the file.
+
+    Parameters
+    ----------
+    delimiters : what may separate its fields.
+    encoding : of the file; None to find it.
 
     Raises
     ------
     DataError
-        If it is not valid gzip or UTF-8, has a NUL character, or a compressed file would expand beyond the limit.
+        If it is not valid gzip or of another encoding, has a NUL character, or would expand beyond the limit.
     """
     if path.suffix.lower() == ".gz":
         try:
-            _check_expansion(path, delimiter.encode())
-            content = gzip.decompress(path.read_bytes())
+            _check_expansion(path, delimiters.encode())
+            raw = gzip.decompress(path.read_bytes())
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise DataError(
                 f"the file is not valid gzip ({error})", "drop .gz from its name, or compress it anew"
             ) from error
     else:
-        content = path.read_bytes()
-    content = content.removeprefix(BOM)
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for start in range(0, len(content), BLOCK):
-            decoder.decode(content[start : start + BLOCK])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:
-        raise DataError(f"the file is not UTF-8 text ({error})", "save it as UTF-8") from error
+        raw = path.read_bytes()
+    content, found = decoded(raw, encoding)
     place = content.find(b"\0")
     if place >= 0:
         line = content.count(b"\n", 0, place) + 1
         raise DataError(f"line {line} has a NUL character, so the file is no text", "save it as UTF-8 text")
-    return content
+    return content, found
 
 
-def _check_expansion(path: Path, delimiter: bytes) -> None:
+def _check_expansion(path: Path, delimiters: bytes) -> None:
     """Refuse a compressed file whose text, or whose matrix, would exceed the limit, without holding any of it."""
-    size = cells = 0
-    what = "the expanded file"
+    size = lines = 0
+    cells = Counter[int]()
     with gzip.open(path) as stream:
         while block := stream.read(BLOCK):
             size += len(block)
-            cells += block.count(delimiter) + block.count(b"\n")
-            check_size(max(size, NUMBER * cells), what, more=True)
+            lines += block.count(b"\n")
+            cells.update({mark: block.count(mark) for mark in delimiters})
+            check_size(max(size, NUMBER * (lines + max(cells.values()))), "the expanded file", more=True)

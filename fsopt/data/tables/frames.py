@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -10,13 +11,27 @@ from fsopt.data.matrices import canonical
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.source import Source, label_text, of_frame, of_texts
 from fsopt.data.tables.table import Table
-from fsopt.errors import DataError, shown
+from fsopt.errors import DataError, PackageError, shown
 from fsopt.typing import Frame, Matrix, Vector
 
 
 def is_frame(value: Any) -> TypeGuard[Frame]:
-    """Return whether a value is a pandas DataFrame, without an import of pandas."""
-    return type(value).__name__ == "DataFrame" and hasattr(value, "iloc")
+    """Return whether a value is a DataFrame of pandas, or of polars and others that become one by ``to_pandas``.
+
+    Neither package is imported for it.
+    """
+    return type(value).__name__ == "DataFrame" and (hasattr(value, "iloc") or hasattr(value, "to_pandas"))
+
+
+def in_pandas(frame: Frame) -> Any:
+    """Return a frame as a pandas DataFrame."""
+    if hasattr(frame, "iloc"):
+        return frame
+    if find_spec("pyarrow") is None:
+        raise PackageError(
+            "DataFrames of other packages become those of pandas by pyarrow", "pip install 'fsopt[parquet]'"
+        )
+    return frame.to_pandas()
 
 
 def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Table:
@@ -28,8 +43,8 @@ def table_of_frame(frame: Any, layout: Layout, *, required: bool = True) -> Tabl
     required : whether the target must be there.
     """
     if not is_frame(frame):
-        raise DataError(f"{shown(frame)} is not a pandas DataFrame", "give one, or a path to fsopt.load_dataset")
-    frame = frame.rename(columns=str)
+        raise DataError(f"{shown(frame)} is not a DataFrame", "give one, or a path to fsopt.load_dataset")
+    frame = in_pandas(frame).rename(columns=str)
     names = [str(name) for name in frame.columns]
     features = layout.features(names, required=required)
     if not len(frame):

@@ -14,6 +14,8 @@ from fsopt.errors import DataError, ParameterError, shown
 DEFAULT_TARGET = "label"
 MISSING = ("drop", "mean", "median", "indicator")
 """The treatments of missing values."""
+SPELLING = ("sep", "encoding", "decimal", "thousands")
+"""What is known of a text file itself, whatever its columns mean."""
 TABULATOR = ("tab", "\\t")
 """Spellings of a tabulator as a separator."""
 
@@ -30,10 +32,11 @@ class Layout:
     columns : the columns of the features; empty for all others.
     id : column that names the samples; it is no feature.
     onehot : whether a column of texts becomes a 0/1 feature for each of its values; else it is an error.
-    sep : separator of a text file, one character or ``tab``; None for that of its suffix.
+    sep : separator of a text file, one character or ``tab``; None to find it.
     missing : one of :data:`MISSING`; None makes a missing value an error.
     weights : column of positive sample weights; it is no feature.
     class_weight : ``balanced``, or pairs of a label and its weight; None for equal weights.
+    encoding, decimal, thousands : of a text file, see :class:`fsopt.data.tables.spelling.Spelling`; None to find them.
     """
 
     target: str = DEFAULT_TARGET
@@ -46,11 +49,14 @@ class Layout:
     missing: str | None = None
     weights: str | None = None
     class_weight: str | tuple[tuple[str, float], ...] | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
 
     def __post_init__(self) -> None:
         TEXT.check("target", self.target)
         FLAG.check("onehot", self.onehot)
-        for name in ("id", "sep", "weights"):
+        for name in ("id", "weights", *SPELLING):
             optional(TEXT).check(name, getattr(self, name))
         for name in ("positive", "drop", "columns"):
             LIST.check(name, getattr(self, name))
@@ -60,6 +66,12 @@ class Layout:
             )
         if self.sep is not None and len(self.separator(",")) != 1:
             raise ParameterError(f"the separator is {shown(self.sep)}", "give one character, such as ';', or tab")
+        if self.decimal not in (None, ".", ","):
+            raise ParameterError(f"the decimal mark is {shown(self.decimal)}", "give '.' or ','")
+        if len(self.thousands or "") > 1 or (self.thousands or "") in (*"+-0123456789", self.decimal):
+            raise ParameterError(
+                f"the separator of thousands is {shown(self.thousands)}", "give one character, such as '.', or none"
+            )
 
     @classmethod
     def of(cls, *, label: str, target: str | None, **given: Any) -> Layout:

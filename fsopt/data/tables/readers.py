@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, TypeAlias
 
 from fsopt.common.arguments import PATH, TEXT, Kind, checked
 from fsopt.common.files import brief, expanded, status
 from fsopt.data.dataset import Dataset
 from fsopt.data.tables.assembling import parts_of
+from fsopt.data.tables.bundled import wdbc
 from fsopt.data.tables.frames import is_frame, table_of_frame
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout
 from fsopt.data.tables.registry import READERS, suffix_of
-from fsopt.data.tables.table import Table, map_labels
+from fsopt.data.tables.table import Table
 from fsopt.errors import DataError, ParameterError
 from fsopt.typing import Frame
 
 FOLDER_VARIABLE = "FSOPT_DATA"
 BUNDLED = "wdbc"
+Tell: TypeAlias = Callable[[str], None]
 SOURCE = Kind("a path", lambda value: PATH.holds(value) or is_frame(value), "give a text, a path, or a DataFrame")
+
+
+def no_word(text: str) -> None:
+    """Say nothing."""
 
 
 @checked(source=SOURCE)
@@ -43,12 +47,15 @@ def load_dataset(
     sep: str | None = None,
     missing: str | None = None,
     weights: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
 ) -> Dataset:
     """Load a two-class data set.
 
     Parameters
     ----------
-    source : str, path or pandas DataFrame
+    source : str, path or DataFrame of pandas or polars
         ``"wdbc"``, scikit-learn's copy of the Wisconsin diagnostic breast cancer data (569 x 30, +1 is
         malignant); or a path with a suffix of :data:`fsopt.data.tables.registry.READERS`; or a NAME, looked up with
         these suffixes, in their order, in the folder that the environment variable FSOPT_DATA names; or a DataFrame.
@@ -65,7 +72,7 @@ def load_dataset(
         Whether columns of texts and categories become 0/1 features ``COLUMN=VALUE``, one for each value, or one alone
         for two values. By default such a column is an error.
     sep : str, optional
-        Separator of a text file, such as ``";"`` or ``"tab"``.
+        Separator of a text file, such as ``";"`` or ``"tab"``; by default it is found, as the following are.
     missing : {"drop", "mean", "median", "indicator"}, optional
         ``"drop"`` omits the samples with a missing value. ``"mean"`` and ``"median"`` replace a missing number by that
         of its feature, and a missing category by the most frequent one. ``"indicator"`` replaces a number by the mean,
@@ -73,6 +80,10 @@ def load_dataset(
         an error.
     weights : str, optional
         Column of positive sample weights, which is no feature.
+    encoding : str, optional
+        Encoding of a text file, such as ``"cp1252"``.
+    decimal, thousands : str, optional
+        Decimal mark of a text file, point or comma, and the separator of thousands in its numbers, ``""`` for none.
 
     Returns
     -------
@@ -89,11 +100,14 @@ def load_dataset(
 
     Notes
     -----
-    .csv : a header, comma-separated, UTF-8; an empty field, ``?``, ``nan``, ``NA``, ``n/a`` or ``null`` is a missing
+    .csv : a header and fields with separators; an empty field, ``?``, ``nan``, ``NA``, ``n/a`` or ``null`` is a missing
     value. A row is a line: a quoted field does not go on over its end. A column of ``true`` and ``false`` is 1 and 0,
-    one of ISO dates (2026-03-31, also with a time) is the days since 1970-01-01.
+    one of dates (2026-03-31 or 31.03.2026, also with a time) is the days since 1970-01-01. Encoding (UTF-8, UTF-16,
+    cp1252), separator, decimal mark and thousands are found; a warning says which, where they are not UTF-8, comma,
+    point and none.
     .tsv : the same with tabs.
-    .parquet : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
+    .parquet, .feather : a column for each feature; null is a missing value. Needs pyarrow, the extra ``parquet``.
+    .xlsx : the first sheet, with names in its first row. Needs openpyxl, the extra ``excel``.
     .npz : arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; others are ignored. A sparse X is
     there by ``data indices indptr shape format``, the names of scipy.sparse.save_npz.
     .arff : dense.
@@ -121,31 +135,41 @@ def load_dataset(
         sep=sep,
         missing=missing,
         weights=weights,
+        encoding=encoding,
+        decimal=decimal,
+        thousands=thousands,
     )
-    return load_table(source, layout)
+    return load_table(source, layout, lambda text: warnings.warn(text, stacklevel=5))
 
 
-def load_table(source: Any, layout: Layout) -> Dataset:
-    """Load a data set by a layout, see :func:`load_dataset`."""
-    data = _loaded(source, layout)
+def load_table(source: Any, layout: Layout, tell: Tell = no_word) -> Dataset:
+    """Load a data set by a layout, see :func:`load_dataset`; ``tell`` is called with what was found of its spelling."""
+    data = _loaded(source, layout, tell)
     weight = layout.class_weight
     if weight is None:
         return data
     return data.weighted(weight if isinstance(weight, str) else dict(weight), data.weights)
 
 
-def _loaded(source: Any, layout: Layout) -> Dataset:
+def _loaded(source: Any, layout: Layout, tell: Tell) -> Dataset:
     if is_frame(source):
         return to_dataset(table_of_frame(source, layout), "data", layout)
     if os.fspath(source) == BUNDLED:
         _refuse_names(replace(layout, positive=(), missing=None, class_weight=None), BUNDLED)
-        return _wdbc(layout.positive)
+        return wdbc(layout.positive)
     path = _resolve(Path(source))
     suffix = suffix_of(path)
     if not READERS[suffix].named:
         _refuse_names(replace(layout, positive=(), missing=None, class_weight=None), f"a {suffix} file")
     with _naming(path):
-        return to_dataset(READERS[suffix].read(path, layout), path.name[: -len(suffix)], layout)
+        table = READERS[suffix].read(path, layout)
+        _tell(table, path, tell)
+        return to_dataset(table, path.name[: -len(suffix)], layout)
+
+
+def _tell(table: Table, path: Path, tell: Tell) -> None:
+    if table.read_as:
+        tell(f"{path.name}: read as {table.read_as}")
 
 
 def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
@@ -155,9 +179,13 @@ def to_dataset(table: Table, name: str, layout: Layout) -> Dataset:
 
 @checked(source=SOURCE, label=TEXT)
 def load_samples(
-    source: str | os.PathLike[str] | Frame, *, label: str = DEFAULT_TARGET, layout: Layout | None = None
+    source: str | os.PathLike[str] | Frame,
+    *,
+    label: str = DEFAULT_TARGET,
+    layout: Layout | None = None,
+    tell: Tell = no_word,
 ) -> Table:
-    """Read samples to be classified: as :func:`load_dataset`, but a CSV or Parquet file may have no label.
+    """Read samples to be classified: as :func:`load_dataset`, but a file with names of columns may have no label.
 
     Parameters
     ----------
@@ -165,6 +193,8 @@ def load_samples(
         As in :func:`load_dataset`.
     layout : Layout, optional
         In place of ``label``; columns that it names need not be there.
+    tell : callable
+        Called with a sentence on the spelling of a text file that was found.
 
     Returns
     -------
@@ -182,11 +212,13 @@ def load_samples(
     if is_frame(given):
         return table_of_frame(given, known, required=False)
     if os.fspath(given) == BUNDLED:
-        data = _wdbc(())
+        data = wdbc(())
         return Table(data.X, [data.labels[int(v > 0)] for v in data.y], list(data.features))
     path = _resolve(Path(given))
     with _naming(path):
-        return READERS[suffix_of(path)].read(path, known, required=False)
+        table = READERS[suffix_of(path)].read(path, known, required=False)
+    _tell(table, path, tell)
+    return table
 
 
 def data_folder() -> Path | None:
@@ -246,30 +278,3 @@ def _refuse_names(layout: Layout, what: str) -> None:
         raise ParameterError(
             f"{shown}={value!r} cannot be used for {what}, which has one fixed label", f"leave out --{shown}"
         )
-
-
-QUANTITIES = (
-    "radius",
-    "texture",
-    "perimeter",
-    "area",
-    "smoothness",
-    "compactness",
-    "concavity",
-    "concave_points",
-    "symmetry",
-    "fractal_dimension",
-)
-
-
-def _wdbc(positive: Sequence[str]) -> Dataset:
-    """Return the data of scikit-learn's file, without the second that the import of scikit-learn takes."""
-    found = find_spec("sklearn")
-    if found is None or not found.submodule_search_locations:
-        raise DataError("scikit-learn, which has the data set 'wdbc', is not installed", "pip install scikit-learn")
-    path = Path(found.submodule_search_locations[0]) / "datasets" / "data" / "breast_cancer.csv"
-    table = np.loadtxt(path, delimiter=",", skiprows=1)
-    features = [f"{name}_{kind}" for kind in ("mean", "se", "worst") for name in QUANTITIES]
-    names = ["malignant" if target == 0 else "benign" for target in table[:, -1]]
-    y, labels = map_labels(names, positive)
-    return Dataset(table[:, :-1], y, features, name="wdbc", labels=labels)

@@ -56,6 +56,8 @@ SPECS = (
     Reader(".tsv.gz", "text:read_tsv", ("layout", "required")),
     Reader(".tsv", "text:read_tsv", ("layout", "required")),
     Reader(".parquet", "parquet:read_parquet", ("layout", "required")),
+    Reader(".feather", "feather:read_feather", ("layout", "required")),
+    Reader(".xlsx", "excel:read_excel", ("layout", "required")),
     Reader(".npz", "arrays:read_npz", named=False),
     Reader(".arff", "text:read_arff", ("layout",)),
     Reader(".libsvm", "arrays:read_libsvm", named=False),
@@ -66,7 +68,7 @@ def _check(reader: Reader) -> None:
     """Raise ParameterError for a reader of the user's own that no file could be read by."""
     check_function(f"the reader of '{reader.suffix}'", reader.function)
     if not reader.suffix.startswith(".") or reader.suffix != reader.suffix.lower():
-        raise ParameterError(f"'{reader.suffix}' is no suffix", "give one in small letters, such as .feather")
+        raise ParameterError(f"'{reader.suffix}' is no suffix", "give one in small letters, such as .sav")
 
 
 READERS = Registry(

@@ -6,7 +6,7 @@ import csv
 import io
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from fsopt.data.tables.frames import table_of_texts
 from fsopt.data.tables.layout import Layout
 from fsopt.data.tables.source import NO_VALUE, is_missing
+from fsopt.data.tables.spelling import AS_NAMED, Spelling
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError
 from fsopt.typing import Vector
@@ -36,14 +37,15 @@ class Body:
     before : number of lines above it, for messages.
     names : of all columns.
     layout : the meaning of the columns.
-    delimiter, quote, escape : characters of the format.
+    spelling : of the fields.
+    quote, escape : characters of the format.
     """
 
     content: bytes
     before: int
     names: list[str]
     layout: Layout
-    delimiter: str = ","
+    spelling: Spelling = AS_NAMED
     quote: str = '"'
     escape: str | None = None
 
@@ -62,7 +64,7 @@ class Body:
     def dialect(self) -> dict[str, Any]:
         """The characters of the format, in the keywords that ``csv`` and pandas share."""
         return {
-            "delimiter": self.delimiter,
+            "delimiter": self.spelling.separator,
             "quotechar": self.quote,
             "escapechar": self.escape,
             "skipinitialspace": True,
@@ -83,14 +85,14 @@ def read_rows(body: Body) -> Table:
     if twice:
         raise DataError(f"duplicate feature names: {', '.join(twice)}", "give every feature its own name")
     plain = body.layout.whole and body.layout.missing != "indicator"
-    table = _by_pandas(body) if plain and len(body.names) <= WIDE else None
-    if table is None and plain:
+    table = _by_pandas(body) if plain and len(body.names) <= WIDE and not body.spelling.thousands else None
+    if table is None and plain and body.spelling.plain:
         table = _plain(body)
     if table is None:
         table = _as_texts(body)
     if not table.n:
         raise DataError("there is no row after the header", "give one row per sample")
-    return table
+    return replace(table, read_as=str(body.spelling) if body.spelling.guess else "")
 
 
 def records(body: Body) -> Iterator[tuple[int, int, list[str]]]:
@@ -154,13 +156,14 @@ def _by_pandas(body: Body) -> Table | None:
             keep_default_na=False,
             na_values=[*NO_VALUE, "NaN", "NAN", "NA", "N/A", "NULL"],
             encoding="utf-8",
+            decimal=body.spelling.decimal,
             **body.dialect,
             **exact,
         )
     except (ValueError, OverflowError):  # pandas's errors of parsing are ValueErrors
         return None
     n, width = frame.shape
-    fields = body.content.count(body.delimiter.encode()) + n if rows is None else rows * width
+    fields = body.content.count(body.spelling.separator.encode()) + n if rows is None else rows * width
     surplus = not isinstance(frame.index, pd.RangeIndex)  # fields of a longer first row, which pandas takes for names
     if surplus or width != len(body.names) or fields != n * width:
         return None
@@ -198,4 +201,25 @@ def _as_texts(body: Body) -> Table:
         return Table(np.empty((0, 0)), [], body.features)
     columns = [list(column) for column in zip(*rows, strict=True)]
     required = body.position is not None
+    if not body.spelling.plain:
+        numbers = {*body.layout.features(body.names, required=required), body.layout.weights}
+        columns = [
+            _in_python(column, name, places, body.spelling) if name in numbers else column
+            for name, column in zip(body.names, columns, strict=True)
+        ]
     return table_of_texts(body.names, columns, body.layout, places, required=required)
+
+
+def _in_python(column: list[str], name: str, places: list[str], spelling: Spelling) -> list[str]:
+    """Return the fields of a column with their numbers in Python's spelling."""
+    read = spelling.reader()
+    found = []
+    for cell, place in zip(column, places, strict=True):
+        text = read(cell)
+        if text is None:
+            raise DataError(
+                f"{place}, column '{name}': '{cell}' has a point, the decimal mark of the file is '{spelling.decimal}'",
+                "correct the cell, or say what the point is: --decimal . or --thousands .",
+            )
+        found.append(text)
+    return found

@@ -30,6 +30,10 @@ TEXT = "text"
 DAY = 86400.0
 PLAIN = (str, Number, date, np.bool_)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?")
+_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})((?: \d{2}:\d{2}(?::\d{2})?)?)")
+"""31.3.2026, also with a time: the dates of Central and Eastern Europe, whose day comes first."""
+_MARKED = re.compile(r"[+-]?(\d+,\d+|\d{1,3}([.,' ]\d{3})+([.,]\d+)?)")
+"""Numbers in another spelling than Python's: 1,5 and 1.234,5."""
 _BOOLEAN = {"true": 1.0, "false": 0.0}
 HINT = "--onehot makes 0/1 features of its values, --drop or --id leaves it out; a missing value is empty, ?, nan or NA"
 
@@ -97,16 +101,17 @@ def absent(column: Column) -> NDArray[np.bool_]:
 
 
 def typed(texts: Sequence[str]) -> tuple[Column, str]:
-    """Return a column of texts as what it is: numbers, true and false as 1 and 0, ISO dates as days, or texts."""
+    """Return a column of texts as what it is: numbers, true and false as 1 and 0, dates as days, or texts."""
     present = [text for text in texts if not is_missing(text)]
     lowered = {text.lower() for text in present}
     if present and lowered <= set(_BOOLEAN):
         return _converted(texts, lambda text: _BOOLEAN[text.lower()]), NUMBER
-    if present and all(map(_DATE.fullmatch, present)):
-        try:
-            return _converted(texts, _days), DATE
-        except ValueError:  # 2020-13-01
-            pass
+    for pattern, days in ((_DATE, _days), (_DAY_FIRST, _days_of_day_first)):
+        if present and all(map(pattern.fullmatch, present)):
+            try:
+                return _converted(texts, days), DATE
+            except ValueError:  # 2020-13-01
+                pass
     try:
         return _converted(texts, _number), NUMBER
     except ValueError:
@@ -184,18 +189,21 @@ def refuse_text(name: str, column: Column, places: Sequence[str], hint: str = HI
         wrong = [i for i, value in enumerate(column) if value is not None][:1]
     first = column[wrong[0]]
     cell = first if len(first) <= 40 else first[:37] + "..."
+    if _MARKED.fullmatch(first):
+        hint = f"--decimal and --thousands say how the numbers of a file are written; {hint}"
     rest = ", ".join(str(i + 1) for i in wrong[1:5]) + (" ..." if len(wrong) > 5 else "")
     more = f" (nor are those of {len(wrong) - 1} more rows: {rest})" if len(wrong) > 1 else ""
     raise DataError(f"{places[wrong[0]]}, column '{name}': '{cell}' is not a number{more}", hint)
 
 
 def some_numbers(column: Column) -> bool:
-    """Return whether more than half of the values of a column of texts are numbers, and some are none.
+    """Return whether more than half of the values of a column of texts are numbers in any spelling, and some are none.
 
-    All are numbers in a column that is declared a category.
+    All are numbers of Python in a column that is declared a category.
     """
-    numbers = [_is_number(value) for value in column if value is not None]
-    return len(numbers) < 2 * sum(numbers) < 2 * len(numbers)
+    present = [value for value in column if value is not None]
+    numbers = sum(map(_is_number, present))
+    return numbers < len(present) < 2 * (numbers + sum(_MARKED.fullmatch(value) is not None for value in present))
 
 
 def _converted(texts: Sequence[str], convert: Callable[[str], float]) -> Column:
@@ -204,6 +212,10 @@ def _converted(texts: Sequence[str], convert: Callable[[str], float]) -> Column:
 
 def _days(text: str) -> float:
     return float(np.datetime64(text.replace(" ", "T"), "us").astype(np.int64)) / (1e6 * DAY)
+
+
+def _days_of_day_first(text: str) -> float:
+    return _days(_DAY_FIRST.sub(lambda found: f"{found[3]}-{found[2]:0>2}-{found[1]:0>2}{found[4]}", text))
 
 
 def _number(text: str) -> float:

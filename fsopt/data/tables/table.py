@@ -26,6 +26,7 @@ class Table:
     ids : the names of the samples, from a column of their own.
     weights : (n,) weights of the samples, from a column of their own.
     places : n texts that tell a row in messages; ``row 1`` and so on where there are none.
+    read_as : the spelling of the file that was found, where it is not the one that its suffix stands for.
     """
 
     X: Matrix
@@ -35,6 +36,7 @@ class Table:
     ids: list[str] | None = None
     weights: Vector | None = None
     places: list[str] | None = None
+    read_as: str = ""
 
     @property
     def n(self) -> int:

@@ -6,11 +6,13 @@ import csv
 import io
 import re
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from fsopt.data.tables.content import text_bytes
 from fsopt.data.tables.layout import DEFAULT_TARGET, Layout, refuse_absent
 from fsopt.data.tables.rows import Body, read_rows
+from fsopt.data.tables.spelling import SAMPLE, SEPARATORS, Spelling, separator_of, spelled
 from fsopt.data.tables.table import Table
 from fsopt.errors import DataError
 
@@ -24,7 +26,7 @@ def read_csv(path: Path, layout: Layout, *, required: bool = True) -> Table:
     ----------
     path : Path
     layout : Layout
-        The meaning of the columns, and the separator where it is another one.
+        The meaning of the columns, and what is known of the spelling of the file; the rest is found.
     required : bool
         Whether a file without the target is an error; otherwise the table has no labels.
 
@@ -69,7 +71,8 @@ def read_arff(path: Path, layout: Layout) -> Table:
     The rows are read like those of a CSV file. SciPy's reader takes the quotes of the first row for those of all,
     drops surplus fields without a word and refuses attributes of the type ``string``.
     """
-    lines = list(io.StringIO(text_bytes(path, ",").decode(), newline=""))
+    content, encoding = text_bytes(path, ",", layout.encoding)
+    lines = list(io.StringIO(content.decode(), newline=""))
     names: list[str] = []
     kinds: list[str] = []
     start = 0
@@ -92,17 +95,20 @@ def read_arff(path: Path, layout: Layout) -> Table:
     if layout.target == DEFAULT_TARGET and DEFAULT_TARGET not in names and nominal:
         layout = replace(layout, target=names[nominal[-1]])
     refuse_absent(layout.target, names, "target")
-    return read_rows(Body("".join(body).encode(), start, names, layout, quote=quote, escape="\\"))
+    spelling = Spelling(encoding, guess=not layout.encoding and encoding != "utf-8")
+    return read_rows(Body("".join(body).encode(), start, names, layout, spelling, quote=quote, escape="\\"))
 
 
 def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
-    delimiter = layout.separator(own)
-    content = text_bytes(path, delimiter)
+    content, encoding = text_bytes(path, SEPARATORS if layout.sep is None else layout.separator(own), layout.encoding)
     above = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
     before = size = 0
     line = ""
     while not line.strip() and (line := above.readline()):  # blank lines above the header count for nothing
         before, size = before + 1, size + len(line.encode())
+    delimiter = layout.separator(own)
+    if layout.sep is None:
+        delimiter = separator_of([line, *islice(above, SAMPLE)], own)
     try:
         header = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
     except csv.Error as error:
@@ -113,12 +119,17 @@ def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
         raise DataError(f"a quote in the header, line {before}, does not close on the same line", "close the quote")
     if all(_is_number(cell) for cell in header):
         raise DataError("the first row is numbers only, there is no header", "put the names in the first row")
-    if len(header) == 1 and (other := [c for c in ";\t|," if c != delimiter and c in line]):
-        spelled = "tab" if other[0] == "\t" else f"'{other[0]}'"
-        raise DataError(f"the header has one column, '{header[0][:60]}'", f"name the separator: --sep {spelled}")
+    if len(header) == 1 and layout.sep is not None and any(mark in line for mark in SEPARATORS):
+        raise DataError(
+            f"the header has one column, '{header[0][:60]}'", "name the separator with --sep, or leave it out"
+        )
     if required:
         refuse_absent(layout.target, header, "target")
-    return read_rows(Body(content[size:], before, header, layout, delimiter))
+    found = Spelling(
+        encoding, delimiter, guess=(layout.encoding or "utf-8", layout.separator(own)) != (encoding, delimiter)
+    )
+    rows = content[size:]
+    return read_rows(Body(rows, before, header, layout, spelled(rows, found, layout, before)))
 
 
 def _attribute(line: str, number: int) -> tuple[str, str]:

@@ -1,0 +1,60 @@
+"""Reader of Excel workbooks, by pandas and openpyxl."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from zipfile import ZipFile
+
+from fsopt.data.tables.content import check_size, foreign
+from fsopt.data.tables.frames import table_of_frame
+from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.table import Table
+from fsopt.errors import DataError, PackageError
+
+_HINT = "save it as an Excel workbook (.xlsx) or as CSV"
+
+
+def read_excel(path: Path, layout: Layout, *, required: bool = True) -> Table:
+    """Read the first sheet of a workbook, with the names of the columns in its first row.
+
+    Parameters
+    ----------
+    path : Path
+    layout : Layout
+        The meaning of the columns.
+    required : bool
+        Whether a file without the target is an error; otherwise the table has no labels.
+
+    Returns
+    -------
+    Table
+        An empty cell is a missing value; empty rows and columns are no part of the table. Formulas have the values
+        that were saved with them.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or too large, or a column has values of another kind than numbers, texts and dates.
+    PackageError
+        If openpyxl is not installed.
+    """
+    if find_spec("openpyxl") is None:
+        raise PackageError("Excel workbooks need the package openpyxl", "pip install 'fsopt[excel]'")
+    import pandas as pd
+
+    with foreign("the file is no Excel workbook, or damaged", _HINT):
+        with ZipFile(path) as archive:
+            check_size(sum(member.file_size for member in archive.infolist()), "the workbook")
+        with pd.ExcelFile(path, engine="openpyxl") as book:
+            sheets = [str(name) for name in book.sheet_names]
+            frame = pd.read_excel(book, keep_default_na=False, na_values=[""])
+    frame = frame.dropna(how="all")
+    blank = [name for name in frame.columns if str(name).startswith("Unnamed: ")]
+    named = [name for name in blank if frame[name].notna().any()]
+    if named or not frame.shape[1]:
+        raise DataError(f"sheet '{sheets[0]}' has a column without a name in its first row", "put the names there")
+    table = table_of_frame(frame.drop(columns=blank), layout, required=required)
+    more = f", the first of {len(sheets)} sheets" if len(sheets) > 1 else ""
+    return replace(table, read_as=f"sheet '{sheets[0]}'{more}" if more else "")

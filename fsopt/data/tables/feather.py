@@ -1,0 +1,52 @@
+"""Reader of Feather files, by pandas and pyarrow."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from fsopt.data.tables.content import NUMBER, check_size, foreign
+from fsopt.data.tables.frames import table_of_frame
+from fsopt.data.tables.layout import Layout
+from fsopt.data.tables.table import Table
+from fsopt.errors import PackageError
+
+_HINT = "write it with pandas.DataFrame.to_feather(path)"
+
+
+def read_feather(path: Path, layout: Layout, *, required: bool = True) -> Table:
+    """Read a Feather file of version 2, with a column for each feature and one for the label.
+
+    Parameters
+    ----------
+    path : Path
+    layout : Layout
+        The meaning of the columns.
+    required : bool
+        Whether a file without the target is an error; otherwise the table has no labels.
+
+    Returns
+    -------
+    Table
+        A null is a missing value.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or too large, or a column has values of another kind than numbers, texts and dates.
+    PackageError
+        If pyarrow is not installed.
+    """
+    if find_spec("pyarrow") is None:
+        raise PackageError("Feather files need the package pyarrow", "pip install 'fsopt[parquet]'")
+    import pandas as pd
+    from pyarrow import ipc
+
+    with foreign("the file is not in Feather format, or damaged", _HINT):
+        with ipc.open_file(path) as whole:
+            width = len(whole.schema)
+        one = ipc.IpcReadOptions(included_fields=[0])  # whose rows are counted before all columns are expanded
+        with ipc.open_file(path, options=one) as first:
+            rows = sum(first.get_batch(k).num_rows for k in range(first.num_record_batches))
+        check_size(NUMBER * rows * width, f"the table of {rows} rows and {width} columns")
+        return table_of_frame(pd.read_feather(path), layout, required=required)
