@@ -171,7 +171,7 @@ def checked_layout(record: Mapping[str, Any], given: Layout, path: Path) -> Layo
     saved = Layout.saved(record)
     if given == WHOLE:
         return saved
-    of_file = dict.fromkeys((*SPELLING, "id"))
+    of_file: dict[str, Any] = dict.fromkeys((*SPELLING, "id"))
     if "layout" in record and replace(saved, **of_file) != replace(given, **of_file):
         raise FileError(
             f"'{path}' was saved with other options of the data: {shown(saved.stated)}",

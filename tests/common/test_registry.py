@@ -237,5 +237,5 @@ def test_a_reader_of_the_users_own_is_taken_wherever_data_are_named(tmp_path, mo
         fsopt.load_dataset(tmp_path / "bad.lines")
     extend.register_reader(extend.Reader(".none", lambda path: None))
     (tmp_path / "x.none").write_text("")
-    with pytest.raises(DataError, match="None is not a pandas DataFrame"):
+    with pytest.raises(DataError, match="None is not a DataFrame"):
         fsopt.load_dataset(tmp_path / "x.none")

@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import pytest
 from fuzz.attack import FACTOR, attack, damaged, generator
 
 from fsopt.data import load_dataset, load_samples
@@ -54,12 +55,17 @@ def npz(rng: np.random.Generator) -> bytes:
     return packed.getvalue()
 
 
-def parquet(rng: np.random.Generator) -> bytes:
+def framed(suffix: str, rng: np.random.Generator) -> bytes:
     frame = pd.DataFrame(ROWS, columns=["a", "b", "d"]).assign(label=WORDS)
     if rng.integers(2):
         frame = frame.astype({"a": "Int64"}, errors="ignore").assign(d=[1, None, 2, 3, None])
     packed = io.BytesIO()
-    frame.to_parquet(packed, compression=rng.choice(["snappy", "gzip", "zstd"]))
+    if suffix == ".xlsx":
+        frame.to_excel(packed, index=False)
+    elif suffix == ".feather":
+        frame.to_feather(packed, compression=rng.choice(["lz4", "zstd", "uncompressed"]))
+    else:
+        frame.to_parquet(packed, compression=rng.choice(["snappy", "gzip", "zstd"]))
     return packed.getvalue()
 
 
@@ -68,8 +74,8 @@ def content(suffix: str, rng: np.random.Generator) -> bytes:
     if suffix == ".npz":
         whole = npz(rng)
         return whole if rng.integers(2) else damaged(whole, rng)
-    if suffix == ".parquet":
-        return damaged(parquet(rng), rng)
+    if suffix in (".parquet", ".feather", ".xlsx"):
+        return damaged(framed(suffix, rng), rng)
     texts = {".arff": (ARFF,), ".libsvm": (LIBSVM,)}.get(suffix, (CSV, QUOTED))
     text = texts[rng.integers(len(texts))]
     if suffix.startswith(".tsv"):
@@ -80,6 +86,7 @@ def content(suffix: str, rng: np.random.Generator) -> bytes:
     return gzip.compress(damaged(raw, rng)) if rng.integers(2) else damaged(gzip.compress(raw), rng)
 
 
+@pytest.mark.filterwarnings("ignore:.*read as:UserWarning")
 def test_every_damaged_file_is_read_or_refused(tmp_path):
     suffixes = list(READERS)
 

@@ -23,7 +23,7 @@ def is_frame(value: Any) -> TypeGuard[Frame]:
     return type(value).__name__ == "DataFrame" and (hasattr(value, "iloc") or hasattr(value, "to_pandas"))
 
 
-def in_pandas(frame: Frame) -> Any:
+def in_pandas(frame: Any) -> Any:
     """Return a frame as a pandas DataFrame."""
     if hasattr(frame, "iloc"):
         return frame
