@@ -76,7 +76,7 @@ def best_known(
     raw : the data before.
     built : name and parameters of the model.
     solver : of the first route; None for the preferred one.
-    limits : seconds of the solver and of the tree, and those of the exact search.
+    limits : seconds of the solver, and those of the exact search, or of the tree where there is none.
     stored : values (n,) of the best point so far, which stays where none is better; None for none.
     """
     program = compile_model(model)
@@ -86,15 +86,16 @@ def best_known(
     if not program.integer.any():
         return routes[0]
     if stored is not None:
-        result = _better(program, result, Point(stored))
+        result = better(program, result, Point(stored))
     slug, params = built
     if slug in SEARCHED:
         found = fit(SEARCHED[slug], raw, scale="standard", tolerance=TOLERANCE, time_limit=search, **params)
-        result = _better(program, result, _point(model, program, raw, found))
+        result = better(program, result, _point(model, program, raw, found))
         evidence = verify(found, raw, exact=True).exact
         assert evidence is not None
         routes.append(BestKnown(result, found.bound, f"{found.method} of fsopt, {found.stop}", evidence.proof()))
-    routes.append(proved(model, raw, built, prove(model, result, time_limit=seconds)))
+    limit = seconds if slug in SEARCHED else search
+    routes.append(proved(model, raw, built, prove(model, result, time_limit=limit)))
     return replace(best_bound(routes, program.sign), result=routes[-1].result)
 
 
@@ -190,7 +191,7 @@ def _point(model: pyo.ConcreteModel, program: Program, raw: Dataset, found: Fit)
     return Point(assembled(model, program, {**values, "sigma": sigma}))
 
 
-def _better(program: Program, result: SolveResult, point: Point) -> SolveResult:
+def better(program: Program, result: SolveResult, point: Point) -> SolveResult:
     """Return a result with a point in the place of its own where that has a smaller value and is feasible."""
     value = program.objective_at(point.x)
     worse = result.objective is not None and program.sign * (value - result.objective) >= 0.0

@@ -40,7 +40,7 @@ SET_ONE = "set-one"
 @dataclass(frozen=True)
 class Realistic:
     """An instance: model, data set, parameters, format, the solver of the first route (None: preferred), and
-    the seconds of the exact search.
+    the seconds of the exact search, or of the tree where there is none.
     """
 
     slug: str
@@ -72,7 +72,7 @@ INSTANCES = (
     Realistic("onsvm", "sonar", ".mps", {"c": 1.0}),
     Realistic("svm", "sonar", ".mps", {"c": 1.0}),
     Realistic("gmeb-dual", "sonar", ".cbf", {"r_plus": 3.0, "r_minus": 3.0}),
-    Realistic("fsv-exact", "sonar", ".mps", {"lam": 0.1}),
+    Realistic("fsv-exact", "sonar", ".mps", {"lam": 0.1}, None, 600.0),
     Realistic("fsp-m-bigm", "sonar", ".mps", {"m": 5, "c": 1.0}, "scip", 900.0),
     Realistic("onsvm", "colon", ".mps", {"c": 1.0}),
     Realistic("fsv-step", "colon", ".mps", {"lam": 0.05}),
