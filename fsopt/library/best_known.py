@@ -136,29 +136,34 @@ def proved_by(result: SolveResult, seconds: float) -> str:
     return f"the search of {result.solver}, {ended}"
 
 
-def beaten(rows: list[dict[str, Any]], page: Path) -> list[str]:
-    """Return the instances whose value or bound is worse than one of the page of exact searches.
+def beaten(rows: list[dict[str, Any]], pages: Path) -> list[str]:
+    """Return the instances whose value or bound is worse than one of a page of results.
 
     Parameters
     ----------
     rows : facts of the instances.
-    page : records of the page, one JSON object a line: those of the same data, m and C are of the same problem.
+    pages : folder of ``exact.jsonl``, exact searches, of which those of the same data, m and C are of the same problem,
+        and ``trees.jsonl``, proof trees by the name of the instance.
     """
-    known = [json.loads(line) for line in page.read_text(encoding="utf-8").splitlines() if line]
+    searches, trees = (_records(pages / name) for name in ("exact.jsonl", "trees.jsonl"))
     found = []
     for row in rows:
         at = row["parameters"]
         alike = [
-            r for r in known if row["model"] in SEARCHED and (r["instance"], r["c"]) == (_name(row, at), at.get("c"))
-        ]
+            r for r in searches if row["model"] in SEARCHED and (r["instance"], r["c"]) == (_name(row, at), at.get("c"))
+        ] + [r for r in trees if r["instance"] == row["name"]]
         slack = CLOSE * max(1.0, abs(row["best"]))
         values = [r["objective"] for r in alike if r["objective"] is not None]
         bounds = [r["bound"] for r in alike if r["bound"] is not None]
         if min(values, default=np.inf) < row["best"] - slack:
-            found.append(f"{row['name']}: {row['best']:.8g}, and {page.name} has {min(values):.8g}")
+            found.append(f"{row['name']}: {row['best']:.8g}, and a page of results has {min(values):.8g}")
         if max(bounds, default=-np.inf) > (-np.inf if row["bound"] is None else row["bound"]) + slack:
-            found.append(f"{row['name']}: bound {row['bound']}, and {page.name} has {max(bounds):.8g}")
+            found.append(f"{row['name']}: bound {row['bound']}, and a page of results has {max(bounds):.8g}")
     return found
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
 def solu(rows: list[dict[str, Any]]) -> str:

@@ -97,7 +97,7 @@ def write_shelf(folder: Path, pages: Path, names: Sequence[str] = ()) -> tuple[P
     Parameters
     ----------
     folder : made if it does not exist.
-    pages : records of exact searches, as in ``docs/results/exact.jsonl``.
+    pages : folder of the records of exact searches and of trees, ``docs/results``.
     names : of the instances that are solved again; the facts of the others stay. None are all of them.
 
     Raises
@@ -197,7 +197,7 @@ def page(rows: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     """Write the shelf into models/realistic: all of it, or the instances named on the command line."""
-    for path in write_shelf(Path("models/realistic"), Path("docs/results/exact.jsonl"), sys.argv[1:]):
+    for path in write_shelf(Path("models/realistic"), Path("docs/results"), sys.argv[1:]):
         print(path)
 
 

@@ -17,24 +17,26 @@ from fsopt.library.best_known import BestKnown, beaten, best_bound, best_known, 
 from fsopt.methods.preprocessing import preprocess
 from fsopt.verifier import verify
 
-SHELF, PAGE = ROOT / "models" / "realistic", ROOT / "docs" / "results" / "exact.jsonl"
+SHELF, PAGES = ROOT / "models" / "realistic", ROOT / "docs" / "results"
 ROWS = json.loads((SHELF / realistic.INDEX).read_text(encoding="utf-8"))["instances"]
 PROOFS = sorted(path.name.removesuffix(".proof.json.gz") for path in SHELF.glob("*.proof.json.gz"))
 
 
 def test_no_page_of_the_project_has_a_better_value_or_bound():
-    assert beaten(ROWS, PAGE) == []
+    assert beaten(ROWS, PAGES) == []
 
 
 @pytest.mark.parametrize(("field", "share"), [("best", 1.01), ("bound", 0.99)])
 def test_a_value_or_a_bound_that_a_page_beats_is_found(field, share):
     row = next(r for r in ROWS if r["name"] == "fsp-m-bigm-sonar")
-    worse = beaten([{**row, field: share * row[field]}], PAGE)
+    worse = beaten([{**row, field: share * row[field]}], PAGES)
     assert len(worse) == 1
     assert worse[0].startswith("fsp-m-bigm-sonar")
-    assert len(beaten([{**row, "bound": None}], PAGE)) == 1
+    assert len(beaten([{**row, "bound": None}], PAGES)) == 1
+    closed = next(r for r in ROWS if r["name"] == "fsp-m-bigm-set-one")
+    assert len(beaten([{**closed, field: share * closed[field]}], PAGES)) == 1
     other = {**row, "parameters": {"m": 5, "c": 2.0}, field: share * row[field]}
-    assert beaten([other], PAGE) == []
+    assert beaten([other], PAGES) == []
 
 
 def test_a_shelf_that_is_beaten_is_not_written(tmp_path, monkeypatch):
@@ -42,7 +44,7 @@ def test_a_shelf_that_is_beaten_is_not_written(tmp_path, monkeypatch):
     (tmp_path / realistic.INDEX).write_text(json.dumps({"instances": rows}))
     monkeypatch.setattr(realistic, "written", lambda entry, folder: ({}, ROWS[0]))
     with pytest.raises(ParameterError, match=r"98\.73"):
-        realistic.write_shelf(tmp_path, PAGE, ["rlp-wdbc"])
+        realistic.write_shelf(tmp_path, PAGES, ["rlp-wdbc"])
     assert [path.name for path in tmp_path.iterdir()] == [realistic.INDEX]
 
 
