@@ -81,16 +81,17 @@ def write_page() -> None:
     headings = ("instance", "class", "integers", "value", "bound", "leaves", "relaxations", "seconds", "SCIP's bound")
     text = PAGE.read_text(encoding="utf-8")
     for shelf in SHELVES:
-        cells = [
-            (r["instance"], r["class"], r["integers"], f"{r['objective']:.8g}", _bound(r), f"{r['leaves']:,}")
-            + (f"{r['relaxations']:,}", f"{r['cpu']:.2g}", _bound(r["scip"]), f"{r['scip']['cpu']:.2g}")
-            for r in latest.values()
-            if r["shelf"] == shelf
-        ]
+        cells = [_cells(r) for r in latest.values() if r["shelf"] == shelf]
         before, _, rest = text.partition(f"<!-- trees of {shelf} -->\n\n")
         after = rest[rest.index("\n\n") :]
         text = f"{before}<!-- trees of {shelf} -->\n\n{table((*headings, 'its seconds'), cells)}{after}"
     PAGE.write_text(text, encoding="utf-8")
+
+
+def _cells(r: dict[str, Any]) -> tuple[str, ...]:
+    size, own = (r["instance"], r["class"], str(r["integers"])), (f"{r['leaves']:,}", f"{r['relaxations']:,}")
+    scip = r["scip"]
+    return (*size, f"{r['objective']:.8g}", _bound(r), *own, f"{r['cpu']:.2g}", _bound(scip), f"{scip['cpu']:.2g}")
 
 
 def _bound(r: dict[str, Any]) -> str:

@@ -100,7 +100,8 @@ def prove(
     Raises
     ------
     SolverError : no convex relaxation of the model is known.
-    ParameterError : the result is one of another model, or the number of subtrees is not positive.
+    ParameterError : the result is one of another model, or its point is not finite, or the number of subtrees is not
+        positive.
     FileError : a checkpoint that cannot be written, or is damaged or of another model.
     """
     started = time.perf_counter()
@@ -134,6 +135,8 @@ def _incumbent(program: Program, result: SolveResult, saved: Saved | None) -> Ve
         return None if saved is None else saved.x
     if result.point.x.shape != (program.n,):
         raise ParameterError(f"the result is not one of '{program.model.name}'", "solve the model again")
+    if not np.isfinite(result.point.x).all():
+        raise ParameterError("the point of the result is not finite", "give a point, or solve the model again")
     return result.point.x
 
 

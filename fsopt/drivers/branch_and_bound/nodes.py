@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,10 @@ from fsopt.typing import Vector
 
 SAFE = 0.1 * TOLERANCE
 """Largest residual of multipliers that are kept."""
+NOWHERE = np.zeros(0)
+
+Multipliers: TypeAlias = tuple[sp.csr_matrix, bool]
+"""Multipliers (1, k), and whether they are a Farkas vector."""
 
 
 @dataclass
@@ -34,18 +39,20 @@ class Node:
     ----------
     low, high : (n,) bounds of the variables.
     bound : that the multipliers prove; before its relaxation is solved those of its parent.
-    held : place of the multipliers, :data:`fsopt.answers.trees.NOTHING` for none.
+    held : its multipliers; None for none.
     x : (n,) optimum of the relaxation; None without one.
     solved : whether the relaxation was solved, as far as it can be.
     cutoff : value of the incumbent for whose relaxation it was, infinite where the relaxation knows none.
     column, value, children : branching variable, its value, and the two boxes; :data:`fsopt.answers.trees.LEAF` and
         none before a branching.
+
+    An inner node has only bound and branching: all else is that of the leaves below it.
     """
 
     low: Vector
     high: Vector
     bound: float = -np.inf
-    held: int = NOTHING
+    held: Multipliers | None = None
     x: Vector | None = None
     solved: bool = False
     cutoff: float = np.inf
@@ -58,6 +65,11 @@ class Node:
         self.column, self.value = column, value
         self.children = children
 
+    def clear(self) -> None:
+        """Free what an inner node has no use for."""
+        self.low = self.high = NOWHERE
+        self.x = self.held = None
+
 
 class Nodes:
     """The relaxations of one search.
@@ -69,14 +81,12 @@ class Nodes:
 
     Attributes
     ----------
-    kept : multipliers, and whether they are a Farkas vector.
     solves : number of relaxations solved.
     """
 
     def __init__(self, relaxation: Relaxation, incumbent: Vector | None) -> None:
         self.relaxation = relaxation
         self.size = reference(relaxation.program, incumbent)
-        self.kept: list[tuple[sp.csr_matrix, bool]] = []
         self.solves = 0
         self.loaded: Program | None = None
         self.connection: Connection | None = None
@@ -105,19 +115,19 @@ class Nodes:
         """
         found = iter(list(leaf_bounds(self.relaxation, tree, self.size, (node.low, node.high))))
         leaves, pending = [], [node]
-        first = len(self.kept)
-        self.kept += [(tree.multipliers[[k]], ray) for k, ray in enumerate(tree.ray.tolist())]
+        kept = [(tree.multipliers[[k]], ray) for k, ray in enumerate(tree.ray.tolist())]
         for column, value in zip(tree.column.tolist(), tree.value.tolist(), strict=True):
             at = pending.pop()
             if column != LEAF:
                 whole = bool(self.relaxation.integer[column])
                 boxes = halves(at.low, at.high, column, value, whole=whole)
                 at.branch(column, value, [Node(low, high) for low, high in boxes])
+                at.clear()
                 pending += reversed(at.children)
                 continue
             leaf = next(found)
             if leaf.place != NOTHING:
-                at.bound, at.held = leaf.bound, first + leaf.place
+                at.bound, at.held = leaf.bound, kept[leaf.place]
             leaves.append(at)
         return leaves
 
@@ -146,8 +156,7 @@ class Nodes:
                 return
             bound, residual = leaf_bound(program, held, ray, self.size)
             if residual <= SAFE and bound > node.bound:
-                node.bound, node.held = bound, len(self.kept)
-                self.kept.append((sp.csr_matrix(held), ray))
+                node.bound, node.held = bound, (sp.csr_matrix(held), ray)
                 return
 
     def _elastic(self, node: Node, program: Program) -> None:
@@ -164,14 +173,13 @@ class Nodes:
     def tree(self, root: Node) -> Tree:
         """Return the tree below a root, with the multipliers of its leaves only."""
         order = preorder(root)
-        used = sorted({node.held for node in order if node.column == LEAF and node.held != NOTHING})
-        place = {held: k for k, held in enumerate(used)} | {NOTHING: NOTHING}
-        rows = [self.kept[held][0] for held in used]
+        used = list({id(node.held): node.held for node in order if node.column == LEAF and node.held}.values())
+        place = {id(held): k for k, held in enumerate(used)} | {id(None): NOTHING}
         return Tree(
             np.array([node.column for node in order]),
-            np.array([node.value if node.children else place[node.held] for node in order], dtype=float),
-            np.array([self.kept[held][1] for held in used], dtype=bool),
-            sp.vstack(rows, format="csr") if rows else sp.csr_matrix((0, 0)),
+            np.array([node.value if node.children else place[id(node.held)] for node in order], dtype=float),
+            np.array([ray for _, ray in used], dtype=bool),
+            sp.vstack([row for row, _ in used], format="csr") if used else sp.csr_matrix((0, 0)),
         )
 
 

@@ -8,7 +8,7 @@ from itertools import count
 
 import numpy as np
 
-from fsopt.answers.trees import NOTHING, Tree, halves
+from fsopt.answers.trees import Tree, halves
 from fsopt.certificates.relaxations import Relaxation
 from fsopt.certificates.repairs import minimised, violation
 from fsopt.certificates.residuals import primal_residual
@@ -100,7 +100,7 @@ class Search:
             self.nodes.solve(node)  # the point of an earlier box may be none of the box that a better incumbent leaves
             if node.bound >= self.cutoff:
                 return None
-        if node.x is None and node.held == NOTHING:
+        if node.x is None and node.held is None:
             return None
         if node.x is None:
             violations = np.zeros(len(node.low))
@@ -119,6 +119,7 @@ class Search:
         return self._next(node)
 
     def _next(self, node: Node) -> Node:
+        node.clear()
         first, second = sorted(node.children, key=lambda child: child.bound)
         if second.bound < self.cutoff:
             self.push(second)

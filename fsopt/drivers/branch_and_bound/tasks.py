@@ -70,7 +70,7 @@ def run_task(task: Task) -> Outcome:
         end = time.perf_counter() + task.seconds
         search.run(lambda: not search.nodes.solves or time.perf_counter() < end)  # one node at least, however slow
     opened = {id(entry[2]) for entry in search.heap}
-    trees = [_part(search, root, opened) for root in roots]
+    trees = [_part(search, root, (part.low, part.high), opened) for root, part in zip(roots, task.nodes, strict=True)]
     return Outcome(trees, search.x, search.costs.since(task.costs), search.nodes.solves)
 
 
@@ -91,10 +91,10 @@ def carried(relaxation: Relaxation) -> bytes:
     return bytes(dumps(relaxation))
 
 
-def _part(search: Search, node: Node, opened: set[int]) -> Part:
+def _part(search: Search, node: Node, box: tuple[Vector, Vector], opened: set[int]) -> Part:
     leaves = [other for other in preorder(node) if other.column == LEAF]
     points = {k: leaf.x for k, leaf in enumerate(leaves) if id(leaf) in opened}
-    return Part(node.low, node.high, search.nodes.tree(node), points)
+    return Part(*box, search.nodes.tree(node), points)
 
 
 def _graft(search: Search, node: Node, part: Part) -> None:
@@ -109,7 +109,7 @@ def _task(
     search: Search, relaxation: bytes, nodes: list[Node], seconds: float, left: float | None
 ) -> Callable[[], Outcome]:
     opened = {id(node) for node in nodes}
-    parts = [_part(search, node, opened) for node in nodes]
+    parts = [_part(search, node, (node.low, node.high), opened) for node in nodes]
     size, costs = search.nodes.size, search.costs.copy()
     return partial(run_task, Task(relaxation, parts, search.x, size, costs, seconds, left))
 

@@ -14,6 +14,10 @@ from support import all_values, blobs
 
 import fsopt
 from fsopt.answers.trees import LEAF, Tree
+from fsopt.certificates.relaxations import relaxation_of
+from fsopt.compiler import compile_model
+from fsopt.drivers.branch_and_bound.nodes import preorder
+from fsopt.drivers.branch_and_bound.search import Search
 from fsopt.errors import FileError, ParameterError, SolverError
 
 TOLERANCE = 1e-6
@@ -204,3 +208,20 @@ def test_products_with_binaries_are_proved_as_enumeration_says(slug, params):
     assert result.objective == pytest.approx(best, rel=1e-5)
     assert near(result.bound, result.objective)
     assert fsopt.verify(result, model).verified
+
+
+def test_inner_nodes_free_their_multipliers():
+    search = Search(relaxation_of(compile_model(knapsacks(10))), None)
+    search.begin()
+    search.run(lambda: True)
+    inner = [node for node in preorder(search.root) if node.column != LEAF]
+    assert len(inner) > 10
+    assert all(node.held is node.x is None and len(node.low) == len(node.high) == 0 for node in inner)
+
+
+def test_a_point_that_is_not_finite_is_refused():
+    model = knapsacks(10)
+    result = fsopt.solve(model)
+    point = replace(result.point, x=result.point.x * np.nan)
+    with pytest.raises(ParameterError, match="not finite"):
+        fsopt.prove(model, replace(result, point=point))
