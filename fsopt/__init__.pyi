@@ -28,6 +28,7 @@ from .formats.writers import export as export
 from .methods.registry import METHODS as METHODS
 from .methods.registry import register_method as register_method
 from .methods.spec import MethodSpec as MethodSpec
+from .methods.stepping import steps as steps
 from .models.registry import MODELS as MODELS
 from .models.registry import register_model as register_model
 from .models.spec import ModelSpec as ModelSpec

@@ -18,7 +18,7 @@ from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.solvers.base import Session
@@ -47,7 +47,7 @@ class Trained(Protocol):
         """Its outcome."""
 
 
-@timed
+@loop
 def rfe(
     data: Dataset,
     last: Callable[[Indices], Trained],
@@ -75,8 +75,8 @@ def rfe(
     step : >= 1, features that are removed after each solve, fewer where m would be undercut.
     run : solver (a QP), options, time limit, progress. Without a solver the eliminations call none: each machine is
         solved by :class:`fsopt.algorithms.warm_svm.WarmSvm`. With one they are solves of one model ``fsp-sub`` in
-        which only sigma changes. After the time limit all features above m are removed at once, and the last machine
-        is trained.
+        which only sigma changes. After the time limit or an interruption all features above m are removed at once, and
+        the last machine is trained.
 
     Returns
     -------
@@ -106,7 +106,10 @@ def rfe(
             if clock.expired():
                 step, stop = len(left), "time-limit"
             removed = smallest_weights(w, left, min(step, len(left) - m))
-            recorder.record(n_features=len(left), objective=value, removed=removed)
+            try:
+                recorder.record(n_features=len(left), objective=value, removed=removed)
+            except KeyboardInterrupt:
+                step, stop, removed = len(left), "interrupted", smallest_weights(w, left, len(left) - m)
             sigma[removed] = 0.0
     with nullcontext() if stop == "complete" else clock.lifted():
         trained = last(left)

@@ -50,9 +50,10 @@ MODEL = Kind(
     "give a ConcreteModel of pyomo.environ (not of pyomo.kernel), for example of fsopt.build",
 )
 
+READ = (pyo.Var, pyo.Constraint, pyo.Objective, pyo.Param)
 COMPONENT = Kind(
-    "a variable, constraint or objective of the model",
-    lambda value: isinstance(value, IndexedComponent) and value.ctype in (pyo.Var, pyo.Constraint, pyo.Objective),
+    "a variable, constraint, objective or mutable parameter of the model",
+    lambda value: isinstance(value, IndexedComponent) and value.ctype in READ,
     "give a component, such as model.margin",
 )
 ROW = Kind("a single constraint", lambda value: isinstance(value, ConstraintData), "give one, such as model.margin[0]")

@@ -16,7 +16,7 @@ from fsopt.common import clock
 from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
 from fsopt.solvers.base import Session
@@ -116,9 +116,8 @@ class _Descent(Descent):
         difference between its value in the step and the step's lower bound measures how far it is from that; the
         solution of the step itself is not needed, so that an inaccurate one cannot prove too much.
         """
-        model = self.session.model
         w, value = self.w, self.value
-        new = values_of(model.w)
+        new = values_of(self.session.model.w)
         new_value = self.penalty.value(new)
         self._check_objective(step, self.penalty.slope * float(np.abs(new).sum()) - float(v @ new))
         if w is not None:
@@ -126,22 +125,27 @@ class _Descent(Descent):
             self.criticality = max(here - proved_bound(step), 0.0) / max(1.0, abs(here))
             self.rise = max(self.rise, (new_value - value) / max(1.0, abs(value)))
             self.point |= {"gradient": v, "proof": step.point}
+        else:  # before the first record, at which the loop may be ended with its incumbent
+            self._move(new, new_value, v)
         self.recorder.record(
             start=self.start,
             objective=new_value,
             criticality=float(self.criticality),
             n_nonzero=int(np.sum(np.abs(new) > NONZERO)),
         )
-        # There is no criterion at k = 0, as in print: the start v^0 belongs to no iterate, so nothing has fallen yet.
-        if w is not None and (
-            np.linalg.norm(new - w) < self.tolerance or new_value >= value - self.tolerance * max(1.0, abs(value))
-        ):
+        if w is None:  # no criterion at k = 0, as in print: v^0 belongs to no iterate, so nothing has fallen yet
+            return False
+        if np.linalg.norm(new - w) < self.tolerance or new_value >= value - self.tolerance * max(1.0, abs(value)):
             self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
             return True
-        self.w, self.value = new, new_value
-        self.criticality = np.inf
-        self.point = all_values(model) | {"gradient": v, "proof": None}
+        self._move(new, new_value, v)
         return False
+
+    def _move(self, w: Vector, value: float, v: Vector) -> None:
+        """Take an iterate, of which no criticality is known yet."""
+        self.w, self.value = w, value
+        self.criticality = np.inf
+        self.point = all_values(self.session.model) | {"gradient": v, "proof": None}
 
     def _check_objective(self, step: SolveResult, linearised: float) -> None:
         """Raise ParameterError where a solved step minimised anything but the penalty, linearised.
@@ -159,7 +163,7 @@ class _Descent(Descent):
             )
 
 
-@timed
+@loop
 def dca(
     model: pyo.ConcreteModel,
     penalty: Penalty,

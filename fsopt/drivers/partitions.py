@@ -17,7 +17,7 @@ from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.blocks import number, one_norm
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
@@ -37,7 +37,7 @@ class _Svm(NamedTuple):
     alpha: Vector
 
 
-@timed
+@loop
 def partitions(
     data: Dataset,
     model: pyo.ConcreteModel | None,

@@ -20,7 +20,7 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import EARLY, Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
@@ -145,7 +145,7 @@ def _restricted_programs(
     return step.point["w"], step.point["b"], evidence, step.stop
 
 
-@timed
+@loop
 def pmm(data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: Run = DEFAULT_RUN) -> DriverResult:
     r"""Find a hyperplane with few errors by lowering the number d of samples that it may misclassify.
 

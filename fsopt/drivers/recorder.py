@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
-from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, usable
+from fsopt.drivers.run import DEFAULT_RUN, CallbackError, NoPoint, OutOfTimeError, Run, usable
 from fsopt.errors import FsoptError, SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import preference
@@ -184,7 +185,17 @@ class Recorder:
         entry = {"iteration": len(self.history) + 1, **fields, **spent, "rebuilt": rebuilt, "fallback": fallback}
         self.history.append(entry)
         if self.run.progress is not None:
+            self._tell(entry)
+
+    def _tell(self, entry: Mapping[str, Any]) -> None:
+        """Call the user's progress function; raise CallbackError where it fails."""
+        assert self.run.progress is not None
+        try:
             self.run.progress(entry)
+        except Exception as error:
+            said = f"progress raised {type(error).__name__} ({error}): the loop ends with its incumbent"
+            warnings.warn(said, RuntimeWarning, stacklevel=2)
+            raise CallbackError(said) from error
 
     def end(
         self,

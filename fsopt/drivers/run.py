@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -16,12 +17,17 @@ from fsopt.common import clock
 from fsopt.errors import OutOfTimeError as OutOfTimeError
 from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
+from fsopt.solvers.checkpoints import kept
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[Mapping[str, Any]], None]
+
+
+class CallbackError(KeyboardInterrupt):
+    """An exception of the user's progress function, its cause: it ends a loop as Ctrl-C does, with the incumbent."""
 
 
 class NoPoint(SolverError):
@@ -39,9 +45,10 @@ class Run:
         :meth:`fsopt.drivers.recorder.Recorder.solve`.
     time_limit : seconds for the whole loop; None for no limit.
     options : options of the solver.
-    progress : called with the record of each iteration.
-    checkpoint, resume : file that is replaced after each iteration, and one to resume from; None for none. Only GBD
-        writes checkpoints.
+    progress : called with the record of each iteration. KeyboardInterrupt, and any other exception of it, ends the
+        loop with its incumbent.
+    checkpoint, resume : file that is replaced while the loop runs, and one to resume from; None for none. It has the
+        state of the loop, or the answers of its solves, see :mod:`fsopt.solvers.checkpoints`.
     executor : runs the tasks of a driver that has any; None for processes of its own.
     """
 
@@ -80,13 +87,23 @@ DEFAULT_RUN = Run()
 
 
 def timed(driver: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a driver: the clock has the time limit of its keyword ``run`` for all that the driver does."""
+    """Decorate a driver with a checkpoint of its own: its time limit holds for all that it does."""
+    return _within(driver, lambda run: clock.limited(run.time_limit))
+
+
+def loop(driver: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a driver: time limit and checkpoint of its keyword ``run`` hold for all solves of the driver."""
+    return timed(_within(driver, lambda run: kept(run.checkpoint, run.resume)))
+
+
+def _within(driver: Callable[P, T], context: Callable[[Run], AbstractContextManager[Any]]) -> Callable[P, T]:
+    """Return a driver that runs within a context of its keyword ``run``."""
 
     @wraps(driver)
     def within(*args: P.args, **kwargs: P.kwargs) -> T:
         run = kwargs.get("run", DEFAULT_RUN)
         assert isinstance(run, Run)
-        with clock.limited(run.time_limit):
+        with context(run):
             return driver(*args, **kwargs)
 
     return within

@@ -43,7 +43,7 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multiplier
 from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty as GmebPenalty
 from fsopt.solvers.base import Session
@@ -175,7 +175,7 @@ class _Search:
         return max(((leaf.bound(self.data, self.penalty), leaf) for leaf in both), key=itemgetter(0))
 
 
-@timed
+@loop
 def scale_search(
     data: Dataset,
     model: pyo.ConcreteModel | None,

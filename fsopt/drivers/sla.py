@@ -14,7 +14,7 @@ from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.models.sla.step_function import step_costs
@@ -137,7 +137,7 @@ class _Descent:
         assert step.point is not None
         assert step.objective is not None
         # A variable below 0 by the solver's tolerance would have a negative concave term, and a cost above alpha.
-        new, here = np.maximum(step.point.x[self.columns], 0.0), np.inf
+        new, first = np.maximum(step.point.x[self.columns], 0.0), self.x is None
         rest = step.objective - float(slopes @ new)
         value = rest + self.concave.value(new)
         if self.x is not None:
@@ -145,19 +145,25 @@ class _Descent:
             # Judged by the dual bound of the step, not by the vertex that the solver calls optimal.
             self.principle = max(here - proved_bound(step), 0.0) / (1.0 + abs(here))
             self.proof = step.point
+        else:  # before the first record, at which the loop may be ended with its incumbent
+            self._move(new, rest, value, step.point.x)
         self.recorder.record(start=self.start, objective=value, principle=float(self.principle))
         # f is concave: f falls by at least as much as its linearisation, so each step but the last lowers f, and no
         # vertex comes back. The criterion is skipped at the start, which need not be feasible.
-        if self.x is not None and step.objective >= here - self.tolerance * (1.0 + abs(here)):
+        if not first and step.objective >= here - self.tolerance * (1.0 + abs(here)):
             self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
             return True
-        self.x, self.rest = new, rest
-        self.value, self.principle = value, np.inf
-        self.vertex, self.proof = step.point.x, None
+        self._move(new, rest, value, step.point.x)
         return False
 
+    def _move(self, x: Vector, rest: float, value: float, vertex: Vector) -> None:
+        """Take a vertex, for which the minimum principle is not known yet."""
+        self.x, self.rest = x, rest
+        self.value, self.principle = value, np.inf
+        self.vertex, self.proof = vertex, None
 
-@timed
+
+@loop
 def sla(
     model: pyo.ConcreteModel,
     concave: ConcaveTerms,

@@ -16,7 +16,7 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import EQUAL, check_margins
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm as GmebNorm
@@ -26,7 +26,7 @@ REPEATED = 1e-9
 """Distance of two theta below which their cuts are the same within a solver's tolerance: no further one improves."""
 
 
-@timed
+@loop
 def theta_cuts(
     data: Dataset,
     model: pyo.ConcreteModel,

@@ -6,6 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,7 @@ from numpy.typing import ArrayLike
 from fsopt.answers.earlier import without_variant
 from fsopt.answers.fits import Fit
 from fsopt.common import clock
-from fsopt.common.arguments import (
-    EXECUTOR,
-    FUNCTION,
-    OPTIONS,
-    PATH,
-    SECONDS,
-    TEXT,
-    checked,
-    optional,
-    word,
-)
+from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, word
 from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.locks import alone
 from fsopt.common.memory import FEWER, NUMBER, require
@@ -32,13 +23,16 @@ from fsopt.common.registry import Registry, check_function
 from fsopt.data import Dataset
 from fsopt.data.matrices import refuse_sparse
 from fsopt.data.training import training_data
-from fsopt.drivers.run import Progress, Run
+from fsopt.drivers.run import CallbackError, Progress, Run
 from fsopt.errors import MemoryLimitError, ParameterError
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
 from fsopt.models.spec import WEIGHTS, check_parameters, check_weights
+from fsopt.solvers.checkpoints import kept
 from fsopt.typing import Samples
+
+NOTHING_KEPT = "no solver was called for a convex program: the checkpoint has nothing, a fit that resumes starts anew"
 
 
 def _check(spec: MethodSpec) -> None:
@@ -168,12 +162,12 @@ def fit(
     options : Mapping[str, Any], optional
         Options of the solver, as in :func:`fsopt.solve`.
     progress : Progress, optional
-        Called with the record of each iteration.
+        Called with the record of each iteration. An exception of it, KeyboardInterrupt or another one with a warning,
+        ends the loop with its incumbent; before there is one, it is raised.
     checkpoint : str | Path, optional
-        File that is replaced after each iteration, whole or not at all; only for methods that can. A second process
-        with the same file is refused.
+        File that is replaced while the loop runs, whole or not at all. A second process with the same file is refused.
     resume : str | Path, optional
-        Checkpoint of the same data and parameters to go on from.
+        Checkpoint of the same method, data and parameters to go on from; limits and tolerances of the loop may differ.
     customise : Mapping[str, Change], optional
         Slug of a model of the method -> function that changes each of its freshly built models in place, for example
         one that adds a rule to ``fsp-master``. The answer is that of the changed program, its certificate too;
@@ -214,9 +208,6 @@ def fit(
         able = ", ".join(spec.name for spec in METHODS.values() if spec.sparse)
         refuse_sparse(f"method '{name}'", data.X, f"methods that take sparse data: {able}; or ")
     check_changes(entry, customise)
-    if not entry.resumable and (checkpoint is not None or resume is not None):
-        able = ", ".join(spec.name for spec in METHODS.values() if spec.resumable)
-        raise ParameterError(f"method '{name}' writes no checkpoints and cannot resume", f"methods that do: {able}")
     if executor is not None and (params.get("jobs") or 1) == 1:
         able = ", ".join(spec.name for spec in METHODS.values() if "jobs" in spec.parameters)
         raise ParameterError(
@@ -229,9 +220,12 @@ def fit(
     places = [None if path is None else Path(path) for path in (checkpoint, resume)]
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     try:
-        with alone(places[0]), clock.limited(time_limit), customised(customise) as read:
-            run = Run(solver, clock.seconds_of(time_limit), options, progress, places[0], places[1], executor)
+        own = nullcontext() if entry.resumable else kept(*places)
+        with alone(places[0]), clock.limited(time_limit), customised(customise) as read, own as answers:
+            run = Run(solver, clock.seconds_of(time_limit), options, progress, *places, executor)
             fitted = entry.fit(data, run, **params)
+    except CallbackError as error:
+        raise error.__cause__ or error from None
     except ParameterError as error:
         raise _with_own_name(entry, error) from error
     except MemoryError as error:
@@ -239,9 +233,9 @@ def fit(
             f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
             f"{FEWER}; docs/limits.md has the sizes that each method takes",
         ) from error
-    fitted = dataclasses.replace(
-        fitted, method=name, params={**defaults, **params, **fitted.params}, trained=fitted.kept_of(data)
-    )
+    said = (NOTHING_KEPT,) if answers is not None and not answers.known else ()
+    warned, params = (*fitted.warnings, *said), {**defaults, **params, **fitted.params}
+    fitted = dataclasses.replace(fitted, method=name, params=params, warnings=warned, trained=fitted.kept_of(data))
     if not customise:
         return fitted
     _refuse_unread(name, customise, read)

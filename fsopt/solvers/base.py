@@ -143,19 +143,20 @@ class Session:
 
     @checked(components=each(COMPONENT))
     def update(self, *components: Any) -> None:
-        """Read these components of the model again: an Objective, Constraints, or Vars (their bounds)."""
-        started = time.perf_counter()
+        """Read again an Objective, Constraints, or Vars (their bounds); for a mutable Param all, as :meth:`refresh`."""
+        kinds, started = {component.ctype for component in components}, time.perf_counter()
+        if pyo.Param in kinds:
+            self.refresh()
+            return
         self.rebuilt = ""
         rows: list[Any] = []
         objective: bool | None = False
-        hessian = bounds = False
+        hessian, bounds = False, pyo.Var in kinds
         for component in components:
             if component.ctype is pyo.Objective:
                 changed = reread_objective(self.program)
                 objective, hessian = (None, False) if changed is None else (True, changed)
-            elif component.ctype is pyo.Var:
-                bounds = True
-            else:
+            elif component.ctype is not pyo.Var:
                 rows.extend(component.values())
         numbers = reread_rows(self.program, rows) if rows else None
         if objective is None:
@@ -226,8 +227,7 @@ class Session:
             load_values(self.program, result.point, result.shadow_prices)
         self.seconds["load"] += time.perf_counter() - started
         seconds = {k: v - before[k] for k, v in self.seconds.items() if k != "update"}
-        seconds["translate"] = self.seconds["translate"]
-        return replace(result, seconds=seconds)
+        return replace(result, seconds=seconds | {"translate": self.seconds["translate"]})
 
     def _refinable(self, outcome: Outcome, result: SolveResult) -> bool:
         """Return whether the solver calls an answer optimal whose certificate fails, at its default tolerance."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fsopt.compiler import Program
 from fsopt.compiler.dust import without_dust
+from fsopt.solvers.checkpoints import current
 from fsopt.solvers.interface import Change, Outcome, Settings
 from fsopt.solvers.spec import SolverSpec
 
@@ -24,12 +27,14 @@ class Connection:
     ----------
     sent : the program that the solver has; the given one if it has no dust.
     interface : of the solver.
+    asked : its name and settings, in the digests of a checkpoint.
     """
 
     def __init__(self, spec: SolverSpec, program: Program, settings: Settings) -> None:
         self.program = program
         self.sent = without_dust(program)
         self.interface = spec.connect(self.sent, settings)
+        self.asked = f"{spec.name} {replace(settings, tee=False)}"
 
     def update(self, change: Change) -> str | None:
         """Take over a change of the program in place; return why not, if the solver cannot."""
@@ -51,5 +56,9 @@ class Connection:
             setattr(self.sent, name, getattr(self.program, name))
 
     def solve(self, time_limit: float | None, mip_gap: float | None = None) -> Outcome:
-        """Run the solver."""
-        return self.interface.solve(time_limit, mip_gap)
+        """Run the solver, unless a checkpoint has its answer."""
+        answers = current()
+        if answers is None:
+            return self.interface.solve(time_limit, mip_gap)
+        asked = f"{self.asked} {mip_gap}"
+        return answers.answer(self.sent, asked, lambda: self.interface.solve(time_limit, mip_gap))

@@ -163,3 +163,18 @@ def test_new_and_removed_constraints_are_found(solver):
     session.refresh()
     assert session.rebuilt
     assert session.solve().objective == pytest.approx(before, rel=1e-6)
+
+
+@BOTH
+@pytest.mark.parametrize(("name", "value"), [("c", 3.0), ("k", 0.5), ("rhs", 3.0)])
+def test_a_mutable_parameter_is_named_in_place_of_what_it_changes(name, value, solver):
+    m = changeable(solver)
+    session = Session(m, solver)
+    before = session.solve().objective
+    parameter = m.component(name)
+    parameter.store_values(dict.fromkeys(parameter, value))
+    session.update(parameter)
+    assert session.rebuilt == ""
+    after = session.solve().objective
+    assert after == pytest.approx(fsopt.solve(m.clone(), solver).objective, rel=1e-6)
+    assert abs(after - before) > 1e-2

@@ -13,7 +13,7 @@ from fsopt.drivers.column_generation.worst_case import WorstCaseData, add_violat
 from fsopt.drivers.dca import Descent, best_descent, dca
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.models.blocks import vector, whole
 from fsopt.typing import Indices, Vector
 
@@ -79,7 +79,7 @@ class _Descent(Descent):
         self.recorder.record(start=self.start, objective=self.value, criticality=criticality, columns=columns)
 
 
-@timed
+@loop
 def worst_case_dca(
     problem: WorstCaseData,
     penalty: Penalty,

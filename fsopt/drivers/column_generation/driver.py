@@ -12,12 +12,12 @@ from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
 from fsopt.drivers.column_generation.trust_region import TrustRegion
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.blocks import vector
 from fsopt.typing import Vector
 
 
-@timed
+@loop
 def column_generation(
     data: Dataset,
     row_costs: ArrayLike,

@@ -15,7 +15,7 @@ from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
 from fsopt.drivers.recorder import EARLY, Recorder
-from fsopt.drivers.run import DEFAULT_RUN, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.drivers.sla import RESTARTS, ROUNDING
 from fsopt.models.blocks import number, vector, whole
 from fsopt.models.sla.step_function import step_costs
@@ -91,6 +91,8 @@ class _Descent:
                 # Judged by the bound for all samples and features, not by the hyperplane that the step ended at.
                 bound = -np.inf if found.bound is None else found.bound
                 self.principle, self.alpha = max(here - bound, 0.0) / (1.0 + abs(here)), found.point["alpha"]
+            else:  # before the first record, at which the loop may be ended with its incumbent
+                self.w, self.b, self.value = w, b, value
             self.recorder.record(start=self.start, objective=value, principle=self.principle, rounds=found.iterations)
             linearised = float(d @ new_errors + c @ new_sizes)
             if hyperplane is not None and linearised >= here - self.tolerance * (1.0 + abs(here)):
@@ -106,7 +108,7 @@ class _Descent:
                 return
 
 
-@timed
+@loop
 def sla_by_column_generation(
     data: Dataset,
     problem: ConcaveHinge,

@@ -18,7 +18,7 @@ from fsopt.drivers.column_generation.l1_hinge_program import SLACK, L1Hinge
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
 from fsopt.drivers.column_generation.trust_region import TrustRegion
 from fsopt.drivers.recorder import Recorder
-from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, NoPoint, Run, loop
 from fsopt.drivers.theta_cuts import REPEATED
 from fsopt.errors import SolverError
 from fsopt.models.gmeb.norm import GmebNorm
@@ -119,7 +119,7 @@ class UnitBall(L1Hinge):
         return np.zeros(len(self.c), dtype=bool)
 
 
-@timed
+@loop
 def unit_ball_generation(
     data: Dataset, norm: GmebNorm, *, settings: GenerationSettings = DEFAULT_SETTINGS, run: Run = DEFAULT_RUN
 ) -> DriverResult:
@@ -166,7 +166,7 @@ def unit_ball_generation(
     )
 
 
-@timed
+@loop
 def smallest_norm_generation(
     data: Dataset, norm: GmebNorm, *, settings: GenerationSettings = DEFAULT_SETTINGS, run: Run = DEFAULT_RUN
 ) -> DriverResult:

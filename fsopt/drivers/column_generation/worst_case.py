@@ -14,7 +14,7 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.worst_case_program import Multipliers, WorstCaseProgram, certify_worst_case
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, loop
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.registry import build
 from fsopt.solvers.registry import no_multipliers
@@ -74,7 +74,7 @@ def add_violated(columns: Mask, excess: Vector) -> bool:
     return len(new) > 0
 
 
-@timed
+@loop
 def worst_case_generation(
     problem: WorstCaseData,
     *,

@@ -21,7 +21,7 @@ from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.mop.certificate import certify_mop, risk_bound
 from fsopt.drivers.mop.risk import SLACK, RiskMinimum, minimise_risk
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.blocks import number
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -33,7 +33,7 @@ GAP = 1e-6
 MAX_PROGRAMS = 1000
 
 
-@timed
+@loop
 def mop(
     data: Dataset,
     *,

@@ -1,0 +1,129 @@
+"""A fit step by step, and what ends it: its user, Ctrl-C, or an exception of the progress function."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.errors import ParameterError, SolverError, UnknownNameError
+
+DATA = blobs(40, 6, seed=2, gap=0.3)
+LOOPS = {
+    "best-subset": {"m": 3},
+    "fsv": {},
+    "gbd-lambda": {"lam": 1.0},
+    "gmeb-penalised": {},
+    "l0-mpm": {},
+    "misclass": {},
+    "mopfs": {},
+    "pmm": {},
+    "rfe": {},
+    "s-mpm": {},
+    "vs-ssvm": {},
+}
+
+
+def plain(history):
+    """Return records without their seconds."""
+    return [{k: v for k, v in record.items() if not k.startswith(("seconds", "elapsed"))} for record in history]
+
+
+def threads():
+    return [thread for thread in threading.enumerate() if thread.name == "fsopt.steps"]
+
+
+@pytest.mark.parametrize("method", ["fsv", "l0-mpm", "gbd-lambda"])
+def test_the_steps_are_the_history_of_the_fit(method):
+    loop = fsopt.steps(method, DATA, **LOOPS[method])
+    seen = plain(loop)
+    whole = fsopt.fit(method, DATA, **LOOPS[method])
+    assert seen == plain(whole.history)
+    fit = loop.stop()
+    assert (fit.status, fit.stop, fit.objective) == (whole.status, whole.stop, whole.objective)
+    assert next(loop, None) is None
+    assert not threads()
+
+
+@pytest.mark.parametrize("method", LOOPS)
+def test_every_loop_stops_at_its_first_step_with_an_incumbent(method):
+    loop = fsopt.steps(method, DATA, **LOOPS[method])
+    next(loop)
+    fit = loop.stop()
+    assert fit.status.solved
+    assert fit.stop == "interrupted"
+    assert fsopt.verify(fit, DATA).numerically
+    assert not threads()
+
+
+def test_two_loops_take_turns():
+    one, two = fsopt.steps("fsv", DATA), fsopt.steps("l0-mpm", DATA)
+    pairs = list(zip(one, two, strict=False))
+    assert pairs
+    assert {one.stop().method, two.stop().method} == {"fsv", "l0-mpm"}
+
+
+def test_a_loop_is_stopped_where_nobody_holds_it():
+    loop = fsopt.steps("fsv", DATA)
+    next(loop)
+    (thread,) = threads()
+    del loop
+    gc.collect()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_ctrl_c_between_two_records_ends_the_loop_with_its_incumbent(monkeypatch):
+    loop = fsopt.steps("fsv", DATA)
+    next(loop)
+
+    class Pressed:
+        def acquire(self):
+            raise KeyboardInterrupt
+
+        def release(self):
+            """Nobody waits."""
+
+    monkeypatch.setattr(loop._course, "told", Pressed())
+    assert list(loop) == []
+    assert loop.stop().stop == "interrupted"
+
+
+def test_what_cannot_be_stopped_says_so():
+    with pytest.raises(SolverError, match="stopped before its first step"):
+        fsopt.steps("fsv", DATA).stop()
+    loop = fsopt.steps("gbd", DATA, m=2)
+    next(loop)
+    with pytest.raises(SolverError, match="stopped before it had an incumbent"):
+        loop.stop()
+    with pytest.raises(ParameterError, match="takes no progress"):
+        fsopt.steps("fsv", DATA, progress=print)
+    with pytest.raises(UnknownNameError):
+        next(fsopt.steps("fvs", DATA))
+
+
+def failing(step):
+    """Return a progress function with a fault at a step."""
+    seen = []
+
+    def progress(record):
+        seen.append(record)
+        if len(seen) == step:
+            raise ZeroDivisionError("my plot")
+
+    return progress
+
+
+@pytest.mark.parametrize("method", LOOPS)
+def test_a_fault_of_the_progress_function_keeps_the_incumbent(method):
+    with pytest.warns(RuntimeWarning, match=r"progress raised ZeroDivisionError \(my plot\): the loop ends with its inc"):
+        fit = fsopt.fit(method, DATA, progress=failing(1), **LOOPS[method])
+    assert fit.status.solved
+
+
+def test_a_fault_before_the_first_incumbent_is_raised():
+    with pytest.warns(RuntimeWarning, match="my plot"), pytest.raises(ZeroDivisionError, match="my plot"):
+        fsopt.fit("gbd", DATA, m=2, progress=failing(1))

@@ -1,0 +1,146 @@
+"""Checkpoints of solves: a loop that resumes ends as the whole one, with fewer solves; a changed file proves nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+from support import blobs, reference
+
+import fsopt
+from fsopt.answers.results import Status
+from fsopt.drivers import approximation, dca
+from fsopt.drivers.run import Run
+from fsopt.errors import FileError
+from fsopt.solvers.checkpoints import Answers
+
+DATA = blobs(40, 6, seed=2, gap=0.3)
+LOOPS = ("fsv", "gmeb-penalised", "l0-mpm", "misclass", "mopfs", "pmm", "s-mpm", "vs-ssvm")
+
+
+@pytest.fixture
+def solves(monkeypatch):
+    """The digests of the programs that solvers were called for."""
+    answer, called = Answers.answer, []
+
+    def counted(self, program, asked, solve):
+        return answer(self, program, asked, lambda: called.append(asked) or solve())
+
+    monkeypatch.setattr(Answers, "answer", counted)
+    return called
+
+
+def stopping(step):
+    """Return a progress function that presses Ctrl-C at a step."""
+    seen = []
+
+    def progress(record):
+        seen.append(record)
+        if len(seen) == step:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+@pytest.mark.parametrize("method", LOOPS)
+def test_a_loop_that_was_interrupted_goes_on_to_the_answer_of_the_whole_one(method, tmp_path, solves):
+    whole = fsopt.fit(method, DATA, checkpoint=tmp_path / "whole")
+    every, place = len(solves), tmp_path / "part"
+    step = 1 if whole.iterations < 3 else 2
+    first = fsopt.fit(method, DATA, checkpoint=place, progress=stopping(step))
+    assert (first.stop, len(first.history)) == ("interrupted", step)
+    solves.clear()
+    again = fsopt.fit(method, DATA, resume=place, checkpoint=place)
+    assert len(solves) < every
+    assert (again.status, again.stop, again.support) == (whole.status, whole.stop, whole.support)
+    assert again.objective == pytest.approx(whole.objective, rel=1e-8)
+    assert again.iterations == whole.iterations
+    solves.clear()
+    assert fsopt.fit(method, DATA, resume=place).objective == pytest.approx(whole.objective, rel=1e-8)
+    assert not solves
+
+
+def test_a_driver_of_its_own_goes_on_with_another_limit(tmp_path, solves):
+    data, penalty = reference("wdbc_std"), approximation("exp", 5.0)
+
+    def run(**given):
+        steps = given.pop("max_iterations", 100)
+        model = fsopt.build("l0-mpm-step", data, delta=0.7, alpha=penalty.slope)
+        return dca(model, penalty, max_iterations=steps, run=Run(**given))
+
+    whole, place = run(), tmp_path / "dca"
+    assert not solves
+    assert run(checkpoint=place, max_iterations=2).status is Status.FEASIBLE
+    solves.clear()
+    again = run(resume=place)
+    assert len(solves) == whole.iterations - 2
+    assert (again.status, again.iterations) == (Status.STATIONARY, whole.iterations)
+    assert again.objective == pytest.approx(whole.objective, rel=1e-9)
+
+
+def changed(path, change):
+    """Rewrite a checkpoint with other words and values."""
+    with np.load(path) as arrays:
+        words, values = json.loads(arrays["words"].tobytes()), arrays["values"].copy()
+    words, values = change(words, values)
+    buffer = io.BytesIO()
+    np.savez(buffer, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), values=values)
+    path.write_bytes(buffer.getvalue())
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5, 0.999, 2.0])
+def test_a_forged_answer_proves_nothing(factor, tmp_path):
+    truth = fsopt.fit("l1-svm", DATA, checkpoint=tmp_path / "c")
+    assert truth.status is Status.OPTIMAL
+    changed(tmp_path / "c", lambda words, values: (words, factor * values))
+    forged = fsopt.fit("l1-svm", DATA, resume=tmp_path / "c")
+    assert forged.status is not Status.OPTIMAL or forged.objective == pytest.approx(truth.objective, rel=1e-6)
+    assert forged.bound is None or forged.bound <= truth.objective * (1 + 1e-6)
+
+
+def longer(words, values):
+    words["solves"][0]["x"] += 1
+    return words, np.append(values, 0.0)
+
+
+DAMAGED = {
+    "a point of another size": longer,
+    "numbers that are missing": lambda words, values: (words, values[:-1]),
+    "numbers that are none": lambda words, values: (words, np.where(values == values[0], np.nan, values)),
+    "another format": lambda words, values: (words | {"format": "fsopt solves 9"}, values),
+    "no list of solves": lambda words, values: ({"format": words["format"]}, values),
+    "words of another kind": lambda words, values: ([1, 2], values),
+}
+
+
+@pytest.mark.parametrize("fault", DAMAGED)
+def test_a_damaged_checkpoint_is_refused(fault, tmp_path):
+    fsopt.fit("l1-svm", DATA, checkpoint=tmp_path / "c")
+    changed(tmp_path / "c", DAMAGED[fault])
+    with pytest.raises(FileError, match="checkpoint"):
+        fsopt.fit("l1-svm", DATA, resume=tmp_path / "c")
+
+
+def test_a_checkpoint_of_another_run_is_refused_before_a_solve(tmp_path, solves):
+    fsopt.fit("fsv", DATA, checkpoint=tmp_path / "fsv")
+    fsopt.fit("gbd", DATA, m=2, checkpoint=tmp_path / "gbd")
+    solves.clear()
+    others = [("fsv", blobs(40, 6, seed=3, gap=0.3), {}), ("fsv", DATA, {"lam": 0.3}), ("l0-mpm", DATA, {})]
+    for method, data, given in others:
+        with pytest.raises(FileError, match="is of another run: it does not have the first program of this one"):
+            fsopt.fit(method, data, resume=tmp_path / "fsv", **given)
+    for method, file, given in (("fsv", "gbd", {}), ("gbd", "fsv", {"m": 2})):
+        with pytest.raises(FileError, match="is no checkpoint of"):
+            fsopt.fit(method, DATA, resume=tmp_path / file, **given)
+    (tmp_path / "text").write_text("no archive")
+    with pytest.raises(FileError, match="is no checkpoint of solves"):
+        fsopt.fit("fsv", DATA, resume=tmp_path / "text")
+    assert not solves
+
+
+def test_a_fit_without_a_solver_says_that_its_checkpoint_has_nothing(tmp_path):
+    fit = fsopt.fit("svm-norm", DATA, checkpoint=tmp_path / "c")
+    assert any("the checkpoint has nothing" in text for text in fit.warnings) is not (tmp_path / "c").exists()
+    assert not any("checkpoint" in text for text in fsopt.fit("fsv", DATA, checkpoint=tmp_path / "d").warnings)
