@@ -109,7 +109,7 @@ def rfe(
             try:
                 recorder.record(n_features=len(left), objective=value, removed=removed)
             except KeyboardInterrupt:
-                step, stop, removed = len(left), "interrupted", smallest_weights(w, left, len(left) - m)
+                stop, removed = "interrupted", smallest_weights(w, left, len(left) - m)
             sigma[removed] = 0.0
     with nullcontext() if stop == "complete" else clock.lifted():
         trained = last(left)

@@ -222,7 +222,7 @@ def fit(
     try:
         own = nullcontext() if entry.resumable else kept(*places)
         with alone(places[0]), clock.limited(time_limit), customised(customise) as read, own as answers:
-            run = Run(solver, clock.seconds_of(time_limit), options, progress, *places, executor)
+            run = Run(solver, clock.seconds_of(time_limit), options, progress, places[0], places[1], executor)
             fitted = entry.fit(data, run, **params)
     except CallbackError as error:
         raise error.__cause__ or error from None

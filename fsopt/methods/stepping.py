@@ -115,8 +115,12 @@ def steps(name: str, data: Dataset | Samples, y: ArrayLike | None = None, **keyw
 
     Parameters
     ----------
-    name, data, y
+    name : str
+        One of ``fsopt.METHODS``.
+    data : Dataset | Samples
         As in :func:`fsopt.fit`.
+    y : ArrayLike, optional
+        With samples, their labels (n,) in {-1, +1}.
     **keywords
         Those of :func:`fsopt.fit`, but for ``progress``: parameters of the method, ``solver``, ``time_limit``,
         ``checkpoint``, ``resume`` and so on. The seconds between two steps count for the time limit.

@@ -157,7 +157,7 @@ def _outcomes(entries: list[dict[str, Any]], values: np.ndarray) -> dict[str, Ou
         raise ValueError("its numbers are not those of its solves")
     found, place = {}, 0
     for entry in entries:
-        parts = {}
+        parts: dict[str, Any] = {}
         for name in ("x", "y", "z"):
             size = entry[name]
             parts[name] = None if size is None else values[place : place + size]

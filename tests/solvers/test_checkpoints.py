@@ -1,4 +1,4 @@
-"""Checkpoints of solves: a loop that resumes ends as the whole one, with fewer solves; a changed file proves nothing."""
+"""Checkpoints of solves: a resumed loop ends as the whole one, with fewer solves; a changed file proves nothing."""
 
 from __future__ import annotations
 

@@ -92,7 +92,8 @@ class _Descent:
                 bound = -np.inf if found.bound is None else found.bound
                 self.principle, self.alpha = max(here - bound, 0.0) / (1.0 + abs(here)), found.point["alpha"]
             else:  # before the first record, at which the loop may be ended with its incumbent
-                self.w, self.b, self.value = w, b, value
+                self.w, self.b = w, b
+                self.value = value
             self.recorder.record(start=self.start, objective=value, principle=self.principle, rounds=found.iterations)
             linearised = float(d @ new_errors + c @ new_sizes)
             if hyperplane is not None and linearised >= here - self.tolerance * (1.0 + abs(here)):

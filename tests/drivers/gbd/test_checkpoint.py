@@ -16,7 +16,7 @@ from fsopt.drivers.gbd import checkpoint
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.drivers.run import Run
-from fsopt.errors import FileError, ParameterError
+from fsopt.errors import FileError
 
 C, M = 4.0, 2
 PLAIN = {"stabilisation": "none"}
@@ -191,13 +191,6 @@ def test_what_is_no_checkpoint_is_said(tmp_path, content):
         run(resume=path)
 
 
-@pytest.mark.parametrize("option", ["checkpoint", "resume"])
-def test_other_methods_refuse_checkpoints(option, tmp_path):
-    with pytest.raises(ParameterError, match="'svm' writes no checkpoints") as caught:
-        fsopt.fit("svm", blobs(), **{option: tmp_path / "x"})
-    assert "gbd, gbd-lambda, best-subset, best-subset-penalised" in caught.value.hint
-
-
 def code(command):
     """Run a command line in this process and return its exit code."""
     with pytest.raises(SystemExit) as stopped:
@@ -219,7 +212,7 @@ def test_on_the_command_line(tmp_path, capsys):
         ([*start[:4], "--param", "m=3", "--resume", path], "differs in limits"),
         ([*start, "--resume", path + "x"], "cannot read the checkpoint"),
         ([*start, "--checkpoint", str(tmp_path / "no" / "x")], "there is no folder"),
-        (["fit", "svm", "--data", source, "--resume", path], "cannot resume"),
+        (["fit", "svm", "--data", source, "--resume", path], "is no checkpoint of solves"),
     ):
         assert code(command) == 2
         assert words in "".join(capsys.readouterr())
