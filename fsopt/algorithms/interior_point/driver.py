@@ -21,6 +21,8 @@ MOST = 200
 """Iterations at most; 10 to 30 are usual, and 120 for large data whose classes separate well."""
 THREADED = 1_000
 """Order of the systems from which their factors are shared among the threads of BLAS."""
+LARGE_C = 1e3
+"""C at which a C-SVM of large data takes the place of the hyperplane of smallest norm among those of smallest loss."""
 STALLED = 15
 """Iterations without progress after which rounding has the last word."""
 

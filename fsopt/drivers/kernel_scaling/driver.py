@@ -15,6 +15,7 @@ from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
+from fsopt.drivers.kernel_scaling.programs import WholeProgram
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.blocks import number, vector
@@ -88,7 +89,7 @@ def kernel_scaling(
     problem = ScalingProblem(data, weights, b, risk, np.full(data.p, c), np.full(data.p, True))
     session = run.open(build_kernel_scaling_step(data, w=weights, b=b, e_cap=risk, c=c))
     recorder = Recorder([session], run)
-    search = OuterApproximation(problem, session, recorder, recording=True)
+    search = OuterApproximation(problem, WholeProgram(session, recorder), recorder, recording=True)
     stop = "settled"
     try:
         search.start(np.ones(data.p))

@@ -16,6 +16,7 @@ from fsopt.certificates.kernel_scaling.form import ScalingForm, recognise
 from fsopt.common import clock
 from fsopt.compiler import Program
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
+from fsopt.drivers.kernel_scaling.programs import WholeProgram
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import NoPoint, OutOfTimeError
 from fsopt.errors import SolverError
@@ -59,7 +60,8 @@ class KernelScaling:
     def _search(self, gap: float) -> Outcome:
         started = time.perf_counter()
         session = _open(self.form, self.settings)
-        search = OuterApproximation(self.form.problem, session, Recorder([session]))
+        recorder = Recorder([session])
+        search = OuterApproximation(self.form.problem, WholeProgram(session, recorder), recorder)
         try:
             search.start(self.form.start)
             stop = search.close_gap(gap, MAX_PROGRAMS)
@@ -80,7 +82,7 @@ class KernelScaling:
             status, lower, _ = search.certified("global", self.settings.mip_gap)
             bound = None if lower is None else lower + self.program.c0
         elif stop == "infeasible":
-            ray = _ray(self.form, search.session, self.program)
+            ray = _ray(self.form, search.linear.session, self.program)
         return Outcome(
             status=status,
             stop=stop,
@@ -88,7 +90,7 @@ class KernelScaling:
             bound=bound,
             iterations=search.programs,
             seconds=time.perf_counter() - started,
-            message=f"{search.programs} linear programs by {search.session.spec.name}, {len(search.cuts)} cuts",
+            message=f"{search.programs} linear programs by {search.linear.session.spec.name}, {len(search.cuts)} cuts",
             ray=ray,
             cuts=tuple(asdict(cut) for cut in search.cuts) if point is not None else (),
         )

@@ -9,15 +9,14 @@ from itertools import pairwise
 import numpy as np
 
 from fsopt.answers.certificate import Certificate, Kind
-from fsopt.answers.results import SolveResult, Status
+from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.common import clock
-from fsopt.compiler.values import store
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling, certify_stationary
+from fsopt.drivers.kernel_scaling.programs import LinearPrograms
 from fsopt.drivers.recorder import Recorder
 from fsopt.errors import SolverError
-from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Vector
 
@@ -36,7 +35,7 @@ class OuterApproximation:
 
     Attributes
     ----------
-    problem, session, recorder : the problem, the model ``kernel-scaling-step`` of its data, and the bookkeeping.
+    problem, linear, recorder : the problem, the linear programs of its data, and the bookkeeping.
     s, value : (p,) and scalar, the incumbent; empty and infinite before there is one.
     cuts : those known before, then those of the linear programs in their order.
     points : (R, W) of the start and of the solutions of programs without costs.
@@ -46,7 +45,7 @@ class OuterApproximation:
     """
 
     problem: ScalingProblem
-    session: Session
+    linear: LinearPrograms
     recorder: Recorder
     s: Vector = field(default_factory=lambda: np.zeros(0))
     value: float = np.inf
@@ -57,8 +56,8 @@ class OuterApproximation:
     recording: bool = False
 
     def start(self, s: Vector) -> None:
-        """Write the problem into the model and descend from s, or from a first vertex where s is not feasible."""
-        self._write_problem()
+        """Load the problem and descend from s, or from a first vertex where s is not feasible."""
+        self.linear.load(self.problem, s)
         self._update_incumbent(s)
         if self.problem.excess(s) <= FEASIBILITY:
             self.points.append(self.problem.size(s))
@@ -67,21 +66,10 @@ class OuterApproximation:
             self._solve(capacity, radius, with_costs=self.problem.has_costs)
         if not np.isfinite(self.value):
             raise SolverError(
-                f"solver '{self.session.spec.name}' found no scales with a hinge loss of at most E",
+                f"solver '{self.linear.session.spec.name}' found no scales with a hinge loss of at most E",
                 "give a larger E, or take another solver",
             )
         self.descend()
-
-    def _write_problem(self) -> None:
-        m, at = self.session.model, self.problem
-        store(m.weight, at.w)
-        store(m.w_square, at.w**2)
-        m.e_cap.set_value(at.e_cap)
-        m.b.fix(at.b)
-        m.R.setub(None)
-        for j, active in enumerate(at.active.tolist()):
-            m.s[j].setub(None if active else 0.0)
-        self.session.update(m.image, m.capacity, m.risk, m.b)
 
     def _update_incumbent(self, s: Vector) -> bool:
         """Take scales over as incumbent if they are feasible and better; return whether they improve it."""
@@ -97,32 +85,14 @@ class OuterApproximation:
 
         Returns whether the incumbent was improved, and the cut of the multipliers, if the solver returned any.
         """
-        session, m = self.session, self.session.model
-        m.price_R.set_value(weight_R)
-        m.price_W.set_value(weight_W)
-        store(m.price_s, self.problem.costs * with_costs)
-        if m.R.ub != radius:
-            m.R.setub(radius)
-            session.update(m.R)
-        session.update(m.objective)
-        result = self.recorder.solve(session, "a linear program of (15)", load=False, checked=False)
+        s, multipliers = self.linear.minimise((weight_R, weight_W), self.problem.costs * with_costs, radius)
         self.programs += 1
-        assert result.point is not None
-        s = np.where(self.problem.active, np.maximum(result.point.x[session.columns(m.s)], 0.0), 0.0)
         if not with_costs:
             self.points.append(self.problem.size(s))
-        cut = self._cut(result, weight_W, with_costs)
+        cut = None if multipliers is None else Cut(*multipliers, weight_W, with_costs)
         if cut is not None:
             self.cuts.append(cut)
         return self._update_incumbent(s), cut
-
-    def _cut(self, result: SolveResult, weight_W: float, with_costs: bool) -> Cut | None:
-        session, m = self.session, self.session.model
-        if result.point is None or result.point.y is None:
-            return None
-        y = result.point.y
-        mu, beta = np.maximum(y[session.rows(m.margin)], 0.0), np.maximum(-y[session.rows(m.ball)], 0.0)
-        return Cut(mu, beta, weight_W, with_costs)
 
     def descend(self) -> None:
         """Take Frank-Wolfe steps on (R, W) from the incumbent until one does not improve it.
@@ -184,7 +154,7 @@ class OuterApproximation:
         if all(cut.priced or cut.beta.any() for cut in self.cuts):
             self._solve(0.0, 1.0, with_costs=False)
         if smallest_R is None:
-            raise no_multipliers(self.session.spec.name, self.session.problem_class)
+            raise no_multipliers(self.linear.session.spec.name, self.linear.session.problem_class)
         return smallest_R
 
     def _smallest_radius(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,16 @@ from fsopt.data import Dataset
 from fsopt.drivers.kernel_scaling.certificate import certify_stationary
 from fsopt.drivers.kernel_scaling.driver import check_scaling
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
+from fsopt.drivers.kernel_scaling.programs import LinearPrograms, RestrictedPrograms, WholeProgram
 from fsopt.drivers.mop.certificate import certify_mop, risk_bound
-from fsopt.drivers.mop.risk import SLACK, RiskMinimum, minimise_risk
+from fsopt.drivers.mop.risk import (
+    SLACK,
+    RiskMinimum,
+    Training,
+    minimise_risk,
+    train_by_interior_point,
+    train_by_model,
+)
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.blocks import number
@@ -41,6 +50,7 @@ def mop(
     c: float = 0.0,
     scaling: str = "local",
     lp_solver: str | None = None,
+    generate: bool = False,
     tolerance: float = 1e-4,
     max_iterations: int = 20,
     run: Run = DEFAULT_RUN,
@@ -59,6 +69,8 @@ def mop(
         guaranteed for c = 0 only; with c > 0 only E is.
     scaling : ``local`` (default): (15) by Frank-Wolfe steps from the present scales; ``global``: to the optimum.
     lp_solver : registry name for the linear programs of (15); None for the preferred one.
+    generate : whether (14) is solved by :func:`fsopt.algorithms.interior_point.driver.rsvm_interior_point`, and the
+        linear programs of (15) by constraint generation over the samples, without models of all of them.
     tolerance : stop when neither E nor H falls by more than this, relative, and no feature is dropped.
     max_iterations : further stopping criterion.
     run : solver of (14), options, time limit, progress.
@@ -88,10 +100,18 @@ def mop(
     """
     check_scaling("mop", scaling)
     c = number("mop", "c", c)
-    dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=np.ones(data.p)))
-    step = Session(build_kernel_scaling_step(data, w=np.ones(data.p), b=0.0, e_cap=0.0), lp_solver)
-    recorder = Recorder([dual, step], run)
-    loop = _Alternation(data, dual, step, recorder, c, scaling, np.ones(data.p), w_cap)
+    e = np.ones(data.p)
+    train: Training
+    linear: LinearPrograms
+    if generate:
+        recorder = Recorder([], run)
+        train, linear = partial(train_by_interior_point, data, recorder), RestrictedPrograms(data, recorder, lp_solver)
+    else:
+        dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=e))
+        step = Session(build_kernel_scaling_step(data, w=e, b=0.0, e_cap=0.0), lp_solver)
+        recorder = Recorder([dual, step], run)
+        train, linear = partial(train_by_model, data, dual, recorder), WholeProgram(step, recorder)
+    loop = _Alternation(data, train, linear, recorder, c, scaling, e, w_cap)
     stop = "iteration-limit"
     try:
         for _ in range(max_iterations):
@@ -114,8 +134,8 @@ class _Alternation:
     """The two problems of Algorithm 1, the scales and the cap of the present iteration, and the point of the result."""
 
     data: Dataset
-    dual: Session
-    step: Session
+    train: Training
+    linear: LinearPrograms
     recorder: Recorder
     c: float
     scaling: str
@@ -128,7 +148,7 @@ class _Alternation:
         best, scales = self.best, self.scales
         solution = self.minimise_risk()
         cuts = _cut_on_capacity(solution)
-        search = OuterApproximation(self._problem(solution), self.step, self.recorder, cuts=cuts)
+        search = OuterApproximation(self._problem(solution), self.linear, self.recorder, cuts=cuts)
         best["scaling"] = answer = _rescale(search, scales, self.scaling)
         best["H"].append(answer["radius"] * answer["capacity"])
         if len(best["H"]) == 1:
@@ -144,7 +164,7 @@ class _Alternation:
 
     def minimise_risk(self) -> RiskMinimum:
         """Solve (14) for the present scales and cap, and store the hyperplane for the data as given."""
-        solution = minimise_risk(self.data, self.dual, self.scales, self.cap, self.recorder)
+        solution = minimise_risk(self.data, self.train, self.scales, self.cap)
         self.best["E"].append(solution.risk)
         self.best |= {
             "w": self.scales * solution.w,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from fsopt.answers.results import SolveResult
+from fsopt.algorithms.interior_point.driver import LARGE_C, rsvm_interior_point, svm_interior_point
+from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.common import clock
 from fsopt.compiler.values import store, values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multipliers
 from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import OutOfTimeError
 from fsopt.models.mop.rsvm_least_norm import build_rsvm_least_norm
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
@@ -44,27 +49,81 @@ class RiskMinimum:
     inactive: bool
 
 
-def minimise_risk(data: Dataset, dual: Session, scales: Vector, cap: float, recorder: Recorder) -> RiskMinimum:
-    """Solve (14) for scales (p,) and a cap, by the model ``rsvm-dual`` of the data, and recover the hyperplane."""
+Candidates: TypeAlias = Callable[[bool], list[Vector]]
+"""Function (whether the cap is inactive) -> further hyperplanes w (p,); where it is, the shortest of smallest loss."""
+Training: TypeAlias = Callable[[Vector, float], tuple[Vector, Candidates]]
+"""Function (scales (p,), cap) -> multipliers (n,) of (14), and its candidates for the hyperplane."""
+
+
+def minimise_risk(data: Dataset, train: Training, scales: Vector, cap: float) -> RiskMinimum:
+    """Solve (14) for scales (p,) and a cap, and recover the hyperplane."""
     # |w'x| <= sqrt(W R): where this is rounding the scores are constant, and gamma = ||v|| / sqrt(W) is 0 / 0.
     if np.sqrt(cap * float((data.X**2 @ scales).max())) <= CONSTANT:
         return _constant_scores(data)
+    alpha, others = train(scales, cap)
+    alpha = project_multipliers(alpha, data.y, 1.0)
+    q = data.X.T @ (alpha * data.y)
+    gamma = float(np.sqrt(scales @ q**2) / np.sqrt(cap))
+    inactive = bool(gamma <= INACTIVE * data.n)
+    candidates = [*([] if inactive else [q / gamma]), *others(inactive)]
+    w, b, risk = min((_with_intercept(data, scales, w) for w in candidates), key=itemgetter(2))
+    return RiskMinimum(w, b, risk, alpha, gamma, inactive)
+
+
+def train_by_model(
+    data: Dataset, dual: Session, recorder: Recorder, scales: Vector, cap: float
+) -> tuple[Vector, Candidates]:
+    """Solve (14) by the model ``rsvm-dual`` of the data, see :data:`Training`."""
     model = dual.model
     store(model.root_scale, np.sqrt(scales))
     model.root_cap.set_value(float(np.sqrt(cap)))
     dual.update(model.objective, model.scaling)
     result = recorder.solve(dual, "(14)")
     assert result.objective is not None
-    alpha = project_multipliers(values_of(model.alpha), data.y, 1.0)
-    q = data.X.T @ (alpha * data.y)
-    gamma = float(np.sqrt(scales @ q**2) / np.sqrt(cap))
-    inactive = bool(gamma <= INACTIVE * data.n)
-    if inactive:
-        candidates = [_shortest(data, scales, max(-result.objective, 0.0), recorder)]
-    else:
-        candidates = [q / gamma, *_from_multipliers(dual, result, scales, cap)]
-    w, b, risk = min((_with_intercept(data, scales, w) for w in candidates), key=itemgetter(2))
-    return RiskMinimum(w, b, risk, alpha, gamma, inactive)
+    risk = max(-result.objective, 0.0)
+
+    def others(inactive: bool) -> list[Vector]:
+        if inactive:
+            return [_shortest(data, scales, risk, recorder)]
+        return _from_multipliers(dual, result, scales, cap)
+
+    return values_of(model.alpha), others
+
+
+def train_by_interior_point(data: Dataset, recorder: Recorder, scales: Vector, cap: float) -> tuple[Vector, Candidates]:
+    """Solve (14) of large data without a model, see :data:`Training`.
+
+    Raises
+    ------
+    OutOfTimeError : the time limit passed before its optimum was certified.
+    """
+    active = np.flatnonzero(scales > 0)
+    root = np.sqrt(scales[active])
+    part = data.columns(active)
+    part = part.with_X(part.X * root)
+
+    def solve(driver: Callable[..., DriverResult], **given: Any) -> tuple[Vector, DriverResult]:
+        found = driver(part, run=recorder.rest(), **given)
+        recorder.include(found)
+        if found.stop == "interrupted":
+            raise KeyboardInterrupt
+        if found.status is not Status.OPTIMAL and clock.expired():
+            raise OutOfTimeError("the time limit passed before (14) was solved for the first time", "give more seconds")
+        w = np.zeros(data.p)
+        w[active] = found.point["w"] / root
+        return w, found
+
+    w, found = solve(rsvm_interior_point, w_cap=cap)
+
+    def others(inactive: bool) -> list[Vector]:
+        try:
+            # The hyperplane of smallest norm among those of smallest loss is that of a C-SVM whose C is large enough.
+            shortest = [solve(svm_interior_point, c=LARGE_C)[0]] if inactive else []
+        except OutOfTimeError:
+            shortest = []
+        return [_inside(w, scales, cap) for w in (*shortest, w)]
+
+    return found.point["alpha"], others
 
 
 def _constant_scores(data: Dataset) -> RiskMinimum:
@@ -95,8 +154,12 @@ def _from_multipliers(dual: Session, result: SolveResult, scales: Vector, cap: f
     active = scales > 0
     multipliers = result.point.y[dual.rows(dual.model.expansion)]
     w = np.where(active, multipliers / np.where(active, scales, 1.0), 0.0)
-    size = float(scales @ w**2)
-    return [w * min(1.0, float(np.sqrt(cap / size)))] if size > 0 else []
+    return [_inside(w, scales, cap)] if w.any() else []
+
+
+def _inside(w: Vector, scales: Vector, cap: float) -> Vector:
+    """Return w, or the nearest multiple of it within the cap."""
+    return w * min(1.0, float(np.sqrt(cap / max(float(scales @ w**2), 1e-300))))
 
 
 def _shortest(data: Dataset, scales: Vector, risk: float, recorder: Recorder) -> Vector:

@@ -26,6 +26,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.exact.hinge import of_value
+from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.rsvm_training import default_capacity, squared_radius
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -104,6 +105,7 @@ def fit_mopfs(
         c=scale_cost(work, weight, cap),
         scaling=scaling,
         max_iterations=max_iterations,
+        generate=interior_order(None, work, run)[0],
         run=run,
     )
     at = result.point

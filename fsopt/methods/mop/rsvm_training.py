@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fsopt.algorithms.interior_point.certificate import certify_rsvm as certify_rsvm
-from fsopt.algorithms.interior_point.driver import rsvm_interior_point, svm_interior_point
+from fsopt.algorithms.interior_point.driver import LARGE_C, rsvm_interior_point, svm_interior_point
 from fsopt.answers.certificate import TOLERANCE, Certificate
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word
@@ -55,8 +55,6 @@ EXACT = {"tolerance": 1e-10}
 """Options where the user names no solver and no options: the quotient v / gamma multiplies errors of v."""
 
 
-LARGE_C = 1e3
-"""C at which a C-SVM of large data takes the place of the hyperplane of smallest norm, if its loss is certified."""
 Outcome: TypeAlias = SolveResult | DriverResult
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyomo.environ as pyo
 from numpy.typing import ArrayLike
 
+from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.models.blocks import number
+from fsopt.models.blocks import number, vector
 from fsopt.models.mop.scaling import ScalingData, add_scaling_constraints, new_scaling_model, penalised_scales
 from fsopt.models.spec import Instance, ModelSpec
 
@@ -20,6 +23,7 @@ def build_kernel_scaling_step(
     c: float = 0.0,
     radius: float = 1.0,
     capacity: float = 1.0,
+    offset: ArrayLike | None = None,
 ) -> pyo.ConcreteModel:
     r"""Return the linear program of a Frank-Wolfe step on the kernel scaling problem (15).
 
@@ -31,7 +35,9 @@ def build_kernel_scaling_step(
         & \sum_j w_j^2 s_j \le W,\quad \sum_j x_{ij}^2 s_j \le R,\quad s, \xi \ge 0
 
     The objective is the linearisation at :math:`(\bar R, \bar W)` of :math:`RW + c\,e's`, which is not convex, without
-    its constant.
+    its constant. For a part of the samples, :math:`e'\xi + h_0 - h'g` is in the place of :math:`e'\xi`: the hinge
+    losses of the others are taken as linear, with the sums :math:`h_0 = \sum_i (1 - y_i b)` and :math:`h = \sum_i y_i
+    x_i` over those with a positive one.
 
     Parameters
     ----------
@@ -46,6 +52,8 @@ def build_kernel_scaling_step(
         >= 0, penalty weight of the scales.
     radius, capacity : float, default 1.0
         >= 0, the point :math:`(\bar R, \bar W)` of the linearisation.
+    offset : array, optional
+        (p + 1,) h of the features, then h_0, of the samples that are not in the data; zeros by default.
 
     Returns
     -------
@@ -68,7 +76,11 @@ def build_kernel_scaling_step(
     m.objective = pyo.Objective(
         expr=m.price_W * m.W + m.price_R * m.R + penalised_scales(m), doc="(15) linearisation of RW + c e's"
     )
-    add_scaling_constraints(m, data)
+    others: Any = 0.0
+    if offset is not None:
+        h = vector(name, "offset", offset, data.p + 1)
+        others = float(h[-1]) - dot(h[:-1], tuple(m.w.values()))
+    add_scaling_constraints(m, data, others)
     return m
 
 

@@ -84,8 +84,8 @@ def penalised_scales(m: pyo.ConcreteModel) -> Any:
     return pyo.quicksum(m.price_s[j] * m.s[j] for j in m.J)
 
 
-def add_scaling_constraints(m: pyo.ConcreteModel, data: Dataset) -> None:
-    """Add the constraints of (15): ``margin image risk capacity ball``."""
+def add_scaling_constraints(m: pyo.ConcreteModel, data: Dataset, others: Any = 0.0) -> None:
+    """Add the constraints of (15): ``margin image risk capacity ball``; ``others`` is the loss of other samples."""
     squared, scales = data.X**2, tuple(m.s.values())
 
     def image(m: pyo.ConcreteModel, j: int) -> Any:
@@ -97,7 +97,7 @@ def add_scaling_constraints(m: pyo.ConcreteModel, data: Dataset) -> None:
     capacity = pyo.quicksum(m.w_square[j] * m.s[j] for j in m.J)
     add_margins(m, data, "(15)")
     m.image = pyo.Constraint(m.J, rule=image, doc="(15) g_j = w_j s_j")
-    m.risk = pyo.Constraint(expr=total(m.xi) - m.e_cap <= 0, doc="(15) e'xi <= E")
+    m.risk = pyo.Constraint(expr=total(m.xi) + others - m.e_cap <= 0, doc="(15) e'xi <= E")
     m.capacity = pyo.Constraint(expr=capacity - m.W <= 0, doc="(15) sum_j w_j^2 s_j <= W")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(15) sum_j x_ij^2 s_j <= R")
 

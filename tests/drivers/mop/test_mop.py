@@ -1,6 +1,7 @@
 """Algorithm 1 and the method mopfs: bounds of each iteration, Proposition 1, s = 1, saved fits and damaged ones."""
 
 import json
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
@@ -11,10 +12,13 @@ from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.drivers.kernel_scaling import programs
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling
+from fsopt.drivers.mop import driver
 from fsopt.drivers.mop.certificate import PROPOSITION, risk_bound
 from fsopt.drivers.mop.driver import mop
 from fsopt.errors import FileError, ParameterError
+from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
 from fsopt.solvers.base import Session
 from fsopt.verification.checking import check_fit, check_record
@@ -105,6 +109,57 @@ def test_a_penalty_weight_drops_features_and_the_loss_stays(c, scaling):
         assert len(fit.support) <= len(free.support)
 
 
+@contextmanager
+def without_models():
+    """Let data of every size be solved without models, and restricted programs begin with few samples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(large_programs, "INTERIOR", 1)
+        patch.setattr(programs, "NEAREST", 5)
+        patch.setattr(programs, "FOR_EACH", 0)
+        patch.setattr(programs, "FARTHEST", 2)
+        yield
+
+
+@pytest.fixture
+def parts():
+    with without_models():
+        yield
+
+
+@pytest.mark.parametrize(("w_cap", "c"), [(0.5, 0.0), (4.0, 0.02), (1e6, 0.0)])
+def test_parts_of_the_samples_have_the_answer_of_all(w_cap, c, parts):
+    data = noisy(5, n=60)
+    whole, part = (mop(data, w_cap=w_cap, c=c, scaling="global", generate=g) for g in (False, True))
+    assert part.certificate.ok
+    assert part.solver == "fsopt+highs"
+    assert part.point["E"][0] == pytest.approx(whole.point["E"][0], rel=1e-6)
+    # At the smallest loss of all the feasible scales are few, and their values as exact as the loss is.
+    exact = 1e-4 if w_cap == 1e6 else 1e-6
+    assert part.history[0]["value"] == pytest.approx(whole.history[0]["value"], rel=exact)
+    assert part.history[0]["bound"] == pytest.approx(whole.history[0]["bound"], rel=exact)
+    assert part.point["inactive"] == whole.point["inactive"]
+
+
+@pytest.mark.slow
+def test_many_samples_need_no_model_of_all_of_them(monkeypatch):
+    """The models of 200,000 x 50 take more than 4 GB."""
+    data = blobs(25_000, 20, seed=1, gap=0.5)
+    monkeypatch.setattr(programs, "NEAREST", 0)
+    build = programs.build_kernel_scaling_step
+
+    def smaller(part, **given):
+        assert part.n < 3_000
+        return build(part, **given)
+
+    monkeypatch.setattr(programs, "build_kernel_scaling_step", smaller)
+    for name in ("build_rsvm_dual", "build_kernel_scaling_step"):
+        monkeypatch.setattr(driver, name, None)
+    fit = fsopt.fit("mopfs", data, max_iterations=1, w_cap=100.0)
+    assert fit.stop == "iteration-limit"
+    assert fit.details["scaling"]["status"] == "stationary"
+    assert check_fit(fit, data).ok
+
+
 def degenerate(seed):
     """Return data with duplicates, constant columns, few samples, a single feature, or classes that are far apart."""
     rng = np.random.default_rng(seed)
@@ -140,6 +195,15 @@ def test_degenerate_data_end_with_a_certificate(scaling, c):
     assert zeros >= 3
 
 
+@pytest.mark.slow
+def test_degenerate_data_end_with_a_certificate_without_a_model_too(parts):
+    for seed in range(36):
+        data = degenerate(seed)
+        fit = fsopt.fit("mopfs", data)
+        assert fit.certificate.ok, seed
+        assert verified(saved(fit, data), data), seed
+
+
 def test_a_cap_of_zero_leaves_the_best_constant_and_its_proof():
     data = preprocess(degenerate(15), "unit-rows")[0]
     smaller = min(len(data.positive), len(data.negative))
@@ -169,12 +233,16 @@ def verified(record, data):
     return check_record(record, data, "fit.json")["verified"]
 
 
-@pytest.fixture(scope="module", params=[("local", 0.0), ("local", 0.01), ("global", 0.0), ("global", 0.01)])
+KINDS = [("local", 0.0), ("local", 0.01), ("global", 0.0), ("global", 0.01), ("local", 0.01, without_models)]
+
+
+@pytest.fixture(scope="module", params=KINDS)
 def held(request):
     """A saved fit of each kind and its data."""
-    scaling, c = request.param
+    scaling, c, *context = request.param
     data = blobs(40, 12, seed=3)
-    return saved(fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling), data), data
+    with context[0]() if context else nullcontext():
+        return saved(fsopt.fit("mopfs", data, w_cap=4.0, c=c, scaling=scaling), data), data
 
 
 def test_a_saved_fit_is_verified_without_a_solver(held, monkeypatch):
