@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from fsopt.answers.certificate import TOLERANCE, Certificate, Kind, gap_allowed, make
 from fsopt.compiler import Program
 from fsopt.compiler.ordered_sets import outside
+from fsopt.compiler.scaling import segment_max
 from fsopt.typing import Mask, Vector
 
 
@@ -95,9 +96,11 @@ def row_units(program: Program) -> Vector:
     A constraint on integer variables alone has its largest term at all of them, an empty one the unit 1.
     """
     units = program.scaling.columns
-    continuous = largest_term(program.A, np.where(program.integer, 0.0, units))
+    largest = largest_term(program.A, np.where(program.integer, 0.0, units))
+    if largest.all():
+        return largest
     every = largest_term(program.A, units)
-    return np.where(continuous > 0.0, continuous, np.where(every > 0.0, every, 1.0))
+    return np.where(largest > 0.0, largest, np.where(every > 0.0, every, 1.0))
 
 
 def _bound_residual(program: Program, x: Vector) -> float:
@@ -152,13 +155,7 @@ def relative(absolute: Vector, terms: Callable[[], Vector]) -> float:
 
 def largest_term(matrix: sp.csr_matrix, x: Vector) -> Vector:
     """Return the largest absolute term of each row of ``matrix @ x``."""
-    if not matrix.nnz:
-        return np.zeros(matrix.shape[0])
-    terms = np.abs(matrix.data * x[matrix.indices])
-    largest = np.zeros(matrix.shape[0])
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    np.maximum.at(largest, rows, terms)
-    return largest
+    return segment_max(np.abs(matrix.data * x[matrix.indices]), matrix.indptr)
 
 
 def block_norms(program: Program, s: Vector) -> Vector:

@@ -138,11 +138,11 @@ def read(expression: Any, column: dict[int, int]) -> Terms:
         if kind is MonomialTermExpression:
             coef, var = node._args_
             terms.columns.append(column[id(var)])
-            terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else value(coef)))
+            terms.values.append(scale * (coef if coef.__class__ in native_numeric_types else coef()))
         elif kind is Dot:
             terms.dots.append((scale, node))
         elif kind is SumExpression or kind is LinearExpression:
-            stack += [(scale, arg) for arg in reversed(node.args)]
+            _read_sum(scale, node, column, terms, stack)
         elif kind in native_numeric_types:
             terms.constant += scale * node
         elif (j := column.get(id(node))) is not None:
@@ -160,8 +160,21 @@ _Stack: TypeAlias = list[tuple[float, Any]]
 _Reader: TypeAlias = Callable[[float, Any, dict[int, int], Terms, _Stack], None]
 
 
-def _read_sum(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    stack += [(scale, arg) for arg in reversed(node.args)]
+def _read_sum(scale: float, node: Any, column: dict[int, int], terms: Terms, stack: _Stack) -> None:
+    """Add the monomials and variables of a sum, most of its terms, at once; put the others on the stack."""
+    add_column, add_value = terms.columns.append, terms.values.append
+    others = []
+    for arg in node.args:
+        if type(arg) is MonomialTermExpression:
+            coef, var = arg._args_
+            add_column(column[id(var)])
+            add_value(scale * (coef if coef.__class__ in native_numeric_types else coef()))
+        elif (j := column.get(id(arg))) is not None:
+            add_column(j)
+            add_value(scale)
+        else:
+            others.append((scale, arg))
+    stack += reversed(others)
 
 
 def _read_negation(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:

@@ -91,10 +91,10 @@ def equilibrate(
     work = np.empty_like(log_rows)  # as long as the data: a new array for each term would take most of the time
     for _ in range(passes):
         np.subtract(by_column.data, np.take(row, by_column.indices, out=work, mode="clip"), out=work)
-        height = _segment_max(work, by_column.indptr)
+        height = segment_max(work, by_column.indptr)
         column = np.where(anchored_column, column, -height)
         np.add(log_rows, np.take(column, A.indices, out=work, mode="clip"), out=work)
-        largest = _segment_max(work, A.indptr)
+        largest = segment_max(work, A.indptr)
         before, row = row, np.where(anchored_row, row, largest)
         if np.array_equal(before, row):
             break  # another pass has the same outcome
@@ -117,7 +117,7 @@ def _anchor(low: Vector, high: Vector) -> tuple[Mask, Vector]:
     return size > 0, np.log2(np.where(size > 0, size, 1.0))
 
 
-def _segment_max(values: Vector, indptr: Indices) -> Vector:
+def segment_max(values: Vector, indptr: Indices) -> Vector:
     """Return the largest value of each segment, 0 for an empty one."""
     result = np.zeros(len(indptr) - 1)
     filled = np.flatnonzero(np.diff(indptr))
@@ -177,4 +177,4 @@ def _hyperbolic_turn(k: int, head: Indices, tail: Indices, factor: Vector) -> sp
 
 def _largest(rows: sp.csr_matrix) -> Vector:
     """Return the largest absolute entry of each row, 0 for an empty one."""
-    return _segment_max(np.abs(rows.data), rows.indptr)
+    return segment_max(np.abs(rows.data), rows.indptr)
