@@ -191,35 +191,36 @@ def compile_model(model: pyo.ConcreteModel, constants: Mapping[int, float] | Non
     OutOfTimeError : a time limit passed, and there is no point yet.
     """
     complete(model)
-    program = _read_model(model, constants or {}, constants or {})
-    fixed = {} if program.convex else fixed_values(program.variables)
-    if not fixed:
-        return program
-    return replace(_read_model(model, constants or {}, fixed | dict(constants or {})), constants=fixed)
+    with PauseGC():  # until the terms, lists for each constraint, are gone
+        program = _read_model(model, constants or {}, constants or {})
+        fixed = {} if program.convex else fixed_values(program.variables)
+        if not fixed:
+            return program
+        return replace(_read_model(model, constants or {}, fixed | dict(constants or {})), constants=fixed)
 
 
 def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: Mapping[int, float]) -> Program:
     """Return the arrays of a model in which some values bound their variables, and some are constants in products."""
-    with PauseGC():
-        objective = _objective(model)
-        variables = variables_of(model, objective)
-        column = {id(v): j for j, v in enumerate(variables)}
-        terms = Terms() if objective is None else with_constants(read(objective.expr, column), known, column)
-        listed = _read_constraints(model, column, known)
-        integer = read_integer(variables)
-        lb, ub = read_bounds(variables)
-        places = [column[key] for key in bounded]
-        lb[places] = ub[places] = list(bounded.values())
-        integer[places] = False
-        linear = build_rows(listed.linear, column)
-        quadratics = [
-            Quadratic(r.constraint, r.terms.quadratic, r.terms.affine(column), r.terms.constant, r.lo, r.hi)
-            for r in listed.quadratic
-        ]
-        cones, refused = recognise(quadratics, lb, ub, len(variables))
-        cones = with_semidefinite(cones, model, column)
+    objective = _objective(model)
+    variables = variables_of(model, objective)
+    column = {id(v): j for j, v in enumerate(variables)}
+    terms = Terms() if objective is None else with_constants(read(objective.expr, column), known, column)
+    listed = _read_constraints(model, column, known)
+    integer = read_integer(variables)
+    lb, ub = read_bounds(variables)
+    places = [column[key] for key in bounded]
+    lb[places] = ub[places] = list(bounded.values())
+    integer[places] = False
+    linear = build_rows(listed.linear, column)
+    quadratics = [
+        Quadratic(r.constraint, r.terms.quadratic, r.terms.affine(column), r.terms.constant, r.lo, r.hi)
+        for r in listed.quadratic
+    ]
+    cones, refused = recognise(quadratics, lb, ub, len(variables))
+    cones = with_semidefinite(cones, model, column)
     sign = -1.0 if objective is not None and objective.sense == pyo.maximize else 1.0
     names = {name for name, _ in refused}
+    general = [r for r in listed.quadratic if r.constraint.name in names] if names else []
     return Program(
         model=model,
         variables=variables,
@@ -238,7 +239,7 @@ def _read_model(model: pyo.ConcreteModel, bounded: Mapping[int, float], known: M
         integer=integer,
         cones=cones,
         nonconic=_nonconic(objective, terms, listed.general) + refused,
-        general=listed.general + [r for r in listed.quadratic if r.constraint.name in names],
+        general=listed.general + general,
         objective_terms=terms.nonlinear,
         row_of={id(r.constraint): i for i, r in enumerate(listed.linear)},
         unsupported=_read_unsupported(model),

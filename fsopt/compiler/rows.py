@@ -111,6 +111,8 @@ def semidefinite(P: sp.csc_matrix) -> bool:
 
     The tolerance covers the rounding of ``eigvalsh`` and of products like X'X, whose smallest eigenvalues are often 0.
     """
+    if not P.nnz:
+        return True
     diagonal = P.diagonal()
     if np.any(diagonal < 0):
         return False
