@@ -1,6 +1,6 @@
 """From Pyomo models to arrays: compact linear forms, the program, and its cones."""
 
-from fsopt.compiler.expressions import Dot, dot
+from fsopt.compiler.forms import Dot, dot
 from fsopt.compiler.lmi import lmi
 from fsopt.compiler.program import Program, compile_model
 

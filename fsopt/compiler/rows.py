@@ -11,7 +11,8 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.core.expr.numvalue import value
 
-from fsopt.compiler.expressions import Dot, Terms, read
+from fsopt.compiler.expressions import Terms, read
+from fsopt.compiler.forms import Dot
 from fsopt.typing import Indices, Vector
 
 

@@ -21,7 +21,7 @@ import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.common.gc_manager import PauseGC
 
-from fsopt.compiler.expressions import dot
+from fsopt.compiler.forms import dot
 from fsopt.errors import FileError
 from fsopt.typing import Indices, Mask, Vector
 
