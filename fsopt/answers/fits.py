@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.presentation import Presented
@@ -117,8 +118,20 @@ class Fit(Presented):
         return result
 
     def predict(self, X: Samples | Dataset | Table) -> Vector:
-        """Return the labels (n,) in {-1, +1} of samples as in :meth:`decision_function`; a score of 0 counts as -1."""
+        """Return the classes (n,), -1 and +1, of samples as in :meth:`decision_function`; a score of 0 counts as -1."""
         return np.where(self.decision_function(X) > 0, 1.0, -1.0)
+
+    def predict_labels(self, X: Samples | Dataset | Table) -> NDArray[Any]:
+        """Return the labels (n,) of samples as :meth:`predict`, in the words or numbers of the training data.
+
+        ``fit("svm", X, y).predict_labels(X)`` has the labels of ``y``: 0 and 1, or two texts.
+        """
+        texts = ("-1", "+1") if self.trained is None else self.trained.labels
+        try:
+            words = np.array([float(text) for text in texts])
+        except ValueError:
+            words = np.array(texts)
+        return words[(self.predict(X) > 0).astype(int)]
 
     def predict_proba(self, X: Samples | Dataset | Table) -> Matrix:
         """Return the probabilities (n, 2) of the labels -1 and +1 of samples as in :meth:`decision_function`.

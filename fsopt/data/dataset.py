@@ -19,7 +19,6 @@ from fsopt.data.validation import (
     as_matrix,
     check_finite,
     classes_of,
-    label_texts_of,
     names_of,
     positions_of,
     weights_of,
@@ -39,14 +38,15 @@ class Dataset:
     ----------
     X : (n, p) array, or sparse matrix or array of scipy.sparse, of finite numbers
         One sample per row. Copied to float64, C-contiguous or a ``csr_array``, and made read-only.
-    y : (n,) array in {-1, +1}
-        Labels, +1 for the condition one looks for. Copied to float64 and made read-only.
+    y : (n,) array of two labels
+        -1 and +1, +1 for the condition one looks for; or two others, the larger number, the last text, or the second
+        one of `labels` being +1. Held as float64 and made read-only.
     features : sequence of p different names, optional
         Their names; ``x1 .. xp`` if not given.
     name : str
         Name of the data set in reports.
     labels : (str, str), optional
-        Original texts of the labels -1 and +1, in this order: ``("benign", "malignant")``.
+        Texts of the labels -1 and +1, in this order: ``("benign", "malignant")``.
     weights : (n,) array of positive numbers, optional
         Weights of the samples in the losses of models and in statistics; a whole number counts as so many equal
         samples. Copied and made read-only. None for equal weights, see :meth:`weighted`.
@@ -56,8 +56,8 @@ class Dataset:
     Raises
     ------
     DataError
-        If `X` is not a matrix of finite numbers with at least one sample and one feature, if `y` does not hold
-        -1 or +1 for each sample or holds one class only, or if the names are not p different non-empty texts.
+        If `X` is not a matrix of finite numbers with at least one sample and one feature, `y` does not hold two
+        labels, or the names are not p different non-empty texts.
     """
 
     X: Matrix
@@ -84,13 +84,14 @@ class Dataset:
         n, p = matrix.shape
         names = tuple(f"x{j}" for j in range(1, p + 1)) if features is None else names_of(features, p)
         check_finite(matrix, names)
+        classes, texts = classes_of(y, n, labels)
         self.__setstate__(
             {
                 "X": matrix,
-                "y": classes_of(y, n),
+                "y": classes,
                 "features": names,
                 "name": name,
-                "labels": ("-1", "+1") if labels is None else label_texts_of(labels),
+                "labels": texts,
                 "weights": None if weights is None else weights_of(weights, n),
                 "encoded": encoded,
             }

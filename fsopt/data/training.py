@@ -14,7 +14,7 @@ from fsopt.typing import Samples
 
 
 def training_data(data: Dataset | Samples, y: ArrayLike | None) -> Dataset:
-    """Return the data set that a fit is given: itself, or as samples X with their labels y in {-1, +1}.
+    """Return the data set that a fit is given: itself, or as samples X with their labels y.
 
     The features of a data frame have the names of its columns, and are sparse where all of these are.
 

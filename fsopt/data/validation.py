@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fsopt.data.matrices import canonical, finite, is_sparse, parts_of, place
+from fsopt.data.tables.source import is_missing, label_text
+from fsopt.data.tables.table import map_labels
 from fsopt.errors import DataError, ParameterError, shown
 from fsopt.typing import Indices, Matrix, Vector
 
@@ -83,25 +85,46 @@ def check_finite(X: Matrix, names: tuple[str, ...]) -> None:
     )
 
 
-def classes_of(y: ArrayLike, n: int) -> Vector:
-    """Return the labels (n,) as floats; raises DataError unless they are -1 and +1, and both occur."""
-    hint = "y holds -1 or +1 for each sample; load_dataset maps other pairs of labels"
+def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:
+    """Return the classes (n,), -1 and +1 as floats, and the texts of both.
+
+    Parameters
+    ----------
+    y : -1 and +1, or two other labels, of which the larger number or the last text is +1.
+    n : number of samples.
+    labels : the texts of -1 and +1; where they are the labels of `y`, they tell which one is +1.
+
+    Raises
+    ------
+    DataError : the labels are not n, one is missing, or they are not two different ones.
+    """
+    hint = "y holds a label for each sample, -1 or +1, or two other numbers or texts"
+    texts = None if labels is None else label_texts_of(labels)
     values = _array(y, "y", "is not a vector", hint)
     if values.shape != (n,):
         raise DataError(f"y has shape {values.shape}, expected ({n},) for the {n} samples", hint)
-    if values.dtype.kind not in "iuf":
-        raise DataError(f"y is not numeric, its values are of type {values.dtype}", hint)
-    found = np.unique(values).tolist()
-    wrong = [value for value in found if value not in (-1, 1)]
-    if wrong:
-        shown = ", ".join(map(str, wrong[:5])) + (", ..." if len(wrong) > 5 else "")
-        raise DataError(f"y has labels other than -1 and +1: {shown}", hint)
+    own = ("-1", "+1")
+    if values.dtype.kind in "iuf" and np.isin(values, (-1, 1)).all():
+        classes, found = values.astype(np.float64), [f"{value:+g}" for value in np.unique(values)]
+    else:
+        listed = values.tolist()
+        for value in listed:
+            if not isinstance(value, str | bool | int | float) or is_missing(str(value)):
+                raise DataError(f"y has a value that is no label: {shown(value)}", hint)
+        names = [label_text(value) for value in listed]
+        found = list(dict.fromkeys(names))
+        if len(found) == 2:
+            second = texts[1:] if texts and set(texts) == set(found) else ()
+            classes, own = map_labels(names, second)
     if len(found) == 1:
         raise DataError(
-            f"only one class is present, all {n} labels are {found[0]:+g}",
+            f"only one class is present, all {n} labels are {found[0]}",
             "use samples of both classes (stratified folds, more samples, or another seed)",
         )
-    return values.astype(np.float64)
+    if len(found) > 2:
+        more = ", ".join(f"'{text}'" for text in found[:5]) + (", ..." if len(found) > 5 else "")
+        raise DataError(f"y has {len(found)} different labels, not two: {more}", "make two classes, as in y == 'ill'")
+    return classes, texts or own
 
 
 def weights_of(weights: ArrayLike, n: int) -> Vector:

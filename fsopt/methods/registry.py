@@ -154,7 +154,7 @@ def fit(
         The training data, in raw units: methods preprocess it themselves, see their parameter ``scale``. A data set,
         or its samples X as a matrix (n, p) or DataFrame.
     y : ArrayLike, optional
-        With samples X, their labels (n,) in {-1, +1}.
+        With samples X, their labels (n,): -1 and +1, 0 and 1, or two texts.
     solver : str, optional
         For the continuous problems of the method; None takes the preferred one of their class.
     time_limit : float, optional

@@ -25,6 +25,17 @@ def test_the_summary_tells_what_is_known(fit):
     assert unweighted.summary().splitlines()[0] == text.splitlines()[0]
 
 
+@pytest.mark.parametrize("words", [(0, 1), ("no", "yes"), (-1.0, 1.0), (False, True)])
+def test_predicted_labels_are_those_that_were_given(words, tmp_path):
+    y = np.where(DATA.y > 0, words[1], words[0])
+    found = fsopt.fit("svm", FRAME, y)
+    found.save(tmp_path / "fit.json")
+    for one in (found, fsopt.load_fit(tmp_path / "fit.json")):
+        expected = np.where(one.predict(FRAME) > 0, words[1], words[0])
+        assert (one.predict_labels(FRAME) == (expected.astype(str) if words[1] is True else expected)).all()
+    assert np.array_equal(found.predict(FRAME), fsopt.fit("svm", DATA).predict(DATA))
+
+
 def test_html_is_escaped():
     found = fsopt.fit("svm", fsopt.Dataset(DATA.X, DATA.y, DATA.features, name="<script>", labels=("<b>", "c")))
     assert "<script>" not in found._repr_html_()

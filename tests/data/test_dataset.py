@@ -61,6 +61,27 @@ def test_dataset_properties():
     assert Dataset([[1, 7, 0], [2, 7, 0]], [1, -1]).constant == ("x2", "x3")
 
 
+@pytest.mark.parametrize(
+    ("y", "given", "labels", "signs"),
+    [
+        ([0, 1, 1], None, ("0", "1"), [-1, 1, 1]),
+        ([1.0, 0.0, 1.0], ("healthy", "ill"), ("healthy", "ill"), [1, -1, 1]),
+        ([1, 2, 2], None, ("1", "2"), [-1, 1, 1]),
+        ([True, False, True], None, ("False", "True"), [1, -1, 1]),
+        (["-1", "1", "1"], None, ("-1", "1"), [-1, 1, 1]),
+        (["dead", "alive", "dead"], None, ("alive", "dead"), [1, -1, 1]),
+        (["dead", "alive", "dead"], ("dead", "alive"), ("dead", "alive"), [-1, 1, -1]),
+        (np.array(["b", "a", "b"], dtype=object), None, ("a", "b"), [1, -1, 1]),
+        ([1, -1, 1], ("1", "-1"), ("1", "-1"), [1, -1, 1]),
+    ],
+)
+def test_labels_of_the_user(y, given, labels, signs):
+    data = Dataset(X3, y, labels=given)
+    assert (data.labels, data.y.tolist()) == (labels, signs)
+    again = data.rows([0, 1])
+    assert (again.labels, again.y.tolist()) == (labels, signs[:2])
+
+
 @pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])
 def test_copies_are_equal_and_read_only(twin):
     data = small(labels=("no", "yes"))
@@ -89,10 +110,13 @@ def test_copies_are_equal_and_read_only(twin):
         ({"y": [1, -1]}, r"y has shape \(2,\), expected \(3,\) for the 3 samples"),
         ({"y": [[1], [-1], [1]]}, r"y has shape \(3, 1\), expected \(3,\)"),
         ({"y": [[1], [1, 2], [1]]}, "y is not a vector"),
-        ({"y": [0, 1, 1]}, r"y has labels other than -1 and \+1: 0"),
-        ({"y": [1, -1, np.nan]}, r"y has labels other than -1 and \+1: nan"),
-        ({"y": [True, False, True]}, "y is not numeric, its values are of type bool"),
-        ({"y": ["-1", "1", "1"]}, "y is not numeric, its values are of type <U2"),
+        ({"y": [0, 1, 2]}, "y has 3 different labels, not two: '0', '1', '2'"),
+        ({"y": [1, -1, np.nan]}, "y has a value that is no label: nan"),
+        ({"y": ["yes", "no", None]}, "y has a value that is no label: None"),
+        ({"y": ["yes", "no", " "]}, "y has a value that is no label: ' '"),
+        ({"y": [1j, 0, 0]}, "y has a value that is no label"),
+        ({"y": ["yes", "yes", "yes"]}, "only one class is present, all 3 labels are yes"),
+        ({"y": [0, 0, 0]}, "only one class is present, all 3 labels are 0"),
         ({"y": [1, 1, 1]}, r"only one class is present, all 3 labels are \+1"),
         ({"y": [-1, -1, -1]}, "only one class is present, all 3 labels are -1"),
         ({"features": ("a", "a")}, "duplicate feature names: a"),

@@ -50,7 +50,7 @@ def test_other_pairs_are_refused_in_one_line(given, match):
     ("X", "y", "match"),
     [
         (DATA.X, DATA.y[:-1], r"y has shape \(19,\), expected \(20,\)"),
-        (DATA.X, (DATA.y + 1) / 2, "labels other than -1 and \\+1: 0.0"),
+        (DATA.X, np.arange(DATA.n), "y has 20 different labels, not two"),
         (3.0, [1.0, -1.0], "X must be two-dimensional"),
         (FRAME.assign(age="old"), DATA.y, "X is not numeric"),
     ],
