@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
+from fsopt.analysis.cardinality import at_most
 from fsopt.answers.fits import Fit
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
@@ -157,9 +159,9 @@ class Rounded:
 
 
 def round_relaxation(
-    data: Dataset, m: int, *, c: float = 1.0, scale: str = "standard", solver: str | None = None
+    data: Dataset, m: int, *, c: float = 1.0, scale: str = "standard", solver: str | None = None, exchange: bool = True
 ) -> Rounded:
-    r"""Return the m features of largest sigma in the relaxation of (FSP-M), with the SVM on them.
+    r"""Return the m features of largest sigma in the relaxation of (FSP-M), after exchanges, with the SVM on them.
 
     .. math:: \min_{\sigma \in [0,1]^p,\ e'\sigma \le m} F(\sigma) \le F^*(m) \le F(\text{rounded } \sigma)
 
@@ -172,6 +174,7 @@ def round_relaxation(
     c : > 0, penalty weight of the hinge loss.
     scale : ``standard`` (default), ``center`` or ``none``.
     solver : of cone programs and quadratic programs; None for the preferred ones.
+    exchange : whether one selected feature is exchanged for another, the best first, while that lowers F.
 
     Raises
     ------
@@ -181,7 +184,8 @@ def round_relaxation(
     Notes
     -----
     Aytug, section 5: "solve a relaxation of RMP and find an effective rounding procedure". Our rule: the largest sigma,
-    of equal ones the lowest index.
+    of equal ones the lowest index, from where a local search goes on. The largest sigma alone can be far from the
+    optimum, as the relaxation divides its M among features that hold the same information.
     """
     m = whole("round_relaxation", "m", m, high=data.p)
     work, map_ = preprocess(data, scale)
@@ -189,6 +193,10 @@ def round_relaxation(
     relaxed = usable(solve(model, solver), "the relaxation of (FSP-M)")
     sigma = np.clip(values_of(model.sigma), 0.0, 1.0)
     selected = np.sort(np.argsort(-np.round(sigma, 9), kind="stable")[:m])
+    if exchange:
+        start = np.isin(np.arange(data.p), selected)
+        found = LocalSearch(at_most(work, c, m), [], most=data.p * m, go_on=lambda: True).descend(start)
+        selected = selected if found is None else found.features
     part = build_svm(work.columns(selected), c=c)
     _, trained = Run(solver).solve(part, "the SVM on the rounded selection")
     w = np.zeros(data.p)

@@ -9,7 +9,7 @@ from typing import Any
 from fsopt.answers.schema import is_parameter
 from fsopt.common.ranges import ALL, range_of, within
 from fsopt.data.kernels import KERNELS
-from fsopt.drivers.gbd.settings import STABILISATIONS
+from fsopt.drivers.gbd.settings import MASTERS, STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.methods.baselines.subset_svm import MACHINES
@@ -26,6 +26,7 @@ WORDS: Mapping[str, Collection[str | bool]] = {
     "gmeb.route": ("auto", *GMEB_ROUTES),
     "kernel": KERNELS,
     "machine": MACHINES,
+    "master": MASTERS,
     "preset": PRESETS,
     "rsvm.route": RSVM_ROUTES,
     "rule": RULES,

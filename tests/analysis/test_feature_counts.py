@@ -1,7 +1,7 @@
 """Search over M, choice of lambda, rounded relaxation: against all values of M, and against the exact optimum."""
 
 import pytest
-from support import blobs
+from support import all_values, blobs
 
 import fsopt
 from fsopt.analysis.feature_counts import choose_lambda, fewest_features, round_relaxation
@@ -44,6 +44,17 @@ def test_the_rounded_relaxation_encloses_the_optimum():
         again = fsopt.fit("svm", TRAIN.columns(list(found.support)))
         assert again.objective == pytest.approx(found.objective, rel=1e-6)
         assert found.sigma.sum() <= m + 1e-6
+
+
+def test_the_largest_sigma_is_not_optimal_and_exchanges_of_one_feature_reach_the_optimum():
+    data = blobs(30, 6, seed=13)
+    best = min(value for s, value in all_values(data, 1.0).items() if sum(s) <= 2)
+    rounded = round_relaxation(data, 2, scale="none", exchange=False)
+    assert rounded.objective == pytest.approx(1.1638 * best, rel=1e-4)
+    exchanged = round_relaxation(data, 2, scale="none")
+    assert exchanged.objective == pytest.approx(best, rel=1e-6)
+    assert exchanged.bound == pytest.approx(rounded.bound, rel=1e-9)
+    assert len(exchanged.support) == 2
 
 
 def test_wrong_numbers():

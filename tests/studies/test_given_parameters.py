@@ -53,6 +53,7 @@ VALUES = {
     "jobs": 2,
     "root_cuts": 3,
     "stabilisation": "none",
+    "master": "milp",
     "master_solver": "highs",
     "max_cuts": 40,
     "validation": 0.25,

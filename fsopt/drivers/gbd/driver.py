@@ -17,6 +17,7 @@ from fsopt.common.files import check_writable
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.checkpoint import Saved, identity, load, save, undamaged
+from fsopt.drivers.gbd.closed_form import ClosedForm
 from fsopt.drivers.gbd.master import Master
 from fsopt.drivers.gbd.root_cut import root_cut
 from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
@@ -79,7 +80,8 @@ def gbd(
 
     Notes
     -----
-    Aytug, Table 1; with lambda GBD-lambda, (12)-(15), whose closed form for sigma holds for one cut only.
+    Aytug, Table 1; with lambda GBD-lambda, (12)-(15), whose closed form for sigma holds for one cut only: it is the
+    setting ``master="closed-form"``, whose loop ends where a selection comes back.
     """
     settings.check(validated=validation is not None)
     if run.checkpoint is not None:
@@ -127,7 +129,7 @@ class _Loop:
     ) -> _Loop:
         """Return the loop before its first cut."""
         first = settings.first(data)
-        master = Master(data, model, settings.master_solver)
+        master = (ClosedForm if settings.master == "closed-form" else Master)(data, model, settings.master_solver)
         sub = Subproblem(data, sub_model, c, run)
         relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
         sessions = [master.session, *sub.sessions, *([relaxed.session] if relaxed else [])]
@@ -139,6 +141,7 @@ class _Loop:
             start=settings.start if isinstance(settings.start, str) else first.tolist(),
             root_cuts=settings.root_cuts,
             stabilisation=settings.stabilisation,
+            **({} if settings.master == "milp" else {"master": settings.master}),  # files of 0.2 have no such word
         )
         state = State(first, master.feasible(first), _bound_without_cuts(master.penalties))
         recorder = Recorder(sessions, run)

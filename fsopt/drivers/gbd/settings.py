@@ -15,6 +15,7 @@ from fsopt.typing import Vector
 
 STARTS = ("all", "zero")
 STABILISATIONS = ("in-out", "none")
+MASTERS = ("milp", "closed-form")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class GbdSettings:
         :func:`fsopt.drivers.gbd.root_cut.root_cut`.
     stabilisation : ``in-out`` makes a second cut in each iteration, a tenth of the way to the selection that takes
         the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
+    master : ``milp``, over all cuts; or ``closed-form``, :class:`fsopt.drivers.gbd.closed_form.ClosedForm`, over the
+        last one.
     master_solver : of the master, an MILP; None for the preferred one.
     tolerance : the loop stops at ``upper - lower <= tolerance * max(1, upper)``.
     max_cuts : at least 2; the paper stops after 250.
@@ -38,6 +41,7 @@ class GbdSettings:
     start: str | ArrayLike = "all"
     root_cuts: int = 0
     stabilisation: str = "in-out"
+    master: str = "milp"
     master_solver: str | None = None
     tolerance: float = 1e-6
     max_cuts: int = 250
@@ -49,6 +53,7 @@ class GbdSettings:
         whole("gbd", "max_cuts", self.max_cuts)
         whole("gbd", "root_cuts", self.root_cuts)
         word("'stabilisation' of 'gbd'", self.stabilisation, STABILISATIONS)
+        word("'master' of 'gbd'", self.master, MASTERS)
         if self.patience is not None:
             whole("gbd", "patience", self.patience)
             if not validated:

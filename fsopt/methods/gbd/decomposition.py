@@ -32,6 +32,7 @@ def fit_by_cuts(
     start: str | Sequence[float] | None = None,
     root_cuts: int | None = None,
     stabilisation: str | None = None,
+    master: str | None = None,
     master_solver: str | None = None,
     tolerance: float = 1e-6,
     max_cuts: int = 250,
@@ -41,7 +42,7 @@ def fit_by_cuts(
     scale: str = "standard",
     **selection: Any,
 ) -> Fit:
-    """Run generalized Benders decomposition on the training samples and return the Fit of its incumbent.
+    r"""Run generalized Benders decomposition on the training samples and return the Fit of its incumbent.
 
     Parameters
     ----------
@@ -58,6 +59,10 @@ def fit_by_cuts(
     stabilisation : str, optional
         ``in-out``: a second cut in each iteration, a tenth of the way to the even selection; or ``none``. None is that
         of the preset, else ``in-out``.
+    master : str, optional
+        The master problem: ``milp`` over all cuts, or ``closed-form``, only without constraints on the selection: the
+        features with :math:`\frac12 q_j^2 > \lambda_j` in the last cut, the fast variant of the paper, which solves no
+        integer program and as a rule leaves a gap. None is ``milp``.
     master_solver : str, optional
         Solver of the master, one for MILPs; None for the preferred one.
     tolerance : float, default 1e-06
@@ -101,14 +106,15 @@ def fit_by_cuts(
         start=start,
         root_cuts=root_cuts,
         stabilisation=stabilisation,
+        master=master,
         master_solver=master_solver,
         tolerance=tolerance,
         max_cuts=max_cuts,
         patience=patience,
     )
-    master = build_fsp_master(work, **selection)
+    program = build_fsp_master(work, **selection)
     sub = svm_interior_point if interior_order(None, work, run)[0] else build_fsp_sub(work, c=c)
-    result = gbd(work, master, sub, c=c, settings=settings, validation=validated, run=run)
+    result = gbd(work, program, sub, c=c, settings=settings, validation=validated, run=run)
     at = result.point
     sigma, w = trimmed(work, selection, at["sigma"], at["w"])
     details = {"alphas": at["alphas"], "c": c, "sigma": sigma}
