@@ -132,7 +132,8 @@ def _run(
 def _search(one: Experiment, settings: Settings, output: Path | None, json: bool) -> int:
     """Run the search of a table, print what it found, and write its page."""
     from fsopt.common.files import write_text
-    from fsopt.papers.search import page, search, spelled
+    from fsopt.papers.reproduction import spelled
+    from fsopt.papers.search import page, search
 
     with progress_bar("search", total=1) as update:
         try:

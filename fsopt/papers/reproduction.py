@@ -102,6 +102,11 @@ def numbers_of(content: Mapping[str, Any], *row: str) -> dict[str, str]:
     return {column: str(number) for column, number in zip(content["columns"], found, strict=False)}
 
 
+def spelled(choices: Mapping[str, Any]) -> str:
+    """Return choices as one text."""
+    return ", ".join(f"{name} {value}" for name, value in choices.items())
+
+
 def available(names: Sequence[str], load: Callable[[str], Dataset]) -> Iterator[tuple[str, Dataset | str]]:
     """Yield name and data set, or the reason why there is none, for each name."""
     for name in names:

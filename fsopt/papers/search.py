@@ -16,7 +16,7 @@ import numpy as np
 
 from fsopt.errors import ParameterError
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Experiment, Settings
+from fsopt.papers.reproduction import Experiment, Settings, spelled
 from fsopt.papers.verdicts import EQUAL, LEFT_OUT, NO_DATA, NOISE
 from fsopt.typing import Vector
 
@@ -80,11 +80,6 @@ class Search:
             f"{self.random_distance:.4f} and {self.random_agreed:.1f} cells that agree."
         )
         return tuple(told)
-
-
-def spelled(choices: Mapping[str, Any]) -> str:
-    """Return choices as one text."""
-    return ", ".join(f"{name} {value}" for name, value in choices.items())
 
 
 def search(experiment: Experiment, settings: Settings, progress: Callable[[int, int], None] | None = None) -> Search:

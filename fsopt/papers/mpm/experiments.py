@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from fsopt.data import Dataset, load_dataset
 from fsopt.errors import DataError
 from fsopt.papers.mpm.comparison import MethodScores, compare_methods
 from fsopt.papers.mpm.surfaces import mpm_surface
-from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed
+from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed, spelled
 from fsopt.papers.verdicts import (
     DIFFERS,
     ERRATUM,
@@ -31,14 +32,33 @@ if TYPE_CHECKING:
 
     from fsopt.typing import Vector
 
+Options: TypeAlias = tuple[tuple[str, Any], ...]
+"""Keywords that can be a key."""
+BOUNDED = ("l1-mpm", "l0-mpm")
+"""Methods with a worst-case accuracy delta."""
 UNNAMED = (READING, "the 200 samples of Spam are not named; here a random part")
 INFEASIBLE = (ERRATUM, "delta = 0.9 is above the largest feasible worst-case accuracy")
 IMPOSSIBLE = (ERRATUM, "no classifier of this accuracy has this MCC")
 S_MPM = (READING, "S-MPM is rebuilt from the few words on it; its own paper is not available")
 OTHER_DELTA = (READING, "the printed delta = 0.9 is infeasible, which share of the largest one was meant is open")
 OTHER_END = (READING, "the epsilon of the stopping criterion, and delta, are open")
-CHOICES: dict[str, tuple[float, ...]] = {"share": (0.9, 0.7, 0.5, 0.3), "epsilon": (1e-6, 1e-3, 1e-1)}
-"""delta as a share of the largest feasible one, which the paper's 0.9 exceeds, and epsilon of L0-MPM."""
+CHOICES = {"share": (0.9, 0.7, 0.5, 0.3), "epsilon": (1e-6, 1e-3, 1e-1), "scale": ("standard", "none")}
+"""delta as a share of the largest feasible one, which the paper's 0.9 exceeds; epsilon of L0-MPM; the preprocessing of
+the features."""
+
+
+def _nearest(**values: Any) -> dict[str, tuple[Any, ...]]:
+    """Return the choices with the nearest values first."""
+    return {name: (values[name], *(v for v in others if v != values[name])) for name, others in CHOICES.items()}
+
+
+SEARCHED = {
+    3: _nearest(share=0.5, epsilon=1e-1, scale="none"),
+    5: _nearest(share=0.5, epsilon=1e-3, scale="standard"),
+    6: _nearest(share=0.5, epsilon=1e-6, scale="none"),
+    7: _nearest(share=0.9, epsilon=1e-1, scale="standard"),
+}
+"""Number of a table -> the choices, those of its page first."""
 POSSIBLE = {"TSA": (50.0, 100.0), "MCC": (0.0, 100.0), "PSF": (0.0, 100.0), "iterations": (1.0, 50.0)}
 """Ends of the possible answers: accuracy and MCC from those of a coin, percent of the features, iterations."""
 SETS = ("sonar", "pima", "ionosphere", "spambase", "wbcd", "wpbc", "wdbc", "madelon.train")
@@ -47,46 +67,73 @@ FOLDS_NOISE = (
     "from 50 to 100 %, MCC and shares of features from 0 to 100 %, 1 to 50 iterations"
 )
 QUICK_SETS = ("sonar", "pima", "wbcd")
-LEFT = ("madelon.train",)
-"""Sets of the full run that are left out for their time: 24 steps of DCA on 500 features took 12 s and did not end."""
+SAMPLED = {"spambase": 200, "madelon.train": 200}
+"""Sets of which the paper has a part: data set -> samples (Table 1), here drawn at random."""
+LONG = ("madelon.train",)
+"""Sets that a search leaves out: 500 features take minutes for each combination."""
 
 
-def _load(name: str) -> Dataset:
-    return load_dataset(name) if name == "wdbc" else load_dataset(name, missing="drop")
+def _load(name: str, seed: int) -> Dataset:
+    """Return a data set as the paper's Table 1 has it."""
+    data = load_dataset(name) if name == "wdbc" else load_dataset(name, missing="drop")
+    if name not in SAMPLED:
+        return data
+    return data.rows(np.sort(np.random.default_rng(seed).choice(data.n, SAMPLED[name], replace=False)))
 
 
 def _steepness(name: str) -> float:
     return 0.5 if name == "ionosphere" else 5.0
 
 
-@lru_cache(maxsize=32)
-def _measured(
-    name: str, methods: tuple[str, ...], folds: int, seed: int, jobs: int, *, share: float, epsilon: float
-) -> dict[str, MethodScores]:
-    """Return method -> scores on a data set, at a share of the largest feasible delta."""
+def _measured(name: str, methods: Sequence[str], settings: Settings, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return method -> scores on a data set; what does not change a method is no part of its key."""
+    space = {"scale": chosen["scale"]}
     params = {
-        method: {"alpha": _steepness(name), "tolerance": epsilon}
-        if method == "l0-mpm"
-        else {"lam": 0.1, "ridge": 0.01}
-        if method == "s-mpm"
-        else {}
+        "mpm": space,
+        "l1-mpm": space,
+        "l0-mpm": {"alpha": _steepness(name), "tolerance": chosen["epsilon"], **space},
+        "s-mpm": {"lam": 0.1, "ridge": 0.01, **space},
+    }
+    protocol = {"folds": _folds(settings), "seed": settings.seed, "jobs": settings.jobs}
+    delta = {"delta": chosen["share"]}
+    return {
+        method: _scores(name, method, _key(params[method]), _key(protocol | (delta if method in BOUNDED else {})))
         for method in methods
     }
-    found = compare_methods(_load(name), params, delta=share, folds=folds, seed=seed, jobs=jobs)
-    return {scores.method: scores for scores in found}
+
+
+def _folds(settings: Settings) -> int:
+    return 3 if settings.quick else 10
+
+
+def _protocol(settings: Settings, chosen: Mapping[str, Any]) -> str:
+    """Return what the notes say of the protocol."""
+    return (
+        f"{_folds(settings)} folds; {', '.join(f'{n} samples of {name}' for name, n in SAMPLED.items())} drawn at "
+        f"random; of the choices that the paper leaves open those nearest to this table by --search: {spelled(chosen)}"
+    )
+
+
+def _key(options: Mapping[str, Any]) -> Options:
+    return tuple(options.items())
+
+
+@cache
+def _scores(name: str, method: str, params: Options, protocol: Options) -> MethodScores:
+    """Return the scores of a method, kept so that tables and a search over choices fit nothing twice."""
+    kept = dict(protocol)
+    return compare_methods(_load(name, kept["seed"]), {method: dict(params)}, **kept)[0]
 
 
 def l0mpm_table2(settings: Settings) -> Outcome:
     """Return Table 2 and Figures 2 to 4: L0-MPM over alpha and delta on 200 samples of Spam."""
     table = printed("l0mpm-table2")
     try:
-        spam = load_dataset("spambase")
+        data = _load("spambase", settings.seed)
     except DataError as error:
         return Outcome(
             tuple(c for a in table["rows"] for c in missing(a, numbers_of(table, a), NO_DATA, error.message))
         )
-    rng = np.random.default_rng(settings.seed)
-    data = spam.rows(np.sort(rng.choice(spam.n, 200, replace=False)))
     alphas = (0.5, 5.0) if settings.quick else tuple(float(a) for a in table["rows"])
     deltas = tuple(float(d) for d in table["columns"])
     folds = 5 if settings.quick else 10
@@ -114,15 +161,15 @@ def l0mpm_table3(settings: Settings) -> Outcome:
     """Return Table 3 and Figure 5: accuracy, MCC and selected features of three methods on eight data sets."""
     table, cells = printed("l0mpm-table3"), []
     bars: dict[str, list[float]] = {}
-    methods, folds = ("mpm", "l1-mpm", "l0-mpm"), 3 if settings.quick else 10
-    chosen = settings.chosen(CHOICES)
+    methods = ("mpm", "l1-mpm", "l0-mpm")
+    chosen = settings.chosen(SEARCHED[3])
     for name in SETS:
         numbers, wrong = numbers_of(table, name), table["impossible"].get(name, [])
-        if name in LEFT or (settings.quick and name not in QUICK_SETS):
-            cells += missing(name, numbers, LEFT_OUT, "its time" if name in LEFT else "--quick")
+        if (settings.choices and name in LONG) or (settings.quick and name not in QUICK_SETS):
+            cells += missing(name, numbers, LEFT_OUT, "--quick" if settings.quick else "its time in a search")
             continue
         try:
-            scores = _measured(name, methods, folds, settings.seed, settings.jobs, **chosen)
+            scores = _measured(name, methods, settings, chosen)
         except DataError as error:
             cells += missing(name, numbers, NO_DATA, error.message)
             continue
@@ -133,8 +180,8 @@ def l0mpm_table3(settings: Settings) -> Outcome:
             reason = IMPOSSIBLE if column in wrong else OTHER_DELTA if method != "mpm" else (DIFFERS, "")
             cells.append(_mean_cell((name, column), values, value, POSSIBLE[measure], reason))
     notes = (
-        f"{table['place']}; {folds} folds; l1-mpm and l0-mpm at delta = {chosen['share']:g} times the largest feasible "
-        "one of each training part, since 0.9 itself is infeasible on seven of the eight sets",
+        f"{table['place']}; {_protocol(settings, chosen)}",
+        "delta = 0.9 itself is infeasible on seven of the eight sets",
         FOLDS_NOISE,
     )
     return Outcome(tuple(cells), notes, {"fig5": _bars(bars, methods)} if bars else {})
@@ -186,12 +233,12 @@ def l0mpm_table4(settings: Settings) -> Outcome:
 def _table_of_two(settings: Settings, number: int) -> Outcome:
     """Return Table 5, 6 or 7: S-MPM beside L0-MPM."""
     table, cells = printed(f"l0mpm-table{number}"), []
-    folds, chosen = 3 if settings.quick else 10, settings.chosen(CHOICES)
+    chosen = settings.chosen(SEARCHED[number])
     for name in ("ionosphere", "sonar", "spambase"):
         skipped = settings.quick and name == "spambase"
         try:
             methods = () if skipped else ("s-mpm", "l0-mpm")
-            found = _measured(name, methods, folds, settings.seed, settings.jobs, **chosen) if methods else {}
+            found = _measured(name, methods, settings, chosen)
         except DataError as error:
             for method in table["rows"]:
                 cells += missing(f"{method} {name}", numbers_of(table, method, name), NO_DATA, error.message)
@@ -210,10 +257,7 @@ def _table_of_two(settings: Settings, number: int) -> Outcome:
                 elif method == "s-mpm":
                     reason = S_MPM
                 cells.append(_mean_cell((f"{method} {name}", column), ours[column], value, POSSIBLE[column], reason))
-    note = (
-        f"{table['place']}; {folds} folds, delta = {chosen['share']:g} of the largest, epsilon = {chosen['epsilon']:g} "
-        "in L0-MPM; S-MPM: lambda = 0.1, ridge 0.01"
-    )
+    note = f"{table['place']}; {_protocol(settings, chosen)}; S-MPM: lambda = 0.1, ridge 0.01"
     return Outcome(tuple(cells), (note, FOLDS_NOISE))
 
 
@@ -235,9 +279,9 @@ def l0mpm_table7(settings: Settings) -> Outcome:
 TWO = ("ionosphere", "sonar", "spambase")
 SPECS = (
     Experiment("l0mpm-table2", "mpm", "features over alpha and delta; figures 2-4", l0mpm_table2, 1, ("spambase",)),
-    Experiment("l0mpm-table3", "mpm", "three methods on eight sets; figure 5", l0mpm_table3, 0.5, SETS, CHOICES),
+    Experiment("l0mpm-table3", "mpm", "three methods on eight sets; figure 5", l0mpm_table3, 3.0, SETS, SEARCHED[3]),
     Experiment("l0mpm-table4", "mpm", "ranks, recomputed from Table 3", l0mpm_table4, 0.1),
-    Experiment("l0mpm-table5", "mpm", "S-MPM and L0-MPM: accuracy, MCC", l0mpm_table5, 0.5, TWO, CHOICES),
-    Experiment("l0mpm-table6", "mpm", "S-MPM and L0-MPM: features", l0mpm_table6, 0.5, TWO, CHOICES),
-    Experiment("l0mpm-table7", "mpm", "S-MPM and L0-MPM: iterations", l0mpm_table7, 0.5, TWO, CHOICES),
+    Experiment("l0mpm-table5", "mpm", "S-MPM and L0-MPM: accuracy, MCC", l0mpm_table5, 0.5, TWO, SEARCHED[5]),
+    Experiment("l0mpm-table6", "mpm", "S-MPM and L0-MPM: features", l0mpm_table6, 0.5, TWO, SEARCHED[6]),
+    Experiment("l0mpm-table7", "mpm", "S-MPM and L0-MPM: iterations", l0mpm_table7, 0.5, TWO, SEARCHED[7]),
 )
