@@ -62,7 +62,7 @@ class WarmSvm:
     def _by_kernel(self, selection: Mask) -> tuple[Vector, float] | None:
         """Return the same where there are more features than samples."""
         problem = self.problem
-        Z = problem.signed[:-1][selection].T
+        Z = problem.signed[selection].T
         values, vectors = np.linalg.eigh(Z @ Z.T)
         used = values > RANK * max(float(values[-1]), 0.0)
         L = vectors[:, used] * np.sqrt(values[used])
@@ -79,7 +79,7 @@ class WarmSvm:
 
     def _value(self, selection: Mask, w: Vector, alpha: Vector) -> float | None:
         """Return the value of the weights, None where the gap to the dual value of alpha is too large."""
-        q = self.problem.signed[:-1][selection] @ alpha
+        q = self.problem.signed[selection] @ alpha
         value, _ = self.problem.value(selection, w)
         gap = value - float(alpha.sum()) + 0.5 * float(q @ q)
         return value if gap <= ACCEPTED * max(value, 1e-300) else None

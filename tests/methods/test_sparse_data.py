@@ -96,7 +96,7 @@ def test_other_methods_say_what_they_need_and_which_do_not(name):
     assert "Dataset(X.toarray(), y)" in caught.value.hint
 
 
-@pytest.mark.parametrize("slug", [slug for slug in MODELS if slug != "l1-hinge-part"])
+@pytest.mark.parametrize("slug", [slug for slug in MODELS if slug not in ("l1-hinge-part", "fsp-master")])
 def test_models_of_sparse_data_are_refused(slug):
     spec = MODELS[slug]
     given = {"r_plus": 1.0, "r_minus": 1.0, "delta": 0.5, "alpha": 5.0, "lam": 0.1, "beta": 0.5, "w_cap": 1.0}
@@ -111,13 +111,33 @@ def test_models_of_sparse_data_are_refused(slug):
 
 def test_questions_that_need_dense_data_say_so():
     for ask in (
-        lambda: fsopt.selection_path(SPARSE, c=1.0),
         lambda: fsopt.radius_path(SPARSE),
-        lambda: fsopt.alternatives(SPARSE, m=2),
         lambda: fsopt.fit("onsvm", SPARSE, generate=False),
     ):
         with pytest.raises(DataError, match="needs dense data"):
             ask()
+
+
+def test_questions_about_selections_have_the_answers_of_the_dense_data():
+    for ask in (
+        lambda data: fsopt.selection_path(data, m=[0, 1, 3]),
+        lambda data: fsopt.alternatives(data, m=2, within=0.1),
+        lambda data: fsopt.necessity(data, m=2),
+    ):
+        found, known = ask(SPARSE), ask(FULL)
+        assert fsopt.verify(found, SPARSE).numerically
+        for one, other in zip(found.to_records(), known.to_records(), strict=True):
+            named, values = (set(one) & set(names) for names in (("features", "feature"), ("objective", "without")))
+            assert named
+            assert values
+            assert [one[k] for k in named] == [other[k] for k in named]
+            assert [one[k] for k in values] == pytest.approx([other[k] for k in values], rel=1e-4)
+
+
+def test_the_master_of_sparse_data_has_the_cuts_of_the_dense_data():
+    cuts = [np.where(Y > 0, 1.0 / (Y > 0).sum(), 1.0 / (Y < 0).sum())]
+    found, known = (fsopt.solve(fsopt.build("fsp-master", data, m=3, cuts=cuts)) for data in (SPARSE, FULL))
+    assert found.objective == pytest.approx(known.objective, rel=1e-9)
 
 
 def test_predictions_take_columns_by_name():

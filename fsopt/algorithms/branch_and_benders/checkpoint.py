@@ -15,6 +15,7 @@ from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.state import restored, snapshot
 from fsopt.common.files import whole_file
+from fsopt.data.matrices import parts_of
 from fsopt.drivers.gbd.checkpoint import AGAIN, digest
 from fsopt.errors import FileError
 
@@ -26,7 +27,7 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
     fixed = problem.fixed
     return {
         "format": FORMAT,
-        "data": digest(problem.X, problem.y),
+        "data": digest(*parts_of(problem.X), problem.y),
         "limits or prices of the features": digest(problem.R, problem.r, problem.lam, fixed.inside, fixed.outside),
         "c": json.dumps(problem.c),
         **({} if problem.weights is None else {"weights of the samples": digest(problem.weights)}),

@@ -76,8 +76,7 @@ def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
 
 def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cut:
     """Return the cut of multipliers on the grid and of mu (k,), whose entry for the main constraint is ignored."""
-    alpha = grid * problem.unit
-    q = problem.signed[:-1] @ alpha
+    q = problem.products(grid.astype(float) * problem.unit)
     others = np.maximum(mu, 0.0)
     if problem.main is not None:
         others = others.copy()
@@ -229,9 +228,9 @@ class Pool:
 
     def _bounds(self, used: Indices, at: Partial) -> Vector:
         """Return a bound on the node by each cut: exact for equal weights in the main constraint, else a weaker one."""
-        gains = self.gains[used]
-        base = self.constants[used] - gains @ at.inside
-        positive = np.maximum(gains[:, at.free], 0.0)
+        gains = self.gains[np.ix_(used, np.flatnonzero(at.free))]
+        base = self.constants[used] - self.gains[np.ix_(used, np.flatnonzero(at.inside))].sum(axis=1)
+        positive = np.maximum(gains, 0.0)
         main = self.problem.main
         if main is None or not positive.shape[1]:
             return np.asarray(base - positive.sum(axis=1))
@@ -245,6 +244,6 @@ class Pool:
             return np.asarray(
                 base - np.partition(positive, -most - 1, axis=1)[:, positive.shape[1] - most :].sum(axis=1)
             )
-        taus = [_multipliers(row, weights, left)[0] for row in gains[:, at.free]]
-        reduced = np.maximum(gains[:, at.free] - np.outer(taus, weights), 0.0)
+        taus = [_multipliers(row, weights, left)[0] for row in gains]
+        reduced = np.maximum(gains - np.outer(taus, weights), 0.0)
         return np.asarray(base - np.array(taus) * left - reduced.sum(axis=1))

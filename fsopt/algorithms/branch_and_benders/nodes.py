@@ -74,7 +74,7 @@ class NodeSolver:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
         margins = None
         if parent is not None:
-            margins = parent.w @ self.problem.signed[:-1] + parent.b * self.problem.signed[-1]
+            margins = self.problem.scores(parent.w) + parent.b * self.problem.y
         kept, frozen = self._frozen(margins)
         features = self._features(at, parent)
         steps = 0
@@ -131,7 +131,7 @@ class NodeSolver:
         if parent is None:
             y = self.problem.y
             alpha = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), 1.0 / max((y < 0).sum(), 1))
-            size = np.abs(self.problem.signed[:-1] @ alpha)[free]
+            size = np.abs(self.problem.products(alpha))[free]
             return np.sort(free[np.argsort(-size, kind="stable")[:WHOLE]])
         likely = free[parent.sigma[free] > 1e-3]
         if len(likely) < WHOLE:
@@ -143,15 +143,15 @@ class NodeSolver:
     def _program(self, at: Partial, features: Indices, kept: Indices | None, frozen: Indices | None) -> Relaxation:
         problem = self.problem
         inside = np.flatnonzero(at.inside)
-        columns = np.concatenate([inside, features, [problem.p]])
-        rows = problem.signed[columns] if kept is None else problem.signed[np.ix_(columns, kept)]
-        q = np.zeros(len(columns) - 1)
+        rows = np.vstack([problem.rows(np.append(inside, features)), problem.y])
+        q = np.zeros(len(rows) - 1)
         constant, balance = float(problem.lam[inside].sum()), 0.0
         if frozen is not None:
-            q = problem.sums(problem.signed[np.ix_(columns[:-1], frozen)], frozen)
+            q = problem.sums(rows[:-1, frozen], frozen)
             constant += float(problem.sums(np.ones((1, len(frozen))), frozen)[0])
             balance = float(problem.sums(problem.y[None, frozen], frozen)[0])
         caps = problem.caps_of(kept)
+        rows = rows if kept is None else np.take(rows, kept, axis=1)
         left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
         R = problem.R[:, features]
         # A constraint that no free feature can violate has the multiplier 0.
@@ -193,7 +193,7 @@ class NodeSolver:
         if len(features) == len(free):
             return features[:0]
         outside = np.setdiff1d(free, features)
-        q = problem.signed[outside] @ found.alpha
+        q = problem.products(found.alpha)[outside]
         loss = 0.5 * q * q - problem.lam[outside] - found.mu @ problem.R[:, outside]
         worst = outside[np.argsort(-loss, kind="stable")[:WHOLE]]
         size = max(float(found.alpha.sum()), 1e-12)
@@ -208,7 +208,7 @@ class NodeSolver:
         problem, hyperplane = self.problem, found.hyperplane
         if found.bound >= goal.cutoff:
             return
-        after = hyperplane.w @ problem.signed[:-1] + hyperplane.b * problem.signed[-1]
+        after = problem.scores(hyperplane.w) + hyperplane.b * problem.y
         thawed = np.ones(problem.n, dtype=bool)
         thawed[kept] = False
         wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]

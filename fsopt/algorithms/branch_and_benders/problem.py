@@ -15,7 +15,7 @@ import numpy as np
 
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
-from fsopt.data.matrices import refuse_sparse
+from fsopt.data.matrices import divided, is_sparse
 from fsopt.data.weights import loss_weights
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
@@ -64,7 +64,7 @@ class SelectionProblem:
 
     Attributes
     ----------
-    X, y : (n, p) samples and (n,) labels in {-1, +1}.
+    X, y : (n, p) samples, dense or sparse, and (n,) labels in {-1, +1}.
     c : > 0, penalty weight of the hinge loss.
     R, r : (k, p) and (k,), constraints ``R sigma <= r`` on the selection.
     lam : (p,) penalty weights of the features.
@@ -88,7 +88,6 @@ class SelectionProblem:
         Constraints without any feature and duplicates are dropped, those on one feature fix it, and the others are
         sorted: the same constraints give the same arrays, in whatever order they come.
         """
-        refuse_sparse("the search for selections", data.X)
         fixed = Partial(np.zeros(data.p, dtype=bool), np.zeros(data.p, dtype=bool))
         rows = []
         for row, right in zip(R, r, strict=True):
@@ -149,26 +148,29 @@ class SelectionProblem:
         return np.asarray(rows @ (self.c * self.weights[samples]))
 
     @cached_property
-    def signed(self) -> Matrix:
-        """The signed samples and the labels, ``[Z y]'`` (p + 1, n): one feature is contiguous."""
-        return np.ascontiguousarray(np.vstack([(self.X * self.y[:, None]).T, self.y]))
+    def signed(self) -> Any:
+        """The signed samples Z' (p, n): one feature is contiguous, or a row of a sparse matrix."""
+        if is_sparse(self.X):
+            return divided(self.X, np.ones(self.p), self.y).T.tocsr()
+        return np.ascontiguousarray((self.X * self.y[:, None]).T)
+
+    def rows(self, features: Indices) -> Matrix:
+        """Return the signed samples of some features (k, n), one after another, dense."""
+        rows = self.signed[features]
+        return np.asarray(rows.toarray() if is_sparse(rows) else rows)
 
     def products(self, alpha: Matrix) -> Matrix:
         """Return q = Z'alpha (p,) of multipliers (n,), or those of several (k, n) as rows."""
-        return np.asarray(alpha @ self.signed[:-1].T)
-
-    def rows(self, features: Indices) -> Matrix:
-        """Return the signed samples of some features (k, n), one after another."""
-        return np.asarray(self.signed[features])
+        return np.asarray(alpha @ self.signed.T)
 
     def scores(self, w: Vector) -> Vector:
         """Return the signed scores Z w (n,) of weights (p,)."""
-        return np.asarray(w @ self.signed[:-1])
+        return np.asarray(w @ self.signed)
 
     @cached_property
     def sizes(self) -> Vector:
         """The sums C sum_i |x_ij| (p,), which bound the sums of absolute terms of every q_j."""
-        sizes: Vector = self.sums(np.abs(self.X).T, np.arange(self.n))
+        sizes: Vector = self.sums(abs(self.signed), np.arange(self.n))
         return sizes
 
     @cached_property
@@ -225,7 +227,7 @@ class SelectionProblem:
 
     def value(self, selection: Mask, w: Vector) -> tuple[float, float]:
         """Return the objective value of weights (p,) on a selection with the best intercept, and that intercept."""
-        scores = self.X[:, selection] @ w[selection]
+        scores = self.y * (w[selection] @ self.rows(np.flatnonzero(selection)))
         b = midpoint_intercept(scores, self.y, self.weights)
         value = 0.5 * float(w[selection] @ w[selection]) + self.c * hinge(scores + b, self.y, self.weights)
         return value + float(self.lam[selection].sum()), b

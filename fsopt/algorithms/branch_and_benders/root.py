@@ -13,8 +13,9 @@ from fsopt.typing import Mask
 
 EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
-MOST = 1000
-"""Features that an elimination starts from at most, those of largest gain in the relaxation."""
+MOST, WORK = 1000, 1e9
+"""Features that an elimination starts from at most, those of largest gain in the relaxation, and multiplications for
+the products of all pairs of them."""
 
 EXCHANGES, FAILS = 400, 60
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
@@ -98,7 +99,7 @@ def _first(search: Search, initial: Mask | None) -> None:
         search.incumbents.solve(initial)
     problem, at = search.problem, search.heap[0][2].at
     mean = np.where(problem.y > 0, 1.0 / (problem.y > 0).sum(), 1.0 / (problem.y < 0).sum())
-    selection = search.incumbents.rounded(np.abs(problem.signed[:-1] @ mean), at)
+    selection = search.incumbents.rounded(np.abs(problem.products(mean)), at)
     if selection is not None:
         search.incumbents.try_selection(selection)
 
@@ -124,11 +125,11 @@ def _of_the_likely(search: Search, go_on: Callable[[], bool]) -> None:
 def _of_all(search: Search, go_on: Callable[[], bool]) -> None:
     """Eliminate from all features, of many from those of largest gain."""
     node = search.heap[0][2]
-    start = ~node.at.outside
-    if start.sum() > MOST:
+    start, most = ~node.at.outside, min(MOST, int(np.sqrt(WORK / search.problem.n)))
+    if start.sum() > most:
         start = node.at.inside.copy()
         free = np.flatnonzero(node.at.free)
-        start[free[np.argsort(-node.cut.gains[free], kind="stable")[:MOST]]] = True
+        start[free[np.argsort(-node.cut.gains[free], kind="stable")[:most]]] = True
     _eliminated(search, go_on, start)
 
 

@@ -65,4 +65,5 @@ SPEC = MethodSpec(
     weights="samples",
     exact=tree_claims,
     solver=False,
+    sparse=True,
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from fsopt.common.customising import in_force
 from fsopt.data import Dataset
+from fsopt.data.matrices import largest_values
 from fsopt.data.splits import random_parts
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.selection import without_rounding
@@ -87,7 +88,7 @@ def trimmed(work: Dataset, at: Mapping[str, Any], sigma: Vector, w: Vector) -> t
     at : the parameters of the method.
     sigma, w : (p,) selection and weights of the incumbent.
     """
-    w = without_rounding(w, np.abs(work.X).max(axis=0))
+    w = without_rounding(w, largest_values(work.X))
     if in_force("fsp-master"):
         return sigma, w
     constraints, free = constraints_of(work, at), weights_of(work, at) == 0.0

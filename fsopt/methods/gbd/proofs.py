@@ -21,6 +21,7 @@ from fsopt.certificates.exact.claims import About, Claim, claim_of_ends, not_sho
 from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
 from fsopt.certificates.exact.selection import proved_ends
+from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import NotShownError, ParameterError, reading
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
 from fsopt.methods.gbd.verification import problem_of
@@ -144,7 +145,9 @@ def part_of(
     Raises
     ------
     ParameterError : the samples have weights.
+    DataError : the samples are sparse.
     """
+    refuse_sparse("a proof of a search for selections", problem.X)
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
     replayed = _Preorder(problem, stream, cuts, nodes or {})

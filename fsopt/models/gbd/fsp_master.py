@@ -71,7 +71,7 @@ def build_fsp_master(
     if lam is not None and any(selection.get(limit) is not None for limit in ("m", "costs", "budget")):
         raise ParameterError("'fsp-master' takes one of m, costs with budget, lam, not several", "leave one")
     constraints = SelectionConstraints.of(name, data, **selection)
-    model = new_model(name, data)
+    model = new_model(name, data, sparse=True)
     model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
     model.theta = pyo.Var(within=pyo.NonNegativeReals, doc="theta, lower bound on F(sigma) by the cuts so far")
     objective = model.theta + 0.0

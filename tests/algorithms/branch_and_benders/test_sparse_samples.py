@@ -1,0 +1,101 @@
+"""Sparse samples: all selections by brute force, the search on the same dense samples, its evidence and its memory."""
+
+import base64
+import dataclasses
+import zlib
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from selection_cases import KINDS, allowed_values, drawn, problem_of, solved
+from support import sampled
+
+import fsopt
+from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.answers.results import Status
+from fsopt.errors import FileError
+
+
+def thinned(data, seed):
+    """Return a data set with two thirds of its numbers 0, a feature twice and a feature of zeros; sparse and dense."""
+    X = data.X * (np.random.default_rng(seed).uniform(size=data.X.shape) < 1 / 3)
+    X = np.column_stack([X, X[:, 0], np.zeros(data.n)])
+    return (fsopt.Dataset(kind(X), data.y) for kind in (sp.csr_array, np.asarray))
+
+
+def texts(n, p, seed, density=0.02):
+    """Return sparse samples with positive numbers, whose classes differ in a few frequent features."""
+    rng = np.random.default_rng(seed)
+    X, often = (sp.random_array((n, k), density=share, rng=rng) for k, share in ((p, density), (12, 0.4)))
+    score = often @ np.linspace(2.0, -2.0, 12) + 0.5 * rng.normal(size=n)
+    return fsopt.Dataset(sp.hstack([X, often]), np.where(score > np.median(score), 1, -1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", sampled(range(10), 2))
+def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(kind, seed):
+    drawn_data, c, limits = drawn(kind, seed)
+    sparse, dense = thinned(drawn_data, seed)
+    limits = {k: [*v, 0.5, 0.5] if isinstance(v, list) and k in ("costs", "lam") else v for k, v in limits.items()}
+    best = min(allowed_values(dense, c, limits).values())
+    problem = problem_of(sparse, c, limits)
+    result = solved(problem)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert best * (1 - 2e-6) <= result.bound <= best * (1 + 1e-9)
+    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", ["none", "standard"])
+@pytest.mark.parametrize("seed", sampled(range(4), 1))
+def test_more_features_than_a_relaxation_holds_have_the_answer_of_the_dense_samples(seed, scale):
+    sparse = texts(100, 200, seed)
+    dense = fsopt.Dataset(sparse.X.toarray(), sparse.y)
+    found, known = (fsopt.fit("best-subset", data, m=2, c=0.1, scale=scale) for data in (sparse, dense))
+    assert found.status is known.status is Status.OPTIMAL
+    assert found.support == known.support
+    assert found.objective == pytest.approx(known.objective, rel=1e-6)
+    assert fsopt.verify(found, sparse).numerically
+
+
+def test_multipliers_that_are_not_feasible_or_prove_less_are_refused():
+    data = texts(60, 30, 1)
+    found = fsopt.fit("best-subset", data, m=2, scale="none")
+    assert fsopt.verify(found, data).numerically
+    held = found.details["evidence"]
+    grids = np.frombuffer(zlib.decompress(base64.b64decode(held["alpha"])), dtype="<i4").reshape(held["cuts"], data.n)
+    raised = grids.copy()
+    raised[:, 0] = 2**30 - raised[:, 0]
+
+    def forged(alpha):
+        evidence = {**held, "alpha": base64.b64encode(zlib.compress(alpha.tobytes())).decode()}
+        return dataclasses.replace(found, details={**found.details, "evidence": evidence})
+
+    assert fsopt.verify(forged(grids), data).numerically
+    assert not fsopt.verify(forged(0 * grids), data).numerically
+    with pytest.raises(FileError, match="not dual feasible"):
+        fsopt.verify(forged(raised), data)
+
+
+def test_a_run_resumes_on_the_same_sparse_samples_alone(tmp_path):
+    data = texts(60, 40, 3)
+    path = tmp_path / "run.npz"
+    whole = fsopt.fit("best-subset", data, m=3, scale="none")
+    fsopt.fit("best-subset", data, m=3, scale="none", max_nodes=2, checkpoint=path)
+    again = fsopt.fit("best-subset", data, m=3, scale="none", resume=path)
+    assert (again.support, again.status) == (whole.support, whole.status)
+    assert again.objective == pytest.approx(whole.objective, rel=1e-9)
+    X = data.X.copy()
+    X.data[0] += 1.0
+    with pytest.raises(FileError, match="differs in data"):
+        fsopt.fit("best-subset", fsopt.Dataset(X, data.y), m=3, scale="none", resume=path)
+
+
+def test_neither_the_search_nor_the_verification_makes_the_samples_dense(monkeypatch):
+    data = texts(60, 3000, 4, density=0.005)
+    sizes, whole = [], sp.csr_array.toarray
+    for kind in (sp.csr_array, sp.csc_array, sp.coo_array):
+        monkeypatch.setattr(kind, "toarray", lambda self: sizes.append(np.prod(self.shape)) or whole(self.tocsr()))
+    fit = fsopt.fit("best-subset", data, m=2, c=0.1, scale="none", max_nodes=2)
+    assert fsopt.verify(fit, data).numerically
+    assert 0 < max(sizes) < 0.5 * data.n * data.p
