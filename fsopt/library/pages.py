@@ -9,6 +9,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
+from fsopt.library.equations import with_mathematics
 from fsopt.models.display import components, displayed_program, math_block, meanings
 from fsopt.models.papers import PAPERS
 
@@ -53,7 +54,7 @@ def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[s
         f"$$\n\\begin{{aligned}}\n{guarded(displayed_program(doc))}\n\\end{{aligned}}\n$$",
         prose(doc),
         "## Equations and components",
-        table(("component", "kind", "size", "equation"), [(f"`{name}`", *rest) for name, *rest in components(model)]),
+        table(("component", "kind", "size", "equation"), [_component(*entry) for entry in components(model)]),
         "## Instance",
         f"{size['columns']} variables ({size['integer']} integer), {size['rows']} linear constraints with "
         f"{size['nonzeros']} nonzeros, {size['cones']} cones. Data: {data['n']} samples, {data['p']} features, gap "
@@ -69,6 +70,11 @@ def page(builder: Callable[..., Any], model: pyo.ConcreteModel, facts: Mapping[s
         f"Written by `{COMMAND}`; `instance.toml` has the checksums.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _component(name: str, kind: str, size: int, doc: str) -> tuple[str, str, int, str]:
+    """Return the line of a component in the table of a model."""
+    return f"`{name}`", kind, size, with_mathematics(doc)
 
 
 def index(rows: Sequence[Mapping[str, Any]]) -> str:
