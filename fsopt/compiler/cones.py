@@ -52,6 +52,14 @@ class ConeStack:
         """Number of rows of each cone."""
         return np.diff(self.starts)
 
+    def by_lower_triangles(self) -> Indices:
+        """Return the rows with those of each matrix in the order of its lower triangle, column by column."""
+        rows = np.arange(self.starts[-1])
+        for start, order in zip(self.starts[:-1], self.orders, strict=True):
+            j, i = np.triu_indices(order)  # entry (i, j), i >= j, is number i (i + 1) / 2 + j of the upper triangle
+            rows[start : start + len(i)] = start + i * (i + 1) // 2 + j
+        return rows
+
     def equals(self, other: ConeStack) -> bool:
         """Return whether other cones are of the same constraints, with the same numbers."""
         same = len(self) == len(other) and all(a is b for a, b in zip(self.constraints, other.constraints, strict=True))

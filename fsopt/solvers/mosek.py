@@ -1,7 +1,8 @@
-r"""MOSEK: linear, convex quadratic and second-order cone programs, with integers or not.
+r"""MOSEK: linear, convex quadratic and second-order cone programs, with integers or not, and semidefinite programs.
 
 The variables have the units of ``Program.scaling`` (integer ones their own). A cone is the affine conic constraint
-:math:`T(Gx + h) \in \mathcal{Q}`, whose multiplier is the cone's. MOSEK takes no quadratic objective beside cones:
+:math:`T(Gx + h) \in \mathcal{Q}`, whose multiplier is the cone's; that of a
+semidefinite matrix takes its lower triangle. MOSEK takes no quadratic objective beside cones:
 there :math:`\tfrac12 x'Px` becomes a new variable t with :math:`(t, 1, Fx)` in a rotated cone, :math:`F'F = P`.
 """
 
@@ -143,13 +144,17 @@ class Mosek:
             self._put_epigraph(P)
 
     def _put_cones(self) -> None:
-        t, sizes = self.task, self.program.cones.sizes.tolist()
+        t, cones = self.task, self.program.cones
         h, entries = self.scaled.h, sp.coo_matrix(self.scaled.G)
         t.appendafes(len(h))
         t.putafefentrylist(entries.row.astype(np.int64), entries.col.astype(np.int32), entries.data)
         t.putafegslice(0, len(h), h)
-        domain = {size: t.appendquadraticconedomain(size) for size in set(sizes)}
-        t.appendaccsseq([domain[size] for size in sizes], len(h), 0, None)
+        kinds = list(zip(cones.sizes.tolist(), (cones.orders > 0).tolist(), strict=True))
+        domain = {
+            (size, matrix): (t.appendsvecpsdconedomain if matrix else t.appendquadraticconedomain)(size)
+            for size, matrix in sorted(set(kinds))
+        }
+        t.appendaccs([domain[kind] for kind in kinds], cones.by_lower_triangles(), None)
 
     def _put_epigraph(self, P: sp.csc_matrix) -> None:
         """Add the variable t at cost 1, and (t, 1, Fx) in the rotated cone 2 t 1 >= ||Fx||^2."""
@@ -235,8 +240,10 @@ class Mosek:
         x = self.scaled.x(np.array(t.getxx(which))[: p.n])
         if self.mip:
             return Point(x)
-        k = len(p.cones.h)
-        z = self.scaled.z(np.array(t.getaccdotys(which))[:k]) if k else np.zeros(0)
+        z = np.zeros(len(p.cones.h))
+        if len(z):
+            z[p.cones.by_lower_triangles()] = np.array(t.getaccdotys(which))[: len(z)]
+            z = self.scaled.z(z)
         return Point(x, self.scaled.y(np.array(t.gety(which))), z)
 
     def _solve_other(self, program: Program) -> Outcome:
@@ -282,7 +289,7 @@ SPEC = SolverSpec(
     name="mosek",
     connect=Mosek,
     package="mosek",
-    ranks=dict.fromkeys(("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP"), 70),
+    ranks=dict.fromkeys(("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP"), 70),
     proves="global",
     duals=True,
     vertex=True,

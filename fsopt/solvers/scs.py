@@ -75,7 +75,8 @@ class Scs:
         self.settings = _settings(settings)
         self.form = ConicForm(program)
         self.rows = self.form.shape[0]
-        self.order = _row_order(self.form)
+        first = self.form.equalities + self.form.inequalities
+        self.order: Indices = np.append(np.arange(first), first + program.cones.by_lower_triangles())
         self.last: dict[str, Vector] = {}
         _try_settings(self.settings)
         self.loaded_limit = 0.0
@@ -150,16 +151,6 @@ class Scs:
 
     def _ray(self, z: Vector) -> Point:
         return self.form.point(np.zeros(self.program.n), z)
-
-
-def _row_order(form: ConicForm) -> Indices:
-    """Return the rows with each matrix, which come last, by its lower triangle, column by column."""
-    cones, rows = form.program.cones, np.arange(form.shape[0])
-    first = form.equalities + form.inequalities
-    for start, order in zip(first + cones.starts[:-1], cones.orders, strict=True):
-        j, i = np.triu_indices(order)  # entry (i, j), i >= j, is number i (i + 1) / 2 + j of the upper triangle
-        rows[start : start + len(i)] = start + i * (i + 1) // 2 + j
-    return rows
 
 
 def _settings(settings: Settings) -> dict[str, Any]:

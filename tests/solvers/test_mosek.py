@@ -12,12 +12,12 @@ import scipy.sparse as sp
 from support import blobs
 
 import fsopt
-from fsopt.compiler import compile_model
+from fsopt.compiler import compile_model, lmi
 from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.interface import Change, Settings
 
-CLASSES = ("LP", "QP", "SOCP", "MILP", "MIQP", "MISOCP")
+CLASSES = ("LP", "QP", "SOCP", "SDP", "MILP", "MIQP", "MISOCP")
 PARAMETERS = {"fsp-master": {"m": 2}}
 CONVEX = [slug for slug, spec in fsopt.MODELS.items() if spec.problem_class in CLASSES]
 
@@ -96,7 +96,9 @@ def check_cones(program, t, scale):
     assert held == pytest.approx((T @ program.cones.G @ sp.diags(scale)).toarray())
     assert np.array(t.getafegslice(0, k)) == pytest.approx(T @ program.cones.h)
     assert [t.getaccn(i) for i in range(len(program.cones))] == program.cones.sizes.tolist()
-    assert list(itertools.chain(*(t.getaccafeidxlist(i) for i in range(len(program.cones))))) == list(range(k))
+    assert list(itertools.chain(*(t.getaccafeidxlist(i) for i in range(len(program.cones))))) == list(
+        program.cones.by_lower_triangles()
+    )
 
 
 @pytest.mark.parametrize("slug", CONVEX)
@@ -136,6 +138,28 @@ def test_a_square_beside_cones_is_an_epigraph_and_integers_keep_their_unit(integ
     assert [t.getafeg(k), t.getafeg(k + 1)] == [0.0, 1.0]
     D = sp.diags(scale)
     assert rows[2:, :n].T @ rows[2:, :n] == pytest.approx(scaled.factor * (D @ program.P @ D).toarray(), abs=1e-9)
+
+
+def test_a_matrix_is_held_by_its_lower_triangle_with_roots_of_two():
+    """sMat of MOSEK: columns of the lower triangle, entries off the diagonal times the root of 2."""
+    from mosek import domaintype
+
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(initialize=1.0)
+    matrix = [[11.0, 2.0, 3.0], [2.0, 24.0, 5.0], [3.0, 5.0, 36.0]]
+    m.matrix = lmi([[entry * m.x for entry in row] for row in matrix])
+    m.o = pyo.Objective(expr=m.x)
+    for (i, j), entry in m.matrix.S.items():
+        entry.set_value(matrix[i][j])
+    program, interface = loaded(m)
+    t, k = interface.task, len(program.cones.h)
+    assert t.getdomaintype(t.getaccdomain(0)) == domaintype.svec_psd_cone
+    x = np.array([v.value for v in program.variables]) / interface.scaled.columns
+    values = triplets(t, "getafeftrip", (k, program.n)) @ x + np.array(t.getafegslice(0, k))
+    root = np.sqrt(2.0)
+    held = values[t.getaccafeidxlist(0)]
+    expected = [11.0, 2 * root, 3 * root, 24.0, 5 * root, 36.0]
+    assert held / held[0] == pytest.approx(np.array(expected) / expected[0])
 
 
 def test_mosek_writes_the_task_as_cbf_with_the_same_counts(tmp_path):
@@ -197,7 +221,7 @@ def answered(monkeypatch, model, status, point, ended="ok"):
         multipliers = scaled.factor * program.scaling.uncone.T @ point.z if len(program.cones) else point.z
         for k in range(len(program.cones)):
             part = slice(program.cones.starts[k], program.cones.starts[k + 1])
-            t.putaccdoty(which, k, multipliers[part])
+            t.putaccdoty(which, k, multipliers[program.cones.by_lower_triangles()][part])
         return getattr(mosek.rescode, ended)
 
     session = Session(model, "mosek")
@@ -207,7 +231,7 @@ def answered(monkeypatch, model, status, point, ended="ok"):
     return session.solve()
 
 
-@pytest.mark.parametrize("slug", ["rlp", "svm", "mpm", "gmeb-primal"])
+@pytest.mark.parametrize("slug", ["rlp", "svm", "mpm", "gmeb-primal", "gmeb-sdp"])
 def test_a_point_in_mosek_s_signs_is_certified(monkeypatch, slug):
     model = fsopt.build(slug, blobs(30, 4, seed=1))
     reference = fsopt.solve(model, "clarabel")

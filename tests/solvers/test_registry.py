@@ -22,7 +22,7 @@ ORDER = {
     "QP": ["clarabel", "scs", "scip", "gurobi", "xpress", "mosek", "ipopt"],
     "MILP": ["highs", "scip", "gurobi", "xpress", "mosek"],
     "SOCP": ["clarabel", "scs", "scip", "xpress", "gurobi", "mosek", "ipopt"],
-    "SDP": ["clarabel", "scs"],
+    "SDP": ["clarabel", "scs", "mosek"],
     "MIQP": ["scip", "gurobi", "xpress", "mosek"],
     "MISOCP": ["scip", "gurobi", "xpress", "mosek"],
     "NLP": ["scip", "gurobi", "xpress", "ipopt"],
