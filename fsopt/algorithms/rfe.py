@@ -19,6 +19,7 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, loop
+from fsopt.errors import OutOfTimeError
 from fsopt.models.blocks import number, whole
 from fsopt.models.gbd.fsp_sub import build_fsp_sub
 from fsopt.solvers.base import Session
@@ -98,11 +99,18 @@ def rfe(
     machines = _Machines(data, c, recorder)
     sigma = np.ones(data.p)
     sigma[list(eliminated)] = 0.0
-    stop = "complete"
+    stop, w = "complete", None
     with threadpool_limits(1 if run.solver is None else None):
         # Each pass removes at least one of the p features.
         while len(left := np.flatnonzero(sigma)) > m:
-            w, value = machines.solve(sigma)
+            try:
+                w, value = machines.solve(sigma)
+            except OutOfTimeError:
+                if w is None:
+                    raise
+                stop = "time-limit"
+                sigma[smallest_weights(w, left, len(left) - m)] = 0.0
+                continue
             if clock.expired():
                 step, stop = len(left), "time-limit"
             removed = smallest_weights(w, left, min(step, len(left) - m))
