@@ -20,7 +20,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 WIDTHS = (390, 1440)
-SEARCHES = ("Benders", "gmeb-dual", "alpha*")
+SEARCHES = ("Benders", "gbd", "gmeb-dual", "alpha*")
 SHOTS = ("index", "start", "which", "gbd", "models/gmeb-dual", "drivers/dca", "solvers", "api", "notebooks/gbd")
 LOOK = """async () => {
   if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
