@@ -131,7 +131,8 @@ class Fit(Presented):
             words = np.array([float(text) for text in texts])
         except ValueError:
             words = np.array(texts)
-        return words[(self.predict(X) > 0).astype(int)]
+        found: NDArray[Any] = words[(self.predict(X) > 0).astype(int)]
+        return found
 
     def predict_proba(self, X: Samples | Dataset | Table) -> Matrix:
         """Return the probabilities (n, 2) of the labels -1 and +1 of samples as in :meth:`decision_function`.

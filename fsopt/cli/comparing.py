@@ -166,18 +166,23 @@ def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> N
     """Write the report of a comparison: the table, and the sections of a study on its units."""
     from fsopt.studies.report import ReportTable, Section, write_report
     from fsopt.studies.store import PLAIN
-    from fsopt.studies.study_report import study_sections
+    from fsopt.studies.study_report import front_figure, study_sections
 
     heads = tuple(name for name, _ in COLUMNS)
     rows = [(row["data"], *_cells(row)) for name in record["majority"] for row in _ranked(record, name)]
     answers = tuple(f"{name}: {text}." for name, text in record["answer_in_words"].items())
     notes = (*answers, *(_majority(name, scores) for name, scores in record["majority"].items()))
-    title = f"Comparison: {', '.join(record['majority'])}"
-    first = Section(
-        "Methods", notes, (ReportTable(("data", *heads), rows, "fits to all samples, and means over folds"),)
+    listed = ReportTable(("data", *heads), rows, "fits to all samples, and means over folds")
+    pictures = {
+        f"{name}: methods that no other one beats in both": front_figure(_front(record, name), record["majority"][name])
+        for name in record["answer_in_words"]
+    }
+    first = Section("Methods", notes, (listed,), pictures)
+    write_report(
+        path,
+        f"Comparison: {', '.join(record['majority'])}",
+        [first, *study_sections([{**dict.fromkeys(PLAIN), **unit} for unit in units])],
     )
-    complete = [{**dict.fromkeys(PLAIN), **unit} for unit in units]
-    write_report(path, title, [first, *study_sections(complete)])
     remark(f"wrote {path}")
 
 
@@ -197,20 +202,24 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         for row in _ranked(record, name):
             cells = zip(COLUMNS, _cells(row), strict=True)
             listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
-        listing.caption = escape(_majority(name, record["majority"][name]))
+        known = (_majority(name, record["majority"][name]), record["own_parameters"][name])
+        listing.caption = escape("\n".join(text for text in known if text))
         if narrow():
             listing.caption += f"\nwider output, or --json, also has: {', '.join(left_out)}"
         listing.caption_justify = "left"
         show(listing)
         _print_answer(record, name)
+    told: dict[tuple[str, ...], str] = {}
     for row in record["rows"]:
         who = _who(row, record)
         if row["exact"]:
             show(f"{who}: {row['exact']}")
         if verbose and row["features"]:
+            same = told.setdefault((row["data"], *sorted(row["features"])), who)
+            selected = ", ".join(row["features"]) if same == who else f"the features of {same}"
             more = {name: _share(row[f"cv_{name}"]) for name in ("balanced_accuracy", "recall", "auc")}
             measured = ", ".join(f"CV {name.replace('_', ' ')} {value}" for name, value in more.items() if value)
-            show(f"{who}: {', '.join(row['features'])}" + (f"; {measured}" if measured else ""))
+            show(f"{who}: {selected}" + (f"; {measured}" if measured else ""))
         for text in (*row["warnings"], row["error"], _early(row)):
             if text:
                 remark(f"{who}: {text}")
@@ -219,16 +228,18 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
 def _ranked(record: dict[str, Any], data: str) -> list[dict[str, Any]]:
     """Return the rows of a data set, the best score first, of equal ones the fewest features; without a score last."""
     rows = [row for row in record["rows"] if row["data"] == data]
-    return sorted(
-        rows, key=lambda row: (row["cv_accuracy"] is None, -(row["cv_accuracy"] or 0), row["n_features"] or 0)
-    )
+    return sorted(rows, key=lambda r: (r["cv_accuracy"] is None, -(r["cv_accuracy"] or 0), r["n_features"] or 0))
+
+
+def _front(record: dict[str, Any], data: str) -> list[dict[str, Any]]:
+    return [row for row in _ranked(record, data) if row["front"]][::-1]
 
 
 def _print_answer(record: dict[str, Any], data: str) -> None:
     """Print the front of score and number of features as bars above the larger class, and the answer in a sentence."""
     if data not in record["answer_in_words"]:
         return
-    front = [row for row in _ranked(record, data) if row["front"]][::-1]
+    front = _front(record, data)
     low = min(record["majority"][data]["cv_accuracy"], *(row["cv_accuracy"] for row in front))
     unit = (max(row["cv_accuracy"] for row in front) - low) / BAR or 1.0
     lines = [

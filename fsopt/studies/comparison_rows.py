@@ -119,7 +119,7 @@ class Comparison(Answer):
 
     @property
     def heading(self) -> dict[str, Any]:
-        """Data sets with their sizes, the split, the scores of the larger class, and the methods without an answer."""
+        """Data sets with their sizes, the split, the larger class, the answer, and the methods without one."""
         (n, p), one = zip(*self.sizes, strict=True), len(self.data) == 1
         return {
             "data": self.data[0] if one else list(self.data),
@@ -130,6 +130,7 @@ class Comparison(Answer):
             "tune": self.tune,
             "majority": self.majority,
             "answer_in_words": self.sentences,
+            "own_parameters": self.own_parameters,
             "unanswered": [
                 {"data": row.data, "method": row.method, "lacking": row.lacking} for row in self.rows if row.lacking
             ],
@@ -158,6 +159,20 @@ class Comparison(Answer):
             text = f"{fewest} is within noise of the best with fewest features ({words[fewest]}; {best}: {words[best]})"
         same = [name for name in found if name != fewest and set(held[name].features) == set(held[fewest].features)]
         return text + (f"; the same features: {', '.join(same)}" if same else "")
+
+    @property
+    def own_parameters(self) -> dict[str, str]:
+        """Data set -> the parameters that methods have in comparisons in place of their defaults, in words."""
+        found = {}
+        for name, (_, p) in zip(self.data, self.sizes, strict=True):
+            parts = [
+                f"{row.method} {key}={value}"
+                for row in self.rows
+                for key, value in study_spec(row.method).compare(p).items()
+                if row.data == name and row.params.get(key, value) == value
+            ]
+            found[name] = f"in comparisons: {', '.join(parts)}" if parts else ""
+        return found
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each row: the attributes of a :class:`Row`, and its standing on its data set."""

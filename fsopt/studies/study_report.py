@@ -83,6 +83,27 @@ def _of_data(name: str, lines: Sequence[Line]) -> Section:
     return Section(name, (note,), tuple(tables), figures)
 
 
+def front_figure(front: Sequence[Mapping[str, Any]], larger: Mapping[str, float]) -> Figure:
+    """Return a picture of the methods that no other beats in both accuracy and number of selected features.
+
+    Parameters
+    ----------
+    front : ``method``, ``n_features`` and ``cv_accuracy`` of each.
+    larger : scores of the larger class alone.
+    """
+    figure = new_figure(1)
+    axes = figure.axes[0]
+    points = sorted((row["n_features"], 100 * row["cv_accuracy"], row["method"]) for row in front)
+    axes.step([x for x, _, _ in points], [y for _, y, _ in points], where="post", marker="o")
+    for x, y, name in points:
+        axes.annotate(_plain(name), (x, y), xytext=(4, -12), textcoords="offset points", fontsize="small")
+    axes.axhline(100 * larger["cv_accuracy"], color="tab:gray", linestyle="--", label="the larger class")
+    axes.set(xlabel="selected features", ylabel="accuracy of cross-validation, %")
+    axes.margins(x=0.2)
+    axes.legend(fontsize="small")
+    return figure
+
+
 def _trade_off(lines: Sequence[Line]) -> Figure:
     figure = new_figure(1, height=3.6 + 0.1 * len(lines))
     axes = figure.axes[0]

@@ -116,6 +116,7 @@ def test_the_report_shows_a_feature_of_any_name_as_text(folder, capsys):
     assert "CONSOLE" not in done.stderr, done.stderr
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in done.stdout
     assert "larger class alone" in done.stdout
+    assert "methods that no other one beats in both" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -147,5 +148,8 @@ def test_the_table_begins_with_the_best_score_and_ends_with_a_sentence(folder, c
     assert shown == sorted(rows, key=lambda name: (-rows[name]["cv_accuracy"], rows[name]["n_features"]))
     (answer,) = record["answer_in_words"].values()
     assert answer in out
-    verbose, _ = run(f"{SHORT} --methods svm -v", capsys)
+    verbose, _ = run(f"{SHORT} --methods svm,mpm -v", capsys)
     assert "objective" in verbose
+    assert "mpm: the features of svm" in verbose
+    told, _ = run(f"{SHORT} --methods s-mpm,svm --param svm.c=2", capsys)
+    assert "in comparisons: s-mpm ridge=0.01\n" in re.sub(" +\n", "\n", told)

@@ -2,6 +2,7 @@
 
 import os
 
+import numpy as np
 import pytest
 from support import blobs, sampled
 
@@ -158,9 +159,19 @@ def test_a_changed_master_is_compared():
     assert (row.lacking, row.status) == ("", "optimal")
 
 
+def test_a_feature_that_is_constant_in_each_class_leaves_s_mpm_an_answer_in_comparisons():
+    data = fsopt.Dataset(np.column_stack([DATA.X, DATA.y]), DATA.y, name="told")
+    with pytest.raises(fsopt.errors.InfeasibleError, match=r"ridge=0\.01"):
+        fsopt.fit("s-mpm", data)
+    [row] = compare(data, ["s-mpm"], folds=2, executor=InProcess()).rows
+    assert (row.lacking, row.certificate["ok"]) == ("", True)
+
+
 def test_parameters_in_comparisons_go_with_all_that_the_user_gives():
     assert comparison_params("gbd", 4, {"c": 2.0}) == {"max_cuts": 20, "tolerance": 1e-4, "c": 2.0}
     assert comparison_params("best-subset", 4, {"max_nodes": 7}) == {"max_nodes": 7, "tolerance": 1e-4}
+    assert comparison_params("best-subset", 4, {})["max_nodes"] == 2000
+    assert [comparison_params("s-mpm", p, {}) for p in (40, 4000)] == [{"ridge": 0.01}, {}]
     asked = {"name": "gbd", "params": {"max_nodes": 3}}
     with pytest.raises(fsopt.errors.ParameterError, match="has no parameter 'max_nodes'"):
         fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess())

@@ -9,7 +9,7 @@ from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.gbd.proofs import tree_claims
-from fsopt.methods.gbd.subset_search import fit_by_search, some_nodes
+from fsopt.methods.gbd.subset_search import fit_by_search, many_nodes
 from fsopt.methods.gbd.verification import check_best_subset, objective, selection
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
@@ -61,7 +61,7 @@ SPEC = MethodSpec(
     driver="branch_and_benders",
     resumable=True,
     support=selection,
-    compare=some_nodes,
+    compare=many_nodes,
     weights="samples",
     exact=tree_claims,
     solver=False,
