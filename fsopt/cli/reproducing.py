@@ -55,6 +55,10 @@ def reproduce(
     store: Annotated[
         Path | None, typer.Option("--store", help="SQLite file of the parts that take long: a killed run goes on")
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", min=0.0, help="seconds after which no part is begun that --store does not have"),
+    ] = None,
     searched: Annotated[
         bool,
         typer.Option("--search", help="run one table with all choices that its paper leaves open"),
@@ -82,7 +86,8 @@ def reproduce(
     if output is not None:
         _make(output)
     with opened(store, write=store is not None) as held:
-        settings = Settings(quick=quick, jobs=workers, store=held)
+        ends = None if time_limit is None else time.monotonic() + time_limit
+        settings = Settings(quick=quick, jobs=workers, store=held, ends=ends)
         if searched:
             return _search(asked[0], settings, output, json)
         code, done, records = _run(asked, settings, output, shown=not json, kept=report is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +10,15 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from fsopt.data import Dataset
-from fsopt.errors import DataError, FsoptError
+from fsopt.errors import DataError, FsoptError, OutOfTimeError
 from fsopt.papers.verdicts import LEFT_OUT, Cell
 from fsopt.studies.store import Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+LATE = "the time limit passed"
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Settings:
     jobs : processes.
     seed : of splits and draws.
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
+    ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
     choices : name -> value of choices that the paper leaves open, in place of the defaults of the experiment.
     """
 
@@ -34,6 +39,7 @@ class Settings:
     jobs: int = 1
     seed: int = 0
     store: Store | None = field(default=None, compare=False)
+    ends: float | None = field(default=None, compare=False)
     choices: Mapping[str, Any] = field(default_factory=dict)
 
     def chosen(self, choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
@@ -41,10 +47,21 @@ class Settings:
         return {name: self.choices.get(name, values[0]) for name, values in choices.items()}
 
     def part(self, experiment: str, compute: Callable[[], Any], **arguments: Any) -> Any:
-        """Return the value of a part of an experiment, lists and numbers, from the store where it has it."""
-        if self.store is None:
+        """Return the value of a part of an experiment, lists and numbers, from the store where it has it.
+
+        Raises
+        ------
+        OutOfTimeError : the store does not have it, and the time has ended.
+        """
+
+        def in_time() -> Any:
+            if self.ends is not None and time.monotonic() >= self.ends:
+                raise OutOfTimeError(LATE, "with --store and more seconds the same command goes on")
             return compute()
-        return self.store.part(experiment, {**arguments, "seed": self.seed}, compute)
+
+        if self.store is None:
+            return in_time()
+        return self.store.part(experiment, {**arguments, "seed": self.seed}, in_time)
 
 
 @dataclass(frozen=True)

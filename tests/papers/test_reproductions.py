@@ -8,6 +8,7 @@ from support import ROOT, SHARED
 
 from fsopt.cli import main
 from fsopt.papers.gbd import experiments as gbd
+from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.pages import overview, sentence
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Settings, numbers_of, printed
@@ -148,6 +149,19 @@ def test_a_killed_reproduction_goes_on_where_its_store_has_parts(tmp_path, capsy
     again = json.loads(run("reproduce gbd-fig2 --quick --store kept.sqlite --json", capsys)[0])
     assert len(calls) == 9 + 1
     assert first["experiments"][0]["cells"] == again["experiments"][0]["cells"]
+
+
+def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(gmeb, "_drawn_scores", lambda method, train, test, points, settings: (0.2, len(method)))
+    command = "reproduce gmeb-table3 --quick --store kept.sqlite --json"
+    monkeypatch.setattr(gmeb, "METHODS", ("svm", "gmeb"))
+    run(command, capsys)
+    monkeypatch.setattr(gmeb, "METHODS", ("svm", "l1-svm", "gmeb"))
+    cells = json.loads(run(f"{command} --time-limit 0", capsys)[0])["experiments"][0]["cells"]
+    found = {(c["row"], c["column"]): c for c in cells if "n=20" in c["row"]}
+    assert [found[f"{m} n=20", "features"]["ours"] for m in ("svm", "l1-svm", "gmeb")] == [3.0, None, 4.0]
+    assert found["l1-svm n=20", "error"]["why"] == "the time limit passed"
 
 
 def test_a_store_of_an_earlier_version_has_no_parts_and_takes_them(tmp_path):
