@@ -12,8 +12,9 @@ For multipliers a and a penalty sigma, the augmented Lagrangian minimised over s
 whose gradient is :math:`(w - V'\alpha,\ -y'\alpha)` at :math:`\alpha = \min(u, c)`. A step of Newton's method has the
 matrix :math:`I + \sigma V_J'V_J` and its border of b, with J the samples of :math:`0 < u_i < c_i`, and is solved by
 conjugate gradients: products with the rows J, nothing else. The minimum gives the next multipliers
-:math:`a = \alpha`. The first hyperplane and multipliers are those of liblinear, whose program has the penalty
-:math:`\tfrac12 b^2` beside.
+:math:`a = \alpha`. The first hyperplane is that of liblinear, which does not tell its multipliers and whose program has
+the penalty :math:`\tfrac12 b^2` beside; the first multipliers are the solution of :math:`w = V'a` by least squares on
+the samples near the margin, with the others at their bounds by complementarity.
 
 Source: Rockafellar (1976) for the method of multipliers; Li, Sun & Toh (2018) for its minimisations by Newton's method.
 """
@@ -25,6 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from fsopt.algorithms.interior_point.certificate import certify_svm
 from fsopt.answers.results import DriverResult, Status
@@ -55,8 +57,10 @@ ARMIJO = 1e-4
 """Share of the predicted decrease that a step has to reach."""
 ROUNDING = 1e-14
 """Relative error of phi: near the minimum the decrease is smaller, and the step still makes the multipliers better."""
-BAND = 0.1
+BAND = 0.02
 """Distance of a margin from 1 within which the first multiplier is between its bounds."""
+LEAST_SQUARES = 100
+"""Steps of the least squares for these multipliers at most; 20 to 60 are usual."""
 
 
 @timed
@@ -161,18 +165,34 @@ class _Lagrangian:
         """Start from the hyperplane of liblinear, and from multipliers by the margins there."""
         from sklearn.svm import LinearSVC
 
-        machine = LinearSVC(loss="hinge", C=self.c, tol=1e-2, max_iter=100, random_state=0)
+        machine = LinearSVC(loss="hinge", C=self.c, tol=1e-4, max_iter=200, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a start need not be an optimum
             machine.fit(self.data.X, self.data.y, sample_weight=self.data.weights)
         self.w = np.array(machine.coef_[0], dtype=float)
         self.learn(self.a)
         self.b = self.best[1]
-        margins = self.V @ self.w + self.data.y * self.b
-        self.a = self.caps * np.clip(0.5 + (1.0 - margins) / (2.0 * BAND), 0.0, 1.0)
+        self.a = self.recovered()
         self.learn(self.a)
-        if self.bound == 0.0:  # the multipliers are far too large: for a large C the margins tell too little
+        if self.bound == 0.0:  # the multipliers are far too large: the hyperplane is not yet near the optimum
             self.a = np.zeros(self.data.n)
+
+    def recovered(self) -> Vector:
+        """Return multipliers (n,) of the hyperplane: by its margins at a bound, or between them near the margin 1.
+
+        Those between are the solution of V'a = w and y'a = 0 by least squares.
+        """
+        from scipy.sparse.linalg import lsqr
+
+        margins = self.V @ self.w + self.data.y * self.b
+        a = np.where(margins < 1.0 - BAND, self.caps, 0.0)
+        near = np.flatnonzero(np.abs(margins - 1.0) <= BAND)
+        if not len(near):
+            return a
+        forms = sp.vstack([self.V[near].T, self.data.y[None, near]], format="csr")
+        rest = np.append(self.w - self.V.T @ a, -float(self.data.y @ a))
+        a[near] = lsqr(forms, rest, atol=1e-6, btol=1e-6, iter_lim=LEAST_SQUARES)[0]
+        return np.clip(a, 0.0, self.caps)
 
     @property
     def gap(self) -> float:

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import fsopt
-from fsopt.algorithms.augmented_lagrangian import svm_augmented_lagrangian
+from fsopt.algorithms.augmented_lagrangian import _Lagrangian, svm_augmented_lagrangian
 from fsopt.algorithms.interior_point.certificate import certify_svm
 from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.data import Dataset
@@ -38,6 +38,17 @@ def test_the_optimum_is_that_of_the_interior_point(data, c):
     dual = alpha.sum() - 0.5 * np.sum((data.X.T @ (alpha * data.y)) ** 2)
     assert found.bound == pytest.approx(dual, rel=1e-9)
     assert found.bound <= known.objective * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("data", [SPARSE, WEIGHTED], ids=["equal", "weighted"])
+def test_the_multipliers_are_recovered_from_the_optimal_hyperplane(data):
+    known = svm_interior_point(data.with_X(data.X.toarray()), c=1.0, tolerance=1e-9)
+    at = _Lagrangian(data, 1.0)
+    at.w, at.b = known.point["w"], known.point["b"]
+    at.learn(at.recovered())
+    assert at.bound == pytest.approx(known.objective, rel=1e-4)
+    at.b += 1e3  # no sample is near the margin: each multiplier is at a bound
+    np.testing.assert_array_equal(at.recovered(), np.where(data.y > 0, 0.0, at.caps))
 
 
 def test_one_sample_of_each_class_has_the_closed_form():
