@@ -13,12 +13,12 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.master_program import check_objective, feasible
+from fsopt.drivers.gbd.master_program import check_objective, feasible, largest_number, solve_one_cut
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, OutOfTimeError
 from fsopt.errors import InfeasibleError
-from fsopt.models.gbd.fsp_master import add_cut
+from fsopt.models.gbd.fsp_master import add_cut, cut_coefficients
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
@@ -35,6 +35,8 @@ class Master:
     Attributes
     ----------
     penalties : (p,) penalty weight of each feature in the objective, lambda of (RMP-lambda); zeros in (RMP-M).
+    most : M where the constraints are a cardinality alone, p where there are none, else None.
+    one_cut : optimum and selection with one cut, in closed form; None where there is none.
     cuts : their number.
     solves : number of cuts and relative gap of two solves: the one behind the lower bound, and the last one.
     """
@@ -49,6 +51,8 @@ class Master:
         self.columns = self.session.columns(self.model.sigma)
         check_objective(data, self.program, self.columns, self.program.column.get(id(self.model.theta)))
         self.penalties: Vector = self.program.c[self.columns].copy()
+        self.most = largest_number(self.program, self.columns)
+        self.one_cut: tuple[float, Vector] | None = None
         self.cuts = 0
         self.solves: list[tuple[int, float]] = []
 
@@ -61,6 +65,11 @@ class Master:
         for alpha in alphas:
             self.session.add(add_cut(self.model, self.data, alpha))
         self.cuts += len(alphas)
+        if self.most is not None and alphas:
+            self.one_cut = None
+            if self.cuts == 1:
+                constant, slopes = cut_coefficients(self.data, alphas[0])
+                self.one_cut = solve_one_cut(constant, slopes, self.penalties, self.most)
 
     def solve(self, recorder: Recorder, mip_gap: float | None = None) -> tuple[float, Vector, bool]:
         """Return the bound that was proved, the selection, and whether the time sufficed for the gap.
@@ -69,6 +78,9 @@ class Master:
         ------
         InfeasibleError : there is no selection.
         """
+        if self.one_cut is not None:
+            # Copied, since selections are kept; a solver would first look for dominated features among all pairs.
+            return self.one_cut[0], self.one_cut[1].copy(), True
         try:
             result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap)
         except NoPoint as error:

@@ -42,3 +42,36 @@ def feasible(program: Program, columns: Indices, sigma: Vector) -> bool:
         binary = bool(np.isin(sigma, (0.0, 1.0)).all())
         inside = bool(bound_excess(program, x)[columns].max(initial=0.0) <= 1e-9)
         return binary and inside and bool(row_excess(program, x).max(initial=0.0) <= 1e-9)
+
+
+def largest_number(program: Program, columns: Indices) -> int | None:
+    """Return M where the constraints are e'sigma <= M alone, or none (then p); None where there are others.
+
+    Parameters
+    ----------
+    program : of a master without cuts.
+    """
+    p = len(columns)
+    binary = program.n == p + 1 and np.all(program.lb[columns] == 0.0) and np.all(program.ub[columns] == 1.0)
+    if not binary or program.A.shape[0] > 1:
+        return None
+    if program.A.shape[0] == 0:
+        return p
+    row = program.A.toarray()[0]
+    only = np.count_nonzero(row) == p and np.all(row[columns] == 1.0) and program.lo[0] == -np.inf
+    return int(min(np.floor(program.hi[0]), p)) if only and program.hi[0] >= 0.0 else None
+
+
+def solve_one_cut(constant: float, slopes: Vector, penalties: Vector, most: int) -> tuple[float, Vector] | None:
+    r"""Return the optimum of a master with one cut and at most so many features, and its selection.
+
+    .. math:: \min_\sigma\ \gamma - \sum_j (g_j - \lambda_j)\,\sigma_j
+
+    takes the largest positive :math:`g_j - \lambda_j` (Aytug, (15), for M = p). None where the cut is negative there:
+    then :math:`\theta \ge 0` is the tighter constraint, and the selection need not be optimal.
+    """
+    gains = slopes - penalties
+    best = np.argsort(-gains, kind="stable")[:most]
+    sigma = np.zeros(len(gains))
+    sigma[best[gains[best] > 0.0]] = 1.0
+    return None if constant < float(slopes @ sigma) else (constant - float(gains @ sigma), sigma)
