@@ -17,6 +17,7 @@ from fsopt.answers.fits import Fit
 from fsopt.common import clock
 from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, TEXT, checked, optional, word
 from fsopt.common.customising import CHANGES, Change, customised, names_of
+from fsopt.common.files import check_readable, check_writable
 from fsopt.common.locks import alone
 from fsopt.common.memory import FEWER, NUMBER, require
 from fsopt.common.registry import Registry, check_function
@@ -217,12 +218,13 @@ def fit(
     # The preprocessed samples, and a copy of them in the arrays of a solver or a loop.
     stored = data.X.nnz if data.sparse else data.X.size  # type: ignore[attr-defined]
     require(2 * NUMBER * stored, f"the arrays of method '{name}' for {data.n} samples and {data.p} features")
-    places = [None if path is None else Path(path) for path in (checkpoint, resume)]
+    place = None if checkpoint is None else check_writable(checkpoint)
+    source = None if resume is None else check_readable(resume, "the checkpoint")
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
     try:
-        own = nullcontext() if entry.resumable else kept(*places)
-        with alone(places[0]), clock.limited(time_limit), customised(customise) as read, own as answers:
-            run = Run(solver, clock.seconds_of(time_limit), options, progress, places[0], places[1], executor)
+        own = nullcontext() if entry.resumable else kept(place, source)
+        with alone(place), clock.limited(time_limit), customised(customise) as read, own as answers:
+            run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
             fitted = entry.fit(data, run, **params)
     except CallbackError as error:
         raise error.__cause__ or error from None
