@@ -72,7 +72,7 @@ INSTANCES = (
     Realistic("onsvm", "sonar", ".mps", {"c": 1.0}),
     Realistic("svm", "sonar", ".mps", {"c": 1.0}),
     Realistic("gmeb-dual", "sonar", ".cbf", {"r_plus": 3.0, "r_minus": 3.0}),
-    Realistic("fsv-exact", "sonar", ".mps", {"lam": 0.1}, None, 600.0),
+    Realistic("fsv-exact", "sonar", ".mps", {"lam": 0.1}, None, 700.0),
     Realistic("fsp-m-bigm", "sonar", ".mps", {"m": 5, "c": 1.0}, "scip", 900.0),
     Realistic("onsvm", "colon", ".mps", {"c": 1.0}),
     Realistic("fsv-step", "colon", ".mps", {"lam": 0.05}),
