@@ -157,7 +157,8 @@ def beaten(rows: list[dict[str, Any]], pages: Path) -> list[str]:
         bounds = [r["bound"] for r in alike if r["bound"] is not None]
         if min(values, default=np.inf) < row["best"] - slack:
             found.append(f"{row['name']}: {row['best']:.8g}, and a page of results has {min(values):.8g}")
-        if max(bounds, default=-np.inf) > (-np.inf if row["bound"] is None else row["bound"]) + slack:
+        bound = -np.inf if row["bound"] is None else row["bound"]
+        if not _closed(row) and max(bounds, default=-np.inf) > bound + slack:
             found.append(f"{row['name']}: bound {row['bound']}, and a page of results has {max(bounds):.8g}")
     return found
 
@@ -171,11 +172,16 @@ def solu(rows: list[dict[str, Any]]) -> str:
     lines = []
     for row in rows:
         best, bound = row["best"], row["bound"]
-        closed = bound is not None and abs(best - bound) <= TOLERANCE * max(1.0, abs(best))
+        closed = _closed(row)
         lines.append(f"{'=opt=' if closed else '=best='} {row['name']} {best:.12g}")
         if not closed and bound is not None:
             lines.append(f"=bestdual= {row['name']} {bound:.12g}")
     return "\n".join(lines) + "\n"
+
+
+def _closed(row: Mapping[str, Any]) -> bool:
+    best, bound = row["best"], row["bound"]
+    return bound is not None and abs(best - bound) <= TOLERANCE * max(1.0, abs(best))
 
 
 def _name(row: Mapping[str, Any], at: Mapping[str, Any]) -> str:

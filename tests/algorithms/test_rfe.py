@@ -137,7 +137,8 @@ def test_a_time_limit_leaves_m_features(wdbc, monkeypatch):
     fit = fsopt.fit("rfe", wdbc, m=2, time_limit=1e3, progress=late.append)
     assert fit.stop == "time-limit"
     assert len(fit.support) == 2
-    assert [h["n_features"] for h in fit.history] == [30, 29, 28, 2]  # the limit passed within the fourth training
+    left = [h["n_features"] for h in fit.history]  # the limit passes within the fourth training, which may have ended
+    assert (left[:3], left[3:-1] in ([], [27]), left[-1]) == ([30, 29, 28], True, 2)
     assert fit.status == "feasible"
 
 

@@ -66,9 +66,10 @@ def main() -> None:
     ):
         recording = pool.submit(_recorded)
         chosen = sample(asked.count, asked.seed)
+        where = [statement(str(change.module_path), change.start_pos[0]) for change in chosen]
         seconds, lines_run = recording.result()
         print(f"{len(seconds)} tests, recorded in {sum(seconds.values()):.0f} s", flush=True)
-        tests = [tests_of(change, seconds, lines_run) for change in chosen]
+        tests = [tests_of(*each, seconds, lines_run) for each in zip(chosen, where, strict=True)]
         for change, (outcome, lines) in zip(chosen, pool.map(_changed, chosen, tests), strict=True):
             found = "equivalent" if outcome == "survived" and lines in known() else outcome
             outcomes[found] += 1
@@ -116,10 +117,9 @@ def known() -> list[list[str]]:
         return [[one["module"], f"- {one['was']}", f"+ {one['is']}"] for one in tomllib.load(file)["change"]]
 
 
-def tests_of(change: MutationSpec, seconds: Seconds, lines: Lines) -> Seconds:
-    """Return the tests of a change, the quickest first."""
-    path = str(change.module_path)
-    own, at_import = statement(path, change.start_pos[0])
+def tests_of(change: MutationSpec, where: tuple[set[int], bool], seconds: Seconds, lines: Lines) -> Seconds:
+    """Return the tests of a change in a statement, the quickest first."""
+    path, (own, at_import) = str(change.module_path), where
     if at_import:
         names = {n for n in seconds if n.startswith(tuple(f"tests/{place}" for place in TESTS[Path(path).parts[1]]))}
     else:
