@@ -91,7 +91,7 @@ def write_page() -> None:
 def _cells(r: dict[str, Any]) -> tuple[str, ...]:
     size, own = (r["instance"], r["class"], str(r["integers"])), (f"{r['leaves']:,}", f"{r['relaxations']:,}")
     scip = r["scip"]
-    return (*size, f"{r['objective']:.8g}", _bound(r), *own, f"{r['cpu']:.2g}", _bound(scip), f"{scip['cpu']:.2g}")
+    return (*size, f"{r['objective']:.8g}", _bound(r), *own, f"{r['cpu']:.3g}", _bound(scip), f"{scip['cpu']:.3g}")
 
 
 def _bound(r: dict[str, Any]) -> str:
