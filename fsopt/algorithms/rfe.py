@@ -126,6 +126,7 @@ def rfe(
     assert certificate.objective is not None
     recorder.record(n_features=m, objective=certificate.objective, removed=[])
     point = {"sigma": sigma, "svm": trained}
+    stop = trained.outcome.stop if stop == "complete" else stop
     return recorder.end(Status.FEASIBLE, stop, objective=certificate.objective, point=point, certificate=certificate)
 
 

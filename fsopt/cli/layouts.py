@@ -92,15 +92,18 @@ def _class_weight(given: list[str] | None) -> str | tuple[tuple[str, float], ...
     return tuple(pairs)
 
 
-def load(source: str, layout: Layout) -> Dataset:
-    """Load a data set; its size, its labels and what became of its columns are remarks on stderr."""
+def load(source: str, layout: Layout, *, known: bool = False) -> Dataset:
+    """Load a data set; its size, its labels and what became of its columns are remarks on stderr.
+
+    The user is warned of a guess of the class +1 unless a saved answer, with which it was told, makes it ``known``.
+    """
     from fsopt.cli.output import remark
     from fsopt.data.tables.readers import load_table
 
     data = load_table(source, layout, remark)
     remark(f"{data.name}: {data.n} samples, {data.p} features; +1 is '{data.labels[1]}', -1 is '{data.labels[0]}'")
     guess = _guess(data, layout)
-    if guess:
+    if guess and not known:
         remark(guess)
     if data.constant:
         remark(f"{len(data.constant)} constant features: {_first(data.constant)}")

@@ -76,6 +76,22 @@ Customise = Annotated[
 ]
 
 
+OWN = {
+    "checkpoint",
+    "customise",
+    "data",
+    "executor",
+    "name",
+    "options",
+    "progress",
+    "resume",
+    "slug",
+    "solver",
+    "time_limit",
+}
+"""What the commands give to a builder or a fit beside its parameters."""
+
+
 def parse_params(given: list[str] | None) -> dict[str, Any]:
     """Return the parameters of ``--param k=v``; a value is JSON, a number in another spelling, or else a word."""
     params: dict[str, Any] = {}
@@ -85,6 +101,8 @@ def parse_params(given: list[str] | None) -> dict[str, Any]:
             raise ParameterError(f"'--param {brief(text)}' is not of the form k=v", "for example --param c=1.0")
         if name in params:
             raise ParameterError(f"the parameter '{name}' is given twice", "give it once")
+        if name in OWN:
+            raise ParameterError(f"'{name}' is no parameter of a model or method", "--help has the flags of a command")
         try:
             params[name] = _value(value)
         except RecursionError as error:

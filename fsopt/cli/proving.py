@@ -35,7 +35,7 @@ def evidence(
     from fsopt.verification.exact_checking import verify_record
 
     record = read_record(solution)
-    source = load(data, checked_layout(record, layout, solution))
+    source = load(data, checked_layout(record, layout, solution), known=True)
     changes = changes_of(record, customise)
     found = verify_record(record, source, str(solution), exact=True, customise=changes).exact
     assert found is not None

@@ -256,7 +256,7 @@ def check(
     from fsopt.verification.verified import WORD
 
     record = read_record(solution)
-    source = load(data, checked_layout(record, layout, solution))
+    source = load(data, checked_layout(record, layout, solution), known=True)
     changes = changes_of(record, customise)
     verified = verify_record(record, source, str(solution), exact=exact, customise=changes)
     found = plain(verified.record())

@@ -117,35 +117,32 @@ class _Descent(Descent):
         solution of the step itself is not needed, so that an inaccurate one cannot prove too much.
         """
         w, value = self.w, self.value
+        criticality, ends = np.inf, False
         new = values_of(self.session.model.w)
         new_value = self.penalty.value(new)
         self._check_objective(step, self.penalty.slope * float(np.abs(new).sum()) - float(v @ new))
         if w is not None:
             here = self.penalty.slope * np.abs(w).sum() - v @ w
-            self.criticality = max(here - proved_bound(step), 0.0) / max(1.0, abs(here))
+            criticality = float(max(here - proved_bound(step), 0.0) / max(1.0, abs(here)))
             self.rise = max(self.rise, (new_value - value) / max(1.0, abs(value)))
+            # No criterion at k = 0, as in print: v^0 belongs to no iterate, so nothing has fallen yet.
+            least = value - self.tolerance * max(1.0, abs(value))
+            ends = bool(np.linalg.norm(new - w) < self.tolerance or new_value >= least)
+        if ends:
+            self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
+            self.criticality = criticality
             self.point |= {"gradient": v, "proof": step.point}
-        else:  # before the first record, at which the loop may be ended with its incumbent
-            self._move(new, new_value, v)
+        else:
+            self.w, self.value = new, new_value
+            self.point = all_values(self.session.model) | {"gradient": v, "proof": None}
+        # At a record the user may end the loop, with the last iterate and what is known of it.
         self.recorder.record(
             start=self.start,
             objective=new_value,
-            criticality=float(self.criticality),
+            criticality=criticality,
             n_nonzero=int(np.sum(np.abs(new) > NONZERO)),
         )
-        if w is None:  # no criterion at k = 0, as in print: v^0 belongs to no iterate, so nothing has fallen yet
-            return False
-        if np.linalg.norm(new - w) < self.tolerance or new_value >= value - self.tolerance * max(1.0, abs(value)):
-            self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-            return True
-        self._move(new, new_value, v)
-        return False
-
-    def _move(self, w: Vector, value: float, v: Vector) -> None:
-        """Take an iterate, of which no criticality is known yet."""
-        self.w, self.value = w, value
-        self.criticality = np.inf
-        self.point = all_values(self.session.model) | {"gradient": v, "proof": None}
+        return ends
 
     def _check_objective(self, step: SolveResult, linearised: float) -> None:
         """Raise ParameterError where a solved step minimised anything but the penalty, linearised.

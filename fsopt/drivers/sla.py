@@ -137,30 +137,26 @@ class _Descent:
         assert step.point is not None
         assert step.objective is not None
         # A variable below 0 by the solver's tolerance would have a negative concave term, and a cost above alpha.
-        new, first = np.maximum(step.point.x[self.columns], 0.0), self.x is None
+        new = np.maximum(step.point.x[self.columns], 0.0)
+        principle, ends = np.inf, False
         rest = step.objective - float(slopes @ new)
         value = rest + self.concave.value(new)
         if self.x is not None:
             here = self.rest + float(slopes @ self.x)
             # Judged by the dual bound of the step, not by the vertex that the solver calls optimal.
-            self.principle = max(here - proved_bound(step), 0.0) / (1.0 + abs(here))
-            self.proof = step.point
-        else:  # before the first record, at which the loop may be ended with its incumbent
-            self._move(new, rest, value, step.point.x)
-        self.recorder.record(start=self.start, objective=value, principle=float(self.principle))
-        # f is concave: f falls by at least as much as its linearisation, so each step but the last lowers f, and no
-        # vertex comes back. The criterion is skipped at the start, which need not be feasible.
-        if not first and step.objective >= here - self.tolerance * (1.0 + abs(here)):
+            principle = max(here - proved_bound(step), 0.0) / (1.0 + abs(here))
+            # f is concave: f falls by at least as much as its linearisation, so each step but the last lowers f, and no
+            # vertex comes back. The criterion is skipped at the start, which need not be feasible.
+            ends = step.objective >= here - self.tolerance * (1.0 + abs(here))
+        if ends:
             self.stop = "stationary" if step.status is Status.OPTIMAL else step.stop
-            return True
-        self._move(new, rest, value, step.point.x)
-        return False
-
-    def _move(self, x: Vector, rest: float, value: float, vertex: Vector) -> None:
-        """Take a vertex, for which the minimum principle is not known yet."""
-        self.x, self.rest = x, rest
-        self.value, self.principle = value, np.inf
-        self.vertex, self.proof = vertex, None
+            self.principle, self.proof = principle, step.point
+        else:
+            self.x, self.rest = new, rest
+            self.value, self.vertex = value, step.point.x
+        # At a record the user may end the loop, with the last vertex and what is known of it.
+        self.recorder.record(start=self.start, objective=value, principle=float(principle))
+        return ends
 
 
 @loop

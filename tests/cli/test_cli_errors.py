@@ -63,6 +63,8 @@ CASES = {
     "unknown method in compare": ("compare --data good.csv --methods gmeb,foo", "no method called 'foo'"),
     "unknown parameter": ("solve svm --data good.csv --param d=1", "its parameters: c"),
     "parameter without value": ("solve svm --data good.csv --param c", "k=v"),
+    "flag as a parameter": ("fit svm --data good.csv --param solver=highs", "no parameter of a model or method"),
+    "argument as a parameter": ("show svm --param data=3", "no parameter of a model or method"),
     "parameter given twice": ("solve svm --data good.csv --param c=1 --param c=2", "given twice"),
     "word for a number": ("solve svm --data good.csv --param c=big", "must be a number"),
     "list for a number": ("solve svm --data good.csv --param c=[1]", "must be a number"),

@@ -124,7 +124,7 @@ class Outcome:
     def fault(self) -> str:
         """What is wrong with the way it ended: a traceback, an unknown exit code, an unclear message; else empty.
 
-        The lines that start with one of LABELS tell the labels in any case.
+        The lines that start with ``data:`` tell the labels in any case.
         """
         if self.code is None:
             return f"traceback: {self.raised}"
@@ -136,7 +136,7 @@ class Outcome:
             return f"no JSON object on stdout: {self.out[:80]!r}"
         if self.code == 2:
             error = found.get("error", {})
-            lines = [line for line in self.err.splitlines() if line.strip() and not line.startswith(LABELS)]
+            lines = [line for line in self.err.splitlines() if line.strip() and not line.startswith("data: ")]
             if not error.get("message") or not error.get("hint"):
                 return f"exit code 2 without a message and a hint: {found}"
             if len(lines) != 1 or "Traceback" in self.err or len(lines[0]) > MOST_CHARACTERS:
@@ -146,7 +146,6 @@ class Outcome:
         return ""
 
 
-LABELS = ("data: ", "warning: +1 is ")
 MOST_CHARACTERS = 600
 """Length of an error message that is still clear."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import threading
 
 import pytest
@@ -57,6 +58,28 @@ def test_every_loop_stops_at_its_first_step_with_an_incumbent(method):
     assert fit.stop == "interrupted"
     assert fsopt.verify(fit, DATA).numerically
     assert not threads()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [("fsv", {}), ("fsv", {"generate": True}), ("misclass", {}), ("misclass", {"generate": True}), ("l0-mpm", {})],
+)
+def test_a_loop_that_is_stopped_between_iterates_has_the_last_one_and_is_verified(method, params):
+    data = blobs(60, 5, seed=7, gap=0.2)
+    for records in (1, 2, 3):
+        loop = fsopt.steps(method, data, **params)
+        seen = itertools.islice(loop, records)
+        least = min(step["objective"] for step in seen)
+        fit = loop.stop()
+        assert fit.objective == pytest.approx(least, rel=1e-6)
+        assert fsopt.verify(fit, data).numerically
+
+
+def test_rfe_says_that_its_last_machine_was_interrupted():
+    loop = fsopt.steps("rfe", DATA, m=6)
+    next(loop)
+    fit = loop.stop()
+    assert (fit.status, fit.stop) == ("feasible", "interrupted")
 
 
 def test_two_loops_take_turns():

@@ -85,24 +85,28 @@ class _Descent:
             self.recorder.include(found)
             w, b = found.point["w"], found.point["b"]
             new_errors, new_sizes = np.maximum(1.0 - self.data.y * (self.data.X @ w + b), 0.0), np.abs(w)
-            value, here = self.problem.value(new_errors, new_sizes), np.inf
+            value = self.problem.value(new_errors, new_sizes)
+            principle, ends = np.inf, False
             if hyperplane is not None:
                 here = float(d @ errors + c @ sizes)
                 # Judged by the bound for all samples and features, not by the hyperplane that the step ended at.
                 bound = -np.inf if found.bound is None else found.bound
-                self.principle, self.alpha = max(here - bound, 0.0) / (1.0 + abs(here)), found.point["alpha"]
-            else:  # before the first record, at which the loop may be ended with its incumbent
+                principle = max(here - bound, 0.0) / (1.0 + abs(here))
+                ends = float(d @ new_errors + c @ new_sizes) >= here - self.tolerance * (1.0 + abs(here))
+            if ends:
+                self.stop = "stationary" if found.status is Status.OPTIMAL else found.stop
+                self.principle, self.alpha = principle, found.point["alpha"]
+            else:
                 self.w, self.b = w, b
                 self.value = value
-            self.recorder.record(start=self.start, objective=value, principle=self.principle, rounds=found.iterations)
-            linearised = float(d @ new_errors + c @ new_sizes)
-            if hyperplane is not None and linearised >= here - self.tolerance * (1.0 + abs(here)):
-                self.stop = "stationary" if found.status is Status.OPTIMAL else found.stop
+            try:
+                self.recorder.record(start=self.start, objective=value, principle=principle, rounds=found.iterations)
+            except KeyboardInterrupt:
+                self.stop = "interrupted"
+                return
+            if ends:
                 return
             hyperplane = (w, b)
-            self.w, self.b = w, b
-            self.value, self.principle = value, np.inf
-            self.alpha = None
             errors, sizes = new_errors, new_sizes
             if found.stop in EARLY or clock.expired():
                 self.stop = found.stop if found.stop in EARLY else "time-limit"
