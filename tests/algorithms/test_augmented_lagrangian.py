@@ -38,6 +38,10 @@ def test_the_optimum_is_that_of_the_interior_point(data, c):
     dual = alpha.sum() - 0.5 * np.sum((data.X.T @ (alpha * data.y)) ** 2)
     assert found.bound == pytest.approx(dual, rel=1e-9)
     assert found.bound <= known.objective * (1 + 1e-9)
+    for record in found.history:
+        assert record["bound"] <= known.objective * (1 + 1e-9)
+        assert record["objective"] >= known.objective * (1 - 1e-6)
+    assert found.history[-1]["objective"] == pytest.approx(known.objective, rel=1e-6)
 
 
 @pytest.mark.parametrize("data", [SPARSE, WEIGHTED], ids=["equal", "weighted"])

@@ -101,6 +101,12 @@ def test_the_kernel_is_that_of_the_parameters(change):
     assert not check_fit(dataclasses.replace(fit, params={**fit.params, **change}), DATA).ok
 
 
+def test_the_width_of_the_kernel_is_no_multiple_of_that_of_the_parameters():
+    fit = fsopt.fit("l1-mpm", DATA, kernel="gaussian", delta=0.1)
+    half = {**fit.params, "width": fit.kernel.width / 2.0}
+    assert fsopt.verify(dataclasses.replace(fit, params=half), DATA).residuals["kernel"] == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
     "method", ["pearson", "fisher", "ks", "infogain", "vs-ssvm", "rfe", "mopfs", "misclass", "fsv"]
 )

@@ -93,6 +93,7 @@ FORGERIES = {
     "cut unbalanced": {"grids": lambda a: a + np.eye(*a.shape, dtype=np.int32)},
     "cuts of other samples": {"grids": lambda a: a[:, :-1]},
     "multipliers negative": {"mu": lambda a: a - 1.0},
+    "multipliers not finite": {"mu": lambda a: a + np.inf},
     "an open node missing": {
         k: (lambda a: a[1:])
         for k in ("open_numbers", "open_cuts", "open_inside", "open_outside", "open_w", "open_b", "open_sigma")
