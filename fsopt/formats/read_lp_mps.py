@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from fsopt.errors import FileError
 from fsopt.formats.read_arrays import ReadProgram, products
+from fsopt.solvers.highs import silent
 from fsopt.solvers.spec import Package
 
 highspy = Package("highspy")
@@ -189,8 +190,9 @@ def _by_highs(text: str, suffix: str) -> tuple[Any, Any]:
     with tempfile.TemporaryDirectory() as folder:
         source, log = Path(folder) / f"model{suffix}", Path(folder) / "log"
         source.write_text(text, encoding="utf-8")
-        h = highspy.Highs()
-        for option, value in (("log_to_console", False), ("log_file", str(log)), ("small_matrix_value", SMALLEST)):
+        h = silent()
+        options = {"log_to_console": False, "log_file": str(log), "output_flag": True, "small_matrix_value": SMALLEST}
+        for option, value in options.items():
             h.setOptionValue(option, value)
         status = h.readModel(str(source))
         h.setOptionValue("log_file", "")

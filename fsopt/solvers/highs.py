@@ -51,7 +51,7 @@ class Highs:
         self.mip = bool(program.integer.any())
         self.mip_gap = settings.mip_gap
         self.interior = not (self.mip or "solver" in settings.own) and program.A.nnz >= INTERIOR
-        self.h = highspy.Highs()
+        self.h = silent()
         self._options(settings)
         self._load()
 
@@ -66,7 +66,6 @@ class Highs:
             "mip_rel_gap": settings.mip_gap,
             "mip_abs_gap": 1e-9,
         }
-        self.h.setOptionValue("output_flag", False)
         set_options("highs", {**common, **settings.own}, self._set_option, (TypeError, ValueError))
 
     def _set_option(self, name: str, value: Any) -> None:
@@ -160,11 +159,17 @@ class Highs:
         if self.interior:
             self.interior = False
             self.h.setOptionValue("solver", "ipm")
-            self.h.run()
+            self._start()
             self.h.setOptionValue("solver", "choose")
             if self._word() in ("kOptimal", "kTimeLimit", "kInterrupt"):
                 return
-        self.h.run()
+        self._start()
+
+    def _start(self) -> None:
+        """Run HiGHS with its threads; it refuses another number of them than its last run in this thread had."""
+        if self.h.run() == highspy.HighsStatus.kError and self._word() == "kNotset":
+            highspy.Highs.resetGlobalScheduler(True)
+            self.h.run()
 
     def _run_without_presolve(self) -> None:
         """Run HiGHS again: presolve alone cannot tell an infeasible program from an unbounded one."""
@@ -190,6 +195,17 @@ class Highs:
     def _ray(self) -> Point | None:
         _, exists, ray = self.h.getDualRay()
         return Point(np.zeros(self.program.n), np.array(ray), np.zeros(0)) if exists else None
+
+
+def silent() -> Any:
+    """Return an instance of HiGHS that prints nothing; from 1.16 on a callback of the constructor prints."""
+
+    class Silent(highspy.Highs):  # type: ignore[misc, name-defined]
+        def enableCallbacks(self) -> None:
+            self.setOptionValue("output_flag", False)
+            super().enableCallbacks()
+
+    return Silent()
 
 
 def ranges(program: Program) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:

@@ -26,7 +26,7 @@ def thinned(data, seed):
 def texts(n, p, seed, density=0.02):
     """Return sparse samples with positive numbers, whose classes differ in a few frequent features."""
     rng = np.random.default_rng(seed)
-    X, often = (sp.random_array((n, k), density=share, rng=rng) for k, share in ((p, density), (12, 0.4)))
+    X, often = (sp.random(n, k, density=share, random_state=rng) for k, share in ((p, density), (12, 0.4)))
     score = often @ np.linspace(2.0, -2.0, 12) + 0.5 * rng.normal(size=n)
     return fsopt.Dataset(sp.hstack([X, often]), np.where(score > np.median(score), 1, -1))
 
