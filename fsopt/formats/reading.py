@@ -70,7 +70,7 @@ def read_model(path: str | os.PathLike[str]) -> pyo.ConcreteModel:
         )
     model = READERS[suffix](text_of(source), source)
     model.name = source.name[: source.name.lower().removesuffix(PACKED).rindex(suffix)]
-    model.read_from_file = True
+    model.read_from_file = suffix
     return model
 
 

@@ -183,7 +183,8 @@ def _ampl(text: str) -> Stated:
         raise ValueError("it has no code of the outcome")
     status = next((s for codes, s in CODES.items() if int(code[1]) in codes), Status.FEASIBLE)
     name = head.strip().split(":")[0][:40] or "AMPL"
-    return Stated(f"AMPL ({name})", status, None, listed[duals:], listed[:duals] if duals == counts[0] else None)
+    prices = listed[:duals] if duals == counts[0] else None
+    return Stated(f"AMPL ({name})", status, None, listed[duals:], prices, order=".nl")
 
 
 def _json(text: str) -> Stated:

@@ -89,6 +89,9 @@ def solution_record(model: pyo.ConcreteModel, result: SolveResult, path: str) ->
 
 
 def _result(program: Program, stated: Stated) -> SolveResult:
+    if stated.order and getattr(program.model, "read_from_file", None) != stated.order:
+        hint = f"give the {stated.order} file of its model"
+        raise FileError(f"its values have no names, and the order of a {stated.order} file", hint)
     evidence: dict[str, Any] = {name: point_from(value, program) for name, value in stated.evidence.items()}
     source = stated.software if evidence else ""
     result = SolveResult(stated.status, "", None, None, stated.software, {}, 0, evidence_source=source, **evidence)

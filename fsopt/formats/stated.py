@@ -39,6 +39,7 @@ class Stated:
     objective : None where it states none.
     values, duals : of variables and constraints; ``duals`` None where the file has none.
     sparse : whether a variable of value 0 may be left out.
+    order : suffix of the model files in whose order the values are, where no other kind has that order.
     evidence : the points ``evidence``, ``ray`` and ``direction`` of fsopt's own files, as plain data.
     """
 
@@ -48,6 +49,7 @@ class Stated:
     values: Values = field(default_factory=dict)
     duals: Values | None = None
     sparse: bool = False
+    order: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -139,7 +139,7 @@ def named_model():
     m.x = pyo.Var(["a[1]", "long name, (2)"], domain=pyo.NonNegativeReals)
     m.row = pyo.Constraint(["c one"], rule=lambda m, _: m.x["a[1]"] + 2 * m.x["long name, (2)"] >= 1)
     m.objective = pyo.Objective(expr=m.x["a[1]"] + 3 * m.x["long name, (2)"])
-    m.read_from_file = True
+    m.read_from_file = ".nl"
     return m
 
 
@@ -167,6 +167,15 @@ def test_a_model_of_the_user_itself(tmp_path):
     answer = fsopt.read_solution(tmp_path / "answer", m)
     assert answer.objective == pytest.approx(9.0)
     assert fsopt.verify(answer, m, exact=True).verified
+
+
+@pytest.mark.parametrize("suffix", [".mps", ".lp", None])
+def test_values_in_the_order_of_an_nl_file_are_refused_for_another_file(suffix, tmp_path):
+    """Another file of the same program, and the model itself, may have the variables in another order."""
+    model = named_model()
+    model.read_from_file = suffix
+    with pytest.raises(FileError, match=r"order of a \.nl file"):
+        fsopt.read_solution(written(tmp_path, "answer", AMPL), model)
 
 
 DAMAGED = {
