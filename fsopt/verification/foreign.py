@@ -59,7 +59,9 @@ def supported(model: pyo.ConcreteModel, answer: SolveResult, time_limit: float |
     if answer.status is Status.OPTIMAL:
         return replace(result, bound=answer.objective)
     shown = certified_result(program, found, answer.solver)
-    return shown if answer.status is Status.FEASIBLE and shown.status is Status.OPTIMAL else result
+    if answer.status is Status.FEASIBLE and shown.status is Status.OPTIMAL:
+        return replace(result, status=Status.OPTIMAL, bound=shown.bound)
+    return result
 
 
 def _with_tree(model: pyo.ConcreteModel, answer: SolveResult, time_limit: float | None) -> SolveResult:
@@ -73,7 +75,9 @@ def _with_tree(model: pyo.ConcreteModel, answer: SolveResult, time_limit: float 
     if answer.status is Status.OPTIMAL:
         return replace(answer, tree=found.tree, bound=answer.objective)
     own = found.point is not None and np.allclose(found.point.x, answer.point.x, rtol=0.0, atol=SAME)
-    return found if own and found.status is Status.OPTIMAL else replace(answer, tree=found.tree, bound=found.bound)
+    if own and found.status is Status.OPTIMAL:
+        return replace(found, objective=answer.objective)
+    return replace(answer, tree=found.tree, bound=found.bound)
 
 
 def reason(found: Verification, answer: SolveResult, program: Program) -> str:

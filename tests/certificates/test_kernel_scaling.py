@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from fsopt.certificates.kernel_scaling.bounds import Cut, lower_bound
+from fsopt.certificates.kernel_scaling.bounds import Cut, Inequalities, lower_bound
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data import Dataset
 
@@ -53,3 +53,19 @@ def test_the_value_is_squared_radius_times_capacity_plus_costs():
     problem = ScalingProblem(data, np.array([0.5, 2.0]), 0.0, 1.0, np.array([0.25, 0.5]), np.ones(2, dtype=bool))
     # R = max(1 + 3 * 4, 9), W = 1/4 + 3 * 4, q's = 1/4 + 3/2
     assert problem.value(np.array([1.0, 3.0])) == 13.0 * 12.25 + 1.75
+
+
+def test_the_smallest_value_of_two_cuts_with_costs_is_at_the_end_where_one_is_alone():
+    """Multipliers (3 - R) / 2 and (R - 1) / 2 of 10 - 2R and 4 - R prove (R^2 - 11 R + 26) / 2, at R = 3 just 1."""
+    cuts = Inequalities(np.array([2.0, 1.0]), np.array([1.0, 3.0]), np.array([10.0, 4.0]), np.array([True, True]))
+    bound, radius = cuts.bound_on(1.0, 3.0)
+    assert bound == pytest.approx(1.0, abs=1e-12)
+    assert 2.9 < radius < 3.0
+
+
+def test_scales_of_zero_bound_nothing_where_they_are_feasible():
+    data = Dataset(np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([1.0, -1.0]))
+    for cap, known in ((2.0, False), (1.0, True)):  # the loss of s = 0 is 2
+        problem = ScalingProblem(data, np.array([0.5, 2.0]), 0.0, cap, np.zeros(2), np.ones(2, dtype=bool))
+        # The mean squares 5 and 2 over 0.5 * 4 and 2 * 2, and the weights 0.5 and 2 over 4 and 2.
+        assert problem.lower_bounds == ((0.5, 0.125) if known else (0.0, 0.0))

@@ -1,10 +1,10 @@
-"""The bounds of a variable in an MPS file, each kind as the format defines it."""
+"""Exported files: the bounds of a variable in an MPS file, each kind as the format defines it, and the sense."""
 
 from fractions import Fraction
 
 import pytest
 
-from fsopt.verifier import verify_files
+from fsopt.verifier import verify, verify_files
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,16 @@ def test_the_bounds_of_an_mps_file(kind, expected):
     ends = [Fraction(1), Fraction(9)]
     verify_files.bound(ends, kind, Fraction(4))
     assert ends == expected
+
+
+def test_a_file_that_maximises_is_compared_in_minimisation_form(tmp_path):
+    """max 3 + x - x^2 is min -3 - x + x^2: the square, as the cost and the constant, changes its sign."""
+    lines = ["NAME x", "OBJSENSE", " MAX", "ROWS", " N f", "COLUMNS", " x f 1", "RHS", " r f -3", "QUADOBJ", " x x -2"]
+    path = tmp_path / "x.mps"
+    path.write_text("\n".join([*lines, "ENDATA"]))
+    held = {"c": [Fraction(-1)], "c0": Fraction(-3), "quadratic": [(0, Fraction(2))], "lb": [Fraction(0)], "ub": [None]}
+    held |= {"rows": [], "cones": [], "matrices": [], "integer": []}
+    verify_files.compare(str(path), verify.Program(held))
+    for part, value in (("c", [Fraction(1)]), ("c0", Fraction(3)), ("quadratic", [(0, Fraction(3))])):
+        with pytest.raises(verify_files.Unlike, match="another one"):
+            verify_files.compare(str(path), verify.Program(held | {part: value}))

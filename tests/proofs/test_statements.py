@@ -16,7 +16,7 @@ from fsopt.answers.trained import fingerprint
 from fsopt.cli import main
 from fsopt.data.synthetic.files import write
 from fsopt.verification.exact_checking import exactly
-from fsopt.verifier import verify
+from fsopt.verifier import verify, verify_data
 
 WDBC = {"svm": {}, "best-subset": {"m": 1}}
 
@@ -194,7 +194,9 @@ def _huge(change):
     elif change == "digits":
         program["c"][0] = "1" * 10**6
     elif change == "denominators":
-        program |= {"c": [f"1/{2**4000 + 2 * k + 1:x}" for k in range(2000)], "lb": [0] * 2000, "ub": [None] * 2000}
+        costs = [f"1/{2**4000 + 2 * k + 1:x}" for k in range(300)]
+        program |= {"c": costs, "lb": [0] * 300, "ub": [None] * 300, "rows": []}
+        proof["proof"][0] |= {"point": [0] * 300, "dual": None}
     elif change == "order":
         program["matrices"] = [{"order": 201, "entries": [[[0], [1], 0]] * (201 * 202 // 2)}]
         proof["proof"][0]["dual"]["matrices"] = [[0] * (201 * 202 // 2)]
@@ -205,13 +207,31 @@ def _huge(change):
     return json.dumps(proof)
 
 
-@pytest.mark.parametrize("change", ["steps", "digits", "denominators", "order", "samples"])
+HUGE = {
+    "steps": "the claimed bound is above the proved one",
+    "digits": "'11111111111111111111' is not a number",
+    "denominators": "no common denominator of a reasonable length",
+    "order": "a matrix has an order above 200",
+    "samples": "a program of 2 variables is not one of 1000000000000 samples",
+}
+
+
+@pytest.mark.parametrize("change", HUGE)
 def test_numbers_without_measure_are_refused_soon(change, tmp_path):
     started = time.process_time()
     code, shown = verdict(written(tmp_path / "proof.json", _huge(change)))
     assert code in (1, 2), shown
-    assert "damaged" not in shown
+    assert HUGE[change] in shown
     assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize("empty", ["samples", "features"])
+def test_data_of_one_sample_and_one_feature_are_data_and_of_none_are_not(empty):
+    data = {"samples": 1, "positive": 0, "features": 1}
+    claim = {"rows": None, "columns": None}
+    assert verify_data.Features({"data": data}, claim, None).n == 1
+    with pytest.raises(verify_data.Different, match="no samples, or no features"):
+        verify_data.Features({"data": data | {empty: 0}}, claim, None)
 
 
 def test_the_work_is_bounded_and_can_be_raised(tmp_path, monkeypatch):

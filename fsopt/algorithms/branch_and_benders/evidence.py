@@ -100,7 +100,7 @@ def unpacked(problem: SelectionProblem, held: Mapping[str, Any]) -> tuple[list[i
     grids = _array(held["alpha"], np.int32).reshape(count, problem.n)
     mu = _array(held["mu"], np.float64).reshape(count, len(problem.r))
     if not np.isfinite(mu).all() or mu.min(initial=0.0) < 0.0:
-        raise ValueError("a multiplier of a constraint is negative")
+        raise ValueError("a multiplier of a constraint is negative or not finite")
     return _array(held["tree"], np.int32).tolist(), grids, mu
 
 

@@ -42,3 +42,11 @@ def test_a_part_that_ends_early_is_refused(held, part):
     raw = base64.b64decode(packed[part])
     with pytest.raises(ValueError, match=r"ends early|incomplete|truncated|size|reshape"):
         evidence.verify(problem, {**packed, part: base64.b64encode(raw[:-5]).decode()})
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, -np.inf])
+def test_a_multiplier_of_a_constraint_that_is_no_number_or_negative_is_refused(held, value):
+    problem, packed = held
+    mu = evidence._text(np.full(packed["cuts"], value))
+    with pytest.raises(ValueError, match="a multiplier of a constraint is negative or not finite"):
+        evidence.unpacked(problem, {**packed, "mu": mu})

@@ -7,11 +7,13 @@ from math import isfinite, nextafter
 
 import numpy as np
 import pytest
-from proof_files import checked, ends, found
+from integer_programs import random_program
+from proof_files import checked, ends, found, refused
 from scipy.optimize import linprog
 from support import blobs, sampled
 
-from fsopt.certificates.exact.claims import claim_of_pair
+import fsopt
+from fsopt.certificates.exact.claims import claim_of_pair, claim_of_tree
 from fsopt.certificates.exact.encoding import decoded, encoded
 from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.proofs import relative_width
@@ -192,6 +194,18 @@ def test_evidence_one_unit_away_does_not_support_the_exact_claim(path, towards):
     place[path[-1]] = nextafter(place[path[-1]], towards)
     assert by_verify(part) is None
     assert by_fsopt(part) is None
+
+
+def test_the_multipliers_of_a_leaf_have_a_place_counted_from_the_front():
+    model = random_program(23, "MILP")[0]
+    result = fsopt.prove(model)
+    part = claim_of_tree("tree", compile_model(model), result.tree, result.point.x, "optimal").part
+    assert by_verify(part) == by_fsopt(part) is not None
+    for k, (mark, place, *_) in enumerate(part["nodes"]):
+        if mark in ("leaf", "empty"):
+            held = part["duals" if mark == "leaf" else "rays"]
+            nodes = [*part["nodes"][:k], [mark, place - len(held)], *part["nodes"][k + 1 :]]
+            assert refused(part | {"nodes": nodes})
 
 
 def test_the_status_must_be_that_of_the_evidence(bases):

@@ -16,7 +16,9 @@ from support import blobs
 import fsopt
 from fsopt.certificates.exact import selection
 from fsopt.certificates.exact.proofs import confirmed
+from fsopt.errors import NotShownError
 from fsopt.verification.exact_checking import exactly
+from fsopt.verifier import verify
 
 PROBLEMS = {
     "cardinality": {"m": 2},
@@ -76,6 +78,16 @@ def test_a_leaf_that_is_left_out_or_a_wrong_node_is_refuted(proved):
     for tree in trees:
         forged = copy.deepcopy(part) | {"tree": tree}
         assert refused(forged), tree
+
+
+@pytest.mark.parametrize("tree", [[["branch", 0], ["branch", 0]], [["branch", 0], ["leaf", 0], ["branch", 0]]])
+def test_no_node_branches_on_a_feature_that_is_decided(proved, tree):
+    """The first child has the feature outside, the second one inside."""
+    part = {**proved[2].claims[0].part, "tree": tree}
+    with pytest.raises(NotShownError, match="not free at its node"):
+        selection.proved_ends(part)
+    with pytest.raises(verify.Refuted, match="not free at its node"):
+        checked(part)
 
 
 @pytest.mark.parametrize("change", ["balance", "bounds", "weight", "fixed", "sign"])
