@@ -16,7 +16,7 @@ OF_LOOP = ("start", "root_cuts", "stabilisation", "master_solver", "max_cuts", "
 OF_SEARCH = ("initial", "max_nodes", "jobs")
 """The parameters of one algorithm, which a fit of the other had at their defaults."""
 BRANCH = "branch-and-benders"
-ADDED: Mapping[str, Mapping[str, Any]] = {"pmm": {"generate": False}}
+ADDED: Mapping[str, Mapping[str, Any]] = {"fsv": {"approx": "exp"}, "pmm": {"generate": False}}
 """Method -> parameters that it did not have before 0.3, at the values of fits from then."""
 
 

@@ -13,11 +13,12 @@ from fsopt.common import clock
 from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
+from fsopt.drivers.penalties.penalty import Penalty, step_costs
+from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
-from fsopt.models.sla.step_function import step_costs
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import SOLVERS
 from fsopt.typing import Indices, Vector
@@ -32,23 +33,29 @@ EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class ConcaveTerms:
-    r"""The concave part :math:`\omega \sum_i (1 - e^{-\alpha x_i})` of a problem whose step model is given.
+    r"""The concave part :math:`\omega \sum_i \varphi(x_i)` of a problem whose step model is given.
 
     Attributes
     ----------
-    pairs : (variable, mutable cost) component names of the step model; its objective is
-        ``rest + weight * sum(cost * variable)`` with a linear rest, and the variables are nonnegative.
-    alpha : > 0, steepness.
-    weight : omega >= 0.
+    pairs : (variable >= 0, mutable cost) names of components of the step model, whose objective is
+        ``rest + weight * sum(cost * variable)`` with a linear rest.
+    alpha, weight : > 0, steepness of phi; omega >= 0.
+    approx : phi, of :mod:`fsopt.drivers.penalties.registry` or your own; by default the paper's 1 - exp(-alpha x).
     """
 
     pairs: tuple[tuple[str, str], ...]
     alpha: float
     weight: float = 1.0
+    approx: str | Penalty = "exp"
 
     def __post_init__(self) -> None:
         number("sla", "alpha", self.alpha)
         number("sla", "weight", self.weight, inside="[0, inf]")
+
+    @property
+    def penalty(self) -> Penalty:
+        """The sum of phi."""
+        return approximation(self.approx, self.alpha)
 
     def check_components(self, model: pyo.ConcreteModel) -> None:
         """Raise ParameterError for a name that is no component of the step model."""
@@ -64,11 +71,11 @@ class ConcaveTerms:
 
     def value(self, x: Vector) -> float:
         """Return the concave part at x."""
-        return -self.weight * float(np.expm1(-self.alpha * x).sum())
+        return self.weight * self.penalty.value(x)
 
     def slopes(self, x: Vector) -> Vector:
         """Return its gradient at x."""
-        return self.weight * step_costs(self.alpha, x)
+        return self.weight * step_costs(self.penalty, x)
 
     def set_costs(self, model: pyo.ConcreteModel, costs: Vector) -> None:
         """Store the costs of the variables in the step model, before their weight."""
@@ -79,7 +86,7 @@ class ConcaveTerms:
 
     def linearise(self, model: pyo.ConcreteModel, x: Vector) -> None:
         """Set the costs of the step model to those of the gradient at x."""
-        self.set_costs(model, step_costs(self.alpha, x))
+        self.set_costs(model, step_costs(self.penalty, x))
 
 
 @dataclass
@@ -109,8 +116,8 @@ class _Descent:
     @property
     def point(self) -> dict[str, Any]:
         """Name -> value, or array of values, of every variable component at the last vertex, and the proof."""
-        model = self.session.model
-        parts = {v.name: (v, self.vertex[self.session.columns(v)]) for v in model.component_objects(pyo.Var)}
+        variables = self.session.model.component_objects(pyo.Var)
+        parts = {v.name: (v, self.vertex[self.session.columns(v)]) for v in variables}
         values = {name: at if v.is_indexed() else float(at[0]) for name, (v, at) in parts.items()}
         return values | {"proof": self.proof}
 
@@ -180,9 +187,9 @@ def sla(
     Parameters
     ----------
     model : a step model with the weights ``w`` and mutable costs, such as ``fsopt.build("fsv-step", data)``.
-    concave : the variables under the exponential, and the weight of their terms.
-    n_starts : >= 1, runs, of which the one with the smallest f is returned. In the first the variables under the
-        exponential start from 0, in the others from U(0, 1): errors of a random hyperplane are so large that all costs
+    concave : the variables under phi, and the weight of their terms.
+    n_starts : >= 1, runs, of which the one with the smallest f is returned. In the first the variables under phi
+        start from 0, in the others from U(0, 1): errors of a random hyperplane are so large that all costs
         underflow. A first run that ends at w = 0, as at a large penalty weight of the features, adds ``RESTARTS`` runs
         where ``n_starts`` asks for fewer.
     seed : >= 0, of the random starts.
@@ -205,7 +212,7 @@ def sla(
     ------
     SolverError : a solver that returns no vertices, or a step that was not solved.
     ParameterError : n_starts < 1 or seed < 0, or one that is no whole number; a model that is no linear program, whose
-        objective does not have the terms with their weight, or whose variables under the exponential can be negative.
+        objective does not have the terms with their weight, or whose variables under phi can be negative.
 
     Notes
     -----
@@ -214,8 +221,7 @@ def sla(
     n_starts = whole("sla", "n_starts", n_starts)
     rng = np.random.default_rng(whole("sla", "seed", seed))
     concave.check_components(model)
-    zero = np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs))
-    concave.linearise(model, zero)
+    concave.linearise(model, zero := np.zeros(sum(len(model.component(name)) for name, _ in concave.pairs)))
     session = run.open(model)
     columns, lower = concave.columns(session), _lower_bound(session, concave)
     _check_vertices(session, run)
@@ -238,13 +244,12 @@ def sla(
     best = min(runs, key=lambda descent: descent.value)
     certificate = certify_vertex(best.value, lower, best.principle, tolerance)
     status = status_of(certificate, stationary=best.stop == "stationary")
-    starts = [{"objective": d.value, **d.point} for d in runs if d.x is not None]
     return recorder.end(
         status,
         stop or ("optimal" if status is Status.OPTIMAL else best.stop),
         objective=best.value,
         bound=certificate.bound,
-        point={**best.point, "starts": starts},
+        point={**best.point, "starts": [{"objective": d.value, **d.point} for d in runs if d.x is not None]},
         certificate=certificate,
     )
 
@@ -271,9 +276,7 @@ def _lower_bound(session: Session, concave: ConcaveTerms) -> float:
             f"the objective of '{model.name}' does not have the concave terms with the weight {concave.weight:g}", hint
         )
     if np.any(program.lb[columns] < 0.0):
-        raise ParameterError(
-            f"a variable under the exponential can be negative in '{model.name}'", "give it the lower bound 0"
-        )
+        raise ParameterError(f"a variable under phi can be negative in '{model.name}'", "give it the lower bound 0")
     # A term c_j x_j is at least its smaller value at the bounds of x_j; a concave term is at least 0.
     used = rest != 0.0
     at_bounds = np.minimum(rest[used] * program.lb[used], rest[used] * program.ub[used])

@@ -172,6 +172,7 @@ class FSV(SelectingClassifier):
         *,
         lam: float = 0.05,
         alpha: float = 5.0,
+        approx: str | Penalty = "exp",
         n_starts: int = 1,
         seed: int = 0,
         scale: str = "standard",

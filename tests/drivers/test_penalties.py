@@ -15,8 +15,9 @@ from support import blobs
 
 import fsopt
 from fsopt.drivers import penalties
+from fsopt.drivers.penalties.inverse_power import InversePower
 from fsopt.drivers.penalties.logarithm import Logarithm
-from fsopt.drivers.penalties.penalty import SMALLEST_COST
+from fsopt.drivers.penalties.penalty import SMALLEST_COST, step_costs
 from fsopt.drivers.penalties.power import Power
 from fsopt.drivers.penalties.registry import PENALTIES, approximation
 from fsopt.errors import ParameterError
@@ -60,6 +61,8 @@ def test_the_gradient_is_that_of_finite_differences(name, alpha, w):
         slope = (convex_part(penalty, up) - convex_part(penalty, down)) / (2 * step)
         allowed = 1e-5 * penalty.slope * (1 + alpha)
         assert penalty.gradient(w)[j] == pytest.approx(slope, abs=allowed)
+        cost = (penalty.value(np.abs(w) + step * (np.arange(4) == j)) - penalty.value(w)) / step
+        assert step_costs(penalty, np.abs(w))[j] == pytest.approx(cost, abs=10 * allowed)
 
 
 @FEW
@@ -83,6 +86,14 @@ def test_plateaus_and_units(alpha):
     for name in ("exp", "capped-l1", "scad"):
         assert approximation(name, alpha).value(far) == 1.0
         assert approximation(name, alpha).slope == alpha
+    for q in (0.5, 1.0, 3.0):
+        penalty = InversePower(alpha, q=q)
+        assert penalty.slope == q * alpha
+        assert penalty.value(np.array([1e99])) == 1.0
+        # Its print, -(t + epsilon)^(-q), but for the unit and the value at 0.
+        t, epsilon = 0.7 / alpha, 1 / alpha
+        printed = -((t + epsilon) ** -q), -(epsilon**-q)
+        assert penalty.value(np.array([t])) == pytest.approx((printed[0] - printed[1]) * epsilon**q, rel=1e-12)
     for name in ("log", "lp"):
         assert approximation(name, alpha).value(one) == pytest.approx(1.0, rel=1e-12)
         assert approximation(name, alpha).value(far) > 1.0
@@ -111,6 +122,8 @@ def test_the_power_lies_between_zero_and_one():
     for q in (0.0, 1.0):
         with pytest.raises(ParameterError, match="'q'"):
             Power(5.0, q=q)
+    with pytest.raises(ParameterError, match="'q'"):
+        InversePower(5.0, q=0.0)
 
 
 def test_an_unknown_name_is_answered_with_the_whole_table():

@@ -238,14 +238,20 @@ def ratio(Z, y, beta, lam=0.0):
     return -minimum(cost, A, np.zeros(2 * p), [longer, above])[0]
 
 
-def polyhedral_steps(Z, y, lam, alpha=5.0):
+EXPONENTIAL = (lambda v: 1 - np.exp(-5 * v), lambda v: 5 * np.exp(-5 * v))
+"""The approximation of Mangasarian, and its slope."""
+FRACTION = (lambda v: 5 * v / (1 + 5 * v), lambda v: 5 / (1 + 5 * v) ** 2)
+"""That of Rinaldi & Sciandrone with -1 / (v + epsilon), epsilon = 1 / 5, from 0 to 1."""
+
+
+def polyhedral_steps(Z, y, lam, approximation=EXPONENTIAL):
     """Return value, w and b at which successive linearisation of (21) ends, from v = 0, on this data."""
+    phi, slope = approximation
     shares = (1 - lam) / np.where(y > 0, np.sum(y > 0), np.sum(y < 0))
     v, before = np.zeros(Z.shape[1]), np.inf
     while True:
-        slopes = lam * alpha * np.exp(-alpha * v)
-        _, w, b = one_norm(Z, y, weights=slopes, loss=shares)
-        value = shares @ np.maximum(1 - y * (Z @ w + b), 0) + lam * np.sum(1 - np.exp(-alpha * np.abs(w)))
+        _, w, b = one_norm(Z, y, weights=lam * slope(v), loss=shares)
+        value = shares @ np.maximum(1 - y * (Z @ w + b), 0) + lam * np.sum(phi(np.abs(w)))
         if value > before - 1e-10:
             return value, w, b
         before, v = value, np.abs(w)

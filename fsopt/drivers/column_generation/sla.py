@@ -14,11 +14,13 @@ from fsopt.data import Dataset
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.settings import GenerationSettings
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
+from fsopt.drivers.penalties.penalty import Penalty, step_costs
+from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import EARLY, Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.drivers.sla import RESTARTS, ROUNDING
 from fsopt.models.blocks import number, vector, whole
-from fsopt.models.sla.step_function import step_costs
+from fsopt.models.sla.step_function import step_costs as exponential_costs
 from fsopt.typing import Vector
 
 
@@ -28,35 +30,42 @@ class ConcaveHinge:
 
     .. math::
 
-        f(w, b) = \sum_i r_i\,\phi(e_i) + \omega \sum_j (1 - e^{-\alpha |w_j|}), \qquad
-        e_i = \max(0, 1 - y_i(w'x_i + b)), \quad \phi(e) = e \ \text{or}\ 1 - e^{-\alpha e}
+        f(w, b) = \sum_i r_i\,\ell(e_i) + \omega \sum_j \varphi(|w_j|), \qquad
+        e_i = \max(0, 1 - y_i(w'x_i + b)), \quad \ell(e) = e \ \text{or}\ 1 - e^{-\alpha e}
 
     Attributes
     ----------
     rows : (n,) weights r >= 0 of the errors.
     alpha : > 0, steepness.
     omega : >= 0, penalty weight of the features.
-    counted : whether errors are counted, :math:`\phi(e) = 1 - e^{-\alpha e}`, rather than summed.
+    counted : whether errors are counted, :math:`\ell(e) = 1 - e^{-\alpha e}`, rather than summed.
+    approx : phi, of :mod:`fsopt.drivers.penalties.registry` or your own; by default the paper's 1 - exp(-alpha t).
     """
 
     rows: Vector
     alpha: float
     omega: float
     counted: bool
+    approx: str | Penalty = "exp"
 
     def __post_init__(self) -> None:
         number("sla", "alpha", self.alpha)
         number("sla", "omega", self.omega)
 
+    @property
+    def penalty(self) -> Penalty:
+        """The sum of phi."""
+        return approximation(self.approx, self.alpha)
+
     def value(self, errors: Vector, sizes: Vector) -> float:
         """Return f at errors (n,) and sizes (p,) of the weights."""
-        phi = -np.expm1(-self.alpha * errors) if self.counted else errors
-        return float(self.rows @ phi) - self.omega * float(np.expm1(-self.alpha * sizes).sum())
+        counts = -np.expm1(-self.alpha * errors) if self.counted else errors
+        return float(self.rows @ counts) + self.omega * self.penalty.value(sizes)
 
     def slopes(self, errors: Vector, sizes: Vector) -> tuple[Vector, Vector]:
         """Return the gradient: costs of the errors (n,) and of the sizes (p,)."""
-        rows = self.rows * (step_costs(self.alpha, errors) if self.counted else 1.0)
-        return rows, self.omega * step_costs(self.alpha, sizes)
+        rows = self.rows * (exponential_costs(self.alpha, errors) if self.counted else 1.0)
+        return rows, self.omega * step_costs(self.penalty, sizes)
 
 
 @dataclass

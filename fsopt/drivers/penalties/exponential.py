@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsopt.drivers.penalties.penalty import Approximation, PenaltySpec
+from fsopt.models.sla.step_function import step_costs
 from fsopt.typing import Vector
 
 
@@ -21,6 +22,10 @@ class Exponential(Approximation):
     def h_slope(self, size: Vector) -> Vector:
         """Return alpha (1 - exp(-alpha t)) (p,)."""
         return -self.alpha * np.expm1(-self.alpha * size)
+
+    def phi_slope(self, size: Vector) -> Vector:
+        """Return alpha exp(-alpha t) (p,), to the last digit for large t, too."""
+        return step_costs(self.alpha, size)
 
 
 SPEC = PenaltySpec("exp", Exponential, "1 - exp(-alpha t)")

@@ -62,6 +62,10 @@ class Approximation(ABC):
     def h_slope(self, size: Vector) -> Vector:
         """Return s - phi' (p,), the derivative of s t - phi(t), at the absolute values (p,)."""
 
+    def phi_slope(self, size: Vector) -> Vector:
+        """Return phi' (p,) at the absolute values (p,)."""
+        return self.slope - self.h_slope(size)
+
     def value(self, w: Vector) -> float:
         """Return the penalty of w (p,)."""
         return float(self.phi(np.abs(w)).sum())
@@ -72,13 +76,21 @@ class Approximation(ABC):
         return v
 
 
+def step_costs(penalty: Penalty, size: Vector) -> Vector:
+    """Return the costs phi' >= 0 (p,) of the absolute values (p,) of the weights in a step of SLA."""
+    if isinstance(penalty, Approximation):
+        return penalty.phi_slope(size)
+    costs: Vector = penalty.slope - np.abs(penalty.gradient(size))
+    return costs
+
+
 @dataclass(frozen=True)
 class PenaltySpec:
     """One registered approximation: the last line of its module.
 
     Attributes
     ----------
-    name : word for it in ``approx`` of the method ``l0-mpm``.
+    name : word for it in ``approx`` of the methods ``l0-mpm`` and ``fsv``.
     make : function of the steepness alpha that returns the approximation, an :class:`Approximation` or any other
         :class:`Penalty`.
     formula : phi of t = |w|, in plain text.

@@ -18,11 +18,12 @@ PENALTIES = Registry(
         "capped_l1",
         "scad",
         "power",
+        "inverse_power",
     ),
     listing="fsopt methods l0-mpm",
     check=lambda spec: check_function(f"the penalty '{spec.name}'", spec.make),
 )
-"""Name -> entry; the names are the words of ``approx`` in :func:`fsopt.methods.mpm.l0_mpm.fit_l0_mpm`."""
+"""Name -> entry; the names are the words of ``approx`` in the methods ``l0-mpm`` and ``fsv``."""
 
 
 def approximation(approx: str | Penalty, alpha: float) -> Penalty:
@@ -50,7 +51,7 @@ def words_of(penalty: Penalty) -> dict[str, Any]:
 
 
 def register_penalty(spec: PenaltySpec, *, replace: bool = False) -> PenaltySpec:
-    """Add a penalty of your own to the registry: ``approx`` of the method ``l0-mpm`` takes it by its name from then on.
+    """Add a penalty of your own: ``approx`` of the methods ``l0-mpm`` and ``fsv`` takes it by its name from then on.
 
     Parameters
     ----------

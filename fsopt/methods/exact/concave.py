@@ -18,6 +18,7 @@ from fsopt.certificates.exact.intervals import pair_of, primal_point
 from fsopt.certificates.exact.program import dual_start, exact_program
 from fsopt.certificates.exact.proofs import Slope
 from fsopt.compiler import Program, compile_model
+from fsopt.drivers.penalties.registry import approximation
 from fsopt.errors import NotShownError, reading
 from fsopt.methods.exact.hinge import error_values
 from fsopt.methods.exact.programs import NO_EVIDENCE, assembled, multipliers, point_of
@@ -39,7 +40,10 @@ def of_misclass(saved: SavedFit) -> list[Claim]:
 def of_fsv(saved: SavedFit) -> list[Claim]:
     """Return the claim of ``fsv``: the minimum principle of (21), or the optimum 0."""
     at = saved.params
-    return _of_sla(saved, "fsv-step", {"alpha": at["alpha"], "lam": at["lam"]}, ("v",), float(at["lam"]))
+    if at["approx"] != "exp" and saved.fit.status is not Status.OPTIMAL:
+        return [not_shown(PRINCIPLE, f"the slopes of the approximation '{at['approx']}' are not enclosed")]
+    slope = approximation(at["approx"], at["alpha"]).slope
+    return _of_sla(saved, "fsv-step", {"alpha": slope, "lam": at["lam"]}, ("v",), float(at["lam"]))
 
 
 def of_pmm(saved: SavedFit) -> list[Claim]:

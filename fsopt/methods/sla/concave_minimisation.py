@@ -23,6 +23,7 @@ from fsopt.data.scaling import Preprocessing
 from fsopt.data.weights import weights_of_classes
 from fsopt.drivers.column_generation.sla import ConcaveHinge
 from fsopt.drivers.minimum_principle import NONNEGATIVE
+from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.large_programs import certify_generation
@@ -30,7 +31,7 @@ from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import selection, without_rounding
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import check_first_order, finite_vector, has_program, starts_residual
-from fsopt.models.sla.step_function import step_costs
+from fsopt.models.sla.step_function import step_costs as exponential_costs
 from fsopt.typing import Vector
 
 
@@ -57,14 +58,14 @@ class SlaAnswer:
         return cls(at["w"], at["b"], result, {} if at["alpha"] is None else {"alpha": at["alpha"]})
 
 
-def concave_hinge(data: Dataset, alpha: float, lam: float | None = None) -> ConcaveHinge:
+def concave_hinge(data: Dataset, alpha: float, lam: float | None = None, approx: str | Penalty = "exp") -> ConcaveHinge:
     """Return (21) as a function of errors and weights, or (20), which has no lambda."""
     if lam is None:
         return ConcaveHinge(np.ones(data.n), alpha, 0.0, counted=True)
     shares = np.where(data.y > 0, 1.0 / np.sum(data.y > 0), 1.0 / np.sum(data.y < 0))
     positive, negative = weights_of_classes(data.y, data.weights)
     shares = shares * np.where(data.y > 0, positive, negative)
-    return ConcaveHinge((1 - lam) * shares, alpha, lam, counted=False)
+    return ConcaveHinge((1 - lam) * shares, alpha, lam, counted=False, approx=approx)
 
 
 def fit_of_answer(
@@ -145,15 +146,14 @@ def check_step(
         return make(Kind.FEASIBLE, saved.residuals, objective=saved.value)
     with reading("step"):
         at, own = saved.fit.details["program_params"], saved.params
-        weight = own.get("lam", 1.0)
+        weight, penalty = own.get("lam", 1.0), problem.penalty
         here = rest(at)
         # Iterates are compared by the costs that they give: errors of 100 and of 101 both cost nothing.
-        wrong = [abs(at[k] - own[k]) for k in ("alpha", "lam") if k in own]
+        wrong = [abs(at["alpha"] - penalty.slope), abs(at.get("lam", 1.0) - weight)]
         for name, x in iterate.items():
-            saved_x = finite_vector(at[name], len(x))
-            here += weight * float(step_costs(at["alpha"], saved_x) @ x)
-            costs = (step_costs(1.0, own["alpha"] * v) for v in (x, saved_x))
-            wrong.append(float(np.abs(np.subtract(*costs)).max()))
+            costs = exponential_costs(at["alpha"], finite_vector(at[name], len(x)))
+            here += weight * float(costs @ x)
+            wrong.append(float(np.abs(costs - step_costs(penalty, x)).max()) / penalty.slope)
     return check_first_order(saved, Kind.SLA, here, {"linearisation": float(max(wrong))})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.sla import sla_by_column_generation
+from fsopt.drivers.penalties.penalty import Penalty, step_costs
+from fsopt.drivers.penalties.registry import approximation, words_of
 from fsopt.drivers.run import Run
 from fsopt.drivers.sla import ConcaveTerms, sla
 from fsopt.methods.exact.concave import of_fsv
@@ -29,6 +32,7 @@ from fsopt.methods.spec import MethodSpec, SavedFit, Value
 from fsopt.methods.verification import evidence
 from fsopt.models.blocks import number
 from fsopt.models.sla.fsv_step import build_fsv_step
+from fsopt.models.sla.step_function import iterate_of_costs
 from fsopt.typing import Vector
 
 
@@ -38,6 +42,7 @@ def fit_fsv(
     *,
     lam: float = 0.05,
     alpha: float = 5.0,
+    approx: str | Penalty = "exp",
     n_starts: int = 1,
     seed: int = 0,
     scale: str = "standard",
@@ -46,7 +51,7 @@ def fit_fsv(
     r"""Fit a hyperplane in few features by concave minimisation (FSV).
 
     .. math:: \min\ (1-\lambda)\Bigl(\tfrac1m \sum_{y_i = 1} e_i + \tfrac1k \sum_{y_i = -1} e_i\Bigr)
-        + \lambda \sum_j (1 - e^{-\alpha|w_j|}), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
+        + \lambda \sum_j \varphi(|w_j|), \qquad e_i = \max(0, 1 - y_i(w'x_i + b))
 
     Parameters
     ----------
@@ -54,6 +59,11 @@ def fit_fsv(
         In [0, 1], weight of feature suppression.
     alpha : float, default 5.0
         > 0, steepness of the approximation of the step function; the paper's 5.
+    approx : str | Penalty, default 'exp'
+        The approximation phi of the step function: ``exp`` (default, the paper's 1 - exp(-alpha t)); ``log``, ``lp``
+        and ``inverse-power``, with which Rinaldi & Sciandrone minimise (21), too; ``capped-l1`` or ``scad``; or an
+        object with ``slope``, ``value(w)`` and ``gradient(w)``, which ``alpha`` does not change. A fit to an object
+        that equals no registered penalty cannot be saved.
     n_starts : int, default 1
         >= 1, runs of SLA, of which the best is returned: the first from zero, the others from v drawn from U(0, 1).
         Runs are added where the first one ends at w = 0, with a warning.
@@ -75,39 +85,45 @@ def fit_fsv(
 
     Raises
     ------
-    ParameterError : a number outside its range.
+    ParameterError : a number outside its range, or another word for ``approx``.
 
     Notes
     -----
-    Mangasarian, (21), section 4 and Algorithm 4.1.
+    Mangasarian, (21), section 4 and Algorithm 4.1. Rinaldi & Sciandrone, *Feature selection combining linear support
+    vector machines and concave optimization*, Optimization Methods and Software 25 (2010), with 1 / alpha for epsilon.
     """
     started = time.perf_counter()
     lam = number("fsv", "lam", lam)
     alpha = number("fsv", "alpha", alpha)
+    penalty = approximation(approx, alpha)
+    slope = penalty.slope
     work, map_ = preprocess(data, scale)
     if uses_generation(generate, work, run):
-        problem = concave_hinge(work, alpha, lam)
+        problem = concave_hinge(work, alpha, lam, approx)
         answer = SlaAnswer.generated(sla_by_column_generation(work, problem, n_starts=n_starts, seed=seed, run=run))
     else:
-        terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam)
-        result = sla(build_fsv_step(work, lam=lam, alpha=alpha), terms, n_starts=n_starts, seed=seed, run=run)
+        terms = ConcaveTerms((("v", "cost_v"),), alpha, weight=lam, approx=approx)
+        result = sla(build_fsv_step(work, lam=lam, alpha=slope), terms, n_starts=n_starts, seed=seed, run=run)
         at = result.point
-        params = {"lam": lam, "alpha": alpha, "v": np.maximum(at["v"], 0.0)}
+        # The step at v has the costs phi'(v): those of the exponential of the same slope at another iterate.
+        costs = step_costs(penalty, np.maximum(at["v"], 0.0))
+        params = {"lam": lam, "alpha": slope, "v": iterate_of_costs(slope, costs)}
         answer = SlaAnswer(at["w"], -at["gamma"], result, evidence("fsv-step", params, at["proof"]))
-    return fit_of_answer(work, map_, answer, n_starts=n_starts, started=started, hint="lower lam")
+    fitted = fit_of_answer(work, map_, answer, n_starts=n_starts, started=started, hint="lower lam")
+    return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return (21) at a hyperplane; its polyhedron holds the errors and sizes of every hyperplane."""
     y, z = class_errors(data, w, b)
-    sparsity = float(-np.expm1(-at["alpha"] * np.abs(w)).sum())
+    sparsity = approximation(at["approx"], at["alpha"]).value(w)
     return (1 - at["lam"]) * mean_errors(data, y, z) + at["lam"] * sparsity, 0.0
 
 
 def check(saved: SavedFit) -> Certificate:
     """Certify the minimum principle of (21) again."""
     y, z = class_errors(saved.data, saved.w, saved.b)
-    problem = concave_hinge(saved.data, saved.params["alpha"], saved.params["lam"])
+    problem = concave_hinge(saved.data, saved.params["alpha"], saved.params["lam"], saved.params["approx"])
     loss = mean_errors(saved.data, y, z)
     return check_step(saved, problem, {"v": np.abs(saved.w)}, lambda at: (1 - at["lam"]) * loss)
 
@@ -125,5 +141,6 @@ SPEC = MethodSpec(
     sparse=True,
     weights="classes",
     exact=of_fsv,
+    objects=("approx",),
     grid=(("lam", (0.01, 0.05, 0.2)),),
 )

@@ -24,6 +24,16 @@ def step_costs(alpha: float, at: Vector) -> Vector:
     return costs
 
 
+def iterate_of_costs(alpha: float, costs: Vector) -> Vector:
+    """Return the x >= 0 (k,) at which :func:`step_costs` are the costs (k,), of (0, alpha]: -log(cost / alpha) / alpha.
+
+    Costs of 0, of which no x has any, count as the smallest positive number.
+    """
+    smallest = np.finfo(float).tiny
+    x: Vector = np.maximum(-np.log(np.maximum(costs / alpha, smallest)) / alpha, 0.0)
+    return x
+
+
 def sigmoid(alpha: float, at: Vector) -> Vector:
     """Return 1 / (1 + exp(-alpha x)) at x (k,), the approximation (18) of the step function.
 

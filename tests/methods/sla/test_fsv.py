@@ -1,0 +1,88 @@
+"""Method ``fsv`` with each concave approximation: minimum principle by other software, descent, forgeries."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from support import blobs
+
+import fsopt
+from fsopt.answers.fits import fit_record
+from fsopt.answers.results import Status
+from fsopt.answers.saved import numbers
+from fsopt.drivers.penalties.registry import PENALTIES, approximation
+from fsopt.verification.checking import check_fit, check_record
+
+DATA = blobs(40, 4, seed=3, gap=0.6)
+LAM, ALPHA = 0.1, 4.0
+every = pytest.mark.parametrize("name", PENALTIES)
+
+
+def fitted(name, data=DATA, **options):
+    return fsopt.fit("fsv", data, lam=LAM, alpha=ALPHA, approx=name, scale="none", **options)
+
+
+def shares(data):
+    return (1 - LAM) / np.where(data.y > 0, np.sum(data.y > 0), np.sum(data.y < 0))
+
+
+def decrease(data, w, b, costs):
+    """Return by how much scipy lowers the linearisation at a hyperplane, over w = u - v, b and the errors."""
+    n, p = data.X.shape
+    signed = data.y[:, None] * data.X
+    rows = -np.column_stack([signed, -signed, data.y, np.eye(n)])
+    cost = np.r_[costs, costs, 0.0, shares(data)]
+    bounds = [(0, None)] * (2 * p) + [(None, None)] + [(0, None)] * n
+    least = linprog(cost, rows, -np.ones(n), bounds=bounds).fun
+    return shares(data) @ np.maximum(1 - data.y * (data.X @ w + b), 0) + costs @ np.abs(w) - least
+
+
+@every
+@pytest.mark.parametrize("generate", [False, True])
+def test_every_step_descends_and_the_answer_satisfies_the_minimum_principle(name, generate):
+    fit = fitted(name, generate=generate)
+    penalty = approximation(name, ALPHA)
+    errors = np.maximum(1 - DATA.y * (DATA.X @ fit.coef + fit.intercept), 0)
+    assert fit.objective == pytest.approx(shares(DATA) @ errors + LAM * penalty.value(fit.coef), rel=1e-9)
+    assert fit.status is Status.STATIONARY
+    values = [record["objective"] for record in fit.history]
+    assert np.all(np.diff(values) <= 1e-9)
+    step = 1e-7 / ALPHA  # the slope of phi on the right, apart from the code's formula of it
+    unit = np.eye(DATA.p)
+    sizes = np.abs(fit.coef)
+    costs = LAM * np.array([penalty.value(sizes + step * e) - penalty.value(sizes) for e in unit]) / step
+    assert decrease(DATA, fit.coef, fit.intercept, costs) <= 1e-5
+    if fit.coef.any():
+        assert decrease(DATA, fit.coef, fit.intercept, np.full(DATA.p, 100.0)) > 0.1
+
+
+def forged(fit):
+    """Yield what is false, and a fit that claims it, for the parts of the proof that the penalty is in."""
+    yield "objective", replace(fit, objective=fit.objective - 1e-3)
+    yield "alpha", replace(fit, params={**fit.params, "alpha": 1.01 * ALPHA})
+    step = fit.details["program_params"]
+    for name, value in (("alpha", 1.01 * step["alpha"]), ("v", step["v"] + 0.02)):
+        yield f"step {name}", replace(fit, details={**fit.details, "program_params": {**step, name: value}})
+    for other in PENALTIES:
+        if other != fit.params["approx"]:
+            yield f"approx {other}", replace(fit, params={**fit.params, "approx": other})
+
+
+@every
+def test_a_saved_fit_is_verified_and_a_forged_one_is_not(name):
+    fit = fitted(name, generate=False)
+    checked = check_record(numbers(json.loads(json.dumps(fit_record(fit, data=DATA, source="here")))), DATA, "here")
+    assert checked["verified"], checked["certificate"]
+    assert checked["claimed"] is Status.STATIONARY
+    for part, false in forged(fit):
+        assert not check_fit(false, DATA).ok, part
+
+
+def test_a_penalty_of_the_users_own_is_the_registered_one_that_it_equals():
+    own, named = fitted(PENALTIES["inverse-power"].make(ALPHA)), fitted("inverse-power")
+    np.testing.assert_array_equal(own.coef, named.coef)
+    assert own.params["approx"] == "inverse-power"
