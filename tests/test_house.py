@@ -58,6 +58,7 @@ def functions(path: Path):
     return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Return the modules that a module imports, in functions, by tables of registries and for type checkers too."""
     found = set()

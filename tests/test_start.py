@@ -33,6 +33,7 @@ def test_a_verb_imports_no_slow_package(verb):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_pyomo_finds_scipys_parts_when_it_asks():
     code = "import fsopt, pyomo.environ as pyo, scipy.sparse\n"
     code += "from pyomo.common.dependencies import scipy, scipy_available\n"

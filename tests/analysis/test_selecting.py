@@ -105,6 +105,7 @@ def test_noise_in_a_proved_selection_is_named(forced):
     assert forced.chance == pytest.approx(4 / 5)
 
 
+@pytest.mark.slow
 def test_the_choice_leaves_noise_out():
     found = fsopt.select(DATA, **GIVEN)
     assert set(found.fit.features) == {"a", "b"}

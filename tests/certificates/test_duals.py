@@ -70,7 +70,7 @@ def test_reused_ids_give_an_error_and_no_number(solver):
     seen = {id(data) for data in m.each.values()}
     result = fsopt.solve(m, solver)
     del m
-    for _ in range(10):
+    for _ in range(3):
         gc.collect()
         other = model(size=300)
         assert not seen & {id(data) for data in other.each.values()}, "the result keeps its constraints alive"

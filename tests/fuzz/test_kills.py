@@ -58,7 +58,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in folder.iterdir() if not p.name.startswith(".fsopt-")}
 
 
-@pytest.mark.parametrize("k", sampled(range(KILLS * FACTOR), 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("k", range(KILLS * FACTOR))
 def test_exports_that_are_killed_leave_whole_files(tmp_path, k):
     suffixes = [suffix for suffix in FORMATS if suffix != ".dat-s"]
     whole: list[dict[str, bytes]] = []

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_rel
 from sklearn.metrics import roc_auc_score
-from support import blobs, sampled
+from support import blobs
 
 import fsopt
 from fsopt.answers.records import plain
@@ -97,6 +97,7 @@ def close(a, b) -> bool:
     return a == pytest.approx(b, rel=1e-9, abs=1e-9) if isinstance(a, float) and isinstance(b, float) else a == b
 
 
+@pytest.mark.slow
 def test_processes_give_the_rows_of_one_process():
     def rows(found):
         return [plain(dataclasses.replace(row, seconds=0.0, cpu_seconds=0.0)) for row in found]
@@ -166,7 +167,8 @@ def test_wrong_settings_are_refused_before_any_fit(how, error, match):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.parametrize("jobs", sampled(["2", "1"], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["2", "1"])
 def test_the_command_ends_with_130_at_ctrl_c(tmp_path, jobs):
     words = [
         sys.executable,

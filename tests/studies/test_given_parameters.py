@@ -131,6 +131,7 @@ if LONG:  # make limits
             assert (row.error != "") == ((method, name) in NEED_ANOTHER), (params, row.error)
 
 
+@pytest.mark.slow
 def test_the_loop_as_printed_is_compared():
     params = {"gbd": {"preset": "printed", "m": 2, "c": 0.5}, "gbd-lambda": {"max_cuts": 60}}
     rows = compare(DATA, list(params), folds=2, params=params, tune=True, executor=InProcess()).rows

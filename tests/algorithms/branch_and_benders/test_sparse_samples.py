@@ -32,7 +32,7 @@ def texts(n, p, seed, density=0.02):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", sampled(range(10), 2))
+@pytest.mark.parametrize("seed", sampled(range(10), 1))
 def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(kind, seed):
     drawn_data, c, limits = drawn(kind, seed)
     sparse, dense = thinned(drawn_data, seed)

@@ -52,6 +52,7 @@ def test_nodes_of_lost_processes_are_searched_here(after, whole):
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_processes_of_its_own(whole):
     result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4, jobs=2))
     assert result.status is Status.OPTIMAL

@@ -39,7 +39,7 @@ def wide(value):
     return mpmath.iv.mpf(value.numerator) / mpmath.iv.mpf(value.denominator)
 
 
-@settings(deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.floats(0, 5000, allow_nan=False))
 @pytest.mark.parametrize("enclosure", [exponential, verify.exponential])
 def test_the_exponential_is_inside(enclosure, x):
