@@ -1,4 +1,4 @@
-"""docs/limits.md and its picture, made of the rows that ``benchmarks/scale.py`` measured: ``make limits-page``."""
+"""docs/limits.md and its pictures, made of the rows that ``benchmarks/scale.py`` measured: ``make limits-page``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 import fsopt
+from fsopt.common.figures import COLOURS
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scale import GROWTH, ROOT, SHAPES, Size, code, read_rows
+from scale import GROWTH, GROWTH_LIMIT, ROOT, SHAPES, Size, code, read_rows
 
 PAGE = ROOT / "docs" / "limits.md"
-PICTURE = ROOT / "docs" / "results" / "limits-growth.svg"
+PICTURES = {key: ROOT / "docs" / "results" / f"limits-growth-{key}.svg" for key in ("cpu", "memory")}
 ANSWERS = tuple(str(status) for status in fsopt.Status)
 NO_ANSWER = {"time-limit": "none in time", "memory": "too large", "data": "needs dense data"}
 INTRODUCTION = """
@@ -43,11 +44,20 @@ for at most 5 million entries), and a warning of the fit says so.
 CURVES = """
 ## Growth
 
-![CPU seconds and gigabytes of each method against samples, features and nonzeros](results/limits-growth.svg)
+![CPU seconds of each method against samples, features and nonzeros](results/limits-growth-cpu.svg)
 
-Against n at p = 50, against p at n = 100, and against the nonzeros of 5,000 x 20,000, with the slope of the logarithms:
-1 is linear. The lines end where a fit has no answer within 10 seconds.
+![Gigabytes of each method against samples, features and nonzeros](results/limits-growth-memory.svg)
+
+Against the samples n at p = 50, the features p at n = 100, and the nonzeros of 5,000 x 20,000, on logarithmic axes. The
+three numbers of a method are the slopes in these three directions: 1 is linear, 0 what the package itself takes. Of the
+methods that have an answer at these sizes within {limit:g} CPU seconds; lines end where one has none.
 """
+DIRECTIONS = (
+    ("samples n, p = 50", 0, [size for size in GROWTH if size.p == 50]),
+    ("features p, n = 100", 1, [size for size in GROWTH if size.n == 100]),
+    ("nonzeros, sparse, 5,000 x 20,000", 2, [size for size in GROWTH if size.nonzeros]),
+)
+"""Label of an axis, number of the direction in a size, sizes."""
 
 
 def cells(row: dict[str, Any] | None, notes: dict[str, list[str]], stamp: str) -> list[str]:
@@ -105,7 +115,7 @@ def page(rows: list[dict[str, Any]], stamp: str) -> str:
         limit, memory = max(row["limit"] for row in older), max(row["allowed"] for row in older)
         lines += ["", f"[^earlier]: Measured with earlier code, within {limit:g} seconds and {memory:g} GB."]
     curves = any(size in GROWTH for _, size in found)
-    return "\n".join(lines) + "\n" + (CURVES if curves else "")
+    return "\n".join(lines) + "\n" + (CURVES.format(limit=GROWTH_LIMIT) if curves else "")
 
 
 def slope(x: list[float], y: list[float]) -> float:
@@ -113,40 +123,43 @@ def slope(x: list[float], y: list[float]) -> float:
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def picture(rows: list[dict[str, Any]]) -> Any:
-    """Return the growth curves, a line of panels for each method with one: seconds and memory in three directions."""
+def picture(rows: list[dict[str, Any]], key: str) -> Any:
+    """Return the growth curves of a quantity: a panel for each direction, and one legend with the slopes of all three.
+
+    Parameters
+    ----------
+    key : of the rows, ``cpu`` or ``memory``.
+    """
     from matplotlib.figure import Figure
 
-    directions = (
-        ("samples", 0, [size for size in GROWTH if size.p == 50]),
-        ("features", 1, [size for size in GROWTH if size.n == 100]),
-        ("nonzeros", 2, [size for size in GROWTH if size.nonzeros]),
-    )
     found = {
         (row["method"], Size(row["n"], row["p"], row["nonzeros"])): row for row in rows if row["status"] in ANSWERS
     }
     methods = [name for name in fsopt.METHODS if any((name, size) in found for size in GROWTH)]
-    figure = Figure(figsize=(9.0, 1.5 * len(methods)), layout="constrained")
-    panels = figure.subplots(len(methods), 3, squeeze=False, sharex="col")
-    for line, method in zip(panels, methods, strict=True):
-        for axes, (what, k, sizes) in zip(line, directions, strict=True):
+    figure = Figure(figsize=(4.6, 7.0 + 0.075 * len(methods)), layout="constrained")
+    panels = figure.subplots(3, 1)
+    slopes: dict[str, list[str]] = {method: [] for method in methods}
+    for axes, (label, k, sizes) in zip(panels, DIRECTIONS, strict=True):
+        for i, method in enumerate(methods):
             measured = [size for size in sizes if (method, size) in found]
             x = [float(size[k] * (size.n if k == 2 else 1)) for size in measured]
-            for key, label, colour in (("cpu", "s", "#0072B2"), ("memory", "GB", "#D55E00")):
-                y = [max(found[method, size][key], 1e-3) for size in measured]
-                steep = f" {slope(x, y):.1f}" if len(x) > 1 else ""
-                axes.loglog(x, y, "o-", markersize=3, linewidth=1, color=colour, label=label + steep)
-            axes.tick_params(labelsize=6)
-            axes.set_title(f"{method}, {what}", fontsize=7)
-            if measured:
-                axes.legend(fontsize=6, frameon=False)
+            y = [max(found[method, size][key], 1e-3) for size in measured]
+            style = {"color": COLOURS[i % 6], "marker": "osv^D"[i % 5], "linestyle": ("-", "--", ":", "-.")[i % 4]}
+            axes.loglog(x, y, markersize=4, linewidth=1, **style)
+            slopes[method].append(f"{slope(x, y) + 0.0:.1f}" if len(x) > 1 else "-")
+        axes.set_xlabel(label, fontsize=8)
+        axes.set_ylabel({"cpu": "CPU seconds", "memory": "GB"}[key], fontsize=8)
+        axes.tick_params(labelsize=8)
+    labels = [f"{method} {' '.join(slopes[method])}" for method in methods]
+    figure.legend(panels[0].lines, labels, loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     return figure
 
 
 def main() -> None:
     rows = read_rows()
     if any(Size(row["n"], row["p"], row["nonzeros"]) in GROWTH for row in rows):
-        picture(rows).savefig(PICTURE, metadata={"Date": None})
+        for key, path in PICTURES.items():
+            picture(rows, key).savefig(path, metadata={"Date": None})
     PAGE.write_text(page(rows, code()), encoding="utf-8")
 
 

@@ -61,10 +61,15 @@ def test_a_cell_says_how_a_fit_ended_and_when_it_was_measured():
 def test_the_curves_have_the_slope_of_their_logarithms():
     rows = [row("svm", size, cpu=1e-6 * size.n**1.5, memory=0.1) for size in scale.GROWTH if size.p == 50]
     assert limits_page.slope([1.0, 10.0, 100.0], [2.0, 20.0, 200.0]) == pytest.approx(1.0)
-    figure = limits_page.picture(rows)
-    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert labels == ["s 1.5", "GB 0.0"] or labels == ["s 1.5", "GB -0.0"]
-    assert len(figure.axes) == 3
+    rows += [row("mpm", size, cpu=1.0, memory=1e-4 * size.p) for size in scale.GROWTH if size.n == 100]
+    labels = {}
+    for key in ("cpu", "memory"):
+        figure = limits_page.picture(rows, key)
+        labels[key] = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert [len(axes.lines) for axes in figure.axes] == [2, 2, 2]
+        assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in figure.axes[0].lines}) == 2
+    assert [re.sub("-0.0", "0.0", label) for label in labels["cpu"]] == ["mpm - 0.0 -", "svm 1.5 - -"]
+    assert [re.sub("-0.0", "0.0", label) for label in labels["memory"]] == ["mpm - 1.0 -", "svm 0.0 - -"]
     assert "Growth" in limits_page.page(rows, "now")
 
 
