@@ -1008,6 +1008,29 @@ def fit(
 ) -> Fit: ...
 @overload
 def fit(
+    name: Literal["relief"],
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
+    *,
+    neighbours: int = 10,
+    machine: str = "svm",
+    scale: str = "standard",
+    m: int | None = None,
+    c: float = 1.0,
+    w_cap: float | None = None,
+    solver: str | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    customise: Mapping[str, Change] | None = None,
+    executor: Executor | None = None,
+    class_weight: str | Mapping[str | int, float] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Fit: ...
+@overload
+def fit(
     name: Literal["vs-ssvm"],
     data: Dataset | Samples,
     y: ArrayLike | None = ...,

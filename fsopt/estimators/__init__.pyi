@@ -465,6 +465,23 @@ class KSFilter(WeightedClassifier):
         callback: Progress | None = None,
     ) -> None: ...
 
+class ReliefFilter(SelectingClassifier):
+    """A support vector machine on the features of largest RELIEF weight."""
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 10,
+        machine: str = "svm",
+        scale: str = "standard",
+        m: int | None = None,
+        c: float = 1.0,
+        w_cap: float | None = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None: ...
+
 class VSSSVM(SelectingClassifier):
     """A support vector machine on all features that sparse SVMs on random parts of the samples use (VS-SSVM)."""
 

@@ -74,6 +74,7 @@ METHODS = Registry(
         "baselines.pearson",
         "baselines.fisher",
         "baselines.ks",
+        "baselines.relief",
         "baselines.vs_ssvm",
     ),
     listing="fsopt methods",

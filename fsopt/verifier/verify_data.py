@@ -479,11 +479,11 @@ METHODS = {
     "fsv": ("fsv-step",),
     "l0-mpm": ("l0-mpm-step",),
     "rfe": ("svm",),
-    **dict.fromkeys(("pearson", "fisher", "ks", "infogain", "vs-ssvm"), ("svm", "rsvm")),
+    **dict.fromkeys(("pearson", "fisher", "ks", "infogain", "relief", "vs-ssvm"), ("svm", "rsvm")),
     **dict.fromkeys(SELECTIONS, ("selection",)),
 }
 """Method or study -> the programs of its claims."""
-VALUES = ("mopfs", "rfe", "pearson", "fisher", "ks", "infogain", "vs-ssvm")
+VALUES = ("mopfs", "rfe", "pearson", "fisher", "ks", "infogain", "relief", "vs-ssvm")
 """Heuristics: their first claim is the value of their hyperplane, no optimum."""
 LIMITS = ("m", "costs", "budget", "include", "exclude", "implies", "conflicts", "lam")
 

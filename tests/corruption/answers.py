@@ -55,6 +55,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
     "infogain": {"m": 3},
     "ks": {"m": 3},
     "pearson": {"m": 3},
+    "relief": {"m": 3},
     "rfe": {"m": 2},
     "vs-ssvm": {"n_partitions": 3},
 }

@@ -48,8 +48,25 @@ def eliminated(found):
 
 def informative(found):
     """Return the two features of largest information gain, for the best single threshold of each."""
-    gains = [max(gain(column, t) for t in column) for column in X.T]
-    best_ = np.sort(np.argsort(gains)[-2:])
+    return best_two(found, [max(gain(column, t) for t in column) for column in X.T])
+
+
+def nearest(found):
+    """Return the two features of largest RELIEF weight, sample by sample: nearest miss less nearest hit."""
+    z = X / (X.max(axis=0) - X.min(axis=0))
+    weights = np.zeros(4)
+    for i, one in enumerate(z):
+        apart = np.abs(z - one)
+        away = np.where(np.arange(len(z)) == i, np.inf, apart.sum(axis=1))
+        for sign, same in ((1, False), (-1, True)):
+            weights += sign * apart[np.argmin(np.where((Y[i] == Y) == same, away, np.inf))] / len(z)
+    chosen, truth, tolerance = best_two(found, weights)
+    return [*chosen, *found.details["scores"]], [*truth, *weights], tolerance
+
+
+def best_two(found, scores):
+    """Return value and selection of a fit, and those of the two features of largest score."""
+    best_ = np.sort(np.argsort(scores)[-2:])
     return (
         [found.objective, *found.support],
         [values("standard")[tuple(np.isin(range(4), best_).astype(int))], *best_],
@@ -190,6 +207,7 @@ VALUES = {
     "FSV": steps,
     "ONSVM": lambda found: (found.objective, one_norm(SCALED[found.params["scale"]], Y)[0]),
     "InfoGain": informative,
+    "RELIEF (Kira & Rendell), cited in section 1": nearest,
     "data set one": lambda found: drawn(found, None),
     "data set two": lambda found: drawn(found, 2),
     "overlap, inner product, Abs, Prcnt, better/worse": measures,

@@ -68,6 +68,7 @@ VALUES = {
     "bins": 3,
     "machine": "svm",
     "n_partitions": 3,
+    "neighbours": 3,
     "share": 0.7,
 }
 """Parameter -> a value that is not its default."""
@@ -78,6 +79,7 @@ OTHERS = {
     ("gbd", "start"): "zero",
     ("gbd-lambda", "start"): "zero",
     ("infogain", "machine"): "rsvm",
+    ("relief", "machine"): "rsvm",
     ("l1-svm", "units"): "scaled",
 }
 NEED_ANOTHER = {

@@ -1,4 +1,4 @@
-"""Shared by the filters ``pearson``, ``fisher``, ``ks`` and ``infogain``: rank, keep the first m features, train."""
+"""Shared by the filters ``pearson``, ``fisher``, ``ks``, ``infogain``, ``relief``: rank, keep the best m, train."""
 
 from __future__ import annotations
 

@@ -1,0 +1,64 @@
+"""RELIEF: weights by hand and by definition, features that only matter together, samples without neighbours."""
+
+import itertools
+
+import numpy as np
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.data import Dataset
+from fsopt.errors import ParameterError
+from fsopt.methods.baselines import relief as module
+from fsopt.methods.baselines.feature_scores import fisher, ks, pearson
+from fsopt.methods.baselines.relief import relief
+
+MIXED = blobs(31, 4, seed=4, gap=0.3)
+
+
+def defined(data, k):
+    """Return the weights, sample by sample and neighbour by neighbour."""
+    z = data.X / (data.X.max(axis=0) - data.X.min(axis=0))
+    weights = np.zeros(data.p)
+    for i in range(data.n):
+        for sign in (1, -1):
+            rest = [r for r in range(data.n) if r != i and data.y[r] == -sign * data.y[i]]
+            near = sorted(rest, key=lambda r: sum(abs(z[i] - z[r])))[:k]
+            weights += sign * sum(abs(z[i] - z[r]) for r in near) / len(near) / data.n
+    return weights
+
+
+def test_weights_by_hand():
+    # The range is 4. To the nearest sample of the other class there are 3, 2, 2 and 3 quarters of it, to that of the
+    # own one 1 quarter.
+    data = Dataset(np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0]))
+    assert relief(data, 1)[0] == pytest.approx((3 + 2 + 2 + 3) / 16 - 1 / 4)
+    # Both of the other class: 3.5, 2.5, 2.5 and 3.5 quarters.
+    assert relief(data, 2)[0] == pytest.approx((3.5 + 2.5 + 2.5 + 3.5) / 16 - 1 / 4)
+
+
+@pytest.mark.parametrize("k", [1, 3, 100])
+def test_weights_are_those_of_the_definition(k, monkeypatch):
+    np.testing.assert_allclose(relief(MIXED, k), defined(MIXED, k), rtol=1e-9)
+    monkeypatch.setattr(module, "BLOCK", 70)
+    np.testing.assert_allclose(relief(MIXED, k), defined(MIXED, k), rtol=1e-9)
+
+
+def test_features_that_only_matter_together_are_found():
+    corners = np.array(list(itertools.product((-1.0, 1.0), repeat=2)))
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.tile(corners, (25, 1)) + 0.05 * rng.normal(size=(100, 2)), rng.normal(size=(100, 3))])
+    data = Dataset(X, np.tile(corners.prod(axis=1), 25))
+    assert set(fsopt.fit("relief", data, m=2).details["ranking"][:2].tolist()) == {0, 1}
+    assert not any(set(np.argsort(-score(data))[:2].tolist()) == {0, 1} for score in (pearson, fisher, ks))
+
+
+def test_a_class_of_one_sample_has_no_neighbour_of_its_own():
+    data = Dataset(np.array([[0.0, 5.0], [1.0, 5.0], [4.0, 5.0]]), np.array([-1.0, -1.0, 1.0]))
+    # To the other class 4/4, 3/4 and 3/4, to the own one 1/4 twice and nothing.
+    np.testing.assert_allclose(relief(data, 1), [(4 + 3 + 3 - 1 - 1) / 12, 0.0])
+
+
+def test_no_neighbour_is_refused():
+    with pytest.raises(ParameterError, match="'neighbours'"):
+        fsopt.fit("relief", MIXED, neighbours=0)
