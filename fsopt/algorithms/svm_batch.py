@@ -1,13 +1,15 @@
 r"""Interior point for many support vector machines of one size at a time, in stacked arrays.
 
-.. math:: \max_{0 \le \alpha \le C,\ y'\alpha = 0} e'\alpha - \tfrac12 \|Z_S'\alpha\|^2, \qquad Z = YX,
+.. math:: \max_{0 \le \alpha \le C,\ y'\alpha = 0} e'\alpha - \tfrac12 \|Z_S'\alpha\|^2 - \tfrac12 \alpha'\Gamma\alpha,
+          \qquad Z = YX,
 
 for many selections S. The neighbours of a selection are hundreds of small programs: a step of all of them is a few
 operations on arrays with one more dimension, so that the interpreter's share of the time vanishes without a compiler. A
 program leaves the stack where its gap is closed, or where the value of its dual shows that it is above a cutoff.
 
-With the multipliers z and :math:`\xi` of the bounds of alpha, a step solves, by :math:`\Theta^{-1} = z / \alpha + \xi /
-(C - \alpha)`, the equations of the hyperplane h = (w, b) with the signed samples and labels :math:`A = [Z_S\ y]`,
+With the multipliers z and :math:`\xi` of the bounds of alpha, a step solves, by :math:`\Theta^{-1} = \Gamma + z /
+\alpha + \xi / (C - \alpha)`, the equations of the hyperplane h = (w, b) with the signed samples and labels
+:math:`A = [Z_S\ y]`,
 
 .. math:: (E + A'\Theta A)\,dh = A'\alpha - E h + A'\Theta s, \qquad d\alpha = \Theta (s - A\,dh), \qquad
           E = \mathrm{diag}(1, \dots, 1, 0),
@@ -51,25 +53,32 @@ class SvmBatch:
 
 
 def solve_batch(
-    A: Matrix, c: float | Vector, gap: float, cutoff: float = np.inf, frozen: Matrix | None = None
+    A: Matrix,
+    c: float | Vector,
+    gap: float,
+    cutoff: float = np.inf,
+    frozen: Matrix | None = None,
+    curvature: float | Vector = 0.0,
 ) -> SvmBatch:
     r"""Solve support vector machines up to a relative gap, or to a cutoff.
 
     Parameters
     ----------
     A : (k, s + 1, n) signed samples of the selected features, and the labels in the last row.
-    c : penalty weight of the hinge loss, or one for each sample (n,).
+    c : upper bound of the multipliers, or one for each sample (n,).
     cutoff : value of the dual from which a program is of no interest, less the sum of frozen multipliers.
     frozen : (k, s + 1) sums of the columns of A over further samples, times their multipliers, which stay as they are:
         :math:`q^0`, and :math:`\beta` of the equation :math:`y'\alpha = -\beta`. None for no such samples.
+    curvature : gamma of the multipliers, or one for each sample (n,): 0 for the hinge loss.
     """
     k, rows, n = A.shape
     found = SvmBatch(np.zeros((k, n)), np.zeros((k, rows)), np.full(k, -np.inf), np.zeros(k, dtype=bool))
-    y, c = A[0, -1] if k else np.ones(n), np.broadcast_to(c, n)
+    y = A[0, -1] if k else np.ones(n)
+    c, gamma = np.broadcast_to(c, n), np.broadcast_to(curvature, n)
     fixed = np.zeros((k, rows)) if frozen is None else frozen
-    alpha = _start(A, y, c, fixed)
+    alpha = _start(A, y, (c, gamma), fixed)
     ones = np.ones((k, n))
-    at = _Steps(A, c, fixed, alpha, c - alpha, ones, ones, np.zeros((k, rows)))
+    at = _Steps(A, c, gamma, fixed, alpha, c - alpha, ones, ones, np.zeros((k, rows)))
     left = np.arange(k)
     for _ in range(ITERATIONS):
         if not len(left):
@@ -77,7 +86,7 @@ def solve_batch(
         moved = at.step()
         alpha = _balanced(at.alpha, y, at.fixed[:, -1])
         q = at.fixed[:, :-1] + np.matmul(at.A[:, :-1], alpha[:, :, None])[:, :, 0]
-        value = alpha.sum(axis=1) - 0.5 * (q * q).sum(axis=1)
+        value = alpha.sum(axis=1) - 0.5 * (q * q).sum(axis=1) - 0.5 * (gamma * alpha * alpha).sum(axis=1)
         better = value > found.bound[left]
         found.bound[left[better]], found.alpha[left[better]] = value[better], alpha[better]
         found.hyperplane[left] = at.hyperplane
@@ -91,14 +100,15 @@ def solve_batch(
     return found
 
 
-def _start(A: Matrix, y: Vector, c: Vector, fixed: Matrix) -> Matrix:
+def _start(A: Matrix, y: Vector, box: tuple[Vector, Vector], fixed: Matrix) -> Matrix:
     """Return multipliers (k, n) to start from: half of C, balanced, and smaller where the best multiple of them is."""
+    c, gamma = box
     alpha = np.broadcast_to(0.5 * c, (len(A), len(c)))
     alpha = np.clip(_balanced(alpha, y, fixed[:, -1]), 1e-3 * c, 0.9 * c)
     if fixed.any():
         return alpha
     q = np.matmul(A[:, :-1], alpha[:, :, None])[:, :, 0]
-    size = np.maximum((q * q).sum(axis=1), 1e-300)
+    size = np.maximum((q * q).sum(axis=1) + (gamma * alpha * alpha).sum(axis=1), 1e-300)
     return np.asarray(alpha * np.clip(alpha.sum(axis=1) / size, 1e-3, 1.0)[:, None])
 
 
@@ -117,6 +127,7 @@ class _Steps:
 
     A: Matrix
     c: Vector
+    gamma: Vector
     fixed: Matrix
     alpha: Matrix
     rest: Matrix
@@ -127,7 +138,7 @@ class _Steps:
     def of(self, kept: Mask) -> _Steps:
         """Return some of the programs."""
         fixed, *parts = (part[kept] for part in (self.fixed, self.alpha, self.rest, self.z, self.xi, self.hyperplane))
-        return _Steps(self.A[kept], self.c, fixed, *parts)
+        return _Steps(self.A[kept], self.c, self.gamma, fixed, *parts)
 
     def step(self) -> Mask:
         """Take a predictor-corrector step of each; return which programs (k,) moved."""
@@ -136,8 +147,8 @@ class _Steps:
         z, xi = self.z, self.xi
         n = A.shape[2]
         inverse_alpha, inverse_rest = 1.0 / alpha, 1.0 / rest
-        theta = 1.0 / (z * inverse_alpha + xi * inverse_rest)
-        margin = 1.0 - np.matmul(self.hyperplane[:, None, :], A)[:, 0] + z - xi
+        theta = 1.0 / (z * inverse_alpha + xi * inverse_rest + self.gamma)
+        margin = 1.0 - np.matmul(self.hyperplane[:, None, :], A)[:, 0] + z - xi - self.gamma * alpha
         linear = self.fixed + np.matmul(A, alpha[:, :, None])[:, :, 0]
         linear[:, :-1] -= self.hyperplane[:, :-1]
         scaled = A * theta[:, None, :]

@@ -7,15 +7,16 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.certificates.exact.claims import About
 from fsopt.data import Dataset
+from fsopt.data.losses import HINGE, Loss
 from fsopt.methods.gbd.proofs import selection_about
 from fsopt.methods.preprocessing import preprocess
 from fsopt.models.blocks import number
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
-def cardinality_about(data: Dataset, m: int, c: float) -> About:
+def cardinality_about(data: Dataset, m: int, c: float, loss: str = HINGE.name) -> About:
     """Return the problem of at most m features for a statement."""
-    return selection_about(float(c), SelectionConstraints(data.p, m))
+    return selection_about(float(c), SelectionConstraints(data.p, m), loss=loss)
 
 
 def cardinality_problem(data: Dataset, m: int, c: float, scale: str, name: str) -> SelectionProblem:
@@ -23,6 +24,6 @@ def cardinality_problem(data: Dataset, m: int, c: float, scale: str, name: str) 
     return at_most(preprocess(data, scale)[0], number(name, "c", c), m)
 
 
-def at_most(work: Dataset, c: float, m: int) -> SelectionProblem:
+def at_most(work: Dataset, c: float, m: int, loss: Loss = HINGE) -> SelectionProblem:
     """Return the problem of at most m features of preprocessed data."""
-    return SelectionProblem.of(work, c, np.ones((1, work.p)), np.array([float(m)]), np.zeros(work.p))
+    return SelectionProblem.of(work, c, np.ones((1, work.p)), np.array([float(m)]), np.zeros(work.p), loss)

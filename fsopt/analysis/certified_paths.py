@@ -18,7 +18,7 @@ from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.certificates.residuals import relative_gap
 from fsopt.common.figures import BLUE, ORANGE, new_figure
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge
+from fsopt.data.losses import HINGE, LOSSES
 from fsopt.methods.gbd.proofs import SelectedHyperplane, claim_of_search
 from fsopt.methods.preprocessing import preprocess, scaled_hyperplane
 from fsopt.typing import Mask, Matrix, Vector
@@ -40,7 +40,7 @@ class SelectionPath(Answer):
     support : selected features of each M, by place.
     coef, intercept : (k, p) and (k,), for raw features.
     nodes : (k,) nodes of each search.
-    c, tolerance, scale : the parameters.
+    c, tolerance, scale, loss : the parameters.
     evidence : of each bound, as in :mod:`fsopt.algorithms.branch_and_benders.evidence`.
     seconds : of the whole path.
     """
@@ -59,11 +59,12 @@ class SelectionPath(Answer):
     scale: str
     evidence: tuple[Any, ...] = field(repr=False)
     seconds: float
+    loss: str = HINGE.name
 
     @property
     def heading(self) -> dict[str, Any]:
         """The parameters and the seconds."""
-        return {name: getattr(self, name) for name in ("c", "tolerance", "scale", "seconds")}
+        return {name: getattr(self, name) for name in ("c", "loss", "tolerance", "scale", "seconds")}
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each M: ``m objective bound gap optimal nodes features``."""
@@ -99,14 +100,14 @@ class SelectionPath(Answer):
             For each M: how far the stated bound exceeds the replayed one, how far the objective value is from that of
             the classifier, the features beyond M or without a place in the selection, and the open gap of an optimum.
         """
-        work, map_ = preprocess(data, self.scale)
+        (work, map_), loss = preprocess(data, self.scale), LOSSES[self.loss]
         found = {"features": float(self.features != data.features)}
         for k, m in enumerate(self.m.astype(int).tolist()):
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
-            value = 0.5 * float(w @ w) + self.c * hinge(work.X @ w + b, work.y, work.weights)
+            value = 0.5 * float(w @ w) + self.c * loss.total(work.X @ w + b, work.y, work.weights)
             upper, lower = float(self.objective[k]), float(self.bound[k])
             beyond = set(np.flatnonzero(w).tolist()) - set(self.support[k])
-            replayed = replayed_evidence(at_most(work, self.c, m), self.evidence[k]).bound
+            replayed = replayed_evidence(at_most(work, self.c, m, loss), self.evidence[k]).bound
             gap = relative_gap(upper, lower) - gap_allowed(self.tolerance) if self.optimal[k] else 0.0
             found |= {
                 f"bound of {m}": max(lower - replayed, 0.0) / max(1.0, abs(lower)),
@@ -139,9 +140,9 @@ class SelectionPath(Answer):
         for k, m in enumerate(self.m.tolist()):
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
             hyperplane = SelectedHyperplane(np.isin(np.arange(data.p), self.support[k]), w, b)
-            problem = at_most(work, self.c, int(m))
+            problem = at_most(work, self.c, int(m), LOSSES[self.loss])
             claim = claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], hyperplane, self.tolerance)
-            found.append(replace(claim, about=cardinality_about(data, int(m), self.c)))
+            found.append(replace(claim, about=cardinality_about(data, int(m), self.c, self.loss)))
         return tuple(found)
 
     def proof(self, data: Dataset) -> dict[str, Any]:
@@ -150,7 +151,7 @@ class SelectionPath(Answer):
 
     def header(self, data: Dataset) -> Header:
         """Return what the statement of the proof says beside the claims."""
-        return Header("study", "path", {"c": self.c, "tolerance": self.tolerance}, data, self.scale)
+        return Header("study", "path", {"c": self.c, "loss": self.loss, "tolerance": self.tolerance}, data, self.scale)
 
     def plot(self) -> Figure:
         """Return the optimal values and their lower bounds against the number of features."""
@@ -159,7 +160,8 @@ class SelectionPath(Answer):
         axes.fill_between(self.m, self.bound, self.objective, color="tab:gray", alpha=0.4, label="gap")
         axes.plot(self.m, self.objective, "o-", color=BLUE, label="incumbent")
         axes.plot(self.m, self.bound, "_", color=ORANGE, label="lower bound")
-        axes.set(xlabel="largest number of features M", ylabel=r"$\frac{1}{2}w'w + C e'\xi$")
+        term = r"e'\xi" if self.loss == HINGE.name else r"\xi'\xi"
+        axes.set(xlabel="largest number of features M", ylabel=rf"$\frac{{1}}{{2}}w'w + C {term}$")
         axes.locator_params(axis="x", integer=True)
         axes.legend()
         return figure

@@ -19,6 +19,7 @@ from fsopt.analysis.certified_paths import SelectionPath
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
+from fsopt.data.losses import Loss, loss_of
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
 from fsopt.methods.gbd.parameters import features_of, trimmed
@@ -30,6 +31,7 @@ def selection_path(
     data: Dataset,
     *,
     c: float = 1.0,
+    loss: str = "hinge",
     m: Sequence[int] | None = None,
     scale: str = "standard",
     tolerance: float = 1e-4,
@@ -50,7 +52,9 @@ def selection_path(
     data : Dataset
         Raw features.
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+        > 0, penalty weight of the loss.
+    loss : str, default 'hinge'
+        ``hinge`` (default), or ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`.
     m : Sequence[int], optional
         The values of M, 0..p; all of them by default.
     scale : str, default 'standard'
@@ -89,7 +93,8 @@ def selection_path(
         raise ParameterError("'m' of 'selection_path' is empty", "give numbers of features, or leave it out")
     work, map_ = preprocess(data, scale)
     with tempfile.TemporaryDirectory() as folder:
-        tracer = _Tracer(work, c, BranchSettings(tolerance, max_nodes, None, jobs), executor, progress, Path(folder))
+        settings = BranchSettings(tolerance, max_nodes, None, jobs)
+        tracer = _Tracer(work, c, loss_of(loss), settings, executor, progress, Path(folder))
         tracer.trace(values, end)
     values = sorted(tracer.results)
     results = [tracer.results[most] for most in values]
@@ -115,6 +120,7 @@ def selection_path(
         scale=scale,
         evidence=tuple(one.point["evidence"] for one in results),
         seconds=time.perf_counter() - started,
+        loss=loss,
     )
 
 
@@ -124,6 +130,7 @@ class _Tracer:
 
     work: Dataset
     c: float
+    loss: Loss
     settings: BranchSettings
     executor: Executor | None
     progress: Progress | None
@@ -161,7 +168,7 @@ class _Tracer:
         initial = None if best is None else best.point["sigma"] > 0.5
         place = self.folder / f"{most}.npz"
         return branch_and_benders(
-            at_most(self.work, self.c, most),
+            at_most(self.work, self.c, most, self.loss),
             settings=replace(self.settings, initial=initial),
             run=Run(
                 time_limit=seconds,

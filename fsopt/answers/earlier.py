@@ -16,7 +16,12 @@ OF_LOOP = ("start", "root_cuts", "stabilisation", "master_solver", "max_cuts", "
 OF_SEARCH = ("initial", "max_nodes", "jobs")
 """The parameters of one algorithm, which a fit of the other had at their defaults."""
 BRANCH = "branch-and-benders"
-ADDED: Mapping[str, Mapping[str, Any]] = {"fsv": {"approx": "exp"}, "pmm": {"generate": False}}
+ADDED: Mapping[str, Mapping[str, Any]] = {
+    "best-subset": {"loss": "hinge"},
+    "best-subset-penalised": {"loss": "hinge"},
+    "fsv": {"approx": "exp"},
+    "pmm": {"generate": False},
+}
 """Method -> parameters that it did not have before 0.3, at the values of fits from then."""
 
 
@@ -30,7 +35,8 @@ def present(method: str, params: Mapping[str, Any], *, searched: bool) -> tuple[
     if method not in SEARCHES or not (searched or "variant" in params):
         return method, {**ADDED.get(method, {}), **params}
     dropped = ("variant", *(OF_LOOP if searched else OF_SEARCH))
-    return SEARCHES[method] if searched else method, {k: v for k, v in params.items() if k not in dropped}
+    name = SEARCHES[method] if searched else method
+    return name, {**ADDED.get(name, {}), **{k: v for k, v in params.items() if k not in dropped}}
 
 
 def without_variant(method: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -25,7 +25,8 @@ from fsopt.data.tables.layout import Layout
 def path(
     data: options.Data,
     layout: Layout = WHOLE,
-    c: Annotated[float, typer.Option("--c", help="penalty weight of the hinge loss")] = 1.0,
+    c: Annotated[float, typer.Option("--c", help="penalty weight of the loss")] = 1.0,
+    loss: Annotated[str, typer.Option("--loss", help="hinge or squared-hinge")] = "hinge",
     m: Annotated[str | None, typer.Option("--m", help="numbers of features, as 1,2,5 or 1-10; all by default")] = None,
     scale: Annotated[str, typer.Option("--scale", help="standard, center or none")] = "standard",
     tolerance: Annotated[float, typer.Option("--tolerance", help="relative optimality gap of each search")] = 1e-4,
@@ -49,6 +50,7 @@ def path(
         found = selection_path(
             source,
             c=c,
+            loss=loss,
             m=values,
             scale=scale,
             tolerance=tolerance,
@@ -56,7 +58,7 @@ def path(
             jobs=jobs,
             progress=report,
         )
-    record = plain({"data": data, "n": source.n, "p": source.p, "c": c, "seconds": found.seconds})
+    record = plain({"data": data, "n": source.n, "p": source.p, "c": c, "loss": loss, "seconds": found.seconds})
     record["rows"] = plain(found.to_records())
     if output is not None:
         write_text(output, dump_json(record))

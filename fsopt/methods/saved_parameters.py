@@ -9,6 +9,7 @@ from typing import Any
 from fsopt.answers.schema import is_parameter
 from fsopt.common.ranges import ALL, range_of, within
 from fsopt.data.kernels import KERNELS
+from fsopt.data.losses import LOSSES
 from fsopt.drivers.gbd.settings import MASTERS, STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
@@ -25,6 +26,7 @@ WORDS: Mapping[str, Collection[str | bool]] = {
     "generate": ("auto", True, False),
     "gmeb.route": ("auto", *GMEB_ROUTES),
     "kernel": KERNELS,
+    "loss": LOSSES,
     "machine": MACHINES,
     "master": MASTERS,
     "preset": PRESETS,

@@ -13,7 +13,9 @@ from fsopt.common.memory import ENTRY, require
 from fsopt.common.ranges import ends, range_of, within
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.losses import HINGE, Loss
 from fsopt.data.matrices import refuse_sparse
+from fsopt.data.weights import loss_weights
 from fsopt.errors import ParameterError, shown
 from fsopt.models.display import ShownModel
 from fsopt.typing import Matrix, Vector
@@ -120,8 +122,14 @@ def total(variable: pyo.Var) -> Any:
     return pyo.quicksum(variable.values())
 
 
-def hinge_cost(m: pyo.ConcreteModel, data: Dataset, c: float = 1.0) -> Any:
-    """Return C e'xi; with weights of the samples sum_i C_i xi_i, where C_i is C times the weight of sample i."""
+def hinge_cost(m: pyo.ConcreteModel, data: Dataset, c: float = 1.0, loss: Loss = HINGE) -> Any:
+    """Return C e'xi; with weights of the samples sum_i C_i xi_i, where C_i is C times the weight of sample i.
+
+    For the squared hinge loss the slacks are squared.
+    """
+    if loss.power == 2:
+        weights = np.broadcast_to(loss_weights(c, data.weights), data.n).tolist()
+        return sum(weight * v**2 for weight, v in zip(weights, m.xi.values(), strict=True))
     if data.weights is not None:
         return dot(c * data.weights, tuple(m.xi.values()))
     return total(m.xi) if c == 1.0 else c * total(m.xi)

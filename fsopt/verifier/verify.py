@@ -195,6 +195,7 @@ SPARSE = {"rows": [(count, number)]}
 PROBLEM = {
     "y": [whole],
     "c": number,
+    "loss": word,
     "columns": [[number]],
     "R": [[number]],
     "r": [number],
@@ -203,6 +204,14 @@ PROBLEM = {
     "outside": [count],
     "main": or_none(count),
 }
+
+
+def of_selections(value: Any) -> dict[str, Any]:
+    """Return a problem of selections; files from before version 0.3 have no loss, which is the hinge loss."""
+    held = {"loss": "hinge", **value} if isinstance(value, dict) else value
+    return dict(read(held, PROBLEM, "a problem"))
+
+
 PROOFS = {
     "convex": {"kind": word, "program": PROGRAM, "point": or_none([number]), "dual": or_none(DUAL)},
     "infeasible": {"kind": word, "program": PROGRAM, "ray": RAY},
@@ -223,7 +232,7 @@ PROOFS = {
     },
     "selection": {
         "kind": word,
-        "problem": PROBLEM,
+        "problem": of_selections,
         "steps": count,
         "alpha": [[count]],
         "mu": [[number]],
@@ -474,6 +483,8 @@ class Selection:
     def __init__(self, held: dict[str, Any]) -> None:
         self.y = held["y"]
         self.C, self.lam = held["c"], held["lam"]
+        need(held["loss"] in ("hinge", "squared-hinge"), "the loss is unknown")
+        self.squared = held["loss"] == "squared-hinge"
         need(set(self.y) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
         self.columns, self.p = held["columns"], len(held["columns"])
         need(bool(self.y) and self.p > 0, "the problem is empty")
@@ -518,16 +529,19 @@ class Selection:
             need(name < len(held["alpha"]) == len(held["mu"]) and held["steps"] > 0, "a cut is missing")
             grid, mu = held["alpha"][name], held["mu"][name]
             unit = self.C / held["steps"]
-            bounded = len(grid) == len(self.y) and all(a <= held["steps"] for a in grid)
+            bounded = len(grid) == len(self.y) and (self.squared or all(a <= held["steps"] for a in grid))
             need(bounded, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
             need(len(mu) == len(self.r) and all(v >= 0 for v in mu), "a multiplier of a constraint is negative")
+            bits = max([*grid, held["steps"]]).bit_length()
             gains = []
             for j, (x, (_, bottom)) in enumerate(zip(self.signed, self.features, strict=True)):
-                spend(len(grid), bottom.bit_length() + held["steps"].bit_length())
+                spend(len(grid), bottom.bit_length() + bits)
                 q = unit * Fraction(sum(map(mul, grid, x)), bottom)
                 gains.append(q * q / 2 - self.lam[j] - total(m * row[j] for m, row in zip(mu, self.R, strict=True)))
-            self.cuts[name] = (unit * sum(grid) - total(map(mul, mu, self.r)), gains)
+            # the conjugate of C t^2 at a = grid C / steps: a^2 / (4 C)
+            curved = unit * Fraction(sum(map(mul, grid, grid)), 4 * held["steps"]) if self.squared else ZERO
+            self.cuts[name] = (unit * sum(grid) - curved - total(map(mul, mu, self.r)), gains)
         return self.cuts[name]
 
     def bound(self, cut: CutValues, node: Node) -> Fraction:
@@ -593,7 +607,8 @@ class Selection:
         for j in chosen:
             spend(len(scores), self.features[j][1].bit_length() + 64)
             scores = [s + w[j] / self.features[j][1] * v for s, v in zip(scores, self.signed[j], strict=True)]
-        loss = total(max(1 - score, ZERO) for score in scores)
+        slacks = [max(1 - score, ZERO) for score in scores]
+        loss = total(v * v for v in slacks) if self.squared else total(slacks)
         parts = [*(v * v / 2 for v in w), self.C * loss, *(self.lam[j] for j in chosen)]
         return total(parts)
 

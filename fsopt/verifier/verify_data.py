@@ -632,12 +632,16 @@ def compare_selection(
     Each constraint of the problem is one of the statement, up to a slack outward: the bound holds for all selections
     that are allowed. Its point satisfies all of the statement's, up to that slack.
     """
-    given = claim["parameters"]
-    same(set(given) == {"c", *LIMITS} and claim["columns"] is None, f"its parameters are not c, {', '.join(LIMITS)}")
+    given = {"loss": "hinge", **claim["parameters"]}
+    same(
+        set(given) == {"c", "loss", *LIMITS} and claim["columns"] is None,
+        f"its parameters are not c, loss, {', '.join(LIMITS)}",
+    )
     n = statement["data"]["samples"] if claim["rows"] is None else len(claim["rows"])
     p = statement["data"]["features"]
     same((len(problem.y), problem.p) == (n, p), f"it has other than {n} samples and {p} features")
     same(values(given, "c") == [problem.C], "its C is not that of the statement")
+    same((given["loss"] == "squared-hinge") == problem.squared, "its loss is not that of the statement")
     try:
         limits = limits_of(given, p)
         lam = given["lam"] if isinstance(given["lam"], list) else [given["lam"] or 0] * p

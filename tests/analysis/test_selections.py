@@ -1,5 +1,7 @@
 """Paths over the number of features, alternatives and necessity, against all selections by brute force."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from selection_cases import allowed_values
@@ -31,6 +33,17 @@ def test_the_path_has_the_optimum_of_every_number_of_features_and_its_evidence_h
         assert set(np.flatnonzero(coef)) <= set(support)
 
 
+def test_the_path_of_the_squared_hinge_loss_has_its_optima_and_a_proof():
+    path = fsopt.selection_path(DATA, c=C, m=[1, 2], scale="none", loss="squared-hinge", tolerance=1e-6)
+    values = allowed_values(DATA, C, {"m": 2}, "squared-hinge")
+    best = [min(v for s, v in values.items() if sum(s) <= m) for m in (1, 2)]
+    np.testing.assert_allclose(path.objective, best, rtol=2e-6)
+    assert fsopt.verify(path, DATA, exact=True).verified
+    assert "squared-hinge" in path.summary()
+    other = dataclasses.replace(path, loss="hinge")
+    assert not fsopt.verify(other, DATA).verified
+
+
 def test_some_numbers_of_features_a_time_limit_and_records():
     seen = []
     path = fsopt.selection_path(blobs(150, 20, seed=1, gap=0.2), m=[8, 3, 3], time_limit=0.5, progress=seen.append)
@@ -49,7 +62,9 @@ def test_the_path_is_drawn():
     assert len(figure.axes[0].lines) == 2
 
 
-@pytest.mark.parametrize("wrong", [{"m": [7]}, {"m": []}, {"m": [-1]}, {"c": 0.0}, {"time_limit": 0.0}], ids=str)
+@pytest.mark.parametrize(
+    "wrong", [{"m": [7]}, {"m": []}, {"m": [-1]}, {"c": 0.0}, {"time_limit": 0.0}, {"loss": "log"}], ids=str
+)
 def test_wrong_parameters_of_a_path_are_refused(wrong):
     with pytest.raises(ParameterError):
         fsopt.selection_path(DATA, **wrong)

@@ -36,7 +36,13 @@ def test_a_path_as_json_and_as_a_table(source, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("options", "word"),
-    [(["--m", "x"], "--m is 'x'"), (["--m", "9"], "'m'"), (["--c", "0"], "'c'"), (["--scale", "z"], "scale is 'z'")],
+    [
+        (["--m", "x"], "--m is 'x'"),
+        (["--m", "9"], "'m'"),
+        (["--c", "0"], "'c'"),
+        (["--loss", "z"], "loss is 'z'"),
+        (["--scale", "z"], "scale is 'z'"),
+    ],
 )
 def test_bad_input_is_said_in_one_line(options, word, source, capsys):
     assert code("--data", source, *options) == 2

@@ -10,6 +10,7 @@ from support import blobs, keeps
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.data.losses import LOSSES
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 KINDS = ("cardinality", "budget", "logic", "include", "lambda", "lambda implies", "lambda conflicts", "budget implies")
@@ -36,34 +37,37 @@ def drawn(kind, seed):
     return data, c, limits
 
 
-def problem_of(data, c, limits):
+def problem_of(data, c, limits, loss="hinge"):
     """Return the problem of limits in the parameters of ``fsp-master``."""
     rules = {name: value for name, value in limits.items() if name != "lam"}
     R, r = SelectionConstraints.of("test", data, **rules).inequalities()
-    return SelectionProblem.of(data, c, R, r, np.broadcast_to(limits.get("lam", 0.0), (data.p,)).astype(float))
+    lam = np.broadcast_to(limits.get("lam", 0.0), (data.p,)).astype(float)
+    return SelectionProblem.of(data, c, R, r, lam, LOSSES[loss])
 
 
-def exact_value(data, sigma, c):
+def exact_value(data, sigma, c, loss="hinge"):
     """Return F(sigma) by Clarabel, as a quadratic program in w, b and the slacks."""
+    squared = loss == "squared-hinge"
+    weights = c * (np.ones(data.n) if data.weights is None else data.weights)
     X = data.X[:, np.flatnonzero(sigma)]
     n, k = X.shape
-    Q = sp.diags(np.append(np.ones(k), np.zeros(1 + n)), format="csc")
+    Q = sp.diags(np.concatenate([np.ones(k), [0.0], 2.0 * weights * squared]), format="csc")
     margins = sp.hstack([sp.csc_matrix(-data.y[:, None] * np.column_stack([X, np.ones(n)])), -sp.eye(n)])
     signs = sp.hstack([sp.csc_matrix((n, k + 1)), -sp.eye(n)])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = 1e-9
-    cost, right = np.append(np.zeros(k + 1), np.full(n, c)), np.append(-np.ones(n), np.zeros(n))
+    cost, right = np.append(np.zeros(k + 1), weights * (not squared)), np.append(-np.ones(n), np.zeros(n))
     rows = sp.vstack([margins, signs], format="csc")
     return clarabel.DefaultSolver(Q, cost, rows, right, [clarabel.NonnegativeConeT(2 * n)], settings).solve().obj_val
 
 
-def allowed_values(data, c, limits):
+def allowed_values(data, c, limits, loss="hinge"):
     """Return selection -> value with penalty weights, of all allowed selections."""
     rules = {name: value for name, value in limits.items() if name != "lam"}
     lam = np.broadcast_to(limits.get("lam", 0.0), (data.p,))
     every = (np.array(s) for s in itertools.product((0, 1), repeat=data.p))
-    return {tuple(s): exact_value(data, s, c) + float(lam @ s) for s in every if keeps(s, **rules)}
+    return {tuple(s): exact_value(data, s, c, loss) + float(lam @ s) for s in every if keeps(s, **rules)}
 
 
 def solved(problem, **settings):

@@ -42,12 +42,26 @@ FITS = {
     "best-subset budget": {"costs": [3.0, 1.0, 2.0], "budget": 4.0},
     "best-subset rules": {"m": 2, "implies": [[0, 2]], "conflicts": [[1, 2]]},
     "best-subset-penalised": {"lam": 0.5},
+    "best-subset squared": {"m": 1, "loss": "squared-hinge"},
     "pearson": {},
     "rfe": {},
 }
 MODELS = {"gmeb-sdp": {}, "misclass-milp": {"big_m": 100.0}, "svm-dual": {}}
 TREES = {"MILP": 23, "MIQP": 65, "MISOCP": 69, "no integers": None}
-WORDS = ("optimal", "feasible", "bounded", "stationary", "infeasible", "exhausted", "min", "max", "given", "rms")
+WORDS = (
+    "hinge",
+    "squared-hinge",
+    "optimal",
+    "feasible",
+    "bounded",
+    "stationary",
+    "infeasible",
+    "exhausted",
+    "min",
+    "max",
+    "given",
+    "rms",
+)
 SLUGS = ("svm", "onsvm", "rsvm", "gbd", "best-subset", "selection", "fsp-sub", "mpm", "l1-svm", "pearson", "none")
 KINDS = ("convex", "infeasible", "selection", "method", "model", "study", "standard", "center", "alternatives")
 OTHERS = (None, True, "1/0", "0/1", "x", "", [], {}, -1, 0, 1, 10**6, 2.5, 1e-6, [[]], "a\nb", "\ud800", "1_0", "0x1")

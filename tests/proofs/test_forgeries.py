@@ -30,6 +30,24 @@ def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_opti
     assert refused(part)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+def test_a_tree_of_one_loss_proves_nothing_about_the_other(loss):
+    (other,) = {"hinge", "squared-hinge"} - {loss}
+    part = part_of("best-subset", m=2, loss=loss)
+    assert not refused(copy.deepcopy(part))
+    part["problem"]["loss"] = other
+    assert refused(part)
+    del part["problem"]["loss"]
+    assert bool(refused(part)) == (loss != "hinge")
+
+
+@pytest.mark.parametrize("change", [lambda a: 3 * a, lambda a: -a, lambda a: a + 1])
+def test_multipliers_of_the_squared_hinge_loss_are_balanced_and_pay_for_their_squares(change):
+    part = part_of("best-subset", m=2, loss="squared-hinge")
+    part["alpha"] = [[change(a) for a in grid] for grid in part["alpha"]]
+    assert refused(part)
+
+
 @pytest.mark.parametrize("name", ["fsv", "l0-mpm"])
 def test_a_concave_term_counts_once(name):
     part = part_of(name, **({"lam": 0.3} if name == "fsv" else {}))

@@ -93,7 +93,7 @@ def test_a_method_that_is_not_known_is_not_compared_with_data(files, tmp_path):
     assert "--program" in shown
 
 
-@pytest.mark.parametrize("change", ["samples", "features", "c", "m", "gap", "wide gap", "scale", "empty"])
+@pytest.mark.parametrize("change", ["samples", "features", "c", "m", "loss", "gap", "wide gap", "scale", "empty"])
 def test_a_statement_that_its_proof_does_not_match_is_refused(change, tmp_path):
     proof = copy.deepcopy(bases()["best-subset"])
     statement = proof["statement"]
@@ -102,6 +102,8 @@ def test_a_statement_that_its_proof_does_not_match_is_refused(change, tmp_path):
         statement["data"][change] -= 1
     elif change in ("c", "m"):
         claim["parameters"][change] = statement["parameters"][change] = 2
+    elif change == "loss":
+        claim["parameters"][change] = statement["parameters"][change] = "squared-hinge"
     elif change == "gap":
         claim["gap"] = 0
     elif change == "wide gap":

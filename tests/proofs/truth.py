@@ -171,15 +171,15 @@ def _selections(text, others):
 
 def _machine(problem, chosen, n):
     """Return the optimum of the support vector machine on some features."""
-    k = len(chosen)
+    k, squared = len(chosen), problem["loss"] == "squared-hinge"
     rows = []
     for i, label in enumerate(problem["y"]):
         signed = [label * value(problem["columns"][j][i]) for j in chosen]
         rows.append([[*range(k + 1), k + 1 + i], [*signed, label, 1], 1, None])
     program = {
-        "c": [0] * (k + 1) + [problem["c"]] * n,
+        "c": [0] * (k + 1) + [0 if squared else problem["c"]] * n,
         "c0": 0,
-        "quadratic": [[j, 1] for j in range(k)],
+        "quadratic": [[j, 1] for j in range(k)] + [[k + 1 + i, 2 * value(problem["c"])] for i in range(n) if squared],
         "rows": rows,
         "lb": [None] * (k + 1) + [0] * n,
         "ub": [None] * (k + 1 + n),

@@ -15,6 +15,7 @@ from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.state import restored, snapshot
 from fsopt.common.files import whole_file
+from fsopt.data.losses import HINGE
 from fsopt.data.matrices import parts_of
 from fsopt.drivers.gbd.checkpoint import AGAIN, digest
 from fsopt.errors import FileError
@@ -31,6 +32,7 @@ def identity(problem: SelectionProblem) -> dict[str, str]:
         "limits or prices of the features": digest(problem.R, problem.r, problem.lam, fixed.inside, fixed.outside),
         "c": json.dumps(problem.c),
         **({} if problem.weights is None else {"weights of the samples": digest(problem.weights)}),
+        **({} if problem.loss is HINGE else {"loss": problem.loss.name}),
     }
 
 
@@ -81,9 +83,11 @@ def load(path: Path, problem: SelectionProblem, tolerance: float) -> Saved:
         raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise FileError(f"'{path}' is no checkpoint of branch and Benders: {error}", AGAIN) from error
-    for name, value in identity(problem).items():
+    wanted = identity(problem)
+    for name in {**wanted, **found}:
+        value = wanted.get(name, "")
         if found.get(name) != value:
-            shown = "" if len(value) > 30 else f" ({found.get(name)}, not {value})"
+            shown = "" if not value or len(value) > 30 else f" ({found.get(name)}, not {value})"
             raise FileError(
                 f"the checkpoint '{path}' is of a run that differs in {name}{shown}",
                 "resume with the data and settings of that run, or start again without it",

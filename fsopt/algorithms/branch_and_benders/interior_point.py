@@ -1,11 +1,12 @@
-r"""Interior point for the Boolean relaxation of a node: hinge loss plus half the squared k-support norm, in its dual.
+r"""Interior point for the Boolean relaxation of a node: a loss plus half the squared k-support norm, in its dual.
 
 With features :math:`I` selected, :math:`J` free, multipliers :math:`\mu \ge 0` of :math:`R\sigma \le r` and
 :math:`\rho_j \ge 0` of :math:`\sigma_j \le 1`:
 
 .. math::
 
-    \max\ & e'\alpha + \lambda_I'e - \tfrac12 \sum_{j \in I} q_j^2 - \mu'(r - R_I e) - \sum_{j \in J} \rho_j \\
+    \max\ & e'\alpha - \tfrac12 \alpha'\Gamma\alpha + \lambda_I'e - \tfrac12 \sum_{j \in I} q_j^2
+    - \mu'(r - R_I e) - \sum_{j \in J} \rho_j \\
     \text{s.t.}\ & \rho_j \ge \tfrac12 q_j^2 - \lambda_j - R_j'\mu,\ \ q = q^0 + Z'\alpha,\ \
     0 \le \alpha \le C,\ \ y'\alpha = -\beta^0,\ \ \mu, \rho \ge 0
 
@@ -18,7 +19,7 @@ and t of :math:`R\sigma \le r`, the residuals of the optimality conditions at an
 
 .. math::
 
-    m &= e - Zw - yb + z - \xi, & \ell &= q^0 + Z'\alpha - q, & \ell_b &= \beta^0 + y'\alpha, \\
+    m &= e - \Gamma\alpha - Zw - yb + z - \xi, & \ell &= q^0 + Z'\alpha - q, & \ell_b &= \beta^0 + y'\alpha, \\
     p_j &= w_j - \sigma_j q_j \ (\sigma_I = 1), & d &= 1 - \sigma - v, & f &= r - R_I e - R\sigma - t, \\
     k_j &= \rho_j + R_j'\mu + \lambda_j - \tfrac12 q_j^2 - s_j,
 
@@ -39,7 +40,7 @@ with :math:`dq = dw + p` and :math:`\Delta_j = 1` for the selected features I. T
 .. math::
 
     \Theta^{-1} d\alpha + Z\,dw + y\,db &= m + \frac{\tau^\alpha}{\alpha} - \frac{\tau^\xi}{C - \alpha}, \qquad
-    \Theta^{-1} = \frac{z}{\alpha} + \frac{\xi}{C - \alpha}, \\
+    \Theta^{-1} = \Gamma + \frac{z}{\alpha} + \frac{\xi}{C - \alpha}, \\
     \Delta\,dw - Z'd\alpha + G\,d\mu &= \ell - \Delta(p - qu), \qquad
     G = \mathrm{diag}\Big(\frac{q}{h + q^2}\Big) R', \qquad -y'd\alpha = \ell_b, \\
     G'dw - S\,d\mu &= f - \frac{\tau^\mu}{\mu} - R\Big(u + \frac{\sigma q}{h} \Delta (p - qu)\Big), \qquad
@@ -225,7 +226,7 @@ class _System:
         alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
         z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
         q = at.q[s:]
-        self.margin = 1.0 - program.Zy @ at.hyperplane + z - xi
+        self.margin = 1.0 - program.Zy @ at.hyperplane + z - xi - program.curvature * alpha
         self.linear = alpha @ program.Zy
         self.linear[:-1] += program.q - at.q
         self.linear[-1] += program.balance
@@ -243,7 +244,7 @@ class _System:
         self.delta = np.ones(run.features)
         self.delta[s:] = h / (sigma * curved)
         rest = at.x[run.rest]
-        theta = alpha * rest / (z * rest + xi * alpha)
+        theta = alpha * rest / (z * rest + xi * alpha + program.curvature * alpha * rest)
         border = np.zeros((run.features + 1, len(program.r)), order="F")
         border[s:-1] = (program.R * (self.slope * self.delta[s:])).T
         corner = (program.R * (sigma / curved)) @ program.R.T + np.diag(t / mu)

@@ -203,8 +203,9 @@ class _Samples:
         if problem.n <= 2 * KEPT:
             return cls(problem)
         margins = at.hyperplane[:-1] @ problem.rows(at.features) + at.hyperplane[-1] * problem.y
-        order = np.argsort(np.abs(margins - 1.0), kind="stable")
-        count = KEPT
+        distance = problem.distance(margins)
+        order = np.argsort(distance, kind="stable")
+        count = max(KEPT, int(np.sum(distance == 0.0)))
         while 2 * count < problem.n:
             kept = np.sort(order[:count])
             frozen = np.where(margins < 1.0, problem.caps, 0.0)
@@ -223,10 +224,15 @@ class _Samples:
         rows = np.vstack([problem.rows(names), problem.y])
         places = np.column_stack([places.reshape(features.shape), np.full(len(features), len(names))])
         if self.kept is None:
-            return solve_batch(rows[places], problem.caps, GAP, cutoff)
+            return solve_batch(rows[places], problem.caps, GAP, cutoff, curvature=problem.curvature)
         total = float(self.frozen.sum())
         found = solve_batch(
-            rows[:, self.kept][places], problem.caps_of(self.kept), GAP, cutoff - total, (rows @ self.frozen)[places]
+            rows[:, self.kept][places],
+            problem.caps_of(self.kept),
+            GAP,
+            cutoff - total,
+            (rows @ self.frozen)[places],
+            problem.curvature_of(self.kept),
         )
         alpha = np.tile(self.frozen, (len(features), 1))
         alpha[:, self.kept] = found.alpha

@@ -105,9 +105,9 @@ class NodeSolver:
         problem = self.problem
         if margins is None or problem.n <= FEWEST:
             return None, None
-        distance = np.abs(margins - 1.0)
+        distance = problem.distance(margins)
         if np.isnan(self.width):
-            self.width, self.widest = (float(v) for v in np.quantile(distance, WIDTHS))
+            self.width, self.widest = (float(v) for v in np.quantile(np.abs(margins - 1.0), WIDTHS))
         width = max(self.width, float(np.partition(distance, FEWEST - 1)[FEWEST - 1]))
         # Each pass widens: the kept samples must be able to balance those frozen at C.
         for _ in range(6):
@@ -150,15 +150,14 @@ class NodeSolver:
             q = problem.sums(rows[:-1, frozen], frozen)
             constant += float(problem.sums(np.ones((1, len(frozen))), frozen)[0])
             balance = float(problem.sums(problem.y[None, frozen], frozen)[0])
-        caps = problem.caps_of(kept)
+        caps, curvature = problem.caps_of(kept), problem.curvature_of(kept)
         rows = rows if kept is None else np.take(rows, kept, axis=1)
         left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
         R = problem.R[:, features]
         # A constraint that no free feature can violate has the multiplier 0.
         active = np.maximum(R, 0.0).sum(axis=1) > left
-        return Relaxation(
-            rows.T, caps, len(inside), R[active], left[active], problem.lam[features], q, constant, balance
-        )
+        lam, selected = problem.lam[features], len(inside)
+        return Relaxation(rows.T, caps, selected, R[active], left[active], lam, q, constant, balance, curvature)
 
     def _unfolded(
         self,

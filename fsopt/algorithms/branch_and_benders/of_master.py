@@ -8,12 +8,15 @@ import pyomo.environ as pyo
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.compiler import Program, compile_model
 from fsopt.data import Dataset
+from fsopt.data.losses import HINGE, Loss
 from fsopt.drivers.gbd.master_program import check_objective
 from fsopt.models.gbd.selection_constraints import unit_rows
 from fsopt.typing import Indices, Matrix, Vector
 
 
-def selection_problem(data: Dataset, master: pyo.ConcreteModel, c: float) -> SelectionProblem | None:
+def selection_problem(
+    data: Dataset, master: pyo.ConcreteModel, c: float, loss: Loss = HINGE
+) -> SelectionProblem | None:
     """Return the problem whose master was built; None where it has variables beside sigma and theta, or cuts.
 
     Raises
@@ -26,7 +29,7 @@ def selection_problem(data: Dataset, master: pyo.ConcreteModel, c: float) -> Sel
     if not _searchable(data, program, columns):
         return None
     R, r = _constraints_on_selection(program, columns)
-    return SelectionProblem.of(data, c, R, r, program.c[columns].copy())
+    return SelectionProblem.of(data, c, R, r, program.c[columns].copy(), loss)
 
 
 def _searchable(data: Dataset, program: Program, columns: Indices) -> bool:

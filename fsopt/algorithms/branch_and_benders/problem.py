@@ -1,8 +1,11 @@
 r"""The selection problem in arrays, and what the constraints on a partial selection imply.
 
 .. math:: \min_{\sigma \in \{0,1\}^p} F(\sigma) + \lambda'\sigma \quad\text{s.t.}\quad R\sigma \le r, \qquad
-          F(\sigma) = \max_{0 \le \alpha \le C,\ y'\alpha = 0} e'\alpha - \tfrac12 \sum_j \sigma_j q_j(\alpha)^2,
+          F(\sigma) = \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0} e'\alpha
+          - \tfrac12 \sum_j \sigma_j q_j(\alpha)^2 - \tfrac12 \sum_i \gamma_i \alpha_i^2,
           \quad q = Z'\alpha, \quad Z = YX
+
+with the bounds and the curvature :math:`\gamma` of :mod:`fsopt.data.losses`: C and 0 for the hinge loss.
 """
 
 from __future__ import annotations
@@ -14,16 +17,15 @@ from typing import Any
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept
+from fsopt.data.losses import HINGE, Loss
 from fsopt.data.matrices import divided, is_sparse
-from fsopt.data.weights import loss_weights
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 SLACK = 1e-9
 """Relative violation up to which a constraint on the selection holds."""
 
 GRID = 2**30
-"""Number of steps of a multiplier from 0 to the largest C."""
+"""Number of steps of a multiplier from 0 to the largest upper bound."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,12 @@ class SelectionProblem:
     Attributes
     ----------
     X, y : (n, p) samples, dense or sparse, and (n,) labels in {-1, +1}.
-    c : > 0, penalty weight of the hinge loss.
+    c : > 0, penalty weight of the loss.
     R, r : (k, p) and (k,), constraints ``R sigma <= r`` on the selection.
     lam : (p,) penalty weights of the features.
     fixed : features that every selection has, or has not.
     weights : (n,) weights of the samples, by which c is multiplied; None for equal weights.
+    loss : of the margins.
     """
 
     X: Matrix
@@ -80,9 +83,10 @@ class SelectionProblem:
     lam: Vector
     fixed: Partial
     weights: Vector | None = None
+    loss: Loss = HINGE
 
     @classmethod
-    def of(cls, data: Dataset, c: float, R: Matrix, r: Vector, lam: Vector) -> SelectionProblem:
+    def of(cls, data: Dataset, c: float, R: Matrix, r: Vector, lam: Vector, loss: Loss = HINGE) -> SelectionProblem:
         """Return the problem on a data set.
 
         Constraints without any feature and duplicates are dropped, those on one feature fix it, and the others are
@@ -101,7 +105,7 @@ class SelectionProblem:
             elif not all(allowed):
                 fixed = fixed.decided(int(places[0]), selected=allowed[1])
         kept = np.unique(np.array(rows), axis=0) if rows else np.zeros((0, data.p + 1))
-        return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed, data.weights)
+        return cls(data.X, data.y, c, kept[:, :-1], kept[:, -1], lam, fixed, data.weights, loss)
 
     def with_fixed(self, feature: int, *, selected: bool) -> SelectionProblem:
         """Return the problem with one more feature fixed."""
@@ -109,7 +113,7 @@ class SelectionProblem:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: another process computes what follows from them again."""
-        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam", "fixed", "weights")}
+        return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam", "fixed", "weights", "loss")}
 
     @property
     def n(self) -> int:
@@ -123,12 +127,32 @@ class SelectionProblem:
 
     @cached_property
     def caps(self) -> float | Vector:
-        """The largest multipliers C: one number, or one for each sample (n,) where they have weights."""
-        return loss_weights(self.c, self.weights)
+        """The upper bounds of the multipliers: one number, or one for each sample (n,) where they have weights."""
+        return self.loss.caps(self.c, self.y, self.weights)
 
     def caps_of(self, samples: Indices | None) -> float | Vector:
-        """Return the largest multipliers of some samples, of all by default."""
-        return self.caps if samples is None or self.weights is None else self.c * self.weights[samples]
+        """Return the upper bounds of the multipliers of some samples, of all by default."""
+        return self.caps[samples] if samples is not None and isinstance(self.caps, np.ndarray) else self.caps
+
+    @cached_property
+    def curvature(self) -> float | Vector:
+        """The curvature gamma of the dual in the multipliers: one number, or one for each sample (n,)."""
+        return self.loss.curvature(self.c, self.weights)
+
+    def curvature_of(self, samples: Indices | None) -> float | Vector:
+        """Return the curvature of some samples, of all by default."""
+        gamma = self.curvature
+        return gamma[samples] if samples is not None and isinstance(gamma, np.ndarray) else gamma
+
+    def distance(self, margins: Vector) -> Vector:
+        """Return how far margins (n,) are from those at which a multiplier leaves its bound.
+
+        Without upper bounds of the multipliers no sample within the margin is at one.
+        """
+        distance: Vector = np.abs(margins - 1.0)
+        if not self.loss.bounded:
+            distance[margins < 1.0] = 0.0
+        return distance
 
     @cached_property
     def unit(self) -> float:
@@ -168,10 +192,10 @@ class SelectionProblem:
         return np.asarray(w @ self.signed)
 
     @cached_property
-    def sizes(self) -> Vector:
-        """The sums C sum_i |x_ij| (p,), which bound the sums of absolute terms of every q_j."""
-        sizes: Vector = self.sums(abs(self.signed), np.arange(self.n))
-        return sizes
+    def norms(self) -> Vector:
+        """The Euclidean norms (p,) of the features: times that of alpha they bound the sums of absolute terms of q."""
+        norms: Vector = np.sqrt((self.signed * self.signed).sum(axis=-1))
+        return norms
 
     @cached_property
     def main(self) -> int | None:
@@ -228,6 +252,6 @@ class SelectionProblem:
     def value(self, selection: Mask, w: Vector) -> tuple[float, float]:
         """Return the objective value of weights (p,) on a selection with the best intercept, and that intercept."""
         scores = self.y * (w[selection] @ self.rows(np.flatnonzero(selection)))
-        b = midpoint_intercept(scores, self.y, self.weights)
-        value = 0.5 * float(w[selection] @ w[selection]) + self.c * hinge(scores + b, self.y, self.weights)
+        b = self.loss.intercept(scores, self.y, self.weights)
+        value = 0.5 * float(w[selection] @ w[selection]) + self.c * self.loss.total(scores + b, self.y, self.weights)
         return value + float(self.lam[selection].sum()), b

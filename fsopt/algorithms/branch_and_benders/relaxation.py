@@ -24,12 +24,13 @@ class Relaxation:
     Attributes
     ----------
     Zy : (n, s + f + 1) signed samples of the selected and then the free features, and the labels, Fortran order.
-    c : penalty weight of the hinge loss, or one for each sample (n,).
+    c : upper bound of the multipliers, or one for each sample (n,).
     selected : s, number of selected features.
     R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
     lam : (f,) penalty weights of the free features.
     q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
         frozen; the constant includes the penalty weights of the selected features.
+    curvature : gamma, or one for each sample (n,).
     """
 
     Zy: Matrix
@@ -41,6 +42,7 @@ class Relaxation:
     q: Vector
     constant: float = 0.0
     balance: float = 0.0
+    curvature: float | Vector = 0.0
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -82,6 +84,7 @@ def cold(program: Relaxation) -> Iterate:
     q = (alpha @ program.Zy)[:-1]
     if not program.q.any():
         size = float((q[: program.selected] ** 2).sum() + sigma @ q[program.selected :] ** 2)
+        size += float((program.curvature * alpha) @ alpha)
         alpha *= np.clip(alpha.sum() / max(size, 1e-300), 1e-3, 1.0)
         q = (alpha @ program.Zy)[:-1]
     gain = 0.5 * (q + program.q)[program.selected :] ** 2 - program.lam
@@ -106,7 +109,8 @@ def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector
     """Return a point to start from, close to a parent's optimum and to the central path.
 
     Multipliers and shares keep the parent's values, but for a distance from their bounds: at a margin of 1 + d it is
-    mu / d, where the product of the pair is the complementarity mu. The partners then satisfy ``z - xi = d``.
+    mu / d, where the product of the pair is the complementarity mu. The partners then satisfy ``z - xi = d``, with the
+    slope of the quadratic term, ``z - xi = d + gamma alpha``.
 
     Parameters
     ----------
@@ -124,7 +128,7 @@ def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector
     mu = max(float(known @ (START + FAR * lost)), 1e-3 * float(np.max(c))) / pairs
     if alpha is None:
         known = 0.5 * c * (1.0 - away / np.sqrt(away**2 + (2.0 * mu / c) ** 2))
-    known, z, xi = _pairs(known, away, c, mu)
+    known, z, xi = _pairs(known, away + program.curvature * known, c, mu)
     q = (known @ program.Zy)[:-1] + program.q
     gain = 0.5 * q[s:] ** 2 - program.lam
     multipliers = _multipliers(program, gain, mu)
@@ -161,7 +165,8 @@ def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> float:
     q = (alpha @ program.Zy)[:-1] + program.q
     half = 0.5 * q * q
     excess = np.maximum(half[s:] - program.lam - program.R.T @ mu, 0.0)
-    return float(program.constant + alpha.sum() - half[:s].sum() - mu @ program.r - excess.sum())
+    curved = 0.5 * float((program.curvature * alpha) @ alpha)
+    return float(program.constant + alpha.sum() - curved - half[:s].sum() - mu @ program.r - excess.sum())
 
 
 def balanced(alpha: Vector, plus: Mask, c: float | Vector, balance: float) -> Vector | None:

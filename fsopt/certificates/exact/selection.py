@@ -3,8 +3,9 @@ r"""The tree of a search over selections of features, replayed: every leaf by it
 .. math:: F(\sigma) + \lambda'\sigma \ge e'\alpha - \mu'r - \sum_j h_j \sigma_j, \qquad
           h_j = \tfrac12 q_j(\alpha)^2 - \lambda_j - R_j'\mu,
 
-for every allowed :math:`\sigma`, :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0`, and :math:`\mu \ge 0`. The bound
-of a leaf is computed in doubles with a bound on its error. Rational numbers decide only between the leaves whose bounds
+for every allowed :math:`\sigma`, :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0`, and :math:`\mu \ge 0`. For the
+squared hinge loss :math:`\alpha` has no upper bound, and :math:`\alpha'\alpha / (4C)` is subtracted. The bound of
+a leaf is computed in doubles with a bound on its error. Rational numbers decide only between the leaves whose bounds
 are within these errors of the smallest one.
 """
 
@@ -20,12 +21,16 @@ import numpy as np
 
 from fsopt.certificates.exact.encoding import Part, decoded
 from fsopt.certificates.exact.forms import ZERO, Vector
+from fsopt.data.losses import LOSSES
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 Node: TypeAlias = tuple[frozenset[int], frozenset[int]]
 """The features inside, and those outside, of every selection below a node."""
 EPS = float(np.finfo(float).eps)
+HINGE, SQUARED_HINGE = LOSSES
+LARGEST = 2**53
+"""Largest multiplier of the squared hinge loss in units of its grid, which a double holds."""
 
 
 def _sum(values: Iterable[Fraction]) -> Fraction:
@@ -46,6 +51,7 @@ class Problem:
 
     y: list[int]
     c: Fraction
+    loss: str
     signed: list[Vector]
     floats: Floats
     R: list[list[Fraction]]
@@ -61,10 +67,12 @@ class Problem:
         columns = [[v * decoded(x) for v, x in zip(y, column, strict=True)] for column in held["columns"]]
         R, p = [[decoded(v) for v in row] for row in held["R"]], len(columns)
         lam, main = [decoded(v) for v in held["lam"]], held["main"]
-        c = decoded(held["c"])
+        c, loss = decoded(held["c"]), held.get("loss", HINGE)
         fixed = (frozenset(held["inside"]), frozenset(held["outside"]))
         if not set(y) <= {-1, 1} or c <= 0 or len(lam) != p or len(held["r"]) != len(R) or any(len(k) != p for k in R):
             raise ValueError("its parts have other lengths, or the labels or the penalty weight are damaged")
+        if loss not in (HINGE, SQUARED_HINGE):
+            raise ValueError(f"its loss is {loss!r}")
         if not fixed[0] | fixed[1] <= set(range(p)):
             raise ValueError("a fixed feature is none")
         if not y or not p or any(len(k) != len(y) for k in columns):
@@ -74,7 +82,8 @@ class Problem:
         if main is not None and any(v < 0 for v in R[main]):
             raise ValueError("the main constraint has negative weights")
         floats = np.array([[float(v) for v in column] for column in columns]).reshape(p, len(y))
-        return cls(y, c, [Vector.of(k) for k in columns], floats, R, [decoded(v) for v in held["r"]], lam, main, fixed)
+        r = [decoded(v) for v in held["r"]]
+        return cls(y, c, loss, [Vector.of(k) for k in columns], floats, R, r, lam, main, fixed)
 
     @property
     def p(self) -> int:
@@ -113,7 +122,8 @@ class Problem:
             raise NotShownError("the selection violates a constraint")
         loss = ZERO
         for i, label in enumerate(self.y):
-            loss += max(1 - label * b - _sum(w[j] * self.signed[j][i] for j in selected), ZERO)
+            slack = max(1 - label * b - _sum(w[j] * self.signed[j][i] for j in selected), ZERO)
+            loss += slack if self.loss == HINGE else slack * slack
         return _sum(v * v for v in w) / 2 + self.c * loss + _sum(self.lam[j] for j in selected)
 
 
@@ -138,17 +148,19 @@ class Cuts:
             # |dq_j| <= (n + 4) eps sum_i |alpha_i x_ij|: Higham, Accuracy and Stability, section 3.1
             error = (problem.floats.shape[1] + 4) * EPS * (np.abs(problem.floats) @ alpha)
             gains = 0.5 * q * q - lam - R.T @ mu
-            size = float(alpha.sum() + np.abs(mu) @ np.abs(r) + 0.5 * q @ q + np.abs(lam).sum())
+            curved = 0.0 if problem.loss == HINGE else float(alpha @ alpha / (4.0 * float(problem.c)))
+            size = float(alpha.sum() + np.abs(mu) @ np.abs(r) + 0.5 * q @ q + np.abs(lam).sum()) + curved
             size += float((np.abs(R).T @ np.abs(mu)).sum())
             total = float((np.abs(q) * error + error**2).sum()) + (8 * problem.p + len(alpha) + 32) * EPS * size
-            self.held[name] = (float(alpha.sum() - np.dot(mu, r)), gains, total)
+            self.held[name] = (float(alpha.sum() - curved - np.dot(mu, r)), gains, total)
         return self.held[name]
 
     def _check(self, name: int) -> None:
         """Raise NotShownError unless the multipliers of a cut are dual feasible, in integers."""
         grid, steps = self.part["alpha"][name], self.part["steps"]
         y = self.problem.y
-        if steps < 1 or len(grid) != len(y) or not all(isinstance(a, int) and 0 <= a <= steps for a in grid):
+        most = steps if self.problem.loss == HINGE else LARGEST
+        if steps < 1 or len(grid) != len(y) or not all(isinstance(a, int) and 0 <= a <= most for a in grid):
             raise NotShownError(f"a multiplier of cut {name} is out of bounds")
         if sum(map(mul, grid, y)):
             raise NotShownError(f"the multipliers of cut {name} do not balance")
@@ -165,7 +177,9 @@ class Cuts:
             q = unit * Fraction(sum(map(mul, grid, column.numerators)), column.denominator)
             paid = _sum(m * row[j] for m, row in zip(mu, problem.R, strict=True))
             gains.append(q * q / 2 - problem.lam[j] - paid)
-        return unit * sum(grid) - _sum(map(mul, mu, problem.r)), gains
+        # For the squared hinge loss a'a / (4 C), with a = grid C / steps.
+        curved = 0 if problem.loss == HINGE else unit * Fraction(sum(map(mul, grid, grid)), 4 * self.part["steps"])
+        return unit * sum(grid) - curved - _sum(map(mul, mu, problem.r)), gains
 
 
 @dataclass(frozen=True)

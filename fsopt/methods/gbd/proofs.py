@@ -12,7 +12,7 @@ from fsopt.algorithms.branch_and_benders.cuts import on_grid
 from fsopt.algorithms.branch_and_benders.evidence import RESOLVED, unpacked
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
-from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import BRANCH, EMPTY, FORGOTTEN, LEAF, NODE, PEG
 from fsopt.answers.certificate import TOLERANCE, gap_allowed
 from fsopt.answers.records import plain
@@ -21,6 +21,7 @@ from fsopt.certificates.exact.claims import About, Claim, claim_of_ends, not_sho
 from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
 from fsopt.certificates.exact.selection import proved_ends
+from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import NotShownError, ParameterError, reading
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
@@ -60,22 +61,23 @@ def tree_claims(saved: SavedFit) -> list[Claim]:
     optimal = fit.status is Status.OPTIMAL
     claim = claim_of_tree(NAME if optimal else f"bounds on {NAME}", part, gap, optimal=optimal)
     at = fit.params
-    about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"))
+    about = selection_about(float(at["c"]), constraints_of(saved.data, at), at.get("lam"), at["loss"])
     return [replace(claim, about=about)]
 
 
-def selection_about(c: float, found: SelectionConstraints, lam: Any = None) -> About:
+def selection_about(c: float, found: SelectionConstraints, lam: Any = None, loss: str = HINGE.name) -> About:
     """Return the problem of a selection for a statement.
 
     Parameters
     ----------
-    c : penalty weight of the hinge loss.
+    c : penalty weight of the loss.
     found : the constraints.
     lam : penalty weights of the features, one number or one for each; None for none.
+    loss : its name.
     """
     limits = {"m": found.cardinality, "costs": found.costs, "budget": found.budget, "lam": lam}
     rules = {name: getattr(found, name) for name in RULES}
-    return About("selection", plain({"c": c, **limits, **rules}))
+    return About("selection", plain({"c": c, "loss": loss, **limits, **rules}))
 
 
 def claim_of_tree(name: str, part: Part, gap: float, *, optimal: bool) -> Claim:
@@ -164,6 +166,7 @@ def part_of(
         "problem": {
             "y": problem.y.astype(int).tolist(),
             "c": problem.c,
+            "loss": problem.loss.name,
             "columns": problem.X.T.tolist(),
             "R": problem.R.tolist(),
             "r": [encoded(v) for v in fractions_of((problem.r + problem.tolerances).tolist())],
@@ -172,7 +175,7 @@ def part_of(
             "outside": np.flatnonzero(problem.fixed.outside).tolist(),
             "main": problem.main,
         },
-        "steps": GRID,
+        "steps": round(problem.c / problem.unit),
         "alpha": [grid for grid, _ in cuts],
         "mu": [row for _, row in cuts],
         "tree": replayed.tree,
@@ -277,7 +280,7 @@ class _Preorder:
             return name
         problem = self.problem
         found = NodeSolver(problem).solve(at, None, Goal(RESOLVED))
-        grid = None if found is None else on_grid(found.alpha, problem.y, problem.c)
+        grid = None if found is None else on_grid(found.alpha, problem.y, problem.caps)
         if found is None or grid is None:
             raise ValueError("the relaxation of a leaf could not be solved again")
         mu = np.maximum(found.mu, 0.0)

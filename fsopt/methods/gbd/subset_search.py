@@ -13,6 +13,7 @@ from fsopt.algorithms.branch_and_benders.of_master import selection_problem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
+from fsopt.data.losses import loss_of
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.assembly import make_fit
@@ -29,6 +30,7 @@ def fit_by_search(
     run: Run,
     *,
     c: float = 1.0,
+    loss: str = "hinge",
     initial: Sequence[Feature] | None = None,
     max_nodes: int | None = None,
     jobs: int | None = None,
@@ -36,7 +38,7 @@ def fit_by_search(
     scale: str = "standard",
     **selection: Any,
 ) -> Fit:
-    """Run branch and Benders and return the Fit of its incumbent.
+    r"""Run branch and Benders and return the Fit of its incumbent.
 
     Parameters
     ----------
@@ -47,7 +49,9 @@ def fit_by_search(
     run : Run
         Time limit, progress, checkpoints and executor.
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+        > 0, penalty weight of the loss.
+    loss : str, default 'hinge'
+        ``hinge`` (default), or ``squared-hinge``: :math:`C \sum_i \xi_i^2` in place of :math:`C \sum_i \xi_i`.
     initial : Sequence[Feature], optional
         Features of a selection to start from, by place or name; None for no such selection.
     max_nodes : int, optional
@@ -75,7 +79,7 @@ def fit_by_search(
     started = time.perf_counter()
     c = number(method, "c", c)
     work, map_ = preprocess(data, scale)
-    problem = selection_problem(work, build_fsp_master(work, **selection), c)
+    problem = selection_problem(work, build_fsp_master(work, **selection), c, loss_of(loss))
     if problem is None:
         raise ParameterError(
             f"the master of '{method}' has variables or cuts of its own, which branch and Benders does not take",

@@ -18,7 +18,7 @@ from fsopt.certificates.residuals import relative_gap
 from fsopt.common.customising import in_force
 from fsopt.compiler import compile_model
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import svm_value
+from fsopt.data.losses import HINGE, LOSSES
 from fsopt.drivers.gbd.certificate import certify_gbd
 from fsopt.drivers.gbd.settings import GbdSettings
 from fsopt.errors import reading
@@ -119,7 +119,7 @@ def problem_of(saved: SavedFit) -> SelectionProblem:
     data = training_data(saved.data, at)
     constraints = constraints_of(data, at)
     R, r = _changed_inequalities(data, constraints) if in_force("fsp-master") else constraints.inequalities()
-    return SelectionProblem.of(data, float(at["c"]), R, r, weights_of(data, at))
+    return SelectionProblem.of(data, float(at["c"]), R, r, weights_of(data, at), LOSSES[at["loss"]])
 
 
 def _changed_inequalities(data: Dataset, constraints: SelectionConstraints) -> tuple[Matrix, Vector]:
@@ -163,5 +163,6 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
     """Return F(sigma) + lambda'sigma at the saved selection, and the violation of the constraints on it."""
     sigma = saved_selection(data, at)
     violation = max(constraints_of(data, at).violation(sigma), float(np.abs(w[sigma < 0.5]).max(initial=0.0)))
-    value = svm_value(training_data(data, at), w, b, at["c"]) + float(weights_of(data, at) @ sigma)
-    return value, max(violation, 0.0)
+    work, loss = training_data(data, at), LOSSES[at.get("loss", HINGE.name)]
+    value = 0.5 * float(w @ w) + at["c"] * loss.total(work.X @ w + b, work.y, work.weights)
+    return value + float(weights_of(data, at) @ sigma), max(violation, 0.0)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
+from fsopt.data.losses import loss_of
 from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
@@ -20,6 +21,7 @@ def build_fsp_lambda(
     data: Dataset,
     *,
     c: float = 1.0,
+    loss: str = "hinge",
     lam: ArrayLike = 1.0,
     **selection: Any,
 ) -> pyo.ConcreteModel:
@@ -39,7 +41,9 @@ def build_fsp_lambda(
     data : Dataset
         Features in comparable units; the optimum depends on them.
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+        > 0, penalty weight of the loss.
+    loss : str, default 'hinge'
+        ``hinge`` (default), or ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`.
     lam : array, default 1.0
         Penalty weight lambda >= 0 of every feature, or p penalty weights.
 
@@ -61,9 +65,9 @@ def build_fsp_lambda(
     name = "fsp-lambda"
     weights = feature_weights(name, data, lam)
     constraints = SelectionConstraints.of(name, data, **selection)
-    model = new_product_model(name, data, c)
+    model = new_product_model(name, data, c, loss_of(loss))
     model.objective = pyo.Objective(
-        expr=product_objective(model, data, c) + dot(weights, tuple(model.sigma.values())),
+        expr=product_objective(model, data, c, loss_of(loss)) + dot(weights, tuple(model.sigma.values())),
         doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",
     )
     add_product_constraints(model, data, constraints, "(FSP-lambda)")

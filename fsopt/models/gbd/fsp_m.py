@@ -8,6 +8,7 @@ import pyomo.environ as pyo
 
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
+from fsopt.data.losses import loss_of
 from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
@@ -18,6 +19,7 @@ def build_fsp_m(
     data: Dataset,
     *,
     c: float = 1.0,
+    loss: str = "hinge",
     **selection: Any,
 ) -> pyo.ConcreteModel:
     r"""Return the feature selection problem with a cardinality or a budget, as printed: not convex.
@@ -38,7 +40,9 @@ def build_fsp_m(
     data : Dataset
         Features in comparable units; the optimum depends on them.
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+        > 0, penalty weight of the loss.
+    loss : str, default 'hinge'
+        ``hinge`` (default), or ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`.
 
     Returns
     -------
@@ -59,9 +63,9 @@ def build_fsp_m(
     """
     name = "fsp-m"
     constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
-    model = new_product_model(name, data, c)
+    model = new_product_model(name, data, c, loss_of(loss))
     model.objective = pyo.Objective(
-        expr=product_objective(model, data, c), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi"
+        expr=product_objective(model, data, c, loss_of(loss)), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi"
     )
     add_product_constraints(model, data, constraints, "(FSP-M)")
     return model

@@ -8,6 +8,7 @@ import pyomo.environ as pyo
 
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
+from fsopt.data.losses import loss_of
 from fsopt.models.blocks import add_margins, hinge_cost, number, squares
 from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
@@ -19,6 +20,7 @@ def build_fsp_m_bigm(
     data: Dataset,
     *,
     c: float = 1.0,
+    loss: str = "hinge",
     upper: float | None = None,
     relax: bool = False,
     **selection: Any,
@@ -33,16 +35,19 @@ def build_fsp_m_bigm(
         & -\bar w\,\sigma_j \le w_j \le \bar w\,\sigma_j,\quad
         \bar w = \sqrt{\min\{2C\min(n_+, n_-),\ 2U\}}
 
-    and the rules between features of ``fsp-master``. The best weights of every selection satisfy the bound without
-    U, those of the best selection satisfy it with U. The constraints are linear: unlike the cones of
-    ``fsp-m-perspective``, they leave no weights at :math:`\sigma_j = 0` beyond the tolerance.
+    and the rules between features of ``fsp-master``. The best weights of every selection satisfy the bound without U,
+    with :math:`n_+ n_- / (n_+ + n_-)` in place of the minimum for the squared hinge loss; those of the best selection
+    satisfy it with U. The constraints are linear: unlike the cones of ``fsp-m-perspective``, they leave no weights at
+    :math:`\sigma_j = 0` beyond the tolerance.
 
     Parameters
     ----------
     data : Dataset
         Features in comparable units; the optimum depends on them.
     c : float, default 1.0
-        > 0, penalty weight of the hinge loss.
+        > 0, penalty weight of the loss.
+    loss : str, default 'hinge'
+        ``hinge`` (default), or ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`.
     upper : float, optional
         U, the objective value of an allowed selection, for example from ``rfe``; a number below the optimum makes the
         answer silently worse.
@@ -72,7 +77,7 @@ def build_fsp_m_bigm(
     if upper is not None:
         upper = number(name, "upper", upper)
     model = new_selection_model(name, data, relax=relax)
-    bound = largest_weight(data, c, upper)
+    bound = largest_weight(data, c, upper, loss_of(loss))
 
     def above(model: pyo.ConcreteModel, j: int) -> Any:
         return model.w[j] - bound * model.sigma[j] <= 0
@@ -81,7 +86,7 @@ def build_fsp_m_bigm(
         return model.w[j] + bound * model.sigma[j] >= 0
 
     model.objective = pyo.Objective(
-        expr=0.5 * squares(model.w) + hinge_cost(model, data, c), doc="(FSP-M) 1/2 w'w + C e'xi"
+        expr=0.5 * squares(model.w) + hinge_cost(model, data, c, loss_of(loss)), doc="(FSP-M) 1/2 w'w + C e'xi"
     )
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)

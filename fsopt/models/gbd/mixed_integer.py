@@ -8,23 +8,29 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.data import Dataset
+from fsopt.data.losses import HINGE, Loss
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import add_classifier, add_slacks, hinge_cost, margin_constraint, new_model, number
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 
 
-def largest_weight(data: Dataset, c: float, upper: float | None = None) -> float:
+def largest_weight(data: Dataset, c: float, upper: float | None = None, loss: Loss = HINGE) -> float:
     r"""Return a bound on the norm of the best weights of an SVM on any selection of the features.
 
     Let w be the best weights for a selection and alpha the multipliers of its margins. By strong duality
     :math:`\tfrac12 w'w + Ce'\xi = e'\alpha - \tfrac12 w'w`, so :math:`w'w \le e'\alpha`; and
     :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0` implies :math:`e'\alpha \le 2C\min(n_+, n_-)`, the hinge loss
-    of w = 0 times C; with weights of the samples their sums are in the place of :math:`n_+` and :math:`n_-`. If
+    of w = 0 times C; with weights of the samples their sums are in the place of :math:`n_+` and :math:`n_-`.
+
+    For the squared hinge loss :math:`w'w = e'\alpha - 2C\xi'\xi` and :math:`\alpha = 2C\xi`, so that
+    :math:`w'w = 2C \sum_i \xi_i (1 - \xi_i)`. With equal sums of both classes, :math:`y'\xi = 0`, that is at most
+    :math:`2C n_+ n_- / (n_+ + n_-)`, at equal slacks within each class. If
     ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper`` holds for the best
     selection too.
     """
     weights = np.ones(data.n) if data.weights is None else data.weights
-    squared = 2.0 * c * float(min(weights[data.y > 0].sum(), weights[data.y < 0].sum()))
+    plus, minus = float(weights[data.y > 0].sum()), float(weights[data.y < 0].sum())
+    squared = 2.0 * c * (min(plus, minus) if loss.power == 1 else plus * minus / (plus + minus))
     return float(np.sqrt(squared if upper is None else min(squared, 2.0 * upper)))
 
 
@@ -40,12 +46,12 @@ def new_selection_model(name: str, data: Dataset, *, relax: bool) -> pyo.Concret
     return model
 
 
-def new_product_model(name: str, data: Dataset, c: float) -> pyo.ConcreteModel:
+def new_product_model(name: str, data: Dataset, c: float, loss: Loss = HINGE) -> pyo.ConcreteModel:
     """Return a selection model with bounded weights w and v for the products sigma_j w_j (J), the weights in use."""
     c = number(name, "c", c)
     model = new_model(name, data)
     add_classifier(model)
-    bound = largest_weight(data, c)
+    bound = largest_weight(data, c, loss=loss)
     model.w.setlb(-bound)
     model.w.setub(bound)
     model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
@@ -54,9 +60,9 @@ def new_product_model(name: str, data: Dataset, c: float) -> pyo.ConcreteModel:
     return model
 
 
-def product_objective(model: pyo.ConcreteModel, data: Dataset, c: float) -> Any:
-    """Return the expression 1/2 sum_j sigma_j w_j^2 + C e'xi, as 1/2 v'w + C e'xi."""
-    return 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + hinge_cost(model, data, c)
+def product_objective(model: pyo.ConcreteModel, data: Dataset, c: float, loss: Loss = HINGE) -> Any:
+    """Return the expression 1/2 sum_j sigma_j w_j^2 + C e'xi, as 1/2 v'w + C e'xi, or with squared slacks."""
+    return 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + hinge_cost(model, data, c, loss)
 
 
 def add_product_constraints(

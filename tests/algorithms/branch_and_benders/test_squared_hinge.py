@@ -1,0 +1,90 @@
+"""The search with the squared hinge loss: all selections by brute force, invariances, weights, many samples."""
+
+import numpy as np
+import pytest
+from selection_cases import KINDS, allowed_values, drawn, exact_value, problem_of, solved
+from support import blobs, sampled
+
+import fsopt
+from fsopt.algorithms.branch_and_benders import checkpoint
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
+from fsopt.answers.results import Status
+from fsopt.drivers.run import Run
+from fsopt.errors import FileError
+
+LOSS = "squared-hinge"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", sampled(range(10), 2))
+def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(kind, seed):
+    data, c, limits = drawn(kind, seed)
+    problem, values = problem_of(data, c, limits, LOSS), allowed_values(data, c, limits, LOSS)
+    result = solved(problem)
+    best = min(values.values())
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(best, rel=2e-6)
+    assert best * (1 - 2e-6) <= result.bound <= best * (1 + 1e-9)
+    assert values[tuple(result.point["sigma"].astype(int))] == pytest.approx(best, rel=2e-6)
+    replayed = verify(problem, result.point["evidence"])
+    assert replayed.bound == pytest.approx(result.bound, rel=1e-12)
+    assert replayed.solved == 0
+
+
+def test_weights_of_samples_are_copies_of_them():
+    data = blobs(24, 6, seed=4, gap=0.2)
+    counts = np.random.default_rng(0).integers(1, 4, data.n)
+    copies = fsopt.Dataset(np.repeat(data.X, counts, axis=0), np.repeat(data.y, counts))
+    weighted = fsopt.Dataset(data.X, data.y, weights=counts.astype(float))
+    one, other = (solved(problem_of(d, 1.5, {"m": 2}, LOSS)) for d in (weighted, copies))
+    np.testing.assert_array_equal(one.point["sigma"], other.point["sigma"])
+    assert one.objective == pytest.approx(other.objective, rel=2e-6)
+    assert one.objective == pytest.approx(exact_value(weighted, one.point["sigma"], 1.5, LOSS), rel=2e-6)
+
+
+def test_order_and_units_change_nothing():
+    data = blobs(40, 7, seed=3)
+    result = solved(problem_of(data, 2.0, {"m": 3}, LOSS))
+    rng = np.random.default_rng(1)
+    rows, columns = rng.permutation(data.n), rng.permutation(data.p)
+    turned = solved(problem_of(fsopt.Dataset(data.X[rows][:, columns], data.y[rows]), 2.0, {"m": 3}, LOSS))
+    np.testing.assert_array_equal(turned.point["sigma"], result.point["sigma"][columns])
+    assert turned.objective == pytest.approx(result.objective, rel=2e-6)
+    scaled = solved(problem_of(data.with_X(1e-2 * data.X), 2e4, {"m": 3}, LOSS))
+    np.testing.assert_array_equal(scaled.point["sigma"], result.point["sigma"])
+    assert scaled.objective * 1e-4 == pytest.approx(result.objective, rel=2e-6)
+
+
+def test_samples_far_outside_the_margin_are_frozen_at_0_alone():
+    data = blobs(400, 6, seed=8, gap=0.6)
+    problem = problem_of(data, 0.5, {"m": 2}, LOSS)
+    result = solved(problem)
+    values = {pair: exact_value(data, np.isin(range(6), pair), 0.5, LOSS) for pair in [(0, 1), (0, 2), (1, 2)]}
+    best = tuple(np.flatnonzero(result.point["sigma"]).tolist())
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(exact_value(data, result.point["sigma"], 0.5, LOSS), rel=2e-6)
+    assert all(result.objective <= v * (1 + 2e-6) for pair, v in values.items() if pair != best)
+    margins = np.array([-3.0, 0.5, 1.0, 1.5, 9.0])
+    np.testing.assert_allclose(problem.distance(margins), [0.0, 0.0, 0.0, 0.5, 8.0])
+
+
+@pytest.mark.slow
+def test_the_local_search_on_the_samples_near_the_margin_has_the_value_of_all_samples():
+    data = blobs(2600, 6, seed=9, gap=0.8)
+    problem = problem_of(data, 0.05, {"m": 2}, LOSS)
+    found = LocalSearch(problem, [], 400, lambda: True).descend(np.arange(6) < 2)
+    mask = found.mask(6)
+    assert found.value == pytest.approx(exact_value(data, mask, 0.05, LOSS), rel=1e-5)
+    assert found.value <= exact_value(data, np.arange(6) < 2, 0.05, LOSS) * (1 + 1e-6)
+
+
+def test_a_checkpoint_of_one_loss_is_not_resumed_with_the_other(tmp_path):
+    data, path = blobs(30, 8, seed=1, gap=0.2), tmp_path / "run.npz"
+    problems = {loss: problem_of(data, 1.0, {"m": 3}, loss) for loss in ("hinge", LOSS)}
+    for own, other in ((LOSS, "hinge"), ("hinge", LOSS)):
+        branch_and_benders(problems[own], run=Run(checkpoint=path))
+        assert checkpoint.load(path, problems[own], 1e-6).search.incumbents.best is not None
+        with pytest.raises(FileError, match="differs in loss"):
+            checkpoint.load(path, problems[other], 1e-6)
