@@ -52,6 +52,7 @@ def _send(there: Any, function: Callable[..., Any], *args: object) -> None:
 
 def passed(tests: Seconds) -> bool:
     """Return whether some tests pass, in their order, each in a time in proportion to its seconds."""
+    signal.setitimer(signal.ITIMER_PROF, 60.0)  # what runs when a module of tests is imported may have no end
     files = dict.fromkeys(name.partition("::")[0] for name in tests)
     code = pytest.main([*COMMAND, *files], plugins=[_Chosen(tests)])
     return code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
