@@ -174,7 +174,7 @@ def test_parameters_in_comparisons_go_with_all_that_the_user_gives():
     assert comparison_params("gbd", 4, {"c": 2.0}) == {"max_cuts": 20, "tolerance": 1e-4, "c": 2.0}
     assert comparison_params("best-subset", 4, {"max_nodes": 7}) == {"max_nodes": 7, "tolerance": 1e-4}
     assert comparison_params("best-subset", 4, {})["max_nodes"] == 2000
-    assert [comparison_params("s-mpm", p, {}) for p in (40, 4000)] == [{"ridge": 0.01}, {}]
+    assert [comparison_params("s-mpm", p, {}) for p in (40, 4000)] == [{"ridge": 0.01}, {"ridge": 0.1, "lam": 0.5}]
     asked = {"name": "gbd", "params": {"max_nodes": 3}}
     with pytest.raises(fsopt.errors.ParameterError, match="has no parameter 'max_nodes'"):
         fsopt.run_study({"data": [DATA], "folds": 0, "methods": [asked]}, executor=InProcess())

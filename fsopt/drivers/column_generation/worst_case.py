@@ -33,15 +33,16 @@ class WorstCaseData:
     Attributes
     ----------
     data : all samples and features.
-    moments : theirs, without a ridge.
+    moments : theirs.
     delta : the worst-case accuracy.
-    unbiased : how the covariances are divided.
+    unbiased, ridge : of the moments.
     """
 
     data: Dataset
     moments: Moments
     delta: float
     unbiased: bool = False
+    ridge: float = 0.0
 
     def program(self, alpha: float, v: Vector) -> WorstCaseProgram:
         """Return the program of all features with the costs alpha - v and alpha + v."""
@@ -50,7 +51,8 @@ class WorstCaseData:
     def restricted(self, columns: Indices, alpha: float, v: Vector | None = None) -> pyo.ConcreteModel:
         """Return ``l0-mpm-step`` of some features."""
         part = self.data.columns(columns)
-        return build("l0-mpm-step", part, delta=self.delta, alpha=alpha, v=v, unbiased=self.unbiased)
+        options = {"unbiased": self.unbiased, "ridge": self.ridge}
+        return build("l0-mpm-step", part, delta=self.delta, alpha=alpha, v=v, **options)
 
     def multipliers(self, model: pyo.ConcreteModel, program: Program, point: Point, columns: Indices) -> Multipliers:
         """Return the multipliers of a solved restricted problem."""

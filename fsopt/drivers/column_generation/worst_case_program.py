@@ -82,7 +82,7 @@ def spread_multipliers(
 
     def of_class(spreads: pyo.Constraint, factor: Matrix) -> Vector:
         rows = [program.row_of[id(c)] for c in spreads.values()]
-        if len(rows) == len(factor):
+        if len(rows) == factor.shape[0]:
             return -np.asarray(y[rows])
         # The model has the triangular factor R of F = QR. The least-squares x with Rx = u gives Fx = QRx, with
         # F'(Fx) = R'u and a norm of at most ||u||.
@@ -113,7 +113,7 @@ class WorstCaseProgram:
     def of(moments: Moments, kappa: float, above: Vector, below: Vector) -> WorstCaseProgram:
         """Return the program of these moments."""
         factors = (moments.factor1, moments.factor2)
-        sizes = np.sqrt([np.einsum("ij,ij->j", factor, factor) for factor in factors])
+        sizes = np.sqrt([(factor * factor).sum(axis=0) for factor in factors])
         return WorstCaseProgram(moments, kappa, above, below, sizes)
 
     def value(self, w: Vector) -> float:

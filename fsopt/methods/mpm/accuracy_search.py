@@ -148,6 +148,8 @@ class AccuracySearch:
 
     def solve(self, beta: float) -> WeightedAccuracy:
         """Solve the inner program at beta; a hyperplane of positive ratio becomes a candidate."""
+        if self.found:
+            clock.check()
         solved, w = self.inner.solve(beta)
         if not solved.status.solved and clock.expired():
             raise OutOfTimeError("the time limit passed before S-MPM had a hyperplane", "give more seconds")
@@ -156,7 +158,7 @@ class AccuracySearch:
         if solved.status is Status.UNBOUNDED or nearly:
             raise InfeasibleError(
                 "'s-mpm' is unbounded up to rounding: the covariances are singular along a direction that separates "
-                "the means, which would have the worst-case accuracy 1",
+                "the means, which has the worst-case accuracy 1, as n samples of p >= n features without a ridge do",
                 "set a larger ridge, for example ridge=0.01 for standardised features, or a larger lam",
             )
         usable(solved, "the inner problem of S-MPM")

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import TOLERANCE
+from fsopt.answers.certificate import TOLERANCE, Kind, make
 from fsopt.answers.results import SolveResult
+from fsopt.common import clock
 from fsopt.drivers.column_generation.worst_case import add_violated, first_columns
 from fsopt.drivers.column_generation.worst_case_program import SLACK, spread_multipliers
 from fsopt.drivers.recorder import Recorder
@@ -64,16 +65,25 @@ class InnerProgram:
         self.recorder.renew(self.session)
 
     def solve(self, beta: float) -> tuple[SolveResult, Vector | None]:
-        """Return the result at beta and the weights (p,), None where the solver has no point."""
+        """Return the result at beta and the weights (p,), None where the solver has no point.
+
+        At the time limit they are those of the features so far: a hyperplane, without evidence for its optimality.
+        """
         whole = bool(self.columns.all())
+        last: tuple[SolveResult, Vector] | None = None
         # Each pass adds a feature, of which there are p, or returns.
         while True:
+            if last is not None and clock.expired():
+                self.details = {}
+                return last
             self.recorder.check_clock()
             model = self.session.model
             model.kappa.set_value(kappa(beta))
             self.session.update(model.objective)
             solved = self.session.solve(load=False)
             if not solved.status.solved or solved.point is None:
+                if last is not None and clock.expired():
+                    continue
                 return solved, None
             kept, w = np.flatnonzero(self.columns), np.zeros(self.space.work.p)
             w[kept] = solved.point.x[self.session.columns(model.w)]
@@ -90,6 +100,8 @@ class InnerProgram:
                 found = inner_residuals(moments, w, beta, self.lam, (u1, u2))
                 certificate = None if solved.certificate is None else extend(solved.certificate, found)
                 return replace(solved, certificate=certificate), w
+            inside = {"primal": max(float(np.linalg.norm(moments.factor1 @ w)) - 1.0, 0.0)}
+            last = replace(solved, certificate=make(Kind.FEASIBLE, inside)), w
             self._open()
 
 

@@ -34,13 +34,12 @@ class Found:
 def many_features_order(space: FeatureSpace, run: Run) -> tuple[bool, ...]:
     """Return the routes to a program of these features, true for column generation, false for the whole model.
 
-    Features are priced where they are many, have no ridge (a covariance of rank p), and are no kernel values, and where
-    no model is changed by the user. The model is the second route up to 5 million entries, unless the user names a
-    solver.
+    Features are priced where they are many and no kernel values, and where no model is changed by the user. The model
+    is the second route up to 5 million entries, unless the user names a solver.
     """
     work = space.work
     priced = work.p >= large_programs.LONG and work.X.size >= large_programs.LARGE and not changes_in_force()
-    if not priced or space.kernel is not None or space.moment_options["ridge"] > 0:
+    if not priced or space.kernel is not None:
         return (False,)
     if not large_programs.uses_generation("auto", work, run):
         return (False,)
@@ -49,7 +48,7 @@ def many_features_order(space: FeatureSpace, run: Run) -> tuple[bool, ...]:
 
 def worst_case_data(space: FeatureSpace, delta: float) -> WorstCaseData:
     """Return the data of the restricted problems at a worst-case accuracy."""
-    return WorstCaseData(space.work, space.moments, delta, space.moment_options["unbiased"])
+    return WorstCaseData(space.work, space.moments, delta, **space.moment_options)
 
 
 def multiplier_details(at: Multipliers) -> dict[str, Any]:
@@ -80,5 +79,5 @@ def saved_program(saved: SavedFit, alpha: float, v: Vector) -> tuple[WorstCasePr
 def saved_multipliers(saved: SavedFit, moments: Moments) -> tuple[Vector, Vector]:
     """Return the multipliers u1 and u2 of a saved fit; raises FileError where they are damaged."""
     with reading("multipliers"):
-        u1 = finite_vector(saved.fit.details["u1"], len(moments.factor1))
-        return u1, finite_vector(saved.fit.details["u2"], len(moments.factor2))
+        u1 = finite_vector(saved.fit.details["u1"], moments.factor1.shape[0])
+        return u1, finite_vector(saved.fit.details["u2"], moments.factor2.shape[0])

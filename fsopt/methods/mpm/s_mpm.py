@@ -79,7 +79,10 @@ def fit_s_mpm(
 
     Raises
     ------
-    InfeasibleError : a lam that leaves no weight, or a class +1 of covariance 0 along a separating direction.
+    InfeasibleError : a lam that leaves no weight, or a class +1 of covariance 0 along a separating direction w: where
+        :math:`F_1w = F_2w = 0` and :math:`w'(\mu_1-\mu_2) > \lambda\|w\|_1`, multiples of w make g infinite for every
+        beta. Without a ridge, p >= n samples in general position have such a w for every small lam: the deviations of
+        the samples from their means span n - 2 dimensions, in which :math:`\mu_1-\mu_2` does not lie.
     ParameterError : lam < 0, theta outside (0, 1), ridge < 0.
 
     Notes
@@ -159,9 +162,9 @@ def check(saved: SavedFit) -> Certificate:
 
 def small_ridge(p: int) -> Mapping[str, Any]:
     """Return the parameters in comparisons: a ridge, without which features that are constant within a class, as they
-    are in real tables, leave no answer. Where column generation solves the inner programs there is none: it takes none.
+    are in real tables, leave no answer. Of many features both are larger: means differ by chance more than the weight.
     """
-    return {"ridge": 0.01} if p < LONG else {}
+    return {"ridge": 0.01} if p < LONG else {"ridge": 0.1, "lam": 0.5}
 
 
 SPEC = MethodSpec(

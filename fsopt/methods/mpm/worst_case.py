@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import scipy
+import scipy.sparse as sp
 
 from fsopt.data import Dataset
-from fsopt.models.mpm.moments import Moments, kappa
-from fsopt.typing import Vector
+from fsopt.models.mpm.moments import Moments, kappa, triangular
+from fsopt.typing import Matrix, Vector
 
 RANK = 1e-9
 """Singular values of the stacked factors below this, relative to the largest, are 0 up to rounding."""
@@ -43,8 +44,8 @@ def accuracy_limit(moments: Moments) -> Limit:
     with :math:`\tau` the eigenvalues of :math:`S_1` relative to :math:`S_1 + S_2` and :math:`\delta` the
     coordinates of d: concave in one variable. If d leaves the range of :math:`S_1 + S_2`, kappa* is infinite.
     """
-    d = moments.mean1 - moments.mean2
-    stacked = np.vstack([moments.factor1, moments.factor2])
+    d, factor1, factor2 = _in_span(moments)
+    stacked = np.vstack([factor1, factor2])
     _, s, Vt = np.linalg.svd(stacked, full_matrices=False)
     keep = s > RANK * max(s[0], 1e-300)
     V, s = Vt[keep].T, s[keep]
@@ -52,7 +53,7 @@ def accuracy_limit(moments: Moments) -> Limit:
     if np.linalg.norm(d - V @ inside) > OUTSIDE * np.linalg.norm(d):
         return Limit(np.inf)
     # With S_1 + S_2 = V diag(s^2) V', the eigenvalues of S_1 relative to it are those of (F_1 V/s)'(F_1 V/s).
-    half = moments.factor1 @ (V / s)
+    half = factor1 @ (V / s)
     tau, Q = np.linalg.eigh(half.T @ half)
     tau = np.clip(tau, 0.0, 1.0)
     squares = (Q.T @ (inside / s)) ** 2
@@ -64,6 +65,23 @@ def accuracy_limit(moments: Moments) -> Limit:
         lambda t: -kappa_squared(t), bounds=(1e-12, 1 - 1e-12), method="bounded", options={"xatol": 1e-12}
     )
     return Limit(float(np.sqrt(-best.fun)))
+
+
+def _in_span(moments: Moments) -> tuple[Vector, Matrix, Matrix]:
+    """Return the difference of the means and both factors, of few samples with a ridge in coordinates of their span.
+
+    The optimal w lies in the span of the samples' rows of both factors and the difference: both covariances map it to
+    itself, and with a ridge a part of w outside it adds to both deviations alone.
+    """
+    d, factors = moments.mean1 - moments.mean2, (moments.factor1, moments.factor2)
+    p, sparse = len(d), [sp.csr_array(factor) for factor in factors if sp.issparse(factor)]
+    if len(sparse) < 2 or sum(factor.shape[0] - p for factor in sparse) >= p:
+        return d, triangular(factors[0]), triangular(factors[1])
+    rows = [factor[:-p].toarray() for factor in sparse]
+    basis = np.linalg.qr(np.vstack([*rows, d]).T)[0]
+    ridge = sparse[0][-1, -1] * np.eye(basis.shape[1])
+    first, second = (np.vstack([part @ basis, ridge]) for part in rows)
+    return basis.T @ d, first, second
 
 
 def worst_case(w: Vector, b: float, moments: Moments) -> tuple[float, float]:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+import scipy.sparse as sp
 
+from fsopt.common.memory import NUMBER, require
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.data.matrices import refuse_sparse
@@ -23,14 +25,15 @@ class Moments:
     Attributes
     ----------
     mean1, mean2 : (p,) means mu_1 and mu_2.
-    factor1, factor2 : (r, p) factors with ``S_k = F_k'F_k`` and r <= p; without a ridge, r is also at most the number
-        of samples of the class.
+    factor1, factor2 : (r, p) factors with ``S_k = F_k'F_k``; r is at most p without a ridge, and at most the number of
+        samples of the class. With a ridge and fewer samples than features they are sparse: the samples' rows, then the
+        diagonal of the ridge.
     """
 
     mean1: Vector
     mean2: Vector
-    factor1: Matrix
-    factor2: Matrix
+    factor1: Matrix | sp.csr_array
+    factor2: Matrix | sp.csr_array
 
     @staticmethod
     def of(data: Dataset, *, unbiased: bool = False, ridge: float = 0.0) -> Moments:
@@ -60,18 +63,34 @@ class Moments:
         return Moments(classes[0].mean(axis=0), classes[1].mean(axis=0), *factors)
 
 
-def covariance_factor(samples: Matrix, divisor: int, ridge: float) -> Matrix:
+def covariance_factor(samples: Matrix, divisor: int, ridge: float) -> Matrix | sp.csr_array:
     """Return F (r, p) with F'F the covariance of samples (m, p) plus ``ridge`` times the identity.
 
     A factor of the samples themselves needs no Cholesky factorisation, which a singular covariance does not have. With
-    more than p rows it is replaced by its triangular factor, which has the same F'F.
+    more than p rows it is replaced by its triangular factor, which has the same F'F, but for m < p: no p x p numbers.
     """
     factor: Matrix = (samples - samples.mean(axis=0)) / np.sqrt(divisor)
+    m, p = factor.shape
     if ridge > 0:
-        factor = np.vstack([factor, np.sqrt(ridge) * np.eye(factor.shape[1])])
-    if len(factor) <= factor.shape[1]:
-        return factor
-    return np.asarray(np.linalg.qr(factor, mode="r"))
+        diagonal = sp.diags_array(np.full(p, np.sqrt(ridge)))
+        if m < p:
+            return sp.csr_array(sp.vstack([sp.csr_array(factor), diagonal]))
+        factor = np.vstack([factor, diagonal.toarray()])
+    return triangular(factor)
+
+
+def triangular(factor: Any) -> Matrix:
+    """Return a dense factor with the same F'F of at most p rows.
+
+    Raises
+    ------
+    MemoryLimitError : a sparse factor of so many features that it does not fit into the memory.
+    """
+    rows, p = factor.shape
+    if sp.issparse(factor):
+        require(2.0 * NUMBER * rows * p, f"covariance matrices with a ridge of {p} features")
+        factor = factor.toarray()
+    return factor if rows <= p else np.asarray(np.linalg.qr(factor, mode="r"))
 
 
 def kappa(delta: float) -> float:
@@ -89,7 +108,8 @@ def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str,
     equations : of the paper, one for each class, for the documentation of the constraints.
     """
     weights = tuple(m.w.values())
-    for k, factor, equation in ((1, moments.factor1, equations[0]), (2, moments.factor2, equations[1])):
+    factors = triangular(moments.factor1), triangular(moments.factor2)
+    for k, factor, equation in zip((1, 2), factors, equations, strict=True):
         index = pyo.RangeSet(0, len(factor) - 1)
         u = pyo.Var(index, doc=f"u_{k} = F_{k} w")
         t = pyo.Var(within=pyo.NonNegativeReals, doc=f"t_{k} >= ||F_{k} w||")

@@ -7,10 +7,13 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.common import clock
 from fsopt.drivers.column_generation import worst_case
 from fsopt.errors import InfeasibleError
 from fsopt.methods import large_programs
 from fsopt.methods.mpm import inner_program, l0_mpm, l1_mpm
+from fsopt.methods.mpm.worst_case import accuracy_limit
+from fsopt.models.mpm.moments import Moments, triangular
 
 WIDE = blobs(30, 60, seed=2)
 METHODS = ["l1-mpm", "l0-mpm"]
@@ -28,7 +31,7 @@ def small_is_large(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("params", [{"delta": 0.5}, {"scale": "none", "unbiased": True}], ids=str)
+@pytest.mark.parametrize("params", [{"delta": 0.5}, {"scale": "none", "unbiased": True}, {"ridge": 0.1}], ids=str)
 def test_a_fit_without_a_model_is_that_of_the_model(method, params, monkeypatch, small_is_large, tmp_path):
     with monkeypatch.context() as whole:
         whole.setattr(large_programs, "LONG", 1000)
@@ -56,24 +59,29 @@ def test_forged_multipliers_are_refused(method, small_is_large):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_multipliers_are_verified_exactly(method, small_is_large):
-    fit = fsopt.fit(method, WIDE, delta=0.7)
+@pytest.mark.parametrize("ridge", [0.0, 0.1])
+def test_multipliers_are_verified_exactly(method, ridge, small_is_large):
+    fit = fsopt.fit(method, WIDE, delta=0.7, ridge=ridge)
     assert fsopt.verify(fit, WIDE, exact=True).verified
     forged = replace(fit, details={**fit.details, "u1": 0.9 * fit.details["u1"]})
     assert any(claim.reason for claim in fsopt.verify(forged, WIDE, exact=True).claims)
 
 
-PENALTIES = [(blobs(100, 30, seed=2, gap=1.0), 0.25), (blobs(30, 60, seed=2, gap=1.0), 0.9)]
+TALL = blobs(100, 30, seed=2, gap=1.0)
+OVERLAPPING = blobs(30, 60, seed=2, gap=1.0)
+PENALTIES = [(TALL, 0.25, 0.0), (OVERLAPPING, 0.9, 0.0), (TALL, 0.25, 0.1), (OVERLAPPING, 0.25, 0.1)]
 
 
-@pytest.mark.parametrize(("data", "lam"), PENALTIES, ids=["stationary", "feasible"])
-def test_s_mpm_prices_features_for_every_beta(data, lam, monkeypatch, small_is_large, tmp_path):
+@pytest.mark.parametrize(
+    ("data", "lam", "ridge"), PENALTIES, ids=["stationary", "feasible", "tall ridge", "wide ridge"]
+)
+def test_s_mpm_prices_features_for_every_beta(data, lam, ridge, monkeypatch, small_is_large, tmp_path):
     with monkeypatch.context() as whole:
         whole.setattr(large_programs, "LONG", 1000)
-        expected = fsopt.fit("s-mpm", data, lam=lam)
+        expected = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
     monkeypatch.setattr(large_programs, "LONG", 20)
     monkeypatch.setattr(worst_case, "COLUMNS", 4)
-    fit = fsopt.fit("s-mpm", data, lam=lam)
+    fit = fsopt.fit("s-mpm", data, lam=lam, ridge=ridge)
     assert (fit.status, fit.stop, fit.support) == (expected.status, expected.stop, expected.support)
     assert fit.objective == pytest.approx(expected.objective, rel=1e-7)
     assert fit.coef == pytest.approx(expected.coef, abs=1e-4 * np.abs(expected.coef).max())
@@ -90,6 +98,27 @@ def test_s_mpm_without_an_optimum_is_refused_by_some_of_the_features(monkeypatch
         fsopt.fit("s-mpm", blobs(50, 4000, seed=3))
 
 
+def test_s_mpm_at_its_limit_has_the_hyperplane_of_the_features_so_far(monkeypatch, small_is_large):
+    """The clock runs out after two of the restricted programs of the first beta."""
+    passes = []
+    add_violated = inner_program.add_violated
+
+    def counted(columns, excess):
+        passes.append(int(columns.sum()))
+        return add_violated(columns, excess)
+
+    monkeypatch.setattr(inner_program, "add_violated", counted)
+    monkeypatch.setattr(worst_case, "COLUMNS", 4)
+    monkeypatch.setattr(clock, "expired", lambda: len(passes) >= 2)
+    fit = fsopt.fit("s-mpm", OVERLAPPING, lam=0.25, ridge=0.1)
+    assert (fit.status, fit.stop) == (fsopt.Status.FEASIBLE, "time-limit")
+    assert passes == [4, 8]
+    assert 0 < len(fit.support) <= 8
+    assert fit.certificate.ok
+    assert fsopt.verify(fit, OVERLAPPING).verified
+    assert not fsopt.verify(replace(fit, coef=1.1 * fit.coef), OVERLAPPING).verified
+
+
 def few_features(build):
     """Return a builder that refuses many features."""
 
@@ -100,10 +129,22 @@ def few_features(build):
     return built
 
 
-@pytest.mark.parametrize("options", [{"ridge": 0.1}, {"kernel": "linear"}], ids=str)
-def test_a_ridge_and_a_kernel_take_the_model(options, monkeypatch, small_is_large):
+def test_a_kernel_takes_the_model(monkeypatch, small_is_large):
     monkeypatch.setattr(l1_mpm, "worst_case_generation", None)
-    assert "u1" not in fsopt.fit("l1-mpm", WIDE, delta=0.5, **options).details
+    assert "u1" not in fsopt.fit("l1-mpm", WIDE, delta=0.5, kernel="linear").details
+
+
+@pytest.mark.parametrize("unbiased", [False, True])
+def test_the_limit_with_a_ridge_is_that_of_the_dense_factors(unbiased):
+    """Of few samples it is computed in their span, of the covariances themselves in all features."""
+    moments = Moments.of(OVERLAPPING, unbiased=unbiased, ridge=0.3)
+    dense = replace(moments, factor1=triangular(moments.factor1), factor2=triangular(moments.factor2))
+    assert moments.factor1.shape[0] + moments.factor2.shape[0] == OVERLAPPING.n + 2 * OVERLAPPING.p
+    for samples, factor in zip((1.0, -1.0), (dense.factor1, dense.factor2), strict=True):
+        own = OVERLAPPING.X[OVERLAPPING.y == samples]
+        expected = np.cov(own.T, ddof=int(unbiased)) + 0.3 * np.eye(OVERLAPPING.p)
+        assert factor.T @ factor == pytest.approx(expected, abs=1e-12)
+    assert accuracy_limit(moments).kappa == pytest.approx(accuracy_limit(dense).kappa, rel=1e-9)
 
 
 def test_no_model_of_all_features_is_built_for_large_data(monkeypatch):
