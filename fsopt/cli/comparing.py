@@ -49,6 +49,8 @@ WIDE_WITHOUT = ("CPU s",)
 """Columns that the table leaves out; reports and JSON have them."""
 OF_SOLVES = ("objective", "certificate", "solver")
 """The same without ``-v``: objective values of different problems are no measure of methods."""
+OF_FOLDS = ("standing", "CV accuracy", "balanced", "CV MCC", "AUC")
+"""Columns that the table of fits to all samples in a report leaves out: the table of the methods has them."""
 BAR = 40
 """Signs of the longest bar."""
 NARROW_WITHOUT = ("standing", "paper", "CV MCC", "objective", "certificate", "solver", "seconds", *WIDE_WITHOUT)
@@ -163,26 +165,19 @@ def _params(given: list[str] | None) -> dict[str, dict[str, Any]]:
 
 
 def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> None:
-    """Write the report of a comparison: the table, and the sections of a study on its units."""
+    """Write the report of a comparison: the sections of a study on its units, and the fits to all samples."""
     from fsopt.studies.report import ReportTable, Section, write_report
     from fsopt.studies.store import PLAIN
-    from fsopt.studies.study_report import front_figure, study_sections
+    from fsopt.studies.study_report import study_sections
 
-    heads = tuple(name for name, _ in COLUMNS)
-    rows = [(row["data"], *_cells(row)) for name in record["majority"] for row in _ranked(record, name)]
-    answers = tuple(f"{name}: {text}." for name, text in record["answer_in_words"].items())
-    notes = (*answers, *(_majority(name, scores) for name, scores in record["majority"].items()))
-    listed = ReportTable(("data", *heads), rows, "fits to all samples, and means over folds")
-    pictures = {
-        f"{name}: methods that no other one beats in both": front_figure(_front(record, name), record["majority"][name])
-        for name in record["answer_in_words"]
-    }
-    first = Section("Methods", notes, (listed,), pictures)
-    write_report(
-        path,
-        f"Comparison: {', '.join(record['majority'])}",
-        [first, *study_sections([{**dict.fromkeys(PLAIN), **unit} for unit in units])],
-    )
+    larger = {name: scores["cv_accuracy"] for name, scores in record["majority"].items()}
+    kept = [k for k, (name, _) in enumerate(COLUMNS) if name not in OF_FOLDS]
+    heads = ("data", *(COLUMNS[k][0] for k in kept))
+    ranked = [row for name in larger for row in _ranked(record, name)]
+    rows = [(row["data"], *(cells[k] for k in kept)) for row in ranked for cells in [_cells(row)]]
+    fits = Section("Fits to all samples", tables=(ReportTable(heads, rows),))
+    sections = study_sections([{**dict.fromkeys(PLAIN), **unit} for unit in units], larger)
+    write_report(path, f"Comparison: {', '.join(larger)}", [*sections, fits])
     remark(f"wrote {path}")
 
 

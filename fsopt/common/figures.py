@@ -17,20 +17,86 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 """Of Okabe and Ito, which colour-blind readers can tell apart, in the order of lines."""
 BLUE, ORANGE = COLOURS[:2]
+MARKERS = "osD^vP*X<>h"
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+DISTANCES = (5.0, 10.0, 18.0, 28.0, 40.0, 55.0, 75.0)
+"""Points between a mark and its name, the nearest free ones are taken; from the third on a line leads to the mark."""
+DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
-def new_figure(panels: int, *, height: float = 3.6) -> Figure:
-    """Return a figure of panels side by side; raises PackageError where matplotlib is not installed."""
+def new_figure(panels: int, *, height: float = 3.6, columns: int | None = None) -> Figure:
+    """Return a figure of panels side by side, by default in one row; PackageError where matplotlib is not installed."""
+    columns = columns or panels
+    rows = -(-panels // columns)
     try:
         from cycler import cycler
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise PackageError("plots need matplotlib, which is not installed", "pip install fsopt[plot]") from error
-    figure = Figure(figsize=(4.6 * panels, height), layout="constrained")
+    figure = Figure(figsize=(4.6 * columns, height * rows), layout="constrained")
     with rc_context({"axes.prop_cycle": cycler(color=COLOURS)}):
-        figure.subplots(1, panels)
+        for k in range(panels):
+            figure.add_subplot(rows, columns, k + 1)
     return figure
+
+
+def style(k: int) -> dict[str, Any]:
+    """Return colour, marker and line of the k-th of many curves: each differs, so that none of them alone tells."""
+    return {
+        "color": COLOURS[k % len(COLOURS)],
+        "marker": MARKERS[k % len(MARKERS)],
+        "linestyle": LINES[k % len(LINES)],
+    }
+
+
+def plain(text: str) -> str:
+    """Return a text in which matplotlib reads no formula."""
+    return text.replace("$", r"\$")
+
+
+def name_points(figure: Figure, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
+    """Write its name beside each point of the first panel, within the frame and over no other where there is room."""
+    from matplotlib.transforms import Bbox
+
+    axes = figure.axes[0]
+    figure.draw_without_rendering()
+    per_point, frame = figure.dpi / 72.0, axes.get_window_extent()
+    marks = axes.transData.transform(points)
+    taken = [Bbox.from_bounds(x - 3 * per_point, y - 3 * per_point, 6 * per_point, 6 * per_point) for x, y in marks]
+    for (x, y), point, name in zip(marks, points, names, strict=True):
+        label = axes.annotate(
+            plain(name), point, xytext=(0, 0), textcoords="offset points", fontsize="small", in_layout=False
+        )
+        size = label.get_window_extent().padded(1.5 * per_point)
+        boxes = [
+            (
+                distance,
+                Bbox.from_bounds(
+                    x + right * distance * per_point + (right - 1) / 2 * size.width,
+                    y + up * distance * per_point + (up - 1) / 2 * size.height,
+                    size.width,
+                    size.height,
+                ),
+            )
+            for distance in DISTANCES
+            for right, up in DIRECTIONS
+        ]
+        inside = [
+            (d, b) for d, b in boxes if frame.x0 <= b.x0 and b.x1 <= frame.x1 and frame.y0 <= b.y0 <= b.y1 <= frame.y1
+        ]
+        distance, box = min(inside or boxes, key=lambda one: sum(one[1].overlaps(other) for other in taken))
+        taken.append(box)
+        label.remove()
+        axes.annotate(
+            plain(name),
+            point,
+            xytext=((box.x0 - x) / per_point, (box.y0 - y) / per_point),
+            textcoords="offset points",
+            fontsize="small",
+            in_layout=False,
+            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "0.5"} if distance >= DISTANCES[2] else None,
+        )
 
 
 def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
@@ -41,12 +107,12 @@ def history_figure(records: Sequence[Mapping[str, Any]]) -> Figure:
     axes = figure.axes[0]
     axes.step(x, [h["objective"] for h in records], where="post", color=BLUE, label="objective")
     if all(isinstance(h.get("bound"), float) for h in records):
-        axes.step(x, [h["bound"] for h in records], where="post", color=ORANGE, label="lower bound")
+        axes.step(x, [h["bound"] for h in records], where="post", color=ORANGE, linestyle="--", label="lower bound")
     axes.set(xlabel="seconds" if timed else "iteration", ylabel="objective value")
     axes.legend()
     if "open" in records[0]:
-        for name in ("nodes", "open"):
-            figure.axes[1].plot(x, [h[name] for h in records], label=name)
+        for name, line in (("nodes", "-"), ("open", "--")):
+            figure.axes[1].plot(x, [h[name] for h in records], line, label=name)
         figure.axes[1].set(xlabel="seconds", ylabel="nodes")
         figure.axes[1].legend()
     return figure
@@ -80,7 +146,7 @@ def bars_figure(names: Sequence[str], values: Sequence[float] | Vector, label: s
     figure = new_figure(1, height=1.2 + 0.25 * len(names))
     axes, places = figure.axes[0], range(len(names))[::-1]
     axes.barh(places, values, color=[BLUE if value > 0 else ORANGE for value in values])
-    axes.set_yticks(places, [name.replace("$", r"\$") for name in names])
+    axes.set_yticks(places, [plain(name) for name in names])
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set_xlabel(label)
     return figure
@@ -92,7 +158,7 @@ def scores_figure(scores: Vector, y: Vector, labels: tuple[str, str]) -> Figure:
     axes = figure.axes[0]
     bins = np.histogram_bin_edges(scores, bins=30).tolist()
     for sign, label in zip((-1.0, 1.0), labels, strict=True):
-        axes.hist(scores[y == sign], bins=bins, alpha=0.6, label=label.replace("$", r"\$"))
+        axes.hist(scores[y == sign], bins=bins, alpha=0.6, label=plain(label))
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set(xlabel="score w'x + b", ylabel="samples")
     axes.legend()

@@ -15,7 +15,7 @@ from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.studies.methods import study_spec
-from fsopt.studies.ranking import Standing, standings
+from fsopt.studies.ranking import Standing, answer, standings
 from fsopt.studies.store import Row as StoreRow
 from fsopt.studies.summary import Spread, spread
 from fsopt.studies.units import TIMEOUT
@@ -149,16 +149,13 @@ class Comparison(Answer):
         return {name: self._sentence(name, found) for name in self.data if (found := self.standings(name))}
 
     def _sentence(self, data: str, found: Mapping[str, Standing]) -> str:
-        held = {row.method: row for row in self.rows if row.data == data}
-        near = [name for name, one in found.items() if one.within_noise]
-        best, fewest = near[0], min(near, key=lambda name: held[name].n_features or 0)
-        words = {name: f"{held[name].n_features} features, accuracy {held[name].cv_accuracy:.3f}" for name in near}
-        if best == fewest:
-            text = f"{best} is best ({words[best]}), and none within noise of it has fewer features"
-        else:
-            text = f"{fewest} is within noise of the best with fewest features ({words[fewest]}; {best}: {words[best]})"
-        same = [name for name in found if name != fewest and set(held[name].features) == set(held[fewest].features)]
-        return text + (f"; the same features: {', '.join(same)}" if same else "")
+        held = {row.method: row for row in self.rows if row.data == data and row.method in found}
+        return answer(
+            found,
+            {name: row.cv_accuracy or 0.0 for name, row in held.items()},
+            {name: row.n_features or 0 for name, row in held.items()},
+            {name: row.features for name, row in held.items()},
+        )
 
     @property
     def own_parameters(self) -> dict[str, str]:

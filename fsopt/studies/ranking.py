@@ -77,44 +77,80 @@ class Standing:
         """Whether the method is not told apart from the best one."""
         return self.p_value > LEVEL
 
+    @property
+    def in_words(self) -> str:
+        """What of both holds, empty for none."""
+        return ", ".join(word for word, held in (("within noise", self.within_noise), ("front", self.front)) if held)
 
-def standings(scores: Mapping[str, Sequence[float]], counts: Mapping[str, int]) -> dict[str, Standing]:
+
+def standings(
+    scores: Mapping[str, Sequence[float]], counts: Mapping[str, float], folds: int | None = None
+) -> dict[str, Standing]:
     """Return method -> its standing, the method of the best mean score first; of equal ones that of fewer features.
 
     Parameters
     ----------
-    scores : method -> score on the samples of each fold of one cross-validation, the larger the better.
+    scores : method -> score on the samples of each fold, the larger the better.
     counts : method -> number of features.
+    folds : of each cross-validation, where it is repeated; None for one.
     """
     means = {name: float(np.mean(values)) for name, values in scores.items()}
     order = sorted(scores, key=lambda name: (-means[name], counts[name]))
     found, fewest = {}, np.inf
     for name in order:
-        found[name] = Standing(corrected_t_test(scores[order[0]], scores[name]), counts[name] < fewest)
+        found[name] = Standing(corrected_t_test(scores[order[0]], scores[name], folds), counts[name] < fewest)
         fewest = min(fewest, counts[name])
     return found
 
 
-def corrected_t_test(better: Sequence[float], other: Sequence[float]) -> float:
+def answer(
+    found: Mapping[str, Standing],
+    scores: Mapping[str, float],
+    counts: Mapping[str, float],
+    features: Mapping[str, Sequence[str]],
+) -> str:
+    """Return the method of fewest features that is not told apart from the best, in one sentence without its end.
+
+    Parameters
+    ----------
+    found : standings, the best method first.
+    scores, counts : method -> mean score, and number of features.
+    features : method -> selected features, of the methods that have one selection.
+    """
+    near = [name for name, one in found.items() if one.within_noise]
+    best, fewest = near[0], min(near, key=lambda name: counts[name])
+    words = {name: f"{round(counts[name], 1):g} features, accuracy {scores[name]:.3f}" for name in near}
+    if best == fewest:
+        text = f"{best} is best ({words[best]}), and none within noise of it has fewer features"
+    else:
+        text = f"{fewest} is within noise of the best with fewest features ({words[fewest]}; {best}: {words[best]})"
+    own = set(features.get(fewest, ()))
+    same = [name for name in found if own and name != fewest and set(features.get(name, ())) == own]
+    return text + (f"; the same features: {', '.join(same)}" if same else "")
+
+
+def corrected_t_test(better: Sequence[float], other: Sequence[float], folds: int | None = None) -> float:
     r"""Return the p-value of the one-sided corrected resampled t-test of two methods on the same folds.
 
-    .. math:: t = \frac{\bar d}{\sqrt{(1/K + 1/(K - 1))\, s^2}}
+    .. math:: t = \frac{\bar d}{\sqrt{(1/J + 1/(K - 1))\, s^2}}
 
-    d are the K differences, s is their standard deviation, and 1 / (K - 1) is the number of test samples by that of
-    training samples: the training sets overlap, so that the usual variance of the mean is too small.
+    d are the J differences, s is their standard deviation, and 1 / (K - 1) is the number of test samples by that of
+    training samples, where a cross-validation has K folds (J unless it is repeated): the training sets overlap, so that
+    the usual variance of the mean is too small.
 
     Notes
     -----
-    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003).
+    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003); repeated: Bouckaert and
+    Frank, Evaluating the replicability of significance tests for comparing learning algorithms, PAKDD (2004).
     """
     from scipy.stats import t
 
     gains = np.subtract(better, other)
-    folds, mean = len(gains), float(gains.mean())
-    deviation = float(gains.std(ddof=1)) if folds > 1 else 0.0
+    count, mean = len(gains), float(gains.mean())
+    deviation = float(gains.std(ddof=1)) if count > 1 else 0.0
     if deviation <= 1e-12 * max(1.0, abs(mean)):
         return 1.0 if abs(mean) <= 1e-12 else float(mean < 0)
-    return float(t.sf(mean / (deviation * np.sqrt(1.0 / folds + 1.0 / (folds - 1))), folds - 1))
+    return float(t.sf(mean / (deviation * np.sqrt(1.0 / count + 1.0 / ((folds or count) - 1))), count - 1))
 
 
 def stability(selections: Sequence[Sequence[str]]) -> float | None:

@@ -22,6 +22,9 @@ from fsopt.studies.units import versions
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: ±.*)?")
+INKS = {"#000000": "currentColor", "#ffffff": "var(--back)"}
+"""Black and white of pictures, which are those of the page, light or dark."""
 HINT = "pip install fsopt[report]"
 
 
@@ -81,14 +84,18 @@ def page(title: str, sections: Sequence[Section]) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as the text of a cell."""
+    """Return a value as the text of a cell: three significant digits, and all those before the point."""
     if value is None:
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if 99.95 <= abs(value) < 1e6 else f"{value:#.3g}" if value else "0"
 
 
 def sort_key(value: Any) -> str:
-    """Return what a column is sorted by: a number at full length, nothing for texts."""
+    """Return what a column is sorted by: a number at full length, that before a ± or alone in a text; else nothing."""
+    if isinstance(value, str) and (found := NUMBER.fullmatch(value)):
+        return found[1]
     return repr(float(value)) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
@@ -105,7 +112,8 @@ def svg(figure: Figure, prefix: str) -> str:
     text = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', text)
     # Comments hold the drawn texts, which nothing escapes there.
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)
+    return re.sub("|".join(INKS), lambda found: INKS[found[0]], text)
 
 
 def machine() -> Section:

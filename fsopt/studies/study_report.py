@@ -1,4 +1,4 @@
-"""The report of a study: means, pictures, ranks, stability, failures."""
+"""The report of a study: answers and fronts first, then means, ranks, stability, failures."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsopt.common.figures import new_figure
-from fsopt.studies.ranking import Ranking, profile, ranking, stability
+from fsopt.studies.ranking import Standing, answer, ranking, stability, standings
 from fsopt.studies.report import ReportTable, Section
 from fsopt.studies.row_checking import WAITING
-from fsopt.studies.summary import Line, summarised
+from fsopt.studies.study_figures import convergence, profile_figure, ranks_figure, trade_off
+from fsopt.studies.summary import Line, summarised, told_apart
 from fsopt.studies.units import DONE
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 HEADS = (
     "method",
+    "standing",
     "accuracy",
     "±",
     "balanced accuracy",
@@ -31,121 +32,115 @@ HEADS = (
     "done",
     "units",
 )
-CURVES = 8
-"""Traces that a picture of convergence shows at most."""
+FRONT = "accuracy against number of selected features"
+CAPTION = "means over folds and seeds; ± is their standard deviation"
+NOTES = (
+    "within noise: not told apart from the best accuracy by the corrected resampled t-test at 0.05; front: no other "
+    "method beats it in accuracy and number of features; stability: mean Jaccard index of the selections of two folds.",
+)
 
 
-def study_sections(rows: Sequence[Mapping[str, Any]]) -> list[Section]:
-    """Return the sections of a report on rows of a store."""
-    lines = summarised(rows)
-    names = list(dict.fromkeys(line.data for line in lines))
-    sections = [_of_data(name, [line for line in lines if line.data == name]) for name in names]
-    return [*sections, *_ranks(lines), *_failures(rows)]
-
-
-def _of_data(name: str, lines: Sequence[Line]) -> Section:
-    """Return the section of a data set."""
-    listed = []
-    for line in lines:
-        held = {k: None if v is None else v.mean for k, v in line.measures.items()}
-        accuracy = line.measures["accuracy"]
-        selections = [row["features"] for row in line.rows if row["fold"] is not None and row["features"] is not None]
-        listed.append(
-            (
-                line.title,
-                held["accuracy"],
-                None if accuracy is None else accuracy.deviation,
-                *(held[k] for k in ("balanced_accuracy", "mcc", "auc", "n_features")),
-                stability(selections),
-                held["seconds"],
-                held["cpu_seconds"],
-                line.finished,
-                line.units,
-            )
-        )
-    chosen = [
-        (line.title, ", ".join(row["features"]))
-        for line in lines
-        for row in line.rows
-        if row["fold"] is None and row["features"] is not None and len(row["features"]) <= 50
-    ]
-    tables = [ReportTable(HEADS, listed, "means over folds and seeds; ± is their standard deviation")]
-    if chosen:
-        tables.append(
-            ReportTable(("method", "selected features"), chosen, "fits to all samples with at most 50 features")
-        )
-    figures = {}
-    if any(line.measures["accuracy"] for line in lines):
-        figures["accuracy against number of selected features"] = _trade_off(lines)
-    if (curves := _convergence(lines)) is not None:
-        figures["incumbent and bound over time, first unit of each method"] = curves
-    note = "stability is the mean Jaccard index of the selections of two folds"
-    return Section(name, (note,), tuple(tables), figures)
-
-
-def front_figure(front: Sequence[Mapping[str, Any]], larger: Mapping[str, float]) -> Figure:
-    """Return a picture of the methods that no other beats in both accuracy and number of selected features.
+def study_sections(rows: Sequence[Mapping[str, Any]], larger: Mapping[str, float] | None = None) -> list[Section]:
+    """Return the sections of a report on rows of a store.
 
     Parameters
     ----------
-    front : ``method``, ``n_features`` and ``cv_accuracy`` of each.
-    larger : scores of the larger class alone.
+    rows : of one study.
+    larger : data set -> accuracy of the larger class alone, where it is known.
     """
-    figure = new_figure(1)
-    axes = figure.axes[0]
-    points = sorted((row["n_features"], 100 * row["cv_accuracy"], row["method"]) for row in front)
-    axes.step([x for x, _, _ in points], [y for _, y, _ in points], where="post", marker="o")
-    for x, y, name in points:
-        axes.annotate(_plain(name), (x, y), xytext=(4, -12), textcoords="offset points", fontsize="small")
-    axes.axhline(100 * larger["cv_accuracy"], color="tab:gray", linestyle="--", label="the larger class")
-    axes.set(xlabel="selected features", ylabel="accuracy of cross-validation, %")
-    axes.margins(x=0.2)
-    axes.legend(fontsize="small")
-    return figure
+    lines = told_apart(summarised(rows))
+    names = list(dict.fromkeys(line.data for line in lines))
+    of_data = {name: [line for line in lines if line.data == name] for name in names}
+    found = {name: _standings(held) for name, held in of_data.items()}
+    answers = [
+        _answer(name, held, found[name], (larger or {}).get(name)) for name, held in of_data.items() if found[name]
+    ]
+    first = Section("Answer", tuple(text for text, _ in answers), figures=dict(figure for _, figure in answers))
+    return [
+        *([first] if answers else []),
+        *(_of_data(name, held, found[name]) for name, held in of_data.items()),
+        *_ranks(lines),
+        *_failures(rows),
+    ]
 
 
-def _trade_off(lines: Sequence[Line]) -> Figure:
-    figure = new_figure(1, height=3.6 + 0.1 * len(lines))
-    axes = figure.axes[0]
-    for k, line in enumerate(lines):
-        accuracy, features = line.measures["accuracy"], line.measures["n_features"]
-        if accuracy is not None and features is not None:
-            marker = "osv^D*PX<>"[k // 10 % 10]
-            axes.errorbar(
-                features.mean,
-                100 * accuracy.mean,
-                xerr=features.deviation,
-                yerr=100 * accuracy.deviation,
-                marker=marker,
-                capsize=2,
-                label=_plain(line.title),
+def _standings(lines: Sequence[Line]) -> dict[str, Standing]:
+    """Return the standings by accuracy of methods that have it on all folds, compared fold by fold."""
+    scores = {}
+    for line in lines:
+        if line.measures["accuracy"] is not None:
+            parts = [row for row in line.rows if row["fold"] is not None]
+            scores[line.title] = [row["accuracy"] for row in sorted(parts, key=lambda row: (row["seed"], row["fold"]))]
+    folds = {row["fold"] for line in lines for row in line.rows if row["fold"] is not None}
+    return standings(scores, _counts(lines), len(folds)) if len(folds) > 1 else {}
+
+
+def _means(lines: Sequence[Line], measure: str) -> dict[str, float]:
+    return {line.title: held.mean for line in lines if (held := line.measures[measure]) is not None}
+
+
+def _counts(lines: Sequence[Line]) -> dict[str, float]:
+    """Return title -> number of features selected on all samples, where they are fitted, and else the mean of folds."""
+    whole = {
+        line.title: row["n_features"]
+        for line in lines
+        for row in line.rows
+        if row["fold"] is None and row["n_features"] is not None
+    }
+    return _means(lines, "n_features") | whole
+
+
+def _answer(
+    name: str, lines: Sequence[Line], found: Mapping[str, Standing], larger: float | None
+) -> tuple[str, tuple[str, Figure]]:
+    """Return the sentence on a data set, and the front of accuracy and number of features."""
+    whole = {line.title: row["features"] or () for line in lines for row in line.rows if row["fold"] is None}
+    counts = _counts(lines)
+    text = answer(found, _means(lines, "accuracy"), counts, whole)
+    front = [title for title, one in found.items() if one.front]
+    alone = "" if larger is None else f" The larger class alone has accuracy {larger:.3f}."
+    return f"{name}: {text}.{alone}", (f"{name}: {FRONT}", trade_off(lines, counts, front))
+
+
+def _of_data(name: str, lines: Sequence[Line], found: Mapping[str, Standing]) -> Section:
+    """Return the section of the methods on a data set, the best first."""
+    order = [*found, *(line.title for line in lines if line.title not in found)]
+    ordered = sorted(lines, key=lambda line: order.index(line.title))
+    tables = [ReportTable(HEADS, [_cells(line, found) for line in ordered], CAPTION)]
+    chosen = [
+        (line.title, ", ".join(f"{k}={v}" for k, v in row["params"].items()), ", ".join(row["features"]))
+        for line in ordered
+        for row in line.rows
+        if row["fold"] is None and row["features"] is not None and len(row["features"]) <= 50
+    ]
+    if chosen:
+        tables.append(
+            ReportTable(
+                ("method", "parameters", "selected features"), chosen, "fits to all samples with at most 50 features"
             )
-    axes.set(xlabel="selected features", ylabel="accuracy, %")
-    axes.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
-    return figure
+        )
+    curves = convergence(ordered)
+    figures = {} if curves is None else {"incumbent and bound over time, first unit of each method": curves}
+    return Section(f"Methods on {name}", NOTES, tuple(tables), figures)
 
 
-def _convergence(lines: Sequence[Line]) -> Figure | None:
-    """Return incumbents and bounds over time, None where no fit has a loop of two records."""
-    traced = [(line.title, row["trace"]) for line in lines for row in line.rows[:1] if len(row["trace"] or ()) > 1]
-    if not traced:
-        return None
-    panels = traced[:CURVES]
-    figure = new_figure(len(panels), height=3.0)
-    for axes, (title, trace) in zip(figure.axes, panels, strict=True):
-        for column, word in ((1, "incumbent"), (2, "bound")):
-            points = [(record[0], record[column]) for record in trace if record[column] is not None]
-            if points:
-                axes.step(*zip(*points, strict=True), where="post", label=word)
-        axes.set_title(_plain(title), fontsize="small")
-        axes.set_xlabel("seconds")
-        axes.legend(fontsize="x-small")
-    return figure
-
-
-def _plain(text: str) -> str:
-    """Return a text in which matplotlib reads no formula."""
-    return text.replace("$", r"\$")
+def _cells(line: Line, found: Mapping[str, Standing]) -> tuple[Any, ...]:
+    """Return the cells of a method, in the order of :data:`HEADS`."""
+    held = {k: None if v is None else v.mean for k, v in line.measures.items()}
+    accuracy, standing = line.measures["accuracy"], found.get(line.title)
+    selections = [row["features"] for row in line.rows if row["fold"] is not None and row["features"] is not None]
+    return (
+        line.title,
+        "" if standing is None else standing.in_words,
+        held["accuracy"],
+        None if accuracy is None else accuracy.deviation,
+        *(held[k] for k in ("balanced_accuracy", "mcc", "auc", "n_features")),
+        stability(selections),
+        held["seconds"],
+        held["cpu_seconds"],
+        line.finished,
+        line.units,
+    )
 
 
 def _blocks(lines: Sequence[Line], column: str) -> dict[str, list[float | None]]:
@@ -177,48 +172,14 @@ def _ranks(lines: Sequence[Line]) -> list[Section]:
     seconds = {k: [float("inf") if x is None else max(x, 1e-9) for x in v] for k, v in times.items()}
     errors = {k: [float("inf") if x is None else 1.0 - x + 0.01 for x in v] for k, v in scores.items()}
     figures = {
-        "critical-difference diagram: methods under one bar are not told apart": draw_ranking(found),
-        "performance profiles: share of blocks within a factor of the best": _profiles(seconds, errors),
+        "critical-difference diagram: methods under one bar are not told apart": ranks_figure(found),
+        "performance profiles of seconds: share of blocks within a factor of the best": profile_figure(seconds),
+        "performance profiles of balanced error + 0.01": profile_figure(errors),
     }
     told = f"{found.blocks} blocks (data set, seed) by balanced accuracy; without methods that have no result on one"
     test = f"Friedman's test: p = {found.p_value:.3g}; Nemenyi's critical difference at 0.05: {found.distance:.3g}"
     notes = (told, test, "seeds of one data set are no independent blocks: the tests are then too sure")
     return [Section("Ranks", notes, (ReportTable(("method", "average rank"), listed),), figures)]
-
-
-def draw_ranking(found: Ranking) -> Figure:
-    """Return the critical-difference diagram of a ranking."""
-    k = len(found.methods)
-    figure = new_figure(2, height=0.8 + 0.25 * k)
-    figure.delaxes(figure.axes[1])
-    axes = figure.axes[0]
-    order = np.argsort(found.ranks, kind="stable")
-    for level, i in enumerate(order):
-        axes.plot([found.ranks[i]] * 2, [0, -1 - level], color="0.6", linewidth=0.8)
-        axes.text(
-            found.ranks[i],
-            -1 - level,
-            f" {_plain(found.methods[i])} ({found.ranks[i]:.2f})",
-            va="center",
-            fontsize="small",
-        )
-    for level, (low, high) in enumerate(found.groups, start=1):
-        axes.plot([low, high], [0.35 * level] * 2, color="black", linewidth=3)
-    axes.set(xlim=(0.8, k + 1.5), ylim=(-k - 1, 0.35 * len(found.groups) + 0.5), yticks=[], xlabel="average rank")
-    return figure
-
-
-def _profiles(seconds: Mapping[str, Sequence[float]], errors: Mapping[str, Sequence[float]]) -> Figure:
-    figure = new_figure(2)
-    for axes, costs, title in zip(figure.axes, (seconds, errors), ("seconds", "balanced error + 0.01"), strict=True):
-        grid, curves = profile(costs)
-        for name, share in curves.items():
-            axes.step(grid, share, where="post", label=_plain(name))
-        axes.set(title=title, xlabel="factor of the best", ylabel="share", ylim=(0, 1.05))
-        if grid[-1] > 1:
-            axes.set_xscale("log")
-    figure.axes[1].legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5))
-    return figure
 
 
 def _failures(rows: Sequence[Mapping[str, Any]]) -> list[Section]:

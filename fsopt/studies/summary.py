@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,17 @@ def summarised(rows: Iterable[Mapping[str, Any]]) -> list[Line]:
         asked = json.dumps([row["params"], row["solver_asked"]], sort_keys=True)
         groups.setdefault((row["data"], row["method"], asked), []).append(row)
     return [_line(group) for group in groups.values()]
+
+
+def told_apart(lines: Sequence[Line]) -> list[Line]:
+    """Return lines with those parameters alone in which the lines of one method differ, for short titles."""
+    same: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        held = same.setdefault(line.method, dict(line.params))
+        same[line.method] = {k: v for k, v in held.items() if k in line.params and line.params[k] == v}
+    return [
+        replace(line, params={k: v for k, v in line.params.items() if k not in same[line.method]}) for line in lines
+    ]
 
 
 def _line(rows: Sequence[Mapping[str, Any]]) -> Line:

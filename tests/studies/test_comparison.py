@@ -220,6 +220,8 @@ def test_the_corrected_t_test_is_that_of_nadeau_and_bengio():
     assert corrected_t_test(a, b) == pytest.approx(student.sf(shrunk, 9))
     assert corrected_t_test(a, a) == 1.0
     assert corrected_t_test([0.9, 0.9], [0.8, 0.8]) == 0.0
+    repeated = np.mean(a - b) / (np.std(a - b, ddof=1) * np.sqrt(1 / 10 + 1 / 4))
+    assert corrected_t_test(a, b, 5) == pytest.approx(student.sf(repeated, 9)), "two cross-validations of 5 folds"
 
 
 def test_standings_are_the_best_first_with_what_noise_does_not_tell_apart():

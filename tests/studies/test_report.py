@@ -12,10 +12,12 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.common.figures import name_points, new_figure, style
 from fsopt.data import Dataset
 from fsopt.studies.executors import InProcess
 from fsopt.studies.ranking import profile, ranking, stability
-from fsopt.studies.report import ReportTable, Section, page, write_report
+from fsopt.studies.report import ReportTable, Section, page, shown, write_report
+from fsopt.studies.study_figures import ranks_figure
 from fsopt.studies.study_report import study_sections
 
 EVIL = "<script>alert(1)</script>"
@@ -23,7 +25,7 @@ BROWSER = shutil.which("chromium")
 
 
 @pytest.fixture(scope="module")
-def report():
+def rows():
     data = blobs(40, 3)
     wide = Dataset(data.X, data.y, (EVIL, "$x^2$", "b & c"), name="first")
     methods = [
@@ -33,7 +35,12 @@ def report():
         {"name": "l1-mpm", "params": {"delta": 0.99}},
     ]
     study = {"data": [wide, blobs(40, 3, seed=1)], "folds": 2, "seeds": [0], "all_samples": True, "methods": methods}
-    return page(EVIL, study_sections(fsopt.run_study(study, executor=InProcess()).rows))
+    return fsopt.run_study(study, executor=InProcess()).rows
+
+
+@pytest.fixture(scope="module")
+def report(rows):
+    return page(EVIL, study_sections(rows))
 
 
 class Elements(html.parser.HTMLParser):
@@ -75,10 +82,10 @@ def test_the_page_has_its_parts(report):
 
 
 def test_numbers_sort_by_their_full_length(tmp_path):
-    table = ReportTable(("a",), [(1 / 3,), (None,), ("text",), (2,)])
+    table = ReportTable(("a",), [(1 / 3,), (None,), ("text",), (2,), ("0.9737 ±0.014",)])
     write_report(tmp_path / "r.html", "t", [Section("s", tables=(table,))])
     text = (tmp_path / "r.html").read_text()
-    assert re.findall(r'data-key="([^"]*)"', text)[:2] == [repr(1 / 3), "2.0"]
+    assert re.findall(r'data-key="([^"]*)"', text)[:3] == [repr(1 / 3), "2.0", "0.9737"]
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium")
@@ -105,6 +112,72 @@ def test_a_browser_shows_it_without_errors_and_sorts(report, tmp_path):
     assert numbers == sorted(numbers)
     assert [float(v) for v in title["down"]] == numbers[::-1]
     assert title["pictures"] is True
+
+
+def test_the_page_opens_with_the_answers_and_the_fronts(rows):
+    first, second = study_sections(rows, {"first": 0.625})[:2]
+    assert first.title == "Answer"
+    assert (
+        [text.partition(":")[0] for text in first.notes]
+        == ["first", "data"]
+        == [k.partition(":")[0] for k in first.figures]
+    )
+    assert "The larger class alone has accuracy 0.625." in first.notes[0]
+    listed = [(row[2], row[0], row[1]) for row in second.tables[0].rows]
+    scores = [accuracy for accuracy, _, _ in listed if accuracy is not None]
+    assert scores == sorted(scores, reverse=True)
+    named = first.notes[0].partition(": ")[2].partition(" is ")[0]
+    assert any(name == named and "front" in standing for _, name, standing in listed)
+    assert "(" not in "".join(name for _, name, _ in listed), "parameters are said where lines of a method differ"
+
+
+def inside(box, outer):
+    return outer.x0 - 1 <= box.x0 <= box.x1 <= outer.x1 + 1 and outer.y0 - 1 <= box.y0 <= box.y1 <= outer.y1 + 1
+
+
+def test_names_beside_points_cover_none_of_the_others_and_stay_in_the_frame():
+    figure = new_figure(1)
+    axes = figure.axes[0]
+    points = [(5.0, 90.0), (5.0, 90.2), (5.1, 90.1), (30.0, 97.0), (30.0, 97.0), (1.0, 80.0), (9.0, 91.0)]
+    names = ["pearson", "fisher", "infogain", "svm", "svm (c=10.0)", "best-subset", "l1-$m$"]
+    axes.plot(*zip(*points, strict=True), "o")
+    axes.margins(x=0.25, y=0.1)
+    name_points(figure, points, names)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert all(inside(box, axes.bbox) for box in boxes)
+    assert len(boxes) == len(names)
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+def test_the_names_of_a_critical_difference_diagram_are_within_the_picture():
+    scores = {f"a method of a long name (c={k}, tolerance=0.0001)": [0.9 - k / 100, 0.8 - k / 99] for k in range(12)}
+    figure = ranks_figure(ranking(scores))
+    figure.draw_without_rendering()
+    assert inside(figure.axes[0].get_tightbbox(), figure.bbox)
+
+
+def test_twelve_curves_differ_by_colour_marker_and_line():
+    looks = [style(k) for k in range(12)]
+    for a, b in itertools.combinations(looks, 2):
+        assert a["marker"] != b["marker"] or (a["color"] != b["color"] and a["linestyle"] != b["linestyle"])
+        assert a["color"] != b["color"] or a["linestyle"] != b["linestyle"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.97364, "0.974"),
+        (1.0, "1.00"),
+        (99.94, "99.9"),
+        (1234.5, "1234"),
+        (0.0, "0"),
+        (-2.346e-7, "-2.35e-07"),
+        (7, "7"),
+    ],
+)
+def test_cells_have_three_significant_digits(value, text):
+    assert shown(value) == text
 
 
 def test_ranks_of_demsars_kind_by_hand():

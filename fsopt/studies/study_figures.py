@@ -1,0 +1,108 @@
+"""The pictures of the report of a study: methods differ by colour, marker and line, and names stay within the frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fsopt.common.figures import name_points, new_figure, plain, style
+from fsopt.studies.ranking import Ranking, profile
+from fsopt.studies.summary import Line
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CURVES = 8
+"""Traces that a picture of convergence shows at most."""
+
+
+def trade_off(lines: Sequence[Line], counts: Mapping[str, float], front: Sequence[str]) -> Figure:
+    """Return accuracy against number of selected features, and the front of both as a line.
+
+    Parameters
+    ----------
+    lines : those without a mean accuracy are left out.
+    counts : title -> number of features.
+    front : titles of those that no other beats in both.
+    """
+    figure = new_figure(1, height=3.6 + 0.12 * len(lines))
+    axes = figure.axes[0]
+    points: dict[str, tuple[float, float]] = {}
+    for k, line in enumerate(lines):
+        accuracy, features = line.measures["accuracy"], line.measures["n_features"]
+        if accuracy is not None and features is not None:
+            points[line.title] = (counts[line.title], 100 * accuracy.mean)
+            look = {**style(k), "linestyle": "none", "elinewidth": 0.5}
+            axes.errorbar(
+                *points[line.title], xerr=features.deviation, yerr=100 * accuracy.deviation, markersize=5, **look
+            )
+    corners = sorted(points[name] for name in front)
+    axes.step(
+        *zip(*corners, strict=True),
+        where="post",
+        color="0.6",
+        linewidth=2.5,
+        zorder=0,
+        label="no method beats these in both",
+    )
+    axes.set(xlabel="selected features", ylabel="accuracy of cross-validation, %")
+    axes.margins(x=0.25, y=0.1)
+    axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
+    axes.locator_params(axis="x", integer=True)
+    figure.legend(fontsize="small", loc="outside lower center")
+    name_points(figure, list(points.values()), list(points))
+    return figure
+
+
+def convergence(lines: Sequence[Line]) -> Figure | None:
+    """Return incumbents and bounds over time, None where no fit has a loop of two records."""
+    traced = [(line.title, row["trace"]) for line in lines for row in line.rows[:1] if len(row["trace"] or ()) > 1]
+    if not traced:
+        return None
+    panels = traced[:CURVES]
+    figure = new_figure(len(panels), height=2.8, columns=min(2, len(panels)))
+    for axes, (title, trace) in zip(figure.axes, panels, strict=True):
+        for column, word, line in ((1, "incumbent", "-"), (2, "bound", "--")):
+            points = [(record[0], record[column]) for record in trace if record[column] is not None]
+            if points:
+                axes.step(*zip(*points, strict=True), line, where="post", label=word)
+        axes.set_title(plain(title), fontsize="small")
+        axes.set_xlabel("seconds")
+        axes.legend(fontsize="small")
+    return figure
+
+
+def ranks_figure(found: Ranking) -> Figure:
+    """Return the critical-difference diagram of a ranking: a row for each method, bars over those not told apart."""
+    k = len(found.methods)
+    figure = new_figure(1, height=1.2 + 0.25 * (k + len(found.groups)))
+    axes, order = figure.axes[0], np.argsort(found.ranks, kind="stable").tolist()
+    top = len(found.groups)
+    for level, i in enumerate(order):
+        axes.plot([found.ranks[i]] * 2, [top + 0.5, -level], color="0.7", linewidth=0.8)
+        axes.plot(found.ranks[i], -level, markersize=6, **style(level))
+    for level, (low, high) in enumerate(found.groups, start=1):
+        axes.plot([low, high], [level] * 2, color="black", linewidth=4, solid_capstyle="butt")
+    names = [f"{plain(found.methods[i])}  {found.ranks[i]:.2f}" for i in order]
+    figure.set_figwidth(4.0 + 0.08 * max(map(len, names)))
+    axes.set_yticks([-level for level in range(k)], names)
+    axes.set(xlim=(0.8, k + 0.2), ylim=(0.5 - k, top + 0.5), xlabel="average rank, 1 is the best")
+    axes.xaxis.set_ticks_position("top")
+    axes.xaxis.set_label_position("top")
+    return figure
+
+
+def profile_figure(costs: Mapping[str, Sequence[float]]) -> Figure:
+    """Return the performance profiles of costs, method -> positive cost for each block."""
+    figure = new_figure(1, height=3.6 + 0.12 * len(costs))
+    axes = figure.axes[0]
+    grid, curves = profile(costs)
+    for k, (name, share) in enumerate(curves.items()):
+        axes.step(grid, share, where="post", label=plain(name), markevery=0.1, markersize=4, **style(k))
+    axes.set(xlabel="factor of the best", ylabel="share of blocks within it", ylim=(0, 1.05))
+    if grid[-1] > 1:
+        axes.set_xscale("log")
+    figure.legend(fontsize="small", loc="outside lower center", ncols=2)
+    return figure
