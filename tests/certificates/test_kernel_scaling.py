@@ -56,10 +56,10 @@ def test_the_value_is_squared_radius_times_capacity_plus_costs():
 
 
 def test_the_smallest_value_of_two_cuts_with_costs_is_at_the_end_where_one_is_alone():
-    """Multipliers (3 - R) / 2 and (R - 1) / 2 of 10 - 2R and 4 - R prove (R^2 - 11 R + 26) / 2, at R = 3 just 1."""
-    cuts = Inequalities(np.array([2.0, 1.0]), np.array([1.0, 3.0]), np.array([10.0, 4.0]), np.array([True, True]))
+    """Multipliers (3 - R) / 2 and (R - 1) / 2 of 10 - 2R and 4.5 - R prove (2R^2 - 21R + 51) / 4, least at R = 3."""
+    cuts = Inequalities(np.array([2.0, 1.0]), np.array([1.0, 3.0]), np.array([10.0, 4.5]), np.array([True, True]))
     bound, radius = cuts.bound_on(1.0, 3.0)
-    assert bound == pytest.approx(1.0, abs=1e-12)
+    assert bound == pytest.approx(1.5, abs=1e-12)
     assert 2.9 < radius < 3.0
 
 

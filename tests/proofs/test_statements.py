@@ -250,3 +250,10 @@ def test_the_work_is_bounded_and_can_be_raised(tmp_path, monkeypatch):
 def test_numbers_that_are_none_are_not_readable(text, tmp_path):
     held = json.dumps(bases()["vertex"])
     assert verdict(written(tmp_path / "proof.json", held.replace('"c0": 0', f'"c0": {text}')))[0] == 2
+
+
+def test_what_is_not_foreseen_is_no_refutation(tmp_path, monkeypatch):
+    monkeypatch.setattr(verify, "confirm", lambda *given: {}["missing"])
+    code, shown = verdict(written(tmp_path / "proof.json", bases()["vertex"]))
+    assert code == 2
+    assert "it is damaged (KeyError)" in shown

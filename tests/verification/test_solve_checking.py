@@ -143,6 +143,17 @@ def test_a_bound_is_that_of_an_optimum_and_a_local_solver_has_none():
     assert not check(local, bound=local["objective"])["verified"]
 
 
+def test_multipliers_count_where_a_bound_is_stated():
+    """A feasible point has its value with any multipliers; a bound holds with feasible ones alone."""
+    record = saved("svm")
+    wrong = {**record["point"], "y": [-1.0 - v for v in record["point"]["y"]]}
+    feasible = {"status": "feasible", "point": wrong, "evidence": None}
+    assert check(record, **feasible, bound=None)["verified"]
+    found = check(record, **feasible, bound=record["bound"] / 2)
+    assert not found["verified"]
+    assert found["certificate"].residuals["dual"] > 1e-3
+
+
 def test_constraints_beside_the_arrays_are_never_verified():
     model = fsopt.build("misclass-lpec", DATA)
     program = compile_model(model)

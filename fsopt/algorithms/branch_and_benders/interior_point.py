@@ -98,8 +98,7 @@ class Solved:
     alpha : (n,) multipliers, balanced up to rounding; ``mu`` : (k,).
     w, b, sigma : (s + f,), scalar, (f,) of the last iterate.
     bound : value of the dual, without any margin for rounding.
-    steps : iterations.
-    late : whether the time limit ended them.
+    late : whether the time limit ended the run.
     """
 
     alpha: Vector
@@ -108,7 +107,6 @@ class Solved:
     b: float
     sigma: Vector
     bound: float
-    steps: int
     late: bool = False
 
 
@@ -122,7 +120,7 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
     """
     at = cold(program) if start is None else start
     run = _Run(program, at)
-    steps, late = 0, False
+    late = False
     # A bound on the number of steps: numerical trouble ends a run with the best bound so far.
     for steps in range(1, ITERATIONS + 1):
         try:
@@ -139,9 +137,7 @@ def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solv
     if run.best is None:
         return None
     alpha, mu = run.best
-    return Solved(
-        alpha, mu, at.hyperplane[:-1], float(at.hyperplane[-1]), at.x[run.sigma].copy(), run.bound, steps, late
-    )
+    return Solved(alpha, mu, at.hyperplane[:-1], float(at.hyperplane[-1]), at.x[run.sigma].copy(), run.bound, late)
 
 
 @dataclass

@@ -44,15 +44,12 @@ class NodeHyperplane:
 
 @dataclass(frozen=True)
 class NodeSolution:
-    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane, dual value, number of steps, and
-    whether the time limit ended them.
-    """
+    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane and dual value; late or not."""
 
     alpha: Vector
     mu: Vector
     hyperplane: NodeHyperplane
     bound: float
-    steps: int
     late: bool = False
 
 
@@ -77,7 +74,6 @@ class NodeSolver:
             margins = self.problem.scores(parent.w) + parent.b * self.problem.y
         kept, frozen = self._frozen(margins)
         features = self._features(at, parent)
-        steps = 0
         found = None
         for _ in range(ROUNDS):
             start = None
@@ -90,8 +86,7 @@ class NodeSolver:
                     return found
                 kept = frozen = None
                 continue
-            steps += solved.steps
-            found = self._unfolded(solved, at, features, kept, frozen, steps)
+            found = self._unfolded(solved, at, features, kept, frozen)
             missing = self._missing(found, at, features, goal)
             if not len(missing) or solved.late:
                 break
@@ -166,7 +161,6 @@ class NodeSolver:
         features: Indices,
         kept: Indices | None,
         frozen: Indices | None,
-        steps: int,
     ) -> NodeSolution:
         """Return a solution in all samples, features and constraints."""
         problem = self.problem
@@ -183,7 +177,7 @@ class NodeSolver:
         mu = np.zeros(len(problem.r))
         mu[np.maximum(problem.R[:, features], 0.0).sum(axis=1) > left] = solved.mu
         hyperplane = NodeHyperplane(w, solved.b, sigma, alpha.astype(np.float32))
-        return NodeSolution(alpha, mu, hyperplane, solved.bound, steps, solved.late)
+        return NodeSolution(alpha, mu, hyperplane, solved.bound, solved.late)
 
     def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
         """Return the features left out that would lower the bound most: their gain exceeds the multipliers' charge."""

@@ -108,7 +108,7 @@ def mop(
         train, linear = partial(train_by_interior_point, data, recorder), RestrictedPrograms(data, recorder, lp_solver)
     else:
         dual = run.open(build_rsvm_dual(data, w_cap=w_cap, scale=e))
-        step = Session(build_kernel_scaling_step(data, w=e, b=0.0, e_cap=0.0), lp_solver)
+        step = Session(build_kernel_scaling_step(data, w=e, e_cap=0.0), lp_solver)
         recorder = Recorder([dual, step], run)
         train, linear = partial(train_by_model, data, dual, recorder), WholeProgram(step, recorder)
     loop = _Alternation(data, train, linear, recorder, c, scaling, e, w_cap)

@@ -90,6 +90,27 @@ def test_no_node_branches_on_a_feature_that_is_decided(proved, tree):
         checked(part)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed):
+    """Against enumeration: until no constraint alone, of small integers, forbids a value of a free feature."""
+    rng = np.random.default_rng(seed)
+    R, r = rng.integers(-1, 3, (3, 5)).tolist(), rng.integers(0, 3, 3).tolist()
+    R, r = [[Fraction(v) for v in row] for row in R], [Fraction(v) for v in r]
+    problem = SimpleNamespace(p=5, R=R, r=r)
+    for node in (frozenset(), frozenset()), (frozenset({0}), frozenset({4})), (frozenset({1, 2}), frozenset()):
+        values = [{1} if j in node[0] else {0} if j in node[1] else {0, 1} for j in range(5)]
+        before = None
+        while values != before:
+            before = values
+            for row, right in zip(R, r, strict=True):
+                kept = [s for s in itertools.product(*values) if np.dot(row, s) <= right]
+                values = [{s[j] for s in kept} for j in range(5)]
+        inside, outside = (frozenset(j for j in range(5) if values[j] == {v}) for v in (1, 0))
+        expected = (inside, outside) if all(values) else None
+        assert selection.Problem.decided(problem, node, set(), set()) == expected
+        assert verify.Selection.decided(problem, node, set(), set()) == expected
+
+
 @pytest.mark.parametrize("change", ["balance", "bounds", "weight", "fixed", "sign"])
 def test_damaged_evidence_is_refuted(proved, change):
     forged = copy.deepcopy(proved[2].claims[0].part)

@@ -10,7 +10,7 @@ from fsopt.drivers import dca
 from fsopt.drivers.column_generation import worst_case
 from fsopt.drivers.column_generation.dca import worst_case_dca
 from fsopt.drivers.column_generation.worst_case import WorstCaseData, worst_case_generation
-from fsopt.drivers.column_generation.worst_case_program import Multipliers, certify_worst_case
+from fsopt.drivers.column_generation.worst_case_program import Multipliers, WorstCaseProgram, certify_worst_case
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.models.mpm.moments import Moments
 
@@ -54,6 +54,16 @@ def test_any_multipliers_bound_the_optimum_from_below():
         bounds.append(program.dual(Multipliers(at.mean * (1 + size * random.standard_normal()), u1, u2))[2])
     assert max(bounds) <= found.objective * (1 + 1e-7)
     assert max(bounds) > 0.9 * found.objective
+
+
+def test_a_feature_that_costs_nothing_and_does_not_vary_leaves_the_bound_as_it_is():
+    """Multipliers mean = 1, u1 = u2 = 0 with |mu1 - mu2| = 1 at a cost of 1 prove e'(w+ + w-) >= 2."""
+    data = fsopt.Dataset(np.array([[0.0, 5.0], [1.0, 5.0]]), np.array([-1.0, 1.0]))
+    program = WorstCaseProgram.of(Moments.of(data, unbiased=False), 1.0, np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+    nothing = np.zeros(len(program.moments.factor1))
+    feasible, excess, bound = program.dual(Multipliers(1.0, nothing, nothing))
+    assert (feasible.mean, bound) == (1.0, 2.0)
+    assert excess == pytest.approx([0.0, 0.0], abs=1e-7)
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
