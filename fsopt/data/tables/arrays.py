@@ -33,19 +33,6 @@ def read_npz(path: Path) -> Table:
     """Read arrays ``X`` (n, p), ``y`` (n,) and optionally ``features`` (p,) of texts; nothing is unpickled.
 
     A sparse X is there by ``data``, ``indices``, ``indptr``, ``shape`` and ``format``, as scipy.sparse.save_npz has it.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        If the file is not an .npz archive, an array is missing or of another kind, or takes more memory than the limit.
     """
     with path.open("rb") as stream:
         if stream.read(6) == b"\x93NUMPY":
@@ -126,20 +113,7 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 def read_libsvm(path: Path) -> Table:
     """Read lines ``label index:value ...``: a sparse matrix where it is large and has few nonzeros, else a dense one.
 
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    Table
-        Without names; p is the largest index in the file.
-
-    Raises
-    ------
-    DataError
-        If a line is not of this form, for example if it has several labels, or if the matrix takes more memory than the
-        limit.
+    There are no names; p is the largest index in the file.
     """
     from sklearn.datasets import load_svmlight_file
 

@@ -17,28 +17,10 @@ _HINT = "save it as an Excel workbook (.xlsx) or as CSV"
 
 
 def read_excel(path: Path, layout: Layout, *, required: bool = True) -> Table:
-    """Read the first sheet of a workbook, with the names of the columns in its first row.
+    """Read the first sheet of a workbook, with the names of the columns in its first row, by openpyxl.
 
-    Parameters
-    ----------
-    path : Path
-    layout : Layout
-        The meaning of the columns.
-    required : bool
-        Whether a file without the target is an error; otherwise the table has no labels.
-
-    Returns
-    -------
-    Table
-        An empty cell is a missing value; empty rows and columns are no part of the table. Formulas have the values
-        that were saved with them.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged or too large, or a column has values of another kind than numbers, texts and dates.
-    PackageError
-        If openpyxl is not installed.
+    An empty cell is a missing value; empty rows and columns are no part of the table. Formulas have the values that
+    were saved with them.
     """
     if find_spec("openpyxl") is None:
         raise PackageError("Excel workbooks need the package openpyxl", "pip install 'fsopt[excel]'")

@@ -15,28 +15,7 @@ _HINT = "write it with pandas.DataFrame.to_feather(path)"
 
 
 def read_feather(path: Path, layout: Layout, *, required: bool = True) -> Table:
-    """Read a Feather file of version 2, with a column for each feature and one for the label.
-
-    Parameters
-    ----------
-    path : Path
-    layout : Layout
-        The meaning of the columns.
-    required : bool
-        Whether a file without the target is an error; otherwise the table has no labels.
-
-    Returns
-    -------
-    Table
-        A null is a missing value.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged or too large, or a column has values of another kind than numbers, texts and dates.
-    PackageError
-        If pyarrow is not installed.
-    """
+    """Read a Feather file of version 2, by pyarrow; a null is a missing value."""
     if find_spec("pyarrow") is None:
         raise PackageError("Feather files need the package pyarrow", "pip install 'fsopt[parquet]'")
     from pyarrow import ipc

@@ -16,29 +16,7 @@ _HINT = "write it with pandas.DataFrame.to_parquet(path, index=False)"
 
 
 def read_parquet(path: Path, layout: Layout, *, required: bool = True) -> Table:
-    """Read a Parquet file with a column for each feature and one for the label.
-
-    Parameters
-    ----------
-    path : Path
-    layout : Layout
-        The meaning of the columns.
-    required : bool
-        Whether a file without the target is an error; otherwise the table has no labels.
-
-    Returns
-    -------
-    Table
-        A null is a missing value.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged or too large, or a column has values of another kind than numbers, texts
-        and dates.
-    PackageError
-        If pyarrow is not installed.
-    """
+    """Read a Parquet file, by pyarrow; a null is a missing value."""
     if find_spec("pyarrow") is None:
         raise PackageError("Parquet files need the package pyarrow", "pip install 'fsopt[parquet]'")
     with foreign("the file is not in Parquet format, or damaged", _HINT):  # texts are decoded when they are used

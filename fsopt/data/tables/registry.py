@@ -24,7 +24,8 @@ class Reader:
     ----------
     suffix : of the files, ``.csv``.
     function : of a path; it returns a pandas DataFrame with a column for each feature and one for the label. Or the
-        ``module:function`` of this package, loaded with the first file, that returns a Table.
+        ``module:function`` of this package, loaded with the first file, that returns a Table; it raises DataError for a
+        file that is damaged, too large, or has values of other kinds, and PackageError where its package is missing.
     takes : further arguments of the function: ``layout``, the meaning of the columns, and ``required``, which is False
         for samples that may have no label.
     named : whether columns have names, so that a name selects the label; otherwise the label has one fixed place.

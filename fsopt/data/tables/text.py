@@ -22,22 +22,7 @@ _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[
 def read_csv(path: Path, layout: Layout, *, required: bool = True) -> Table:
     """Read a comma-separated file with a header, compressed with gzip if its name ends in .gz.
 
-    Parameters
-    ----------
-    path : Path
-    layout : Layout
-        The meaning of the columns, and what is known of the spelling of the file; the rest is found.
-    required : bool
-        Whether a file without the target is an error; otherwise the table has no labels.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        If the file is not such a file; the message names the row, column and cell.
+    What the layout does not say of the spelling of the file is found; an error names row, column and cell.
     """
     return _separated(path, layout, ",", required)
 
@@ -48,23 +33,9 @@ def read_tsv(path: Path, layout: Layout, *, required: bool = True) -> Table:
 
 
 def read_arff(path: Path, layout: Layout) -> Table:
-    """Read a dense ARFF file.
+    """Read a dense ARFF file; an error names row, column and cell.
 
-    Parameters
-    ----------
-    path : Path
-    layout : Layout
-        The meaning of the attributes. If the target is ``label`` and there is none, the last nominal attribute
-        called ``class`` (in any case) is taken.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        If the file is not such a file; the message names the row, column and cell.
+    If the target is ``label`` and there is none, the last nominal attribute called ``class`` (in any case) is taken.
 
     Notes
     -----
