@@ -427,9 +427,7 @@ class Program:
                 spend(len(form.columns), factor.bit_length())
                 for j, v in zip(form.columns, form.values, strict=True):
                     taken[j] += factor * v
-        costs = (
-            [ZERO] * self.n if ray else [c + self.P[j] * curve[j] if j in curve else c for j, c in enumerate(self.c)]
-        )
+        costs = [ZERO] * self.n if ray else [c + self.P.get(j, 0) * curve.get(j, 0) for j, c in enumerate(self.c)]
         return [c - Fraction(t, bottom * scale) for c, t in zip(costs, taken, strict=True)]
 
 
