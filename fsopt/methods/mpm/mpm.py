@@ -9,18 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
+from fsopt.answers.certificate import Certificate, Kind, make
 from fsopt.answers.fits import Fit
+from fsopt.answers.results import DriverResult, SolveResult, Status
+from fsopt.certificates.residuals import relative_gap
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.mpm.feature_space import FeatureSpace, warn_if_infinite, with_worst_case
-from fsopt.methods.mpm.worst_case import accuracy_limit, moments_of, worst_case
+from fsopt.methods.mpm.many_features import many_features_order
+from fsopt.methods.mpm.worst_case import RANK, accuracy_limit, moments_of, worst_case
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program, evidence, extend
+from fsopt.methods.verification import check_program, evidence, extend, has_program
+from fsopt.models.mpm.moments import Moments
 from fsopt.models.mpm.mpm import build_mpm
 from fsopt.typing import Vector
 
@@ -37,7 +41,9 @@ def fit_mpm(
         b = w'\mu_1 - \kappa^*\|F_1w\|, \qquad \alpha^* = \kappa^{*2}/(1 + \kappa^{*2})
 
     kappa* is computed twice, by :func:`fsopt.methods.mpm.worst_case.accuracy_limit` and by the cone program, and the
-    certificate holds only where the two agree. The weights are not sparse.
+    certificate holds only where the two agree. The weights are not sparse. From 3,000 features on an infinite kappa*
+    needs no program: w is the part of :math:`\mu_1 - \mu_2` outside the range of both covariances, scaled, unless a
+    solver is named; the optimum 0 is proved by the norms being nonnegative.
 
     Returns
     -------
@@ -58,14 +64,20 @@ def fit_mpm(
     space = FeatureSpace.of(data, **options)
     warnings = list(space.warnings)
     warn_if_infinite(space.limit, warnings)
-    model = build_mpm(space.work, **space.moment_options)
-    _, result = run.solve(model, "MPM")
-    w, moments = values_of(model.w), space.moments
+    moments = space.moments
+    result: SolveResult | DriverResult
+    if np.isinf(space.limit.kappa) and run.solver is None and many_features_order(space, run)[0]:
+        w, result = _separated(moments)
+        program: dict[str, Any] = {}
+    else:
+        model = build_mpm(space.work, **space.moment_options)
+        _, result = run.solve(model, "MPM")
+        w, program = values_of(model.w), evidence("mpm", space.moment_options, result.point)
     spreads = np.array([np.linalg.norm(factor @ w) for factor in (moments.factor1, moments.factor2)])
     total = float(spreads.sum())
     share = 0.5 if np.isinf(space.limit.kappa) else spreads[0] / total
     b = -float(moments.mean1 @ w - share * (moments.mean1 - moments.mean2) @ w)
-    if result.certificate is not None:
+    if program and result.certificate is not None:
         difference = abs(total - 1.0 / space.limit.kappa) / max(1.0, total)
         result = replace(result, certificate=extend(result.certificate, {"kappa limit": difference}))
     accuracies = worst_case(w, b, moments)
@@ -76,9 +88,28 @@ def fit_mpm(
         replace(result, objective=total),
         started=started,
         warnings=tuple(warnings),
-        details=evidence("mpm", space.moment_options, result.point, **space.limits, worst_case=accuracies),
+        details={**program, **space.limits, "worst_case": accuracies},
         kernel=space.kernel,
     )
+
+
+def _separated(moments: Moments) -> tuple[Vector, DriverResult]:
+    """Return the weights (p,) of smallest norm with w'(mu_1 - mu_2) = 1 and no variance, and the optimum 0."""
+    started = time.perf_counter()
+    d, factors = moments.mean1 - moments.mean2, np.vstack([moments.factor1, moments.factor2])
+    outside = d - factors.T @ np.linalg.lstsq(factors.T, d, rcond=RANK)[0]
+    w = outside / float(outside @ d)
+    value = float(np.linalg.norm(moments.factor1 @ w) + np.linalg.norm(moments.factor2 @ w))
+    certificate = _of_norms(value, {"primal": abs(float(w @ d) - 1.0)})
+    status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+    seconds = {"total": time.perf_counter() - started}
+    return w, DriverResult(status, "optimal", value, 0.0, 0, {"w": w}, (), certificate, "fsopt", seconds)
+
+
+def _of_norms(value: float, residuals: Mapping[str, float]) -> Certificate:
+    """Return the certificate of a value of the program by the bound 0: norms are not negative."""
+    found = {**residuals, "gap": relative_gap(value, 0.0)}
+    return make(Kind.CONVEX, found, objective=value, bound=0.0, bound_source="norms")
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
@@ -90,8 +121,11 @@ def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Valu
 
 
 def check(saved: SavedFit) -> Certificate:
-    """Certify the cone program of a saved fit again, and the worst-case accuracies that it states."""
-    return check_program(with_worst_case(saved))
+    """Certify the cone program of a saved fit again, or the optimum 0, and the worst-case accuracies that it states."""
+    saved = with_worst_case(saved)
+    if not has_program(saved) and saved.fit.bound == 0.0:
+        return _of_norms(saved.value, saved.residuals)
+    return check_program(saved)
 
 
 SPEC = MethodSpec(

@@ -11,7 +11,7 @@ from fsopt.common import clock
 from fsopt.drivers.column_generation import worst_case
 from fsopt.errors import InfeasibleError
 from fsopt.methods import large_programs
-from fsopt.methods.mpm import inner_program, l0_mpm, l1_mpm
+from fsopt.methods.mpm import inner_program, l0_mpm, l1_mpm, mpm
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, triangular
 
@@ -127,6 +127,31 @@ def few_features(build):
         return build(data, **params)
 
     return built
+
+
+def test_mpm_of_fewer_samples_than_features_needs_no_program(monkeypatch, small_is_large, tmp_path):
+    """The optimum is 0 at a hyperplane on which every class has one value, of the smallest norm."""
+    monkeypatch.setattr(mpm, "build_mpm", None)
+    fit = fsopt.fit("mpm", WIDE, scale="none")
+    assert (fit.status, fit.bound) == (fsopt.Status.OPTIMAL, 0.0)
+    assert fit.objective == pytest.approx(0.0, abs=1e-9)
+    assert np.round(fit.decision_function(WIDE.X), 9).tolist() == (0.5 * WIDE.y).tolist()
+    # The smallest norm: no weight outside the span of the differences between the samples.
+    differences = WIDE.X[1:] - WIDE.X[0]
+    assert np.linalg.lstsq(differences.T, fit.coef, rcond=None)[1] == pytest.approx(0.0, abs=1e-12)
+    fit.save(tmp_path / "fit.json")
+    assert fsopt.verify(tmp_path / "fit.json", WIDE).verified
+    tilted = fit.coef + 1e-3 * np.eye(WIDE.p)[0]
+    forgeries = [{"coef": tilted}, {"coef": 0.5 * fit.coef}, {"details": {**fit.details, "kappa_limit": 5.0}}]
+    for forged in forgeries:
+        assert not fsopt.verify(replace(fit, **forged), WIDE).verified
+
+
+def test_mpm_with_a_finite_limit_or_a_named_solver_takes_the_program(small_is_large):
+    assert "program" in fsopt.fit("mpm", WIDE, ridge=0.1).details
+    named = fsopt.fit("mpm", WIDE, scale="none", solver="clarabel")
+    assert "program" in named.details
+    assert named.objective == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_kernel_takes_the_model(monkeypatch, small_is_large):
