@@ -36,7 +36,8 @@ the process held. Made by `make limits-page` for version {version}, code {stamp}
 A limit ends a fit between two steps of a loop or a solver, and while a model is built; the loading of a solver and the
 certificate are not cut short. The fit ends with the best point so far (status `feasible`, exit 0 on the
 command line), or with the error `time-limit` (exit 1) where there is none. What does not fit into the memory is refused
-with the error `memory`. Many methods solve data of this size without a model of all of it: by interior points and
+with the error `memory`. A gap is that of a proved bound, relative to the objective value, 1 where the bound says nothing.
+Many methods solve data of this size without a model of all of it: by interior points and
 Newton's method in the smaller dimension, and by column and constraint generation; `--solver NAME` takes the model and
 that solver instead. Where the way that is taken first ends without a certified optimum, the other one follows (a model
 for at most 5 million entries), and a warning of the fit says so.
@@ -68,8 +69,9 @@ def cells(row: dict[str, Any] | None, notes: dict[str, list[str]], stamp: str) -
     if status not in ANSWERS:
         notes.setdefault(status, []).append(f"`{row['method']}` {name(Size(row['n'], row['p'], row['nonzeros']))}")
         status = NO_ANSWER.get(row["stop"], row["stop"])
-    elif row["stop"] == "time-limit":
-        status += " (time limit)"
+    elif row["stop"] in ("time-limit", "iteration-limit"):
+        gap = f", gap {row['gap']:.2g}" if row.get("gap") is not None else ""
+        status += f" ({row['stop'].replace('-', ' ')}{gap})"
     mark = "" if row["code"] == stamp else " [^earlier]"
     seconds, memory = (("" if row[key] is None else f"{row[key]:.1f}") for key in ("cpu", "memory"))
     return [status + mark, seconds, memory]
