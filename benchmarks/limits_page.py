@@ -36,10 +36,10 @@ the process held. Made by `make limits-page` for version {version}, code {stamp}
 A limit ends a fit between two steps of a loop or a solver, and while a model is built; the loading of a solver and the
 certificate are not cut short. The fit ends with the best point so far (status `feasible`, exit 0 on the
 command line), or with the error `time-limit` (exit 1) where there is none. What does not fit into the memory is refused
-with the error `memory`. A gap is that of a proved bound, relative to the objective value, 1 where the bound says nothing.
-Many methods solve data of this size without a model of all of it: by interior points and
-Newton's method in the smaller dimension, and by column and constraint generation; `--solver NAME` takes the model and
-that solver instead. Where the way that is taken first ends without a certified optimum, the other one follows (a model
+with the error `memory`. A gap is that of a proved bound, relative to the objective value: 1 is a bound of nothing.
+Many methods solve data of this size without a model of all of it: by interior points and Newton's method in the smaller
+dimension, and by column and constraint generation; `--solver NAME` takes the model and that solver instead. Where the
+way that is taken first ends without a certified optimum, the other one follows (a model
 for at most 5 million entries), and a warning of the fit says so.
 """
 CURVES = """
