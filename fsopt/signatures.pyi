@@ -419,6 +419,14 @@ def build(
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(
+    slug: Literal["elastic-net-svm"],
+    data: Dataset,
+    *,
+    c: float = 1.0,
+    l1_ratio: float = 0.5,
+) -> pyo.ConcreteModel: ...
+@overload
+def build(
     slug: str,
     data: Dataset,
     **params: Never,
@@ -889,6 +897,26 @@ def fit(
     units: str = "raw",
     epsilon: float = 0.01,
     generate: bool | str = "auto",
+    solver: str | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    customise: Mapping[str, Change] | None = None,
+    executor: Executor | None = None,
+    class_weight: str | Mapping[str | int, float] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Fit: ...
+@overload
+def fit(
+    name: Literal["elastic-net-svm"],
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
+    *,
+    c: float = 1.0,
+    l1_ratio: float = 0.5,
+    scale: str = "standard",
     solver: str | None = None,
     time_limit: float | None = None,
     options: Mapping[str, Any] | None = None,

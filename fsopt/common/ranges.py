@@ -18,6 +18,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
         "bins": "[2, 100000]",
         "jobs": "[1, 1024]",
         "m": "[1, inf)",
+        "l1_ratio": "[0, 1]",
         "max_cuts": "[2, 100000]",
         "max_iterations": "[1, 100000]",
         "max_nodes": "[0, 1000000000000]",

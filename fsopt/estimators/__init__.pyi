@@ -381,6 +381,21 @@ class L1SVM(WeightedClassifier):
         callback: Progress | None = None,
     ) -> None: ...
 
+class ElasticNetSVM(WeightedClassifier):
+    """The support vector machine with the elastic net as penalty: few features, correlated ones together."""
+
+    def __init__(
+        self,
+        *,
+        c: float = 1.0,
+        l1_ratio: float = 0.5,
+        scale: str = "standard",
+        class_weight: Mapping[Any, float] | str | None = None,
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None: ...
+
 class RFE(WeightedClassifier):
     """Support vector machines on ever fewer features, down to m (RFE)."""
 

@@ -69,6 +69,7 @@ METHODS = Registry(
         "mop.mopfs",
         "baselines.svm",
         "baselines.l1_svm",
+        "baselines.elastic_net_svm",
         "baselines.rfe",
         "baselines.infogain",
         "baselines.pearson",

@@ -74,6 +74,7 @@ MODELS = Registry(
         "mop.mmop_convex",
         "mop.kernel_scaling",
         "mop.kernel_scaling_step",
+        "own.elastic_net_svm",
     ),
     listing="fsopt models",
     key="slug",
@@ -81,7 +82,7 @@ MODELS = Registry(
 )
 """Slug -> entry of every model; those of the user's own follow, see :func:`register_model`.
 
-A model of no paper is one more module, such as ``"own.huber_svm"``.
+A model of none of the papers is one more module in the folder ``own``.
 """
 
 

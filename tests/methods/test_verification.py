@@ -118,7 +118,7 @@ def test_a_heuristic_answer_has_no_bound(method):
         assert not check_fit(dataclasses.replace(fit, bound=bound), DATA).ok
 
 
-@pytest.mark.parametrize("method", ["svm", "onsvm", "mpm", "rsvm", "gmeb", "gmeb-penalised", "gbd"])
+@pytest.mark.parametrize("method", ["svm", "onsvm", "elastic-net-svm", "mpm", "rsvm", "gmeb", "gmeb-penalised", "gbd"])
 def test_a_bound_meets_the_objective_of_an_optimum(method):
     fit = fsopt.fit(method, DATA, **({"m": 2} if method == "gbd" else {}))
     assert (fit.status, check_fit(fit, DATA).ok) == ("optimal", True)

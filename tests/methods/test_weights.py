@@ -25,6 +25,7 @@ CASES = {
     "svm by its own interior point": {"interior": True},
     "l1-svm": {},
     "onsvm": {},
+    "elastic-net-svm": {"c": 2.0},
     "onsvm by column generation": {"generate": True},
     "gbd": {"m": 2},
     "gbd-lambda": {"lam": 2.0},

@@ -68,6 +68,7 @@ VALUES = {
     "bins": 3,
     "machine": "svm",
     "n_partitions": 3,
+    "l1_ratio": 0.25,
     "neighbours": 3,
     "share": 0.7,
 }

@@ -202,6 +202,7 @@ FURTHER: Mapping[str, list[dict[str, Any]]] = {
     "fsp-m-bigm": [{"m": 1}, {"m": 1, "c": 10.0}],
     "rsvm": [{"w_cap": 0.5}, {"w_cap": 100.0}],
     "rsvm-dual": [{"w_cap": 0.5}, {"w_cap": 100.0}],
+    "elastic-net-svm": [{"c": 10.0, "l1_ratio": 0.9}, {"c": 0.25, "l1_ratio": 0.1}],
     "mmop": [{"h_cap": 5.0}],
     "mmop-convex": [{"h_cap": 5.0}],
 }

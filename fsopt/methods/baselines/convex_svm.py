@@ -1,4 +1,4 @@
-"""Shared by ``svm``, ``l1-svm`` and ``onsvm``: linear support vector machines that are one convex program."""
+"""Shared by ``svm``, ``l1-svm``, ``onsvm``, ``elastic-net-svm``: linear machines that are one convex program."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def fit_convex_svm(
     scale: str,
     rule: SelectionRule,
     order: tuple[bool, ...],
+    params: Mapping[str, Any] = {},
 ) -> Fit:
     """Solve a support vector machine on preprocessed data and return its Fit.
 
@@ -62,15 +63,17 @@ def fit_convex_svm(
     rule : which weights count as selected.
     order : the routes in their order: false for the model, true for the driver without it, for ``svm`` the interior
         point or, on sparse data, the augmented Lagrangian, for ``onsvm`` column and constraint generation.
+    params : further parameters of the model.
     """
     started = time.perf_counter()
     c = number(slug, "c", c)
+    at = {"c": c, **params}
     work, map_ = preprocess(data, scale)
 
     def by_model() -> _Found:
-        model = builder(work, c=c)
+        model = builder(work, **at)
         _, result = run.solve(model, f"'{slug}'")
-        return _Found(values_of(model.w), model.b.value, result, evidence(slug, {"c": c}, result.point))
+        return _Found(values_of(model.w), model.b.value, result, evidence(slug, at, result.point))
 
     def by_driver() -> _Found:
         if slug == "svm":
