@@ -60,14 +60,14 @@ class Terms:
         return not self.quadratic and not self.nonlinear
 
 
-def read(expression: Any, column: dict[int, int]) -> Terms:
-    """Return the terms of a Pyomo expression; ``column`` maps id(variable) to its column.
+def read(expression: Any, column: dict[int, int], scale: float = 1.0, terms: Terms | None = None) -> Terms:
+    """Return the terms of a Pyomo expression times ``scale``, after other ``terms`` if there are any.
 
-    Parameters count with their present value. Terms that are neither linear nor quadratic are accepted, in
-    ``nonlinear``: :mod:`fsopt.compiler.classes` decides the class of the program.
+    ``column`` maps id(variable) to its column. Parameters count with their present value. Terms that are neither linear
+    nor quadratic are accepted, in ``nonlinear``: :mod:`fsopt.compiler.classes` decides the class of the program.
     """
-    terms = Terms()
-    stack: list[tuple[float, Any]] = [(1.0, expression)]
+    terms = Terms() if terms is None else terms
+    stack: list[tuple[float, Any]] = [(scale, expression)]
     while stack:
         scale, node = stack.pop()
         kind = type(node)
@@ -97,7 +97,7 @@ _Reader: TypeAlias = Callable[[float, Any, dict[int, int], Terms, _Stack], None]
 
 
 def _read_sum(scale: float, node: Any, column: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    """Add the monomials and variables of a sum, most of its terms, at once; put the others on the stack."""
+    """Add the monomials, variables and forms of a sum, most of its terms, at once; put the others on the stack."""
     others = []
     for arg in node.args:
         if type(arg) is MonomialTermExpression:
@@ -107,6 +107,8 @@ def _read_sum(scale: float, node: Any, column: dict[int, int], terms: Terms, sta
         elif (j := column.get(id(arg))) is not None:
             terms.columns.append(j)
             terms.values.append(scale)
+        elif type(arg) is Dot:
+            terms.dots.append((scale, arg))
         else:
             others.append((scale, arg))
     stack += reversed(others)
@@ -122,16 +124,16 @@ def _read_named(scale: float, node: Any, _: dict[int, int], terms: Terms, stack:
 
 def _read_product(scale: float, node: Any, column: dict[int, int], terms: Terms, stack: _Stack) -> None:
     left, right = node._args_
-    if _constant(left):
+    if constant(left):
         stack.append((scale * value(left), right))
-    elif _constant(right):
+    elif constant(right):
         stack.append((scale * value(right), left))
     else:
         _multiply(scale, node, left, right, column, terms)
 
 
 def _read_quotient(scale: float, node: Any, _: dict[int, int], terms: Terms, stack: _Stack) -> None:
-    if _constant(node.args[1]):
+    if constant(node.args[1]):
         stack.append((scale / value(node.args[1]), node.args[0]))
     else:
         terms.nonlinear.append((scale, node))
@@ -139,7 +141,7 @@ def _read_quotient(scale: float, node: Any, _: dict[int, int], terms: Terms, sta
 
 def _read_power(scale: float, node: Any, column: dict[int, int], terms: Terms, _: _Stack) -> None:
     base, exponent = node._args_
-    if _constant(exponent) and value(exponent) == 2:
+    if constant(exponent) and value(exponent) == 2:
         _multiply(scale, node, base, base, column, terms)
     else:
         terms.nonlinear.append((scale, node))
@@ -198,7 +200,8 @@ def with_constants(terms: Terms, constants: Mapping[int, float], column: dict[in
     return found
 
 
-def _constant(node: Any) -> bool:
+def constant(node: Any) -> bool:
+    """Return whether an expression, or a number, has no variables."""
     return node.__class__ in native_numeric_types or not node.is_potentially_variable()
 
 

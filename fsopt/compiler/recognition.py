@@ -180,11 +180,13 @@ def _family(
 def _second_order_cones(family: _Family, lb: Vector, ub: Vector, refused: dict[int, str]) -> list[_Cones]:
     """Return the cones of a family, one group for each pattern of signs, and enter the others in ``refused``."""
     values, vectors = _eigen(family.Q)
-    patterns = np.column_stack([np.sign(values), family.a.any(axis=1), np.sign(family.d)])
+    patterns = np.column_stack([np.sign(values), family.a.any(axis=1), np.sign(family.d)]) + 0.0  # no zero is -0.0
+    alike: dict[bytes, list[int]] = {}
+    for i, signs in enumerate(patterns):
+        alike.setdefault(signs.tobytes(), []).append(i)
     found: list[_Cones] = []
-    for pattern in np.unique(patterns, axis=0):
-        which = np.flatnonzero(np.all(patterns == pattern, axis=1))
-        part = family.take(which)
+    for which in map(np.array, alike.values()):
+        part, pattern = family.take(which), patterns[which[0]]
         negative, positive = np.flatnonzero(pattern[:-2] < 0), np.flatnonzero(pattern[:-2] > 0)
         F = np.sqrt(values[which][:, positive])[:, :, None] * np.swapaxes(vectors[which][:, :, positive], 1, 2)
         if len(negative) == 0:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.core.expr.numvalue import value
 
-from fsopt.compiler.expressions import Terms, read
+from fsopt.compiler.expressions import Terms, constant, read
 from fsopt.compiler.forms import Dot
 from fsopt.typing import Indices, Vector
 
@@ -62,7 +62,15 @@ def hessian(terms: Terms, n: int) -> sp.csc_matrix:
 
 
 def read_row(data: pyo.Constraint, column: dict[int, int]) -> Row:
-    """Read one constraint; the constant of its body stays in its terms."""
+    """Read one constraint; the constant of its body stays in its terms.
+
+    Where both sides have variables, Pyomo's body would be a new expression, their difference: they are read one by one.
+    """
+    expression = getattr(data, "expr", None)  # a row of a MatrixConstraint has none
+    sides: tuple[Any, ...] = () if expression is None else expression.args
+    if len(sides) == 2 and not constant(sides[0]) and not constant(sides[1]):
+        terms = read(sides[1], column, -1.0, read(sides[0], column))
+        return Row(data, terms, 0.0 if data.equality else -np.inf, 0.0)
     lower, body, upper = data.to_bounded_expression()
     terms = read(body, column)
     lo = -np.inf if lower is None else value(lower)

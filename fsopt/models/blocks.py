@@ -57,11 +57,11 @@ def add_margins(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
 
 def margin_constraint(m: pyo.ConcreteModel, data: Dataset, weights: pyo.Var, doc: str) -> pyo.Constraint:
     """Return the constraints y_i (u'x_i + b) + xi_i >= 1 (I) for weights u (J) and the model's own b and xi."""
-    variables = tuple(weights.values())
-    labels, signed = data.y.tolist(), signed_samples(data)
+    variables = (*weights.values(), m.b)
+    signed = np.column_stack([signed_samples(data), data.y])
 
     def margin(m: pyo.ConcreteModel, i: int) -> Any:
-        return dot(signed[i], variables) + labels[i] * m.b + m.xi[i] >= 1
+        return dot(signed[i], variables) + m.xi[i] >= 1
 
     return pyo.Constraint(m.I, rule=margin, doc=doc)
 
@@ -95,7 +95,7 @@ def split_constraint(m: pyo.ConcreteModel, equation: str) -> pyo.Constraint:
     """Return the constraints w = w+ - w- (J)."""
 
     def split(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.w[j] - m.w_plus[j] + m.w_minus[j] == 0
+        return m.w[j] == m.w_plus[j] - m.w_minus[j]
 
     return pyo.Constraint(m.J, rule=split, doc=f"{equation} w = w+ - w-")
 

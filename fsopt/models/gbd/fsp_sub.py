@@ -66,7 +66,7 @@ def build_fsp_sub(data: Dataset, *, sigma: ArrayLike | None = None, c: float = 1
     add_slacks(m)
 
     def selection(m: pyo.ConcreteModel, j: int) -> Any:
-        return m.w[j] - m.sigma[j] * m.u[j] == 0
+        return m.w[j] == m.sigma[j] * m.u[j]
 
     m.objective = pyo.Objective(expr=0.5 * squares(m.u) + hinge_cost(m, data, c), doc="(SUB-M) 1/2 u'u + C e'xi")
     add_margins(m, data, "(5)")

@@ -69,7 +69,7 @@ def build_gmeb_dual(data: Dataset, *, r_plus: float = 3.0, r_minus: float = 3.0)
     plus, minus = (4 * v_plus).tolist(), (4 * v_minus).tolist()
 
     def moment(m: pyo.ConcreteModel, j: int) -> Any:
-        return dot(signed[j], mus) - m.s[j] == 0
+        return dot(signed[j], mus) == m.s[j]
 
     def cone(m: pyo.ConcreteModel, j: int) -> Any:
         return m.s[j] ** 2 <= m.mu1 * (plus[j] * m.mu_plus + minus[j] * m.mu_minus)

@@ -117,7 +117,7 @@ def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str,
         m.add_component(f"t{k}", t)
 
         def spread(_: Any, i: int, u: pyo.Var = u, factor: Matrix = factor) -> Any:
-            return dot(factor[i], weights) - u[i] == 0
+            return dot(factor[i], weights) == u[i]
 
         spreads = pyo.Constraint(index, rule=spread, doc=f"{equation} u_{k} = F_{k} w")
         deviation = pyo.Constraint(expr=squares(u) <= t**2, doc=f"{equation} ||u_{k}|| <= t_{k}")
