@@ -105,7 +105,7 @@ def _unbounded_relaxation(relaxed: Program, outcome: Outcome, settings: Settings
 
 def _convex(program: Program, outcome: Outcome, settings: Settings) -> Outcome:
     point = outcome.point
-    if point is not None and (point.y is None or point.z is None):
+    if point is not None and outcome.evidence is None and (point.y is None or point.z is None):
         found = _solved(program, settings)
         if found is not None and found[0].point is not None and found[0].point.y is not None:
             return replace(outcome, evidence=found[0].point, evidence_source=found[1])

@@ -8,18 +8,22 @@ would allow :math:`w = \sqrt\epsilon` at f = g = 0.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fsopt.answers.results import Point, Status
+from fsopt.certificates.model import certify_point
 from fsopt.common import clock
 from fsopt.compiler import Program
+from fsopt.compiler.classes import program_class
 from fsopt.compiler.rows import Row
 from fsopt.errors import SolverError
-from fsopt.solvers.interface import Change, Outcome, Settings, optional, set_options
+from fsopt.solvers.interface import Change, Outcome, Settings, optional
 from fsopt.solvers.scaled import objective_factor
 from fsopt.solvers.scip_expressions import translate
+from fsopt.solvers.scip_options import put_options
 from fsopt.solvers.shared import row_factors, scaled_cones, units
 from fsopt.solvers.spec import Package, SolverSpec
 from fsopt.solvers.watched_trees import watch_scip
@@ -49,14 +53,6 @@ STATUS_MAP = {
 }
 FAILURE = "failure"
 """Our status for an exception in SCIP during the solve."""
-TOLERANCE = 1e-9
-TOLERANCE_QUADRATIC = 1e-8
-"""For quadratic programs without cones: below it SCIP's linear programs fail.
-
-It is too much for a sum of exponentials, say, in which every term gains by its tolerance.
-"""
-NLP_HEURISTICS = ("heuristics/multistart/freq",)
-"""Switched off for convex cone programs: there its local solver runs for minutes at the tips of cones."""
 INFINITE = 0.99
 """A value from this fraction of SCIP's infinity on is infinite."""
 
@@ -70,6 +66,7 @@ class Scip:
     scale : (n,) d with x = d x'; 1 for integer variables. ``x`` are SCIP's variables x', ``terms`` are d x'.
     factor : of the objective, from its first costs; 1 for a nonconvex program.
     epigraph : SCIP's variable q of the nonlinear part of the objective; None for a linear objective.
+    linear : whether it is a linear program. ``rows`` are SCIP's constraints of its rows, None for those without bounds.
     """
 
     def __init__(self, program: Program, settings: Settings) -> None:
@@ -78,40 +75,16 @@ class Scip:
         self.scale = units(program)
         # Searches over nonconvex terms get less exact in other units of the objective.
         self.factor = objective_factor(program, self.scale) if program.convex else 1.0
-        self.m = pyscipopt.Model()
-        self._options()
-        self._load()
-
-    def _has_products(self) -> bool:
-        return bool(self.program.P.nnz or any(row.terms.quadratic for row in self.program.general))
-
-    def _options(self) -> None:
-        s, m = self.settings, self.m
-        standard = TOLERANCE if len(self.program.cones) or not self._has_products() else TOLERANCE_QUADRATIC
-        tolerance = standard if s.tolerance is None else max(s.tolerance, 1e-10)
-        if not s.tee:
-            m.hideOutput()
-        common: dict[str, Any] = {
-            "numerics/feastol": tolerance,
-            "numerics/dualfeastol": 1e-9,
-            "limits/gap": s.mip_gap,
-            "limits/absgap": s.mip_gap * min(self.factor, 1.0),  # relative to max(1, |value|), as in the certificate
-            "lp/threads": s.threads,
-            "randomization/randomseedshift": s.seed,
-        }
-        if len(self.program.cones) and self.program.convex:
-            common |= dict.fromkeys(NLP_HEURISTICS, -1)
-        known = m.getParams()
-
-        def put(name: str, value: Any) -> None:
-            if name not in known:
-                raise KeyError("there is no such parameter")
-            m.setParam(name, value)
-
-        refusals = (TypeError, ValueError, KeyError, OverflowError, AttributeError, OSError)
-        set_options("scip", {**common, **s.own}, put, refusals)
+        self.linear = program_class(program) == "LP"
+        self._new()
 
     # -- loading ------------------------------------------------------------------------------------------
+
+    def _new(self) -> None:
+        """Load the program into a new model."""
+        self.m = pyscipopt.Model()
+        put_options(self.m, self.program, self.settings, self.factor)
+        self._load()
 
     def _load(self) -> None:
         p, m = self.program, self.m
@@ -140,10 +113,10 @@ class Scip:
         f = 2.0 ** -np.round(np.log2(largest)) if largest > 0.0 and not row.terms.nonlinear else 1.0
         self._add(f * body, f * row.lo, f * row.hi)
 
-    def _add(self, body: Any, low: float, high: float) -> None:
+    def _add(self, body: Any, low: float, high: float) -> Any:
+        """Add a constraint and return it; None for one without bounds."""
         bounds = optional(np.array([low, high]))
-        if bounds != [None, None]:
-            self.m.addCons(pyscipopt.ExprCons(body, *bounds))
+        return None if bounds == [None, None] else self.m.addCons(pyscipopt.ExprCons(body, *bounds))
 
     def _form(self, columns: Indices, coefs: Vector) -> Any:
         """Return ``coefs'x'`` as an expression of SCIP."""
@@ -151,11 +124,12 @@ class Scip:
 
     def _add_rows(self) -> None:
         p, factor = self.program, row_factors(self.program)
+        self.rows = []
         for i in range(p.A.shape[0]):
             at = slice(p.A.indptr[i], p.A.indptr[i + 1])
             columns, f = p.A.indices[at], factor[i]
             body = self._form(columns, f * p.A.data[at] * self.scale[columns])
-            self._add(body, f * p.lo[i], f * p.hi[i])
+            self.rows.append(self._add(body, f * p.lo[i], f * p.hi[i]))
 
     def _add_cones(self) -> None:
         p = self.program
@@ -235,7 +209,9 @@ class Scip:
             point = None
         bound = bound / self.factor if bound is not None and abs(bound) < infinite else None
         seconds = time.perf_counter() - started
-        return Outcome(status, stop, point, bound, nodes, seconds, message, integer_tolerance=whole)
+        found = Outcome(status, stop, point, bound, nodes, seconds, message, integer_tolerance=whole)
+        evidence = self._evidence(point) if self.linear and point is not None else None
+        return found if evidence is None else replace(found, evidence=evidence, evidence_source=SPEC.name)
 
     def _limits(self, time_limit: float | None, mip_gap: float | None) -> None:
         """Set the limits of this call; without them those of the options hold."""
@@ -251,9 +227,7 @@ class Scip:
         try:
             self.m.optimize()
         except Exception:  # pyscipopt has no exception of its own for a linear program that SCIP fails to solve
-            self.m = pyscipopt.Model()
-            self._options()
-            self._load()
+            self._new()
             return FAILURE
         message = str(self.m.getStatus())
         if message not in STATUS_MAP:
@@ -266,6 +240,19 @@ class Scip:
         x = self.scale * np.array([self.m.getSolVal(best, v) for v in self.x])
         whole = self.program.integer & (np.abs(x - np.round(x)) <= 1e-6)
         return Point(np.where(whole, np.round(x), x))
+
+    def _evidence(self, point: Point) -> Point | None:
+        """Return the solution of a linear program with the multipliers of SCIP, if they prove it to be optimal."""
+        prices = np.array([self._price(row) for row in self.rows]) * row_factors(self.program) / self.factor
+        priced = replace(point, y=prices, z=np.zeros(0))
+        return priced if certify_point(self.program, priced).ok else None
+
+    def _price(self, row: Any) -> float:
+        """Return the multiplier of a constraint; 0 for one that SCIP has dropped, as redundant or for a bound."""
+        try:
+            return 0.0 if row is None else float(self.m.getDualsolLinear(row))
+        except Warning:  # of pyscipopt: the constraint is not in the program of the simplex method
+            return 0.0
 
     def _tell_apart(self) -> tuple[Status, str]:
         """Tell infeasible from unbounded: a program with the objective 0 is not unbounded."""

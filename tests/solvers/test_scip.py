@@ -54,15 +54,47 @@ def test_every_model_of_its_classes_agrees_with_the_preferred_solver(slug):
     # The loss in kernel-scaling has a slack of 1e-9 alone: SCIP's default of 1e-8 is worth 2e-6 of the value there.
     result = fsopt.solve(m, "scip", options={"tolerance": 1e-9} if slug == "kernel-scaling" else None)
     assert (result.status, result.stop) == ("optimal", "optimal")
+    linear = fsopt.MODELS[slug].problem_class == "LP"
     if fsopt.MODELS[slug].problem_class in CONVEX:
         assert result.certificate.kind == "convex"
-        assert result.certificate.bound_source == f"dual point of {other.solver}", "SCIP's word is no bound"
+        source = "scip" if linear else other.solver
+        assert result.certificate.bound_source == f"dual point of {source}", "SCIP's word is no bound"
     else:
         kind = "mixed-integer" if fsopt.MODELS[slug].problem_class.startswith("MI") else "global"
         assert (result.certificate.kind, result.certificate.bound_source) == (kind, "scip")
     assert proved(result)
     assert result.objective == pytest.approx(other.objective, rel=1e-6, abs=1e-6)
     assert result.point.y is None
+
+
+def priced(sense: int, third: str) -> pyo.ConcreteModel:
+    """Return min 2x + 3y s.t. x + y >= 4, x - y <= 1 and a third row, or the maximum of its negative."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, None)), pyo.Var(bounds=(0, None))
+    m.low, m.high = pyo.Constraint(expr=m.x + m.y >= 4), pyo.Constraint(expr=m.x - m.y <= 1)
+    m.third = pyo.Constraint(
+        expr={"redundant": m.x + 2 * m.y >= -1, "row": m.x + 2 * m.y >= 1, "bound": m.y >= 3}[third]
+    )
+    m.o = pyo.Objective(expr=sense * (2 * m.x + 3 * m.y), sense=sense)
+    return m
+
+
+@pytest.mark.parametrize("third", ["row", "redundant"])
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+def test_a_linear_program_is_certified_by_the_multipliers_of_scip_itself(sense, third):
+    m = priced(sense, third)
+    result = fsopt.solve(m, "scip")
+    assert (result.status, result.certificate.bound_source) == ("optimal", "dual point of scip")
+    assert result.evidence.y == pytest.approx([2.5, -0.5, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("third", "options", "value"), [("bound", None, 11.0), ("row", {"presolving/maxrounds": -1}, 9.5)]
+)
+def test_multipliers_of_rows_that_scip_drops_come_from_another_solver(third, options, value):
+    result = fsopt.solve(priced(1, third), "scip", options=options)
+    assert (result.status, result.certificate.bound_source) == ("optimal", "dual point of highs")
+    assert result.objective == pytest.approx(value)
 
 
 @pytest.mark.parametrize("r", [1.0, 3.0])
