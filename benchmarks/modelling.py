@@ -4,17 +4,20 @@ The seconds of fsopt are those of ``build``, ``compile_model`` and the solver's 
 problem and ``get_problem_data``, its arrays for the solver; those of linopy, of the problem and its ``matrices``; and
 ``by hand`` is the linear program as one passes it to highspy, from matrices of SciPy. None calls the solver. They
 alternate in one process, A B A B, so that the load of the computer is the same for all, and seconds are CPU seconds.
-The ratio is that of fsopt to the other one. The exit code is 1 if the median ratio of ``onsvm`` to cvxpy exceeds 1.5.
+``-o FILE`` appends the seconds of each round. The ratio is that of fsopt to the other one. The exit code is 1 if the
+median ratio of ``onsvm`` to cvxpy exceeds 1.5.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import json
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -211,9 +214,18 @@ def optima(case: Case, data: fsopt.Dataset) -> list[float]:
     return found
 
 
+def append(path: Path, case: Case, name: str, rounds: list[dict[str, float]]) -> None:
+    """Append a line with the seconds of fsopt and of other software."""
+    row = {"group": "arrays", "case": case.slug, "data": f"{case.n} x {case.p}", "beside": name}
+    row |= {"fsopt": [one["fsopt"] for one in rounds], "other": [one[name] for one in rounds]}
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(row) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=5, help="pairs of measurements per problem")
+    parser.add_argument("-o", "--output", type=Path, help="append the seconds of each round to this file (JSON lines)")
     args = parser.parse_args()
     if args.repeat < 1:
         parser.error("--repeat must be at least 1")
@@ -232,6 +244,8 @@ def main() -> int:
         rounds = measure(case, args.repeat)
         for name in others(case):
             ratios = [one["fsopt"] / one[name] for one in rounds]
+            if args.output:
+                append(args.output, case, name, rounds)
             if name == "cvxpy":
                 medians[case.slug] = median(ratios)
             spent = (f"{median(one[who] for one in rounds):.3f}" for who in ("fsopt", name))

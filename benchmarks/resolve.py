@@ -4,15 +4,18 @@
 over the seconds of its solver (the rest is modelling, reading back and certifying); the seconds of the first solve over
 the mean of the third and later ones (the saving of a warm start); and the total seconds of the driver beside those of
 hand-written code for the same number of solves, in turn, A B A B. The hand-written code builds no arrays and certifies
-nothing. Seconds are CPU seconds: those of a clock differ threefold between two runs on a shared machine.
+nothing. ``-o FILE`` appends the seconds of each round. Seconds are CPU seconds: those of a clock differ threefold
+between two runs on a shared machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -192,25 +195,32 @@ def measure(source: Dataset, ours: Callable[..., DriverResult], theirs: Callable
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3)
-    repeat = parser.parse_args().repeat
-    cases: list[tuple[str, Dataset, Callable[..., DriverResult], Callable[..., float]]] = [
-        ("SLA, misclass 2000 x 14", data(2000, 14), run_misclass, hand_misclass),
-        ("SLA, fsv 2000 x 14", data(2000, 14), run_sla, hand_sla),
-        ("SLA, fsv 1000 x 200", data(1000, 200), run_sla, hand_sla),
-        ("DCA, l0-mpm p = 200", data(400, 200), run_dca, hand_dca),
-        ("GBD, p = 20, n = 500", gbd_set_one(20, 500, 4)[0], run_gbd, hand_gbd),
+    parser.add_argument("-o", "--output", type=Path, help="append the seconds of each round to this file (JSON lines)")
+    args = parser.parse_args()
+    cases: list[tuple[str, str, Dataset, Callable[..., DriverResult], Callable[..., float]]] = [
+        ("SLA, misclass", "HiGHS", data(2000, 14), run_misclass, hand_misclass),
+        ("SLA, fsv", "HiGHS", data(2000, 14), run_sla, hand_sla),
+        ("SLA, fsv", "HiGHS", data(1000, 200), run_sla, hand_sla),
+        ("DCA, l0-mpm", "Clarabel", data(400, 200), run_dca, hand_dca),
+        ("GBD", "HiGHS and Clarabel", gbd_set_one(20, 500, 4)[0], run_gbd, hand_gbd),
     ]
     table = Table("loop", "solves", "loop / solver", "first / third+", "fsopt s", "by hand s", "fsopt / by hand")
     worst = 0.0
-    for name, source, ours, theirs in cases:
-        pairs = [measure(source, ours, theirs) for _ in range(repeat)]
+    for name, solver, source, ours, theirs in cases:
+        pairs = [measure(source, ours, theirs) for _ in range(args.repeat)]
+        size = f"{source.n} x {source.p}"
+        if args.output:
+            row = {"group": "loops", "case": name, "data": size, "beside": f"{solver} by hand"}
+            row |= {"fsopt": [pair.fsopt for pair in pairs], "other": [pair.by_hand for pair in pairs]}
+            with args.output.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(row) + "\n")
         ratios = [pair.fsopt / pair.by_hand for pair in pairs]
         overhead = median(pair.overhead for pair in pairs)
         worst = max(worst, overhead)
         warm = median(pair.warm for pair in pairs)
         seconds = [f"{median(pair.fsopt for pair in pairs):.3f}", f"{median(pair.by_hand for pair in pairs):.3f}"]
         spread = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
-        table.add_row(name, str(pairs[-1].solves), f"{overhead:.2f}", f"{warm:.1f}", *seconds, spread)
+        table.add_row(f"{name} {size}", str(pairs[-1].solves), f"{overhead:.2f}", f"{warm:.1f}", *seconds, spread)
     Console(width=120).print(table)
     raise SystemExit(int(worst > LIMIT))
 

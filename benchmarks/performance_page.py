@@ -1,0 +1,74 @@
+"""The tables and the picture of docs/performance.md: ``python benchmarks/performance_page.py``.
+
+They are made of docs/results/ratios.jsonl, to which ``benchmarks/modelling.py -o`` and ``benchmarks/resolve.py -o``
+append the CPU seconds of fsopt and of other software, taken in turn in one process.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, ROWS, PICTURE = DOCS / "performance.md", DOCS / "results" / "ratios.jsonl", DOCS / "_static" / "ratios.svg"
+AIMS = {"arrays": 0.8, "loops": 1.2}
+"""Group of rows -> the largest ratio that is aimed at."""
+
+
+def ratios(row: dict[str, Any]) -> list[float]:
+    """Return the ratio of each round."""
+    return [ours / other for ours, other in zip(row["fsopt"], row["other"], strict=True)]
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the rows as a table in Markdown."""
+    lines = ["| problem | n x p | beside | ratio | range | CPU seconds |", "| --- | --- | --- | ---: | --- | --- |"]
+    for row in rows:
+        found = ratios(row)
+        spread = f"{median(found):.2f} | {min(found):.2f} to {max(found):.2f}"
+        seconds = f"{median(row['fsopt']):.3f} beside {median(row['other']):.3f}"
+        lines.append(f"| {row['case']} | {row['data']} | {row['beside']} | {spread} | {seconds} |")
+    return "\n".join(lines)
+
+
+def picture(rows: list[dict[str, Any]]) -> None:
+    """Draw the median ratio of each row with its range, and the aim of its group."""
+    matplotlib.rcParams["svg.hashsalt"] = "fsopt"
+    figure = Figure(figsize=(7.0, 0.34 * len(rows) + 1.0), layout="constrained")
+    axes = figure.subplots()
+    for place, row in enumerate(reversed(rows)):
+        found = ratios(row)
+        axes.plot([min(found), max(found)], [place, place], color="tab:gray")
+        axes.plot(median(found), place, "o", color="tab:blue")
+        axes.plot([AIMS[row["group"]]] * 2, [place - 0.4, place + 0.4], color="tab:orange")
+    labels = [f"{row['case']} {row['data']}, {row['beside']}" for row in reversed(rows)]
+    axes.set_yticks(range(len(rows)), labels)
+    axes.set_xscale("log")
+    ticks = (0.2, 0.5, 1.0, 2.0)
+    axes.set_xticks(ticks, [f"{x:g}" for x in ticks], minor=False)
+    axes.minorticks_off()
+    axes.set_xlabel("ratio of CPU seconds; bars: the aim")
+    axes.grid(axis="x", alpha=0.3)
+    figure.savefig(PICTURE, metadata={"Date": None})
+
+
+def main() -> None:
+    """Write the picture, and the tables between their marks."""
+    rows = [json.loads(line) for line in ROWS.read_text(encoding="utf-8").splitlines()]
+    text = PAGE.read_text(encoding="utf-8")
+    for group in AIMS:
+        made = table([row for row in rows if row["group"] == group])
+        mark = rf"(<!-- {group} -->\n).*?(\n<!-- end of {group} -->)"
+        text = re.sub(mark, lambda found, made=made: f"{found[1]}{made}{found[2]}", text, flags=re.DOTALL)
+    PAGE.write_text(text, encoding="utf-8")
+    picture(rows)
+
+
+if __name__ == "__main__":
+    main()
