@@ -90,7 +90,8 @@ def reproduce(
         settings = Settings(quick=quick, jobs=workers, store=held, ends=ends)
         if searched:
             return _search(asked[0], settings, output, json)
-        code, done, records = _run(asked, settings, output, shown=not json, kept=report is not None)
+        words = _options(quick, time_limit, store)
+        code, done, records = _run(asked, settings, output, words, shown=not json, kept=report is not None)
     if report is not None:
         from fsopt.papers.pages import reproduction_report
 
@@ -100,8 +101,14 @@ def reproduce(
     return code
 
 
+def _options(quick: bool, time_limit: float | None, store: Path | None) -> str:
+    """Return the options that a result depends on: with a limit of time also the file of the parts that are there."""
+    kept = "" if store is None else f" --store {store.name}"
+    return " --quick" * quick + ("" if time_limit is None else f" --time-limit {time_limit:g}{kept}")
+
+
 def _run(
-    asked: list[Experiment], settings: Settings, output: Path | None, *, shown: bool, kept: bool
+    asked: list[Experiment], settings: Settings, output: Path | None, words: str, *, shown: bool, kept: bool
 ) -> tuple[int, list[tuple[Experiment, Outcome, float]], list[dict[str, Any]]]:
     """Run experiments one after another; return the exit code, the outcomes with their seconds, and the records."""
     from fsopt.papers.reproduction import failed
@@ -124,7 +131,7 @@ def _run(
                 return EXIT_INTERRUPTED, done, records
             seconds = time.perf_counter() - started
             done.append((one, outcome, seconds))
-            records.append(_record(one, outcome, seconds, settings.quick))
+            records.append(_record(one, outcome, seconds, settings.quick, words))
             if output is not None:
                 _write(output, one, outcome, records[-1])
             if shown:
@@ -185,8 +192,8 @@ def _make(folder: Path) -> None:
         raise FileError(f"cannot make the folder '{folder}': {error.strerror}", "give another one") from error
 
 
-def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool) -> dict[str, Any]:
-    """Return an outcome as plain data."""
+def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool, words: str) -> dict[str, Any]:
+    """Return an outcome as plain data, with the command of these words that made it."""
     from fsopt.answers.records import plain
     from fsopt.papers.verdicts import counts
 
@@ -196,6 +203,7 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool) -> d
             "paper": one.paper,
             "shows": one.shows,
             "quick": quick,
+            "command": f"fsopt reproduce {one.name}{words}",
             "seconds": round(seconds, 1),
             "verdicts": counts(outcome.cells),
             "notes": outcome.notes,

@@ -59,9 +59,8 @@ def sentence(verdicts: Mapping[str, int]) -> str:
 def markdown(record: Mapping[str, Any]) -> str:
     """Return the page of a reproduction: what was reproduced, verdicts, notes, figures and cells."""
     quick = " (--quick)" if record["quick"] else ""
-    command = f"fsopt reproduce {record['name']}{' --quick' if record['quick'] else ''}"
     lines = [f"# {record['name']}: {record['shows']}{quick}", "", sentence(record["verdicts"]), ""]
-    lines += [f"Made by `{command}`.", ""]
+    lines += [f"Made by `{record['command']}`.", ""]
     lines += [f"* {number} {verdict}: {VERDICTS[verdict]}" for verdict, number in record["verdicts"].items()]
     lines += ["", *record["notes"]] if len(record["notes"]) == 1 else ["", *(f"* {note}" for note in record["notes"])]
     lines += ["", *(f"![{name}]({record['name']}-{name}.svg)" for name in record["figures"])]

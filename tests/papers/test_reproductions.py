@@ -158,7 +158,10 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_pat
     monkeypatch.setattr(gmeb, "METHODS", ("svm", "gmeb"))
     run(command, capsys)
     monkeypatch.setattr(gmeb, "METHODS", ("svm", "l1-svm", "gmeb"))
-    cells = json.loads(run(f"{command} --time-limit 0", capsys)[0])["experiments"][0]["cells"]
+    limited = f"{command} --time-limit 0 -o pages"
+    cells = json.loads(run(limited, capsys)[0])["experiments"][0]["cells"]
+    words = "fsopt reproduce gmeb-table3 --quick --time-limit 0 --store kept.sqlite"
+    assert (tmp_path / "pages" / "gmeb-table3.md").read_text("utf-8").splitlines()[4] == f"Made by `{words}`."
     found = {(c["row"], c["column"]): c for c in cells if "n=20" in c["row"]}
     assert [found[f"{m} n=20", "features"]["ours"] for m in ("svm", "l1-svm", "gmeb")] == [3.0, None, 4.0]
     assert found["l1-svm n=20", "error"]["why"] == "the time limit passed"
