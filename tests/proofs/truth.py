@@ -91,7 +91,10 @@ MOST = 500
 
 
 def whole_optimum(program):
-    """Return the optimum at whole numbers by enumeration, infinite without a point; None for too many of them."""
+    """Return the optimum at whole numbers by enumeration, infinite without a point.
+
+    None for too many of them, or where the solver ends without an answer: its last point is none of the program.
+    """
     ends = [(program["lb"][j], program["ub"][j]) for j in program["integer"]]
     if any(end is None for pair in ends for end in pair):
         return None
@@ -104,8 +107,9 @@ def whole_optimum(program):
         for j, v in zip(program["integer"], values, strict=True):
             fixed["lb"][j] = fixed["ub"][j] = v
         status, found = optimum(fixed)
-        if "Infeasible" not in status:
-            best = min(best, found)
+        if "Infeasible" not in status and "Solved" not in status:
+            return None
+        best = min(best, found) if "Solved" in status else best
     return best
 
 
