@@ -52,7 +52,7 @@ class WarmSvm:
         """Return weights (p,) and objective value of the SVM on a selection; None where no answer is exact enough."""
         if int(selection.sum()) > self.data.n:
             return self._by_kernel(selection)
-        for near in (self.hyperplane, None) if self.hyperplane is not None else (None,):
+        for near in (self.hyperplane, None):
             found = self.solver.solve(Partial(selection, ~selection), near, Goal(EXACT))
             if found is not None and (value := self._value(selection, found.hyperplane.w, found.alpha)) is not None:
                 self.hyperplane = found.hyperplane

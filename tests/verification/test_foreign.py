@@ -1,5 +1,7 @@
 """Evidence found for the claims of other software: what it supports is claimed, no more and no less."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyomo.environ as pyo
 import pytest
@@ -96,3 +98,14 @@ def test_the_reason_of_what_holds_numerically_alone_is_that_of_the_exact_claim()
     found = fsopt.verify(stated, product, exact=True)
     assert found.numerically
     assert "no sum of squares" in reason(found, stated, compile_model(product))
+
+
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+def test_a_bound_between_the_exact_one_and_the_value_of_a_worse_point_is_refused(sense):
+    model, sign = at_least_three(pyo.Integers), int(sense)
+    model.objective.set_value(sign * model.objective.expr)
+    model.objective.sense = sense
+    found = supported(model, answer("feasible", [1.0, 2.0], 5.0 * sign), None)
+    for bound, holds in ((4.0, True), (3.0, True), (4.5, False)):
+        [claim] = fsopt.verify(replace(found, bound=sign * bound), model, exact=True).claims
+        assert claim.holds == holds, claim.reason

@@ -66,6 +66,20 @@ def test_decimals_are_outward(value, digits):
     assert high - low <= abs(exact) * Fraction(10) ** (1 - digits)
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Fraction(1, 2), "0.500000000000"),
+        (Fraction(-1, 8), "-0.125000000000"),
+        (Fraction(25, 2), "12.5000000000"),
+        (Fraction(3, 10**7), "3.00000000000e-07"),
+        (Fraction(0), "0"),
+    ],
+)
+def test_decimals_that_are_exact(value, shown):
+    assert decimal(value, up=True) == decimal(value, up=False) == shown
+
+
 @example(Fraction(2**53 + 1))
 @given(RATIONAL | FINITE.map(Fraction))
 def test_numbers_survive_plain_data(value):

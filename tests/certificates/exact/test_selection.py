@@ -90,6 +90,15 @@ def test_no_node_branches_on_a_feature_that_is_decided(proved, tree):
         checked(part)
 
 
+def test_a_penalty_weight_of_the_loss_is_positive(proved):
+    problem = {**proved[2].claims[0].part["problem"], "c": 0}
+    part = {**proved[2].claims[0].part, "problem": problem}
+    with pytest.raises(ValueError, match="penalty weight"):
+        selection.proved_ends(part)
+    with pytest.raises(verify.Refuted, match="penalty weight"):
+        checked(part)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed):
     """Against enumeration: until no constraint alone, of small integers, forbids a value of a free feature."""
