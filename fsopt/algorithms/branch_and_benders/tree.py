@@ -121,8 +121,10 @@ class Tree:
 
 
 def size_of(stream: Sequence[int], place: int) -> int:
-    """Return the length of the mark at a place of a stream."""
+    """Return the length of the mark at a place of a stream; raises ValueError for a negative one."""
     if stream[place] == PEG:
+        if stream[place + 2] < 0:
+            raise ValueError(f"{stream[place + 2]} features are pegged at a node")
         return 3 + stream[place + 2]
     return 1 if stream[place] == EMPTY else 2
 
@@ -165,39 +167,31 @@ def replay(
         at = pending.pop()
         while True:
             mark = stream[place] if place < len(stream) else 0
-            if at is None and mark != EMPTY:
-                raise ValueError("a node is not marked as empty")
-            if mark == EMPTY:
-                if at is not None:
-                    raise ValueError("a node marked as empty has selections")
-                place += 1
+            if (at is None) != (mark == EMPTY):
+                raise ValueError("a node is wrongly marked as empty")
+            if mark not in (EMPTY, LEAF, BRANCH, PEG) and (mark != NODE or opened is None):
+                raise ValueError("the tree ends early")
+            here, place = place, place + size_of(stream, place)
+            if at is None:
                 break
-            assert at is not None
             if mark == LEAF:
-                cut = cut_of(stream[place + 1])
+                cut = cut_of(stream[here + 1])
                 solved += cut is None
                 lowest = min(lowest, relaxation(at) if cut is None else bound(problem, cut, at).value)
                 leaves += 1
-                place += 2
                 break
             if mark == BRANCH:
-                feature = _feature(stream[place + 1], at)
+                feature = _feature(stream[here + 1], at)
                 pending += [problem.propagated(at.decided(feature, selected=chosen)) for chosen in (True, False)]
-                place += 2
                 break
             if mark == NODE and opened is not None:
-                opened(stream[place + 1], at)
-                place += 2
+                opened(stream[here + 1], at)
                 break
-            if mark != PEG:
-                raise ValueError("the tree ends early")
-            count = stream[place + 2]
-            features = stream[place + 3 : place + 3 + count]
-            value, again, at = _pegged(problem, at, cut_of(stream[place + 1]), features, relaxation)
+            features = stream[here + 3 : place]
+            value, again, at = _pegged(problem, at, cut_of(stream[here + 1]), features, relaxation)
             lowest = min(lowest, value)
             solved += again
-            leaves += count
-            place += 3 + count
+            leaves += len(features)
     if place != len(stream):
         raise ValueError("the tree has parts that belong to no node")
     return Replayed(lowest, leaves, solved)

@@ -218,7 +218,7 @@ class _Preorder:
 
     def _next(self, count: int = 1) -> list[int]:
         taken = list(self.stream[self.place : self.place + count])
-        if len(taken) < count:
+        if len(taken) != count:
             raise ValueError("the tree ends early")
         self.place += count
         return taken

@@ -12,6 +12,7 @@ from support import blobs
 import fsopt
 from fsopt.algorithms.branch_and_benders import evidence
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.branch_and_benders.tree import PEG
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +51,13 @@ def test_a_multiplier_of_a_constraint_that_is_no_number_or_negative_is_refused(h
     mu = evidence._text(np.full(packed["cuts"], value))
     with pytest.raises(ValueError, match="a multiplier of a constraint is negative or not finite"):
         evidence.unpacked(problem, {**packed, "mu": mu})
+
+
+def test_a_node_that_pegs_fewer_than_no_features_is_refused(held):
+    """Of three numbers less three a reader would never come to an end."""
+    problem, packed = held
+    tree = evidence._array(packed["tree"], np.int32)
+    for count in (-1, -3, -5):
+        forged = np.append(np.array([PEG, 0, count], dtype=np.int32), tree)
+        with pytest.raises(ValueError, match="features are pegged at a node"):
+            evidence.verify(problem, {**packed, "tree": evidence._text(forged)})

@@ -16,7 +16,7 @@ from support import blobs
 import fsopt
 from fsopt.certificates.exact import selection
 from fsopt.certificates.exact.proofs import confirmed
-from fsopt.errors import NotShownError
+from fsopt.errors import FileError, NotShownError
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier import verify
 
@@ -152,6 +152,17 @@ def test_a_forgotten_cut_is_made_again_from_its_relaxation(proved):
     again = exactly(replace(found, details={**found.details, "evidence": forgotten}), data)
     assert again.claims[0].holds
     assert abs(again.claims[0].lower - check.claims[0].lower) < Fraction(1, 10**5)
+
+
+def test_a_node_that_pegs_fewer_than_no_features_is_refused(proved):
+    from fsopt.algorithms.branch_and_benders import evidence
+
+    data, found, _, _ = proved
+    held = found.details["evidence"]
+    stream = np.append(np.array([-1, 0, -3], dtype=np.int32), evidence._array(held["tree"], np.int32))
+    forged = {**held, "tree": evidence._text(stream)}
+    with pytest.raises(FileError, match="the tree ends early"):
+        exactly(replace(found, details={**found.details, "evidence": forged}), data)
 
 
 @pytest.mark.parametrize("seed", range(8))
