@@ -142,6 +142,12 @@ def test_the_interval_that_is_printed_contains_the_proved_one(sign):
         assert exact < shown < exact + Fraction(1, 10**9)
 
 
+def test_a_number_that_is_next_to_none_has_forty_digits():
+    tiny = Fraction(1, 10**50)
+    assert verify.decimal(tiny, up=True) == f"0.{1:040d}"
+    assert verify.decimal(tiny, up=False) == f"0.{0:040d}"
+
+
 def test_a_file_of_the_old_format_says_what_to_do(tmp_path):
     code, shown = verdict(written(tmp_path / "proof.json", '{"format": "fsopt proof 1", "parts": [1]}'))
     assert code == 2

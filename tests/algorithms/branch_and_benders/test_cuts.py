@@ -8,7 +8,7 @@ from selection_cases import KINDS, allowed_values, drawn, problem_of
 from support import blobs
 
 from fsopt.algorithms.branch_and_benders.cuts import GRID, Pool, bound, make_cut, on_grid, valid_grid
-from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 
 
 def random_cut(problem, rng, name=0):
@@ -106,3 +106,9 @@ def test_the_pool_returns_the_cut_of_the_largest_bound(limits):
         if at is not None:
             largest = max(bound(problem, cut, at).value for cut in cuts)
             assert bound(problem, pool.best(at, np.inf), at).value == pytest.approx(largest, rel=1e-9, abs=1e-9)
+
+
+def test_the_main_constraint_is_the_knapsack_on_most_features():
+    R = np.array([[1.0, 1.0, 0.0], [2.0, 1.0, 1.0], [1.0, -1.0, 1.0]])
+    problem = SelectionProblem.of(blobs(10, 3), 1.0, R, np.ones(3), np.zeros(3))
+    assert (problem.R[problem.main] > 0.0).all()

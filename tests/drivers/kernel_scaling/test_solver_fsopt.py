@@ -10,6 +10,7 @@ from support import REFERENCE, blobs, reference, sampled
 
 import fsopt
 from fsopt.answers.results import Status
+from fsopt.certificates.kernel_scaling.form import recognise
 from fsopt.compiler import compile_model
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling import interface
@@ -139,6 +140,11 @@ def dropped_ball(m):
     m.ball[3].deactivate()
 
 
+def ball_without_radius(m):
+    """As many constraints as before, two of which would be the risk."""
+    m.ball[next(iter(m.ball))].set_value(m.s[next(iter(m.s))] <= 5.0)
+
+
 def dropped_capacity(m):
     m.capacity.deactivate()
 
@@ -212,6 +218,7 @@ CHANGES = (
     square,
     cost_of_size,
     dropped_ball,
+    ball_without_radius,
     dropped_capacity,
     dropped_risk,
     dropped_margin,
@@ -240,6 +247,13 @@ def test_a_changed_model_is_left_to_other_solvers(change):
     assert "fsopt" not in [s.name for s in preference("NLP", program)]
     with pytest.raises(SolverError):
         fsopt.solve(model, "fsopt")
+
+
+def test_the_part_of_the_form_that_is_missing_is_named():
+    model, _ = small()
+    ball_without_radius(model)
+    with pytest.raises(SolverError, match="it has more or fewer constraints, or other ones"):
+        recognise(compile_model(model))
 
 
 def test_a_session_goes_on_with_the_solver_for_what_the_model_has_become():
