@@ -45,6 +45,7 @@ def test_a_cell_says_how_a_fit_ended_and_when_it_was_measured():
         row("onsvm", WIDE, status="feasible", stop="iteration-limit", gap=0.02),
         row("mpm", TALL, status="no memory: fewer features", stop="memory"),
         row("mpm", WIDE, status="killed", stop="fault", cpu=None, memory=None),
+        row("s-mpm", TALL, status="feasible", stop="time-limit", gap=3e-9),
         row("retired", TALL),
     ]
     text = limits_page.page(rows, "now")
@@ -52,6 +53,7 @@ def test_a_cell_says_how_a_fit_ended_and_when_it_was_measured():
         "| `svm` | optimal | 2.0 | 0.5 | optimal [^earlier] | 2.0 | 0.5 | feasible (time limit) | 61.0 | 0.5 |" in text
     )
     assert "| `onsvm` | feasible (time limit, gap 0.96) | 2.0 | 0.5 | feasible (iteration limit, gap 0.02) |" in text
+    assert "| `s-mpm` | feasible (time limit) |" in text
     assert "| `mpm` | too large | 2.0 | 0.5 | fault |  |  | needs dense data |  |  |" in text
     assert "| `fsv` | not measured |  |  | not measured |  |  | not measured |  |  |" in text
     assert "* `mpm` 200,000 x 50: no memory: fewer features" in text
