@@ -83,11 +83,13 @@ def test_reused_ids_give_an_error_and_no_number(solver):
 
 def test_ids_are_reused_without_a_result():
     """So the test above tests something: deleted constraints leave their ids to later ones."""
-    seen = {id(data) for data in model(size=300).each.values()}
+    seen: set[int] = set()
     for _ in range(100):
         gc.collect()
-        if seen & {id(data) for data in model(size=300).each.values()}:
+        found = {id(data) for data in model(size=300).each.values()}
+        if seen & found:
             return
+        seen |= found
     pytest.fail("no id was reused")
 
 
