@@ -57,11 +57,11 @@ def add_margins(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
 
 def margin_constraint(m: pyo.ConcreteModel, data: Dataset, weights: pyo.Var, doc: str) -> pyo.Constraint:
     """Return the constraints y_i (u'x_i + b) + xi_i >= 1 (I) for weights u (J) and the model's own b and xi."""
-    variables = (*weights.values(), m.b)
-    signed = np.column_stack([signed_samples(data), data.y])
+    variables = tuple(weights.values())
+    labels, signed = data.y.tolist(), signed_samples(data)
 
     def margin(m: pyo.ConcreteModel, i: int) -> Any:
-        return dot(signed[i], variables) + m.xi[i] >= 1
+        return dot(signed[i], variables) + labels[i] * m.b + m.xi[i] >= 1
 
     return pyo.Constraint(m.I, rule=margin, doc=doc)
 
