@@ -27,6 +27,13 @@ def test_the_bounds_of_an_mps_file(kind, expected):
     assert ends == expected
 
 
+@pytest.mark.parametrize("pair", ["x y", "y x"])
+def test_a_product_in_the_objective_is_no_square(pair):
+    lines = ["NAME x", "ROWS", " N f", "COLUMNS", " x f 1", " y f 1", "QUADOBJ", f" {pair} 1", "ENDATA"]
+    with pytest.raises(verify_files.Unlike, match="no sum of squares"):
+        verify_files.read_mps(lines)
+
+
 def test_a_file_that_maximises_is_compared_in_minimisation_form(tmp_path):
     """max 3 + x - x^2 is min -3 - x + x^2: the square, as the cost and the constant, changes its sign."""
     lines = ["NAME x", "OBJSENSE", " MAX", "ROWS", " N f", "COLUMNS", " x f 1", "RHS", " r f -3", "QUADOBJ", " x x -2"]

@@ -13,6 +13,7 @@ import fsopt
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.of_master import selection_problem
+from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
@@ -181,3 +182,12 @@ def test_a_leaf_whose_cut_was_not_kept_is_solved_again(monkeypatch):
     assert result.status is Status.OPTIMAL
     assert replayed.solved > 0
     assert replayed.bound >= result.bound * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("lam", "expected"), [(0.1, [1, 0, 0, 0]), (0.0, [1, 1, 0, 0]), ([0.1, 0.0, 0.1, 0.0], [1, 1, 0, 0])]
+)
+def test_a_fractional_selection_is_rounded_up_where_a_feature_is_half_selected_or_costs_nothing(lam, expected):
+    search = Search(problem_of(blobs(12, 4), 1.0, {"lam": lam}), 1e-4)
+    score = np.array([0.6, 0.4, 0.0, -1.0])
+    assert search.incumbents.rounded(score, search.problem.root()).tolist() == [bool(v) for v in expected]

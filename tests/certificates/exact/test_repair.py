@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsopt.certificates.exact.cones import Cone, dual_of, factored
+from fsopt.certificates.exact.directions import inward
 from fsopt.certificates.exact.forms import Form, Vector
 from fsopt.certificates.exact.linear import satisfied
 from fsopt.certificates.exact.program import Matrix, PointSet
@@ -86,6 +87,9 @@ def test_products_and_spheres_have_rational_factors():
     sphere = factored({(0, 0): ONE, (1, 1): Fraction(2)}, {}, Fraction(-3))
     assert sphere.left.offset == 3
     assert sphere.right.offset == 1
+    parabola = factored({(0, 0): ONE}, {2: Fraction(-5)}, Fraction(-3))
+    assert parabola.left == form({2: 5}, 3)
+    assert parabola.right.offset == 1
     norm = factored({(0, 0): ONE, (1, 1): Fraction(-1)}, {}, Fraction(0))
     assert norm.left == norm.right == form({1: 1})
     with pytest.raises(NotShownError):
@@ -106,6 +110,14 @@ def test_multipliers_of_a_sphere_are_split_where_their_product_is_largest():
     alpha, beta, gamma = dual_of(sphere, np.array([-3.0]), 6.0)  # 2 ||gamma|| = 6 of the head sqrt(4)
     assert (alpha * 4, beta, gamma) == pytest.approx((3.0, 3.0, -3.0))
     assert gamma**2 <= 4 * alpha * beta * (1 + 1e-12)
+
+
+def test_a_step_inward_keeps_to_bounds_without_an_opposite_one():
+    """x + y <= 1 at (0, 1) with x >= 0 and y >= 1 has no direction; without the bounds it has."""
+    at, wall = np.array([0.0, 1.0]), points(2, inequalities=[form({0: -1, 1: -1}, 1)])
+    free = np.full(2, np.inf)
+    assert inward(wall, at, 1e-3, (at, free), 0.1) is None
+    assert inward(wall, at, 1e-3, (-free, free), 0.1).sum() < 1
 
 
 def test_forms_over_one_denominator():
