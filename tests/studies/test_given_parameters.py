@@ -67,6 +67,7 @@ VALUES = {
     "eliminated": [5],
     "bins": 3,
     "machine": "svm",
+    "loss": "squared-hinge",
     "n_partitions": 3,
     "l1_ratio": 0.25,
     "neighbours": 3,
