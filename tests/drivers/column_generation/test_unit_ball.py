@@ -103,6 +103,7 @@ def test_the_smallest_norm_is_that_of_the_whole_program(radii):
     found = smallest_norm_generation(data, norm, settings=GenerationSettings(rows=30, columns=10))
     assert found.status is Status.OPTIMAL
     assert found.objective == pytest.approx(optimum(data, norm, hard=True), rel=1e-7)
+    assert found.history[-1]["objective"] == pytest.approx(found.objective, rel=1e-6)
     assert (data.y * (data.X @ found.point["w"] + found.point["b"])).min() >= 1 - 1e-9
 
 

@@ -53,6 +53,14 @@ def test_a_fit_is_verified_exactly_or_the_reason_is_named(name, fits, data):
             assert Fraction(claim["lower"]) <= Fraction(claim["upper"])
 
 
+def test_an_interval_too_wide_for_an_optimum_is_named_with_its_width():
+    data = blobs(60, 8, seed=3, gap=0.3)
+    fit = fsopt.fit("best-subset", data, m=3, tolerance=0.05)
+    [claim] = exactly(replace(fit, status=fsopt.Status.OPTIMAL), data).claims
+    assert not claim.holds
+    assert "the relative gap is 0.02" in claim.reason
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_the_proof_is_confirmed_by_the_independent_checker(name, fits, data, tmp_path, capsys):
     proof = exactly(fits[name], data).proof()
