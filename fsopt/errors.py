@@ -149,9 +149,14 @@ def reading(what: str) -> Iterator[None]:
         ) from error
 
 
+MOST_NAMES = 12
+"""Registered names in the hint of a message."""
+
+
 def unknown(what: str, name: str, known: Iterable[str], command: str) -> UnknownNameError:
     """Return the error for an unregistered name, with the most similar registered names as a hint."""
     names = sorted(known)
     close = get_close_matches(name, names, n=3)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names)}"
+    some = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+    hint = f"did you mean {' or '.join(close)}?" if close else f"known: {some}"
     return UnknownNameError(f"there is no {what} called '{name}'", f"{hint} ('{command}' lists all)")
