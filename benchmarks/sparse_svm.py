@@ -48,7 +48,7 @@ def labelled(rng: np.random.Generator, n: int, p: int, places: Any, *, unit: boo
     rows = np.repeat(np.arange(n), places.shape[1])
     X = sp.csr_array((rng.exponential(1.0, places.size) + 0.1, (rows, places.ravel())), shape=(n, p))
     if unit:
-        X = sp.csr_array(sp.diags_array(1.0 / np.sqrt(X.multiply(X).sum(axis=1))) @ X)
+        X = sp.csr_array(sp.diags(1.0 / np.sqrt(X.multiply(X).sum(axis=1))) @ X)
     score = X @ (rng.standard_normal(p) * (rng.random(p) < 0.1))
     score += 0.3 * score.std() * rng.standard_normal(n)
     return Dataset(X, np.where(score > np.median(score), 1.0, -1.0))

@@ -72,7 +72,7 @@ def covariance_factor(samples: Matrix, divisor: int, ridge: float) -> Matrix | s
     factor: Matrix = (samples - samples.mean(axis=0)) / np.sqrt(divisor)
     m, p = factor.shape
     if ridge > 0:
-        diagonal = sp.diags_array(np.full(p, np.sqrt(ridge)))
+        diagonal = sp.identity(p, format="csr") * np.sqrt(ridge)
         if m < p:
             return sp.csr_array(sp.vstack([sp.csr_array(factor), diagonal]))
         factor = np.vstack([factor, diagonal.toarray()])

@@ -30,6 +30,7 @@ def dual_optimum(data, c, rho):
     return -minimize(value, start, jac=True, bounds=bounds, constraints=[balance], method="SLSQP", options=options).fun
 
 
+@pytest.mark.filterwarnings("ignore:Values in x were outside bounds")
 @pytest.mark.parametrize(("c", "rho"), [(1.0, 0.5), (0.3, 0.2), (5.0, 0.9)])
 def test_the_optimum_is_that_of_the_dual_program(c, rho):
     fit = fsopt.fit("elastic-net-svm", DATA, c=c, l1_ratio=rho, scale="none")
