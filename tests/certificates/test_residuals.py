@@ -29,3 +29,14 @@ def test_the_cost_of_violations_is_their_sum_at_the_prices(x):
     m.objective = pyo.Objective(expr=2 * m.x + m.y)
     dual = Point(np.array([0.0, 1.0]), np.array([1.0]), np.zeros(0))
     assert primal_cost(compile_model(m), np.array(x), dual) == pytest.approx(0.1)
+
+
+def test_a_satisfied_constraint_pays_for_no_violated_one():
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var()
+    m.rows = pyo.ConstraintList()
+    m.rows.add(m.x >= 1)
+    m.rows.add(m.x >= -9)
+    m.objective = pyo.Objective(expr=2 * m.x)
+    dual = Point(np.array([1.0]), np.array([1.0, 1.0]), np.zeros(0))
+    assert primal_cost(compile_model(m), np.array([0.5]), dual) == pytest.approx(0.5)
