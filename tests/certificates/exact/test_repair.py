@@ -116,7 +116,9 @@ def test_a_step_inward_keeps_to_bounds_without_an_opposite_one():
     """x + y <= 1 at (0, 1) with x >= 0 and y >= 1 has no direction; without the bounds it has."""
     at, wall = np.array([0.0, 1.0]), points(2, inequalities=[form({0: -1, 1: -1}, 1)])
     free = np.full(2, np.inf)
+    mirrored = points(2, inequalities=[form({0: 1, 1: 1}, 1)])
     assert inward(wall, at, 1e-3, (at, free), 0.1) is None
+    assert inward(mirrored, -at, 1e-3, (-free, -at), 0.1) is None
     assert inward(wall, at, 1e-3, (-free, free), 0.1).sum() < 1
 
 
