@@ -1,10 +1,11 @@
-"""Exported files: the bounds of a variable in an MPS file, each kind as the format defines it, and the sense."""
+"""Programs of files and of statements: bounds in MPS files, as the format defines them, the sense, and other parts."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
-from fsopt.verifier import verify, verify_files
+from fsopt.verifier import verify, verify_data, verify_files
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,15 @@ def test_a_file_that_maximises_is_compared_in_minimisation_form(tmp_path):
     for part, value in (("c", [Fraction(1)]), ("c0", Fraction(3)), ("quadratic", [(0, Fraction(3))])):
         with pytest.raises(verify_files.Unlike, match="another one"):
             verify_files.compare(str(path), verify.Program(held | {part: value}))
+
+
+@pytest.mark.parametrize(("part", "value"), [("matrices", ["Z"]), ("integer", [0]), ("c0", Fraction(1))])
+def test_a_program_with_a_part_that_the_statement_has_not_is_another_one(part, value):
+    """min x with x >= 0, as a statement gives it."""
+    known = {"cost": [(Fraction(1), Fraction(0))], "lb": [0], "quadratic": [], "slopes": []}
+    sketch = SimpleNamespace(**known, rows=[], cones=[], factors=[])
+    held = {"n": 1, "rows": [], "limits": [], "cones": [], "matrices": [], "integer": [], "P": {}}
+    held |= {"c": [Fraction(1)], "c0": Fraction(0), "bounds": [(Fraction(0), None)]}
+    verify_data.compare_program(sketch, SimpleNamespace(**held), {"kind": "convex"})
+    with pytest.raises(verify_data.Different, match="parts that the statement has not"):
+        verify_data.compare_program(sketch, SimpleNamespace(**held | {part: value}), {"kind": "convex"})
