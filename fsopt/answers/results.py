@@ -126,6 +126,11 @@ class SolveResult:
         """
         return ComponentMap(self.constraint_duals)
 
+    @property
+    def supported(self) -> Point | None:
+        """The point whose multipliers show the bound: its own point, or that of another solver where it has none."""
+        return self.evidence if self.point is not None and self.point.y is None and self.evidence else self.point
+
     def plot(self) -> Any:
         """Return a figure of incumbent and bound over the seconds; raises ParameterError without a history."""
         return course(self.history, self.solver)

@@ -133,3 +133,13 @@ def test_a_large_tolerance_excuses_nothing_but_the_gap(tolerance):
     for false in ({"objective": fit.objective + 0.1}, {"intercept": fit.intercept + 1.0}, {"features": ()}):
         with contextlib.suppress(FileError):
             assert not check_fit(dataclasses.replace(loose, **false), DATA).ok
+
+
+@pytest.mark.parametrize("name", ["onsvm", "svm", "l1-svm", "mpm", "l1-mpm", "elastic-net-svm"])
+def test_a_fit_by_a_solver_without_multipliers_is_verified_by_those_that_it_was_certified_with(name):
+    data = blobs(24, 4, gap=0.4)
+    fit = fsopt.fit(name, data, solver="scip")
+    assert fit.status == "optimal"
+    assert fsopt.verify(fit, data).verified
+    forged = dataclasses.replace(fit, objective=fit.objective * 1.01, bound=fit.bound * 1.01)
+    assert not fsopt.verify(forged, data).verified

@@ -73,7 +73,7 @@ def fit_convex_svm(
     def by_model() -> _Found:
         model = builder(work, **at)
         _, result = run.solve(model, f"'{slug}'")
-        return _Found(values_of(model.w), model.b.value, result, evidence(slug, at, result.point))
+        return _Found(values_of(model.w), model.b.value, result, evidence(slug, at, result.supported))
 
     def by_driver() -> _Found:
         if slug == "svm":

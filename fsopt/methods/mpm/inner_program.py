@@ -89,7 +89,7 @@ class InnerProgram:
             w[kept] = solved.point.x[self.session.columns(model.w)]
             if whole:
                 params = {"beta": beta, "lam": self.lam, **self.space.moment_options}
-                self.details = evidence("s-mpm", params, solved.point)
+                self.details = evidence("s-mpm", params, solved.supported)
                 return solved, w
             moments = self.space.moments
             factors = (moments.factor1[:, kept], moments.factor2[:, kept])

@@ -82,7 +82,7 @@ def fit_l1_mpm(
     def by_model() -> Found:
         model = build_l1_mpm(work, **params)
         _, result = run.solve(model, "L1-MPM")
-        return Found(values_of(model.w), -model.b.value, result, evidence("l1-mpm", params, result.point))
+        return Found(values_of(model.w), -model.b.value, result, evidence("l1-mpm", params, result.supported))
 
     def by_generation() -> Found:
         result = worst_case_generation(worst_case_data(space, asked), run=run)

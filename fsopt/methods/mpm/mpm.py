@@ -72,7 +72,7 @@ def fit_mpm(
     else:
         model = build_mpm(space.work, **space.moment_options)
         _, result = run.solve(model, "MPM")
-        w, program = values_of(model.w), evidence("mpm", space.moment_options, result.point)
+        w, program = values_of(model.w), evidence("mpm", space.moment_options, result.supported)
     spreads = np.array([np.linalg.norm(factor @ w) for factor in (moments.factor1, moments.factor2)])
     total = float(spreads.sum())
     share = 0.5 if np.isinf(space.limit.kappa) else spreads[0] / total
