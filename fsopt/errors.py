@@ -144,9 +144,7 @@ def reading(what: str) -> Iterator[None]:
         raise
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        raise FileError(
-            f"the saved {what} is damaged: {reason}", "compute the answer again and save it with -o"
-        ) from error
+        raise FileError(f"the saved {what} is damaged: {reason}", "compute the answer again and save it") from error
 
 
 MOST_NAMES = 12

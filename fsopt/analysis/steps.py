@@ -59,7 +59,7 @@ class Steps:
         ------
         FileError : it cannot be read, is no checkpoint, or one of other data or parameters.
         """
-        hint = "give the file that --checkpoint wrote, or start anew without --resume"
+        hint = "give the file that checkpoint= wrote, or start anew without resume="
         try:
             record = json.loads(check_readable(path, "the checkpoint").read_text(encoding="utf-8"))
             question, known = record["question"], dict(record["known"])

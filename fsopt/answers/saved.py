@@ -109,7 +109,7 @@ def read_record(path: str | Path) -> dict[str, Any]:
     FileError : the file cannot be read, or is not a saved answer whose parts have the kinds and lengths of
         :mod:`fsopt.answers.schema`.
     """
-    hint = "give a file that 'fsopt solve' or 'fsopt fit' saved with -o"
+    hint = "give a file that 'fsopt solve -o', 'fsopt fit -o' or the method save wrote"
     try:
         record = json.loads(check_readable(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -230,7 +230,7 @@ def read_fit(path: str | Path) -> dict[str, Any]:
     if "method" not in record:
         raise FileError(f"'{path}' is a solved model, not a fit", "save one with 'fsopt fit METHOD ... -o FIT.json'")
     if not intact(record):
-        raise FileError(f"'{path}' was changed after it was saved: its digest is another one", "save it again with -o")
+        raise FileError(f"'{path}' was changed after it was saved: its digest is another one", "save it again")
     return record
 
 

@@ -205,7 +205,7 @@ def _check_lengths(record: Mapping[str, Any], path: str | Path) -> None:
 
 
 def _damaged(path: str | Path, reason: str) -> FileError:
-    return FileError(f"'{path}' is not a saved answer: {reason}", "save it again with -o")
+    return FileError(f"'{path}' is not a saved answer: {reason}", "save it again")
 
 
 def is_parameter(annotation: Any, value: Any) -> bool:

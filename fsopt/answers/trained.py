@@ -158,7 +158,7 @@ class Trained:
             raise DataError(
                 f"{len(rows)} samples have values that are not finite, missing ones perhaps, the first in column "
                 f"'{self.features[bad[0][1]]}': rows {shown}",
-                f"give finite values of the {len(names)} features that the fit uses, or fit with --missing mean",
+                f"give finite values of the {len(names)} features that the fit uses, or fit with missing='mean'",
             )
         return X
 

@@ -37,6 +37,7 @@ def _run(given: list[str]) -> int:
         import typer
 
         from fsopt.cli.app import app
+        from fsopt.cli.flags import in_flags
 
         try:
             code = app(given, standalone_mode=False)
@@ -44,6 +45,8 @@ def _run(given: list[str]) -> int:
         except typer.TyperException as error:
             message = error.format_message().rstrip(".").replace("\n", " ")
             raise FsoptError(message, "see 'fsopt --help' or 'fsopt VERB --help'") from error
+        except FsoptError as error:
+            raise in_flags(error, typer.main.get_command(app), given) from error.__cause__
     except KeyboardInterrupt:
         output.remark("interrupted")
         return output.EXIT_INTERRUPTED

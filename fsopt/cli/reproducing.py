@@ -67,9 +67,9 @@ def reproduce(
     json: options.Json = False,
 ) -> int:
     """Reproduce tables and figures of the papers: ours beside the printed numbers, with a verdict for each cell."""
+    from fsopt.common.teams import check_jobs
     from fsopt.papers.registry import EXPERIMENTS
     from fsopt.papers.reproduction import Settings
-    from fsopt.studies.running import check_jobs
     from fsopt.studies.store import opened
 
     if listed:

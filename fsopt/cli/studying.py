@@ -52,8 +52,9 @@ def run(
     json: options.Json = False,
 ) -> int:
     """Run the units of a study that have no row yet; after an interruption or a kill, the same command goes on."""
+    from fsopt.common.teams import check_jobs
     from fsopt.studies.executors import dask_executor
-    from fsopt.studies.running import check_jobs, run_study
+    from fsopt.studies.running import run_study
     from fsopt.studies.study import read_study
 
     check_jobs(jobs)

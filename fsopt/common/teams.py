@@ -7,6 +7,7 @@ A task of a search gets nodes and returns the rest of a slice. It carries all it
 from __future__ import annotations
 
 import math
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -16,11 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from fsopt.common import clock
+from fsopt.errors import ParameterError
 
 BATCH = 256
 """Largest number of open nodes in a task."""
 SLICE = 1.0
 """Seconds of a task."""
+MOST_JOBS = 1024
+"""Largest number of processes that is taken for what the user meant."""
 POLL = 0.2
 """Seconds after which the driver looks at the clock and for an interruption."""
 
@@ -37,6 +41,14 @@ class Heap(Protocol[Node]):
         """Add an open node."""
 
 
+def check_jobs(jobs: int) -> int:
+    """Return the number of processes; raises ParameterError."""
+    if jobs == 0 or jobs < -1 or jobs > MOST_JOBS:
+        hint = f"give 1 to {MOST_JOBS} processes, or -1 for all processors"
+        raise ParameterError(f"jobs={jobs} is no number of processes", hint)
+    return (os.cpu_count() or 1) if jobs < 0 else jobs
+
+
 def side_by_side(
     function: Callable[..., Outcome],
     calls: Iterable[tuple[Any, ...]],
@@ -46,10 +58,11 @@ def side_by_side(
     """Return the values of a function at tuples of arguments, computed by joblib's processes; -1 takes all processors.
 
     They are in the order of the calls. With ``each``, which is called with a value as soon as it is there, they are in
-    the order in which they came.
+    the order in which they came. Raises ParameterError for another number of processes.
     """
     from joblib import Parallel, delayed
 
+    check_jobs(jobs)
     tasks = (delayed(function)(*call) for call in calls)
     with warnings.catch_warnings():
         # joblib replaces a worker that has grown: its warning, made an error, would end the thread that waits for them.

@@ -132,18 +132,12 @@ class Dataset:
         ParameterError : a keyword is of another kind.
         """
         word("encode", encode or "none", ("onehot", "none"))
-        layout = Layout.of(
-            label=target,
-            target=target,
-            positive=positive,
-            drop=drop,
-            columns=columns,
-            id=id,
-            onehot=encode == "onehot",
-            missing=missing,
-            weights=weights,
-        )
-        return cls(**parts_of(table_of_frame(frame, layout), name, layout))
+        given: dict[str, Any] = {"positive": positive, "drop": drop, "columns": columns, "id": id, "weights": weights}
+        layout = Layout.of(label=target, target=target, onehot=encode == "onehot", missing=missing, **given)
+        try:
+            return cls(**parts_of(table_of_frame(frame, layout), name, layout))
+        except DataError as error:
+            raise DataError(error.message, error.hint.replace("onehot=True", "encode='onehot'")) from error.__cause__
 
     def weighted(
         self, class_weight: str | Mapping[str | int, float] | None = None, sample_weight: ArrayLike | None = None

@@ -35,7 +35,7 @@ def stratified_folds(data: Dataset, folds: int, seed: int) -> list[Indices]:
     if folds < 2 or folds > smaller:
         raise ParameterError(
             f"{folds} folds are not possible: the smaller class has {smaller} samples",
-            f"choose --folds from 2 to {smaller}" if smaller >= 2 else "give data with 2 samples of each class",
+            f"choose folds= from 2 to {smaller}" if smaller >= 2 else "give data with 2 samples of each class",
         )
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
     return [test for _, test in splitter.split(data.X, data.y)]

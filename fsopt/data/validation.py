@@ -80,8 +80,7 @@ def check_finite(X: Matrix, names: tuple[str, ...]) -> None:
     values = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
     raise DataError(
         f"X has {values} in row {i + 1}, column '{names[j]}' ({parts_of(X)[-1].flat[bad[0]]})",
-        "if values are missing use --missing drop|mean|median|indicator (missing= of load_dataset); "
-        "remove infinite values",
+        "missing= (drop, mean, median or indicator) treats missing values where data are loaded; remove infinite ones",
     )
 
 

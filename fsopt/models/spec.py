@@ -116,7 +116,7 @@ def check_parameters(
     if missing:
         raise ParameterError(
             f"{what} '{name}' needs the parameter{'s' * (len(missing) > 1)} {', '.join(missing)}",
-            f"for example --param {missing[0]}=...",
+            f"for example {missing[0]}=...",
         )
 
 

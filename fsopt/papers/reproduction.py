@@ -56,7 +56,7 @@ class Settings:
 
         def in_time() -> Any:
             if self.ends is not None and time.monotonic() >= self.ends:
-                raise OutOfTimeError(LATE, "with --store and more seconds the same command goes on")
+                raise OutOfTimeError(LATE, "with store= and more seconds the same goes on")
             return compute()
 
         if self.store is None:

@@ -108,7 +108,9 @@ def search(experiment: Experiment, settings: Settings, progress: Callable[[int, 
         tables.append(settings.part(f"{name} search", compute, quick=settings.quick, **choices))
     compared = _compared(tables)
     if not compared:
-        raise ParameterError(f"no cell of '{name}' is computed by all combinations", "without --quick there may be one")
+        raise ParameterError(
+            f"no cell of '{name}' is computed by all combinations", "without quick=True there may be one"
+        )
     return _ranked(name, grid, [[table[k] for k in compared] for table in tables])
 
 

@@ -184,7 +184,7 @@ class Highs:
         word = self._word()
         if word not in STATUS_MAP:
             said = self.h.modelStatusToString(self.h.getModelStatus())
-            raise SolverError(f"HiGHS stopped with '{said}'", "try --solver clarabel")
+            raise SolverError(f"HiGHS stopped with '{said}'", "try solver='clarabel'")
         return STATUS_MAP[word]
 
     def _point(self) -> Point:

@@ -96,7 +96,7 @@ class QuadraticSolver(ABC):
         P = sp.csc_matrix(upper + sp.triu(upper, 1).T)
         found = self.run(Arrays(P, form.linear(), sp.csc_matrix(M[:e]), b[:e], sp.csc_matrix(M[e:]), b[e:]))
         if found.word not in self.statuses:
-            raise SolverError(f"{self.name} stopped with '{found.word}'", "try --solver clarabel")
+            raise SolverError(f"{self.name} stopped with '{found.word}'", "try solver='clarabel'")
         status, stop = self.statuses[found.word]
         z = np.concatenate([found.y, np.maximum(found.z, 0.0)])
         usable = status.solved and bool(np.all(np.isfinite(found.x)) and np.all(np.isfinite(z)))

@@ -131,7 +131,7 @@ class Scs:
         solution = self.solver.solve(warm_start=bool(self.last), **self.last)
         info = solution["info"]
         if info["status"] not in STATUS_MAP:
-            raise SolverError(f"SCS stopped with '{info['status']}'", "try --solver clarabel")
+            raise SolverError(f"SCS stopped with '{info['status']}'", "try solver='clarabel'")
         status, stop = STATUS_MAP[info["status"]]
         x, z = np.array(solution["x"]), np.zeros(self.rows)
         z[self.order] = solution["y"][: self.rows]

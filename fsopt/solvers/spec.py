@@ -44,7 +44,7 @@ class SolverSpec:
 
     Attributes
     ----------
-    name : registry name, as given to ``solver=`` and ``--solver``.
+    name : registry name, as given to ``solver=``.
     connect : function that loads a compiled program into the solver.
     package : importable Python package that must be installed.
     ranks : problem class that it solves -> its rank among the solvers of that class. Where the user names no solver,

@@ -8,13 +8,14 @@ from typing import Any
 
 from fsopt.common.arguments import EXECUTOR, FLAG, FUNCTION, LIST, SECONDS, TEXT, WHOLE, Kind, checked, optional
 from fsopt.common.customising import Change
+from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
 from fsopt.errors import ParameterError
 from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
 from fsopt.studies.comparison_rows import Comparison, Row, majority, summarise
 from fsopt.studies.methods import study_spec
-from fsopt.studies.running import Progress, advance, check_jobs, local_executor
+from fsopt.studies.running import Progress, advance, local_executor
 from fsopt.studies.store import Row as StoreRow
 from fsopt.studies.store import Store, opened
 from fsopt.studies.study import Study, StudyMethod
@@ -60,14 +61,14 @@ def comparison_study(
     UnknownNameError, ParameterError : an unknown method, parameter or model, or a method that is given twice.
     """
     if folds < 2:
-        raise ParameterError(f"--folds is {folds}", "give 2 or more")
+        raise ParameterError(f"folds={folds} is no cross-validation", "give 2 or more")
     names = list(METHODS) if methods is None else list(methods)
     given, changes = params or {}, customise or {}
     for name in (*names, *given):
         study_spec(name)
     unused = [name for name in given if name not in names]
     if unused:
-        raise ParameterError(f"there are parameters for '{unused[0]}', which is not compared", "name it in --methods")
+        raise ParameterError(f"there are parameters for '{unused[0]}', which is not compared", "name it in methods=")
     _check_changes(names, changes)
     made = []
     for name in names:

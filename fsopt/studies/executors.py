@@ -130,7 +130,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise PackageError("--scheduler needs Dask, which is not installed", "pip install fsopt[dask]") from error
+        raise PackageError("the scheduler needs Dask, which is not installed", "pip install fsopt[dask]") from error
     # What is lost is an error of the study; Dask tells it by tracebacks as well.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

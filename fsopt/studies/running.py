@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
 from fsopt.common.customising import FromFile
+from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
-from fsopt.errors import ParameterError, WorkersLost
+from fsopt.errors import WorkersLost
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
 from fsopt.studies.methods import study_spec
 from fsopt.studies.store import Row, Store, exported, opened
@@ -32,7 +33,6 @@ WINDOW = 64
 """Units that an executor holds at a time: enough for its workers, few enough to start and stop at once."""
 PAUSE = 0.2
 """Seconds after which the wait for a row is renewed: on some systems Ctrl-C is heard between two waits only."""
-MOST_JOBS = 1024
 STUDY = Kind(
     "a study, a mapping or a path", lambda v: isinstance(v, Study | Mapping | str | os.PathLike), "give 'study.toml'"
 )
@@ -161,13 +161,6 @@ def local_executor(study: Study, jobs: int) -> Executor:
     # A function of a file goes with the text of the file, which may hold any word.
     changes = [f for method in study.methods for f in method.customise.values() if not isinstance(f, FromFile)]
     return Processes(jobs) if portable((own_entries(), changes)) else InProcess()
-
-
-def check_jobs(jobs: int) -> int:
-    """Return the number of processes; raises ParameterError."""
-    if jobs == 0 or jobs < -1 or jobs > MOST_JOBS:
-        raise ParameterError(f"--jobs is {jobs}", f"give 1 to {MOST_JOBS} processes, or -1 for all processors")
-    return (os.cpu_count() or 1) if jobs < 0 else jobs
 
 
 def _read(study: Mapping[str, Any] | str | Path, allow_code: bool) -> Study:

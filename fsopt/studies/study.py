@@ -163,7 +163,7 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
     content = study_content(path)
     code = code_of(content)
     if code and not allow_code:
-        raise ParameterError(f"the study '{brief(path)}' runs {', '.join(code)}", "read it, then give --allow-code")
+        raise ParameterError(f"the study '{brief(path)}' runs {', '.join(code)}", "read it, then give allow_code=True")
     place = Path(path).expanduser()
     return study_from({"name": place.stem, **content}, place.parent)
 

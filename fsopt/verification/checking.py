@@ -111,12 +111,12 @@ def _check_origin(stated: Any, digest: str, data: Dataset, path: str, customise:
             raise FileError(f"'{path}' is an answer of unchanged models", "check it without functions that change them")
         raise FileError(
             f"'{path}' is an answer of changed models: {', '.join(f'{k} by {stated[k]}' for k in changed)}",
-            "give the functions again, by --customise SLUG=FILE.py:FUNCTION",
+            "give the functions again, by customise=",
         )
     if digest != fingerprint(data):
         raise FileError(
             f"'{path}' was computed from other data than '{data.name}'",
-            "give the data set of the saved answer, with the same --label and --missing, sparse or dense as it was",
+            "give the data set of the saved answer, with the same target= and missing=, sparse or dense as it was",
         )
 
 
@@ -205,7 +205,7 @@ def _check_params(fit: Fit, spec: MethodSpec) -> None:
     if damaged:
         raise FileError(
             f"the saved parameters of '{fit.method}' are damaged: {', '.join(damaged)}",
-            "compute the answer again and save it with -o",
+            "compute the answer again and save it",
         )
 
 
@@ -262,5 +262,5 @@ def _degree(fit: Fit) -> int:
 def _kernel_space(kernel: Kernel, data: Dataset) -> Dataset:
     """Return the kernel matrix of the data as a data set, if the samples are the patterns of the fit."""
     if kernel.patterns.shape != data.X.shape or not np.allclose(kernel.patterns, data.X, rtol=1e-9, atol=1e-9):
-        raise FileError("the saved patterns are not the samples of the data", "fit again and save with -o")
+        raise FileError("the saved patterns are not the samples of the data", "fit again and save it")
     return kernel.dataset(data)

@@ -106,8 +106,8 @@ def test_compare_in_one_command(folder, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (OPTIONS[:2], "--positive CLASS|is not a number"),
-        (["--target", "kind", "--id", "name", "--columns", "size", "--missing", "mean"], "--positive CLASS"),
+        (OPTIONS[:2], "--positive makes|is not a number"),
+        (["--target", "kind", "--id", "name", "--columns", "size", "--missing", "mean"], "--positive makes"),
         (["--target", "kinds"], "no column 'kinds'.*kind"),
         ([*OPTIONS, "--class-weight", "heavy"], "give balanced"),
         ([*OPTIONS, "--class-weight", "z=2"], "class 'z'"),

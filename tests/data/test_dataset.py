@@ -139,7 +139,7 @@ def test_non_finite_values_are_counted_and_located():
     with pytest.raises(DataError) as caught:
         small(X=X)
     assert caught.value.message == "X has 2 values that are not finite, the first in row 2, column 'b' (nan)"
-    assert "--missing drop|mean" in caught.value.hint
+    assert "missing= (drop, mean" in caught.value.hint
     X[1, 1] = 4.0
     with pytest.raises(DataError, match=r"X has 1 value that is not finite in row 3, column 'a' \(inf\)"):
         small(X=X)

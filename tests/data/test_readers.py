@@ -62,7 +62,7 @@ def test_csv_label_by_name(tmp_path):
         ("a,b,label\n1,2,1\n\n1,2,3,4\n", r"row 2 \(line 4\) has 4 fields, there are 3 columns"),
         ("a,b,label\n1,2,3,1\n4,0\n", r"row 1 \(line 2\) has 4 fields, there are 3 columns"),
         ("a,b,label\n1,2,1\n3,blue,0\n", r"row 2 \(line 3\), column 'b': 'blue' is not a number"),
-        ("a,b,class\n1,2,1\n", "there is no column 'label' among the 3 columns: .*--label.*class"),
+        ("a,b,class\n1,2,1\n", "there is no column 'label' among the 3 columns: .*target=.*class"),
         ("a,label,label\n1,2,1\n", "there are 2 columns 'label'"),
         ("label\n1\n0\n", "'label' is the only column"),
         ("a,a,label\n1,2,1\n1,2,0\n", "duplicate feature names: a"),
@@ -70,7 +70,7 @@ def test_csv_label_by_name(tmp_path):
         ("a,label\n1,1\n2,2\n3,3\n", "exactly two different values, 3 found: '1', '2', '3'"),
         ("a,label\n1,1\n2,1\n", "exactly two different values, 1 found: '1'"),
         ("a,label\ninf,1\n2,0\n", r"1 value that is not finite in row 1, column 'a' \(inf\)"),
-        (b"a,label\n\xe9,1\n\x81,0\n", "the file is not cp1252 text .*--encoding"),
+        (b"a,label\n\xe9,1\n\x81,0\n", "the file is not cp1252 text .*encoding="),
         ("a\xe9,label\n1,1\n".encode() + b"\xe9,0\n", "the file is not UTF-8 text"),
         ('a,label\n"1,1\n' + "2" * 200_000, "line 2 is not a row of separated fields"),
         ('a,b,label\n1,2,1\n"x,3,0\n4,5,1\n', "line 3 is not a row .*a quote that opens there does not close"),
@@ -110,7 +110,7 @@ def test_missing_is_an_error_by_default(tmp_path):
     with pytest.raises(DataError) as caught:
         load_dataset(written(tmp_path, "t.csv", MISSING))
     assert "4 values that are not finite, the first in row 1, column 'b' (nan)" in caught.value.message
-    assert "--missing drop|mean" in caught.value.hint
+    assert "missing= (drop, mean" in caught.value.hint
 
 
 def test_missing_drop(tmp_path):
@@ -140,7 +140,7 @@ def test_missing_mean(tmp_path):
 def test_missing_labels(tmp_path):
     path = written(tmp_path, "t.csv", "a,label\n1,1\n2,?\n3,0\n4,\n")
     for missing in (None, "mean"):
-        with pytest.raises(DataError, match=r"2 rows have no label, the first is row 2: use --missing drop"):
+        with pytest.raises(DataError, match=r"2 rows have no label, the first is row 2: use missing='drop'"):
             load_dataset(path, missing=missing)
     assert load_dataset(path, missing="drop").X.tolist() == [[1.0], [3.0]]
 

@@ -83,9 +83,9 @@ def test_what_pandas_writes_is_read_again(tmp_path, separator, decimal):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a;krank\n1,234;1\n5,678;0\n", r"line 2: '1,234' may be 1\.234 or 1234: .*--decimal ',' or --thousands ','"),
-        ("a;krank\n2;1\n1.234;0\n", r"line 3: '1\.234' may be 1\.234 or 1234: .*--decimal '\.' or --thousands '\.'"),
-        ("a;b;krank\n1,5;2.5;1\n2,5;3.5;0\n", r"row 1 \(line 2\), column 'a': '1,5' is not a number .*--decimal"),
+        ("a;krank\n1,234;1\n5,678;0\n", r"line 2: '1,234' may be 1\.234 or 1234: .*decimal=',' or thousands=','"),
+        ("a;krank\n2;1\n1.234;0\n", r"line 3: '1\.234' may be 1\.234 or 1234: .*decimal='\.' or thousands='\.'"),
+        ("a;b;krank\n1,5;2.5;1\n2,5;3.5;0\n", r"row 1 \(line 2\), column 'a': '1,5' is not a number .*decimal="),
         ('a,krank\n"1,234",1\n"5,678",0\n', "line 2: '1,234' may be"),
     ],
 )
@@ -118,7 +118,7 @@ def test_commas_in_names_are_no_separators(tmp_path):
 def test_a_wrong_encoding_is_refused(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("größe,krank\n1,1\n2,0\n".encode("cp1252"))
-    for encoding, message in (("utf8", "the file is not utf8 text"), ("runes", "'runes' is no encoding: --encoding")):
+    for encoding, message in (("utf8", "the file is not utf8 text"), ("runes", "'runes' is no encoding: encoding=")):
         with pytest.raises(DataError, match=message):
             fsopt.load_dataset(path, target="krank", encoding=encoding)
 

@@ -64,15 +64,19 @@ def test_columns_are_chosen_in_the_order_of_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "keywords", "message"),
     [
-        ("a,b,label\n1,x,0\n2,y,1\n3,z,1\n", {}, r"row 1 \(line 2\), column 'b': 'x' is not a number .*2, 3.*--onehot"),
+        (
+            "a,b,label\n1,x,0\n2,y,1\n3,z,1\n",
+            {},
+            r"row 1 \(line 2\), column 'b': 'x' is not a number .*2, 3.*onehot=True makes",
+        ),
         ("a,b,label\n1,2,0\n2,y,1\n3,4,1\n", {"onehot": True}, r"row 2 \(line 3\), column 'b': 'y' is not .*correct"),
-        ("a,label\n1,u\n2,v\n3,w\n", {}, "exactly two different values, 3 found: .*--positive CLASS"),
+        ("a,label\n1,u\n2,v\n3,w\n", {}, "exactly two different values, 3 found: .*positive= makes"),
         ("a,label\n1,u\n2,v\n3,w\n", {"positive": "x"}, "no sample has the label 'x': .*'u', 'v', 'w'"),
         ("a,label\n1,u\n2,v\n", {"positive": ["u", "v"]}, "every label is positive"),
-        ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*--drop.*: a"),
+        ("a,b,label\n1,2,0\n3,4,1\n", {"drop": "aa"}, "no column 'aa' .*drop=.*: a"),
         ("a,b,label\n1,2,0\n3,4,1\n", {"columns": "a", "drop": "a"}, "asked for and left out"),
         ("a,b,label\n1,,0\n3,,1\n", {"missing": "median"}, "column 'b' has no value at all"),
-        ("a;b;label\n1;2;0\n3;4;1\n", {"sep": ","}, "the header has one column.*--sep"),
+        ("a;b;label\n1;2;0\n3;4;1\n", {"sep": ","}, "the header has one column.*sep="),
         ("a,w,label\n1,2,0\n3,x,1\n", {"weights": "w"}, "row 2, column 'w': 'x' is no weight"),
     ],
 )
@@ -83,7 +87,7 @@ def test_a_wrong_table_is_named(tmp_path, text, keywords, message):
 
 def test_an_identifier_is_no_category(tmp_path):
     rows = "".join(f"{i},u{i},{i % 2}\n" for i in range(40))
-    with pytest.raises(DataError, match=r"column 'u' has 40 different texts in 40 rows.*--id 'u'"):
+    with pytest.raises(DataError, match=r"column 'u' has 40 different texts in 40 rows.*: id='u' keeps"):
         fsopt.load_dataset(written(tmp_path, "t.csv", "a,u,label\n" + rows), onehot=True)
 
 

@@ -183,7 +183,7 @@ def test_a_store_of_an_earlier_version_has_no_parts_and_takes_them(tmp_path):
         ("reproduce", "no table or figure is named"),
         ("reproduce sla-table1 --all", "both names and --all"),
         ("reproduce sla-table2", "did you mean"),
-        ("reproduce mop-fig1 --jobs 0", "--jobs is 0"),
+        ("reproduce mop-fig1 --jobs 0", "--jobs 0 is no number"),
         ("reproduce mop-fig1 -o /dev/null/x", "cannot make the folder"),
     ],
 )

@@ -289,7 +289,7 @@ def test_code_beside_a_study_file_runs_with_consent_alone(folder, capsys, monkey
     (folder / "rules.py").write_text("open('ran', 'w').close()\n" + RULES)
     text = 'data = ["mine.csv"]\n[[methods]]\nname = "svm"\ncustomise = { svm = "rules.py:rule" }\n'
     (folder / "changed.toml").write_text(text)
-    with pytest.raises(ParameterError, match=r"rules\.py:rule.*--allow-code"):
+    with pytest.raises(ParameterError, match=r"rules\.py:rule.*allow_code=True"):
         fsopt.run_study("changed.toml", executor=InProcess())
     words = ["study", "run", "changed.toml", "--store", "s.sqlite", "--jobs", "1"]
     with pytest.raises(SystemExit) as ended:
@@ -410,7 +410,7 @@ def test_the_verbs_of_a_study(folder, capsys):
     [
         ("study run none.toml --store s", "none.toml"),
         ("study run mine.csv --store s", "not TOML"),
-        ("study run study.toml --store s --jobs 0", "--jobs is 0"),
+        ("study run study.toml --store s --jobs 0", "--jobs 0 is no number"),
         ("study run study.toml --store s --jobs 2 --scheduler tcp://127.0.0.1:1", "one of them"),
         ("study run study.toml --store /none/s", "no folder"),
         ("study show --store none.sqlite", "none.sqlite"),

@@ -41,7 +41,7 @@ def parts_of(table: Table, name: str, layout: Layout) -> dict[str, Any]:
         first = int(np.argmax(unlabelled)) + 1
         raise DataError(
             f"{int(unlabelled.sum())} rows have no label, the first is row {first}",
-            "use --missing drop (missing='drop' of load_dataset); a label cannot be filled with a mean",
+            "use missing='drop'; a label cannot be filled with a mean",
         )
     X, features, encoded = encode(table, layout)
     y, labels = map_labels(table.labels, layout.positive)
@@ -75,5 +75,5 @@ def _complete(table: Table, unlabelled: np.ndarray[tuple[int], np.dtype[np.bool_
     gone = with_nan(table.X) if source is None else source.absent
     keep = np.flatnonzero(~(gone | unlabelled))
     if not keep.size:
-        raise DataError(f"every one of the {table.n} rows has a missing value", "use --missing mean")
+        raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
     return table.rows(keep)

@@ -186,7 +186,7 @@ def _numbers(name: str, kind: str, values: Column, missing: str | None) -> Encod
             _refuse_missing(name, gone)
         return EncodedColumn(name, kind)
     if gone.all():
-        raise DataError(f"column '{name}' has no value at all, so no {missing}", f"leave it out: --drop '{name}'")
+        raise DataError(f"column '{name}' has no value at all, so no {missing}", f"leave it out: drop='{name}'")
     with np.errstate(invalid="ignore", over="ignore"):  # infinite values are reported by Dataset
         fill = np.median(values[~gone]) if missing == "median" else values[~gone].sum() / (~gone).sum()
     return EncodedColumn(name, kind, (), float(fill), missing == "indicator" and bool(gone.any()))
@@ -201,10 +201,10 @@ def _texts(name: str, values: Column, missing: str | None, places: Sequence[str]
         raise DataError(
             f"column '{name}' has {len(counts)} different texts in {len(values)} rows, such as "
             f"'{next(iter(counts))}': an identifier or free text, not a category",
-            f"--id '{name}' keeps it beside the predictions, --drop '{name}' leaves it out",
+            f"id='{name}' keeps it beside the predictions, drop='{name}' leaves it out",
         )
     if not counts:
-        raise DataError(f"column '{name}' has no value at all", f"leave it out: --drop '{name}'")
+        raise DataError(f"column '{name}' has no value at all", f"leave it out: drop='{name}'")
     if gone.any() and missing in (None, "drop"):
         _refuse_missing(name, gone)
     indicator = missing == "indicator" and bool(gone.any())
@@ -217,7 +217,7 @@ def _refuse_missing(name: str, gone: Column) -> None:
     what = "1 missing value, in row" if gone.sum() == 1 else f"{int(gone.sum())} missing values, in rows"
     raise DataError(
         f"column '{name}' has {what} {first}",
-        "fit with --missing mean, median or indicator, which is then used in predictions too, or remove these rows",
+        "fit with missing= (mean, median, indicator), which is then used in predictions too, or remove these rows",
     )
 
 

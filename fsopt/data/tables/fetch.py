@@ -57,7 +57,7 @@ def fetch_dataset(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
     bunch = _download(name)
     features = [str(feature) for feature in bunch.feature_names]
     if DEFAULT_TARGET in features:
-        raise DataError(f"'{name}' has a feature called '{DEFAULT_TARGET}'", "save it as a CSV file and use --label")
+        raise DataError(f"'{name}' has a feature called '{DEFAULT_TARGET}'", "save it as a CSV file and use target=")
     if bunch.target is None or np.ndim(bunch.target) != 1:
         raise DataError(f"'{name}' has not one target column on OpenML", "choose another data set")
     labels = label_texts(np.asarray(bunch.target))

@@ -153,11 +153,10 @@ def refuse_absent(name: str, names: list[str], what: str) -> None:
         raise DataError(f"there are {names.count(name)} columns '{name}'", "give every column its own name")
     if name in names:
         return
-    option = "--target (or --label)" if what == "target" else f"--{what}"
     near = get_close_matches(name, names, n=3) or names[-3:]
     raise DataError(
         f"there is no column '{name}' among the {len(names)} columns",
-        f"name the column with {option}, for example one of: {', '.join(near)}",
+        f"name the column with {what}=, for example one of: {', '.join(near)}",
     )
 
 

@@ -219,7 +219,7 @@ def _in_python(column: list[str], name: str, places: list[str], spelling: Spelli
         if text is None:
             raise DataError(
                 f"{place}, column '{name}': '{cell}' has a point, the decimal mark of the file is '{spelling.decimal}'",
-                "correct the cell, or say what the point is: --decimal . or --thousands .",
+                "correct the cell, or say what the point is: decimal='.' or thousands='.'",
             )
         found.append(text)
     return found

@@ -35,7 +35,7 @@ _DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})((?: \d{2}:\d{2}(?::\d{2}
 _MARKED = re.compile(r"[+-]?(\d+,\d+|\d{1,3}([.,' ]\d{3})+([.,]\d+)?)")
 """Numbers in another spelling than Python's: 1,5 and 1.234,5."""
 _BOOLEAN = {"true": 1.0, "false": 0.0}
-HINT = "--onehot makes 0/1 features of its values, --drop or --id leaves it out; a missing value is empty, ?, nan or NA"
+HINT = "onehot=True makes 0/1 features of its values, drop= or id= leaves it out; a missing value is empty, ?, nan, NA"
 
 
 def is_missing(text: str) -> bool:
@@ -190,7 +190,7 @@ def refuse_text(name: str, column: Column, places: Sequence[str], hint: str = HI
     first = column[wrong[0]]
     cell = first if len(first) <= 40 else first[:37] + "..."
     if _MARKED.fullmatch(first):
-        hint = f"--decimal and --thousands say how the numbers of a file are written; {hint}"
+        hint = f"decimal= and thousands= say how the numbers of a file are written; {hint}"
     rest = ", ".join(str(i + 1) for i in wrong[1:5]) + (" ..." if len(wrong) > 5 else "")
     more = f" (nor are those of {len(wrong) - 1} more rows: {rest})" if len(wrong) > 1 else ""
     raise DataError(f"{places[wrong[0]]}, column '{name}': '{cell}' is not a number{more}", hint)

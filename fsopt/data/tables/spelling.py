@@ -96,9 +96,9 @@ def decoded(content: bytes, encoding: str | None) -> tuple[bytes, str]:
             return content, found
         return content.decode(found).removeprefix("\ufeff").encode(), found
     except LookupError as error:
-        raise DataError(f"'{found}' is no encoding", "--encoding takes utf-8, utf-16, cp1252 and the like") from error
+        raise DataError(f"'{found}' is no encoding", "encoding= takes utf-8, utf-16, cp1252 and the like") from error
     except UnicodeError as error:
-        hint = "--encoding names it, or save the file as UTF-8"
+        hint = "encoding= names it, or save the file as UTF-8"
         raise DataError(f"the file is not {found} text ({error})".replace("utf-8", "UTF-8"), hint) from error
 
 
@@ -191,7 +191,7 @@ def _decimal(marks: _Marks, before: int) -> str:
             line = before + 1 + marks.content.count(b"\n", 0, doubt.start(1))
             raise DataError(
                 f"line {line}: '{text}' may be {text.replace(mark, '.')} or {text.replace(mark, '')}",
-                f"say which: --decimal '{mark}' or --thousands '{mark}'",
+                f"say which: decimal='{mark}' or thousands='{mark}'",
             )
     return "."
 

@@ -95,8 +95,7 @@ def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vect
         shown = ", ".join(f"'{text}'" for text in distinct[:6]) + (", ..." if len(distinct) > 6 else "")
         raise DataError(
             f"the label must have exactly two different values, {len(values)} found: {shown}",
-            "--positive CLASS makes one of them (or several, separated by commas) +1 and the rest -1; "
-            "or choose a two-valued column with --label NAME",
+            "positive= makes one of them (or several) +1 and the rest -1; or choose a two-valued column with target=",
         )
     first = {order[text]: text for text in reversed(distinct)}
     y = np.array([1.0 if order[text] == values[1] else -1.0 for text in texts])

@@ -92,7 +92,7 @@ def _separated(path: Path, layout: Layout, own: str, required: bool) -> Table:
         raise DataError("the first row is numbers only, there is no header", "put the names in the first row")
     if len(header) == 1 and layout.sep is not None and any(mark in line for mark in SEPARATORS):
         raise DataError(
-            f"the header has one column, '{header[0][:60]}'", "name the separator with --sep, or leave it out"
+            f"the header has one column, '{header[0][:60]}'", "name the separator with sep=, or leave it out"
         )
     if required:
         refuse_absent(layout.target, header, "target")
