@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fsopt.data.losses import DualTerm
 from fsopt.typing import Mask, Matrix, Vector
 
 ITERATIONS = 40
@@ -54,31 +55,28 @@ class SvmBatch:
 
 def solve_batch(
     A: Matrix,
-    c: float | Vector,
+    term: DualTerm,
     gap: float,
     cutoff: float = np.inf,
     frozen: Matrix | None = None,
-    curvature: float | Vector = 0.0,
 ) -> SvmBatch:
     r"""Solve support vector machines up to a relative gap, or to a cutoff.
 
     Parameters
     ----------
     A : (k, s + 1, n) signed samples of the selected features, and the labels in the last row.
-    c : upper bound of the multipliers, or one for each sample (n,).
+    term : of the multipliers in the objective, with their upper bounds.
     cutoff : value of the dual from which a program is of no interest, less the sum of frozen multipliers.
     frozen : (k, s + 1) sums of the columns of A over further samples, times their multipliers, which stay as they are:
         :math:`q^0`, and :math:`\beta` of the equation :math:`y'\alpha = -\beta`. None for no such samples.
-    curvature : gamma of the multipliers, or one for each sample (n,): 0 for the hinge loss.
     """
     k, rows, n = A.shape
     found = SvmBatch(np.zeros((k, n)), np.zeros((k, rows)), np.full(k, -np.inf), np.zeros(k, dtype=bool))
     y = A[0, -1] if k else np.ones(n)
-    c, gamma = np.broadcast_to(c, n), np.broadcast_to(curvature, n)
     fixed = np.zeros((k, rows)) if frozen is None else frozen
-    alpha = _start(A, y, (c, gamma), fixed)
+    alpha = _start(A, y, term, fixed)
     ones = np.ones((k, n))
-    at = _Steps(A, c, gamma, fixed, alpha, c - alpha, ones, ones, np.zeros((k, rows)))
+    at = _Steps(A, term, fixed, alpha, term.caps - alpha, ones, ones, np.zeros((k, rows)))
     left = np.arange(k)
     for _ in range(ITERATIONS):
         if not len(left):
@@ -86,11 +84,11 @@ def solve_batch(
         moved = at.step()
         alpha = _balanced(at.alpha, y, at.fixed[:, -1])
         q = at.fixed[:, :-1] + np.matmul(at.A[:, :-1], alpha[:, :, None])[:, :, 0]
-        value = alpha.sum(axis=1) - 0.5 * (q * q).sum(axis=1) - 0.5 * (gamma * alpha * alpha).sum(axis=1)
+        value = term.values(alpha).sum(axis=1) - 0.5 * (q * q).sum(axis=1)
         better = value > found.bound[left]
         found.bound[left[better]], found.alpha[left[better]] = value[better], alpha[better]
         found.hyperplane[left] = at.hyperplane
-        distance = (at.alpha * at.z + at.rest * at.xi).sum(axis=1)
+        distance = (at.alpha * at.z + at.rest * at.xi).sum(axis=1) + at.open_gap()
         closed = distance <= gap * np.maximum(np.abs(found.bound[left]), 1e-300)
         found.closed[left] = closed & moved
         going = moved & ~closed & (found.bound[left] < cutoff)
@@ -100,15 +98,15 @@ def solve_batch(
     return found
 
 
-def _start(A: Matrix, y: Vector, box: tuple[Vector, Vector], fixed: Matrix) -> Matrix:
+def _start(A: Matrix, y: Vector, term: DualTerm, fixed: Matrix) -> Matrix:
     """Return multipliers (k, n) to start from: half of C, balanced, and smaller where the best multiple of them is."""
-    c, gamma = box
-    alpha = np.broadcast_to(0.5 * c, (len(A), len(c)))
+    c = term.caps
+    alpha = np.broadcast_to(0.5 * c, (len(A), len(y)))
     alpha = np.clip(_balanced(alpha, y, fixed[:, -1]), 1e-3 * c, 0.9 * c)
     if fixed.any():
         return alpha
     q = np.matmul(A[:, :-1], alpha[:, :, None])[:, :, 0]
-    size = np.maximum((q * q).sum(axis=1) + (gamma * alpha * alpha).sum(axis=1), 1e-300)
+    size = np.maximum((q * q).sum(axis=1) + (term.curvature(alpha) * alpha * alpha).sum(axis=1), 1e-300)
     return np.asarray(alpha * np.clip(alpha.sum(axis=1) / size, 1e-3, 1.0)[:, None])
 
 
@@ -126,8 +124,7 @@ class _Steps:
     """The iterates of programs that go on; ``fixed`` are the sums over frozen samples."""
 
     A: Matrix
-    c: Vector
-    gamma: Vector
+    term: DualTerm
     fixed: Matrix
     alpha: Matrix
     rest: Matrix
@@ -138,7 +135,14 @@ class _Steps:
     def of(self, kept: Mask) -> _Steps:
         """Return some of the programs."""
         fixed, *parts = (part[kept] for part in (self.fixed, self.alpha, self.rest, self.z, self.xi, self.hyperplane))
-        return _Steps(self.A[kept], self.c, self.gamma, fixed, *parts)
+        return _Steps(self.A[kept], self.term, fixed, *parts)
+
+    def _margins(self) -> Matrix:
+        return np.asarray(np.matmul(self.hyperplane[:, None, :], self.A)[:, 0])
+
+    def open_gap(self) -> Vector | float:
+        """Return the part of the duality gaps (k,) that is not in the products."""
+        return self.term.open_gap(self.alpha, self._margins() - self.z + self.xi)
 
     def step(self) -> Mask:
         """Take a predictor-corrector step of each; return which programs (k,) moved."""
@@ -147,8 +151,8 @@ class _Steps:
         z, xi = self.z, self.xi
         n = A.shape[2]
         inverse_alpha, inverse_rest = 1.0 / alpha, 1.0 / rest
-        theta = 1.0 / (z * inverse_alpha + xi * inverse_rest + self.gamma)
-        margin = 1.0 - np.matmul(self.hyperplane[:, None, :], A)[:, 0] + z - xi - self.gamma * alpha
+        theta = 1.0 / (z * inverse_alpha + xi * inverse_rest + self.term.curvature(alpha))
+        margin = self.term.slopes(alpha) - self._margins() + z - xi
         linear = self.fixed + np.matmul(A, alpha[:, :, None])[:, :, 0]
         linear[:, :-1] -= self.hyperplane[:, :-1]
         scaled = A * theta[:, None, :]
@@ -184,7 +188,7 @@ class _Steps:
         length = np.where(moved, length, 0.0)[:, None]
         self.hyperplane = self.hyperplane + length * np.where(moved[:, None], d_h, 0.0)
         self.alpha = alpha + length * np.where(moved[:, None], d_alpha, 0.0)
-        self.rest = np.maximum(self.c - self.alpha, 1e-300)
+        self.rest = np.maximum(self.term.caps - self.alpha, 1e-300)
         self.z = z + length * np.where(moved[:, None], d_z, 0.0)
         self.xi = xi + length * np.where(moved[:, None], d_xi, 0.0)
         return np.asarray(moved)

@@ -68,7 +68,8 @@ class WarmSvm:
         L = vectors[:, used] * np.sqrt(values[used])
         Zy = np.asfortranarray(np.column_stack([L, problem.y]))
         none, count = np.zeros(0), int(used.sum())
-        solved = solve(Relaxation(Zy, problem.caps, count, np.zeros((0, 0)), none, none, np.zeros(count)), Goal(EXACT))
+        program = Relaxation(Zy, problem.term, count, np.zeros((0, 0)), none, none, np.zeros(count))
+        solved = solve(program, Goal(EXACT))
         if solved is None:
             return None
         w = np.zeros(problem.p)

@@ -160,7 +160,7 @@ class SelectionPath(Answer):
         axes.fill_between(self.m, self.bound, self.objective, color="tab:gray", alpha=0.4, label="gap")
         axes.plot(self.m, self.objective, "o-", color=BLUE, label="incumbent")
         axes.plot(self.m, self.bound, "_", color=ORANGE, label="lower bound")
-        term = r"e'\xi" if self.loss == HINGE.name else r"\xi'\xi"
+        term = {"hinge": r"e'\xi", "squared-hinge": r"\xi'\xi", "logistic": r"\sum_i \ln(1 + e^{-u_i})"}[self.loss]
         axes.set(xlabel="largest number of features M", ylabel=rf"$\frac{{1}}{{2}}w'w + C {term}$")
         axes.locator_params(axis="x", integer=True)
         axes.legend()

@@ -54,7 +54,8 @@ def selection_path(
     c : float, default 1.0
         > 0, penalty weight of the loss.
     loss : str, default 'hinge'
-        ``hinge`` (default), or ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`.
+        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+        :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
     m : Sequence[int], optional
         The values of M, 0..p; all of them by default.
     scale : str, default 'standard'

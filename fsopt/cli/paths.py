@@ -26,7 +26,7 @@ def path(
     data: options.Data,
     layout: Layout = WHOLE,
     c: Annotated[float, typer.Option("--c", help="penalty weight of the loss")] = 1.0,
-    loss: Annotated[str, typer.Option("--loss", help="hinge or squared-hinge")] = "hinge",
+    loss: Annotated[str, typer.Option("--loss", help="hinge, squared-hinge or logistic")] = "hinge",
     m: Annotated[str | None, typer.Option("--m", help="numbers of features, as 1,2,5 or 1-10; all by default")] = None,
     scale: Annotated[str, typer.Option("--scale", help="standard, center or none")] = "standard",
     tolerance: Annotated[float, typer.Option("--tolerance", help="relative optimality gap of each search")] = 1e-4,

@@ -1,83 +1,155 @@
-r"""Losses of the margins of a hyperplane: hinge and squared hinge, as a search over selections takes them.
+r"""Losses of the margins of a hyperplane: hinge, squared hinge and logistic, as a search over selections takes them.
 
-With the slacks :math:`\xi_i = \max(0, 1 - y_i s_i)` of scores s and :math:`C_i = C g_i` the losses are
-:math:`\sum_i C_i \xi_i` and :math:`\sum_i C_i \xi_i^2`. In the dual of a support vector machine with either,
+With the margins :math:`u_i = y_i s_i` of scores s, the slacks :math:`\xi_i = \max(0, 1 - u_i)` and
+:math:`C_i = C g_i` the losses are :math:`\sum_i C_i \xi_i`, :math:`\sum_i C_i \xi_i^2` and
+:math:`\sum_i C_i \ln(1 + e^{-u_i})`. A regularised classifier with any of them has the dual
 
-.. math:: \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0} e'\alpha - \tfrac12 \|X'Y\alpha\|^2
-          - \tfrac12 \sum_i \gamma_i \alpha_i^2,
+.. math:: \max_{0 \le \alpha \le \bar\alpha,\ y'\alpha = 0} \psi(\alpha) - \tfrac12 \|X'Y\alpha\|^2
 
-the hinge loss has :math:`\bar\alpha_i = C_i` and :math:`\gamma = 0`; the squared one has :math:`\gamma_i = 1 / (2 C_i)`
-and no upper bound. There :math:`\bar\alpha` is above every optimum: :math:`\alpha_i = 2 C_i \xi_i` and
-:math:`C_i \xi_i^2 \le F_0`, the value of w = 0.
+of the negative conjugate :math:`\psi` of the loss at :math:`-\alpha`:
+
+* :math:`e'\alpha`, with :math:`\bar\alpha_i = C_i`, of the hinge loss;
+* :math:`e'\alpha - \tfrac12 \sum_i \gamma_i \alpha_i^2`, :math:`\gamma_i = 1 / (2 C_i)`, without any upper bound, of
+  the squared one. There :math:`\bar\alpha` is above every optimum: :math:`\alpha_i = 2 C_i \xi_i` and
+  :math:`C_i \xi_i^2 \le F_0`, the value of w = 0;
+* the entropy :math:`-\sum_i C_i (t_i \ln t_i + (1 - t_i) \ln(1 - t_i))`, :math:`t_i = \alpha_i / C_i`, with
+  :math:`\bar\alpha_i = C_i`, of the logistic loss, where :math:`t_i = 1 / (1 + e^{u_i})` at the optimum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+import scipy
 
 from fsopt.common.arguments import word
 from fsopt.data.hyperplanes import midpoint_intercept
 from fsopt.data.weights import loss_weights
-from fsopt.typing import Vector
+from fsopt.typing import Indices, Matrix, Vector
+
+EPS = float(np.finfo(float).eps)
+TINY = 1e-300
+"""Smallest argument of a logarithm: 0 ln 0 is 0."""
+ENTROPY_ERROR = 256.0 * EPS
+"""Error of a term of an entropy over C: few roundings of t, whose term changes by less than 37 times as much."""
+
+
+@dataclass(frozen=True)
+class DualTerm:
+    r"""The concave term :math:`\psi` of the multipliers in a dual, with their upper bounds.
+
+    Attributes
+    ----------
+    caps : upper bounds: one number, or one for each sample (n,).
+    gamma : curvature, one number or (n,); 0 for the entropy, whose curvature depends on alpha.
+    entropy : whether the term is the entropy.
+    """
+
+    caps: float | Vector
+    gamma: float | Vector = 0.0
+    entropy: bool = False
+
+    def of(self, samples: Indices | None) -> DualTerm:
+        """Return the term of some samples, of all for None."""
+        if samples is None:
+            return self
+        caps, gamma = (part[samples] if isinstance(part, np.ndarray) else part for part in (self.caps, self.gamma))
+        return DualTerm(caps, gamma, self.entropy)
+
+    def values(self, alpha: Matrix) -> Matrix:
+        """Return the terms of multipliers alpha (n,) or (k, n), whose sum is psi."""
+        if not self.entropy:
+            return np.asarray(alpha - 0.5 * self.gamma * alpha * alpha)
+        t = np.clip(alpha / self.caps, 0.0, 1.0)
+        return np.asarray(
+            -self.caps * (t * np.log(np.maximum(t, TINY)) + (1.0 - t) * np.log(np.maximum(1.0 - t, TINY)))
+        )
+
+    def slopes(self, alpha: Matrix) -> Matrix:
+        """Return the derivatives of psi, with the entropy at 0 < alpha < C."""
+        return np.asarray(np.log((self.caps - alpha) / alpha) if self.entropy else 1.0 - self.gamma * alpha)
+
+    def curvature(self, alpha: Matrix) -> float | Matrix:
+        """Return the negative second derivatives of psi, with the entropy at 0 < alpha < C."""
+        return self.caps / (alpha * (self.caps - alpha)) if self.entropy else self.gamma
+
+    def value_and_error(self, alpha: Vector) -> tuple[float, float]:
+        """Return psi of multipliers (n,), and a bound on the rounding errors of it."""
+        value, unit = float(self.values(alpha).sum()), (len(alpha) + 2) * EPS
+        if self.entropy:
+            return value, unit * value + ENTROPY_ERROR * float(np.broadcast_to(self.caps, len(alpha)).sum())
+        return value, unit * float(alpha.sum() + 0.5 * (self.gamma * alpha) @ alpha)
+
+    def open_gap(self, alpha: Matrix, margins: Matrix) -> float | Vector:
+        """Return the loss at margins, and alpha times these, less psi: the part of a duality gap that is theirs.
+
+        It is 0 without an entropy at the margins at which the slope of psi is, up to multipliers of the bounds.
+        """
+        if not self.entropy:
+            return 0.0
+        terms = self.caps * np.logaddexp(0.0, -margins) + alpha * margins - self.values(alpha)
+        gaps: Vector = np.maximum(terms, 0.0).sum(axis=-1)
+        return gaps
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of the margins, the sum of a power of the slacks.
+    """A loss of the margins.
 
     Attributes
     ----------
     name : the word for it in parameters.
-    power : 1 for the hinge loss, 2 for the squared one.
+    power : of the slacks, 1 for the hinge loss and 2 for the squared one; 0 for the logistic loss, which has none.
     """
 
     name: str
     power: int
 
-    @property
-    def bounded(self) -> bool:
-        """Whether the multipliers have upper bounds, which some of an optimum reach."""
-        return self.power == 1
-
     def total(self, scores: Vector, y: Vector, weights: Vector | None = None) -> float:
-        """Return the sum of the powers of the slacks of scores (n,), by weights (n,) where there are any."""
-        losses = np.maximum(1.0 - y * scores, 0.0) ** self.power
+        """Return the sum of the losses of scores (n,), by weights (n,) where there are any."""
+        margins = y * scores
+        losses = np.maximum(1.0 - margins, 0.0) ** self.power if self.power else np.logaddexp(0.0, -margins)
         return float(losses.sum() if weights is None else losses @ weights)
 
     def intercept(self, scores: Vector, y: Vector, weights: Vector | None = None) -> float:
         """Return the b that minimises the loss of ``scores + b``, the middle of an interval of them."""
         if self.power == 1:
             return midpoint_intercept(scores, y, weights)
-        return _squared_intercept(scores, y, np.ones(len(y)) if weights is None else weights)
+        found = _squared_intercept if self.power else _logistic_intercept
+        return found(scores, y, np.ones(len(y)) if weights is None else weights)
 
     def caps(self, c: float, y: Vector, weights: Vector | None = None) -> float | Vector:
         """Return upper bounds of the multipliers: one number, or one for each sample (n,).
 
         Those of the squared loss are C times a power of two, so that the unit of a grid below them is exact.
         """
-        if self.power == 1:
+        if self.power != 2:
             return loss_weights(c, weights)
         largest = 1.0 if weights is None else float(weights.max())
         power = np.ceil(np.log2(2.0 * np.sqrt(largest * value_of_zero(y, weights))))
         return c * 2.0 ** int(power)
 
-    def curvature(self, c: float, weights: Vector | None = None) -> float | Vector:
-        """Return gamma: one number, or one for each sample (n,)."""
-        return 0.0 if self.power == 1 else 0.5 / loss_weights(c, weights)
+    def term(self, c: float, y: Vector, weights: Vector | None = None) -> DualTerm:
+        """Return the term of the multipliers in the dual."""
+        gamma = 0.5 / loss_weights(c, weights) if self.power == 2 else 0.0
+        return DualTerm(self.caps(c, y, weights), gamma, entropy=not self.power)
 
 
-HINGE, SQUARED_HINGE = Loss("hinge", 1), Loss("squared-hinge", 2)
-LOSSES: Mapping[str, Loss] = MappingProxyType({loss.name: loss for loss in (HINGE, SQUARED_HINGE)})
+HINGE = Loss("hinge", 1)
+SQUARED_HINGE = Loss("squared-hinge", 2)
+LOGISTIC = Loss("logistic", 0)
+LOSSES: Mapping[str, Loss] = MappingProxyType({loss.name: loss for loss in (HINGE, SQUARED_HINGE, LOGISTIC)})
 """Name of a loss -> it."""
+OF_SLACKS = (HINGE.name, SQUARED_HINGE.name)
+"""The losses that are sums of powers of slacks."""
 
 
-def loss_of(name: str) -> Loss:
-    """Return the loss of a name; raises ParameterError for another word."""
-    word("loss", name, tuple(LOSSES))
+def loss_of(name: str, known: Collection[str] = LOSSES) -> Loss:
+    """Return the loss of a name; raises ParameterError for a word that is not known."""
+    word("loss", name, tuple(known))
     return LOSSES[name]
 
 
@@ -114,3 +186,20 @@ def _squared_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
     k = int(np.argmax(slopes >= 0.0)) if np.any(slopes >= 0.0) else len(t)
     low, high = (t[k - 1] if k else -np.inf), (t[k] if k < len(t) else np.inf)
     return float(centre + np.clip(first[k] / total[k], low, high))
+
+
+def _logistic_intercept(scores: Vector, y: Vector, weights: Vector) -> float:
+    """Return the b of the smallest logistic loss: the probabilities of +1 sum to the weight of the class +1.
+
+    Every probability is at most, or at least, the share of the class +1 at the ends of the interval in which b is.
+    """
+    plus = np.where(y > 0, weights, 0.0)
+    centre = float(np.log(plus.sum() / (weights - plus).sum()))
+
+    def excess(b: float) -> float:
+        return float((weights / (1.0 + np.exp(np.clip(-scores - b, -700.0, 700.0))) - plus).sum())
+
+    low, high = centre - float(scores.max()), centre - float(scores.min())
+    if excess(low) >= 0.0 or excess(high) <= 0.0:  # equal scores, up to rounding
+        return 0.5 * (low + high)
+    return float(scipy.optimize.brentq(excess, low, high, xtol=1e-14 * max(1.0, abs(low), abs(high))))

@@ -6,6 +6,7 @@ from support import blobs
 
 import fsopt
 from fsopt.algorithms.svm_batch import solve_batch
+from fsopt.data.losses import DualTerm
 
 
 def stack(data, selections):
@@ -24,7 +25,7 @@ SELECTIONS = [(0, 1), (2, 5), (1, 3), (4, 0)]
 @pytest.mark.parametrize("c", [0.01, 1.0, 100.0])
 def test_each_value_is_that_of_another_solver(c):
     data = blobs(40, 6, seed=2)
-    found = solve_batch(stack(data, SELECTIONS), c, 1e-9)
+    found = solve_batch(stack(data, SELECTIONS), DualTerm(c), 1e-9)
     assert found.closed.all()
     np.testing.assert_allclose(found.bound, [value(data, s, c) for s in SELECTIONS], rtol=1e-6)
     # The multipliers are feasible, and the hyperplane has the value of the dual.
@@ -39,7 +40,7 @@ def test_each_value_is_that_of_another_solver(c):
 def test_samples_have_penalty_weights_of_their_own():
     data = blobs(30, 6, seed=4)
     weights = np.random.default_rng(0).uniform(0.2, 3.0, data.n)
-    found = solve_batch(stack(data, SELECTIONS), 2.0 * weights, 1e-9)
+    found = solve_batch(stack(data, SELECTIONS), DualTerm(2.0 * weights), 1e-9)
     np.testing.assert_allclose(found.bound, [value(data, s, 2.0, weights) for s in SELECTIONS], rtol=1e-6)
 
 
@@ -47,7 +48,7 @@ def test_a_program_above_the_cutoff_ends_with_a_bound_between_the_cutoff_and_its
     data = blobs(40, 6, seed=2)
     values = np.array([value(data, s, 1.0) for s in SELECTIONS])
     cutoff = float(np.sort(values)[1:3].mean())
-    found = solve_batch(stack(data, SELECTIONS), 1.0, 1e-9, cutoff)
+    found = solve_batch(stack(data, SELECTIONS), DualTerm(1.0), 1e-9, cutoff)
     above = values > cutoff
     assert above.sum() == 2
     assert np.all(found.bound[above] >= cutoff)
@@ -58,12 +59,12 @@ def test_a_program_above_the_cutoff_ends_with_a_bound_between_the_cutoff_and_its
 def test_frozen_samples_keep_their_multipliers_in_value_and_balance():
     data = blobs(60, 6, seed=5)
     A = stack(data, SELECTIONS)
-    whole = solve_batch(A, 1.0, 1e-10)
+    whole = solve_batch(A, DualTerm(1.0), 1e-10)
     for k in range(len(SELECTIONS)):
         # Samples at their bounds are frozen there: the optimum of what is left is the optimum.
         at = whole.alpha[k]
         free = (at > 1e-6) & (at < 1.0 - 1e-6)
         free[:10] = True
         frozen = np.where(free, 0.0, np.round(at))
-        part = solve_batch(A[k : k + 1][:, :, free], 1.0, 1e-10, frozen=A[k : k + 1] @ frozen)
+        part = solve_batch(A[k : k + 1][:, :, free], DualTerm(1.0), 1e-10, frozen=A[k : k + 1] @ frozen)
         assert part.bound[0] + frozen.sum() == pytest.approx(whole.bound[k], rel=1e-6)

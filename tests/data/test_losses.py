@@ -1,4 +1,6 @@
-"""Hinge and squared hinge: best intercepts by a second method, conjugates by their definition, upper bounds."""
+"""Losses: best intercepts by a second method, conjugates by their definition, upper bounds, errors of an entropy."""
+
+import decimal
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from selection_cases import exact_value
 from support import blobs
 
-from fsopt.data.losses import HINGE, LOSSES, SQUARED_HINGE, loss_of, value_of_zero
+from fsopt.data.losses import HINGE, LOGISTIC, LOSSES, OF_SLACKS, SQUARED_HINGE, loss_of, value_of_zero
 from fsopt.errors import ParameterError
 
 
@@ -38,12 +40,53 @@ def test_the_intercept_between_classes_apart_is_their_middle():
 def test_the_curvature_is_that_of_the_conjugate(weights):
     # sup_t a t - C_i t^2 = a^2 / (4 C_i) = gamma_i a^2 / 2
     y = np.array([1.0, -1.0, -1.0, 1.0, -1.0])
-    gamma = np.broadcast_to(SQUARED_HINGE.curvature(1.5, weights), 5)
+    gamma = np.broadcast_to(SQUARED_HINGE.term(1.5, y, weights).gamma, 5)
     t, a = np.linspace(0.0, 20.0, 200_001), 2.0
     for i, g in enumerate(np.ones(5) if weights is None else weights):
         assert 0.5 * gamma[i] * a * a == pytest.approx(np.max(a * t - 1.5 * g * t**2), rel=1e-6)
-    assert HINGE.curvature(1.5, weights) == 0.0
-    assert np.all(HINGE.caps(1.5, y, weights) == 1.5 * (np.ones(5) if weights is None else weights))
+    assert HINGE.term(1.5, y, weights).gamma == 0.0
+    for loss in (HINGE, LOGISTIC):
+        assert np.all(loss.caps(1.5, y, weights) == 1.5 * (np.ones(5) if weights is None else weights))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("weights", [None, np.array([0.5, 2.0, 1.0, 3.0])])
+def test_the_term_of_the_dual_is_the_conjugate_of_the_loss_with_its_slopes(name, weights):
+    # psi_i(a) is the minimum of the loss of sample i at a margin u, plus a u
+    y, alpha = np.array([1.0, -1.0, -1.0, 1.0]), np.array([0.02, 0.3, 0.6, 0.499])
+    term = LOSSES[name].term(0.7, y, weights)
+    values, slopes, curved = term.values(alpha), term.slopes(alpha), np.broadcast_to(term.curvature(alpha), 4)
+    margins = np.linspace(-40.0, 40.0, 800_001)
+    for i in range(4):
+        one = 0.7 * (1.0 if weights is None else weights[i])
+        at_slope = one * LOSSES[name].total(slopes[i : i + 1], np.ones(1)) + alpha[i] * slopes[i]
+        assert values[i] == pytest.approx(at_slope, rel=1e-9, abs=1e-12)
+        slacks = np.maximum(1.0 - margins, 0.0)
+        loss = np.logaddexp(0.0, -margins) if name == "logistic" else slacks ** LOSSES[name].power
+        assert values[i] == pytest.approx(np.min(one * loss + alpha[i] * margins), rel=1e-6)
+    step = 1e-6
+    np.testing.assert_allclose(
+        (term.slopes(alpha - step) - term.slopes(alpha + step)) / (2 * step), curved, rtol=1e-6, atol=1e-9
+    )
+    np.testing.assert_allclose(term.of(np.array([2, 0])).values(alpha[[2, 0]]), values[[2, 0]])
+
+
+def test_the_error_of_an_entropy_bounds_its_distance_from_decimals():
+    rng = np.random.default_rng(0)
+    with decimal.localcontext(decimal.Context(prec=50)):
+        for exponent in range(31):
+            weights = rng.uniform(0.1, 3.0, 40)
+            term = LOGISTIC.term(0.7, np.ones(40), weights)
+            near = rng.random(40) * 2.0**-exponent
+            alpha = term.caps * np.where(rng.random(40) < 0.5, near, 1.0 - near)
+            value, error = term.value_and_error(alpha)
+            exact = sum(_entropy(decimal.Decimal(a), decimal.Decimal(c)) for a, c in zip(alpha, term.caps, strict=True))
+            assert abs(decimal.Decimal(value) - exact) <= decimal.Decimal(error)
+            assert error <= 1e-12 * float(term.caps.sum())
+
+
+def _entropy(a, c):
+    return -sum((t * t.ln() * c for t in (a / c, 1 - a / c) if t), decimal.Decimal(0))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -61,4 +104,6 @@ def test_the_upper_bound_is_above_all_multipliers_and_the_unit_of_its_grid_is_ex
 
 def test_another_word_is_refused():
     with pytest.raises(ParameterError, match="squared-hinge"):
-        loss_of("logistic")
+        loss_of("log")
+    with pytest.raises(ParameterError, match="loss is 'logistic'"):
+        loss_of("logistic", OF_SLACKS)

@@ -5,6 +5,7 @@ import itertools
 import clarabel
 import numpy as np
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
 from support import blobs, keeps
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
@@ -46,7 +47,9 @@ def problem_of(data, c, limits, loss="hinge"):
 
 
 def exact_value(data, sigma, c, loss="hinge"):
-    """Return F(sigma) by Clarabel, as a quadratic program in w, b and the slacks."""
+    """Return F(sigma) by Clarabel, as a quadratic program in w, b and the slacks; of the logistic loss by sklearn."""
+    if loss == "logistic":
+        return logistic_value(data, np.flatnonzero(sigma), c)
     squared = loss == "squared-hinge"
     weights = c * (np.ones(data.n) if data.weights is None else data.weights)
     X = data.X[:, np.flatnonzero(sigma)]
@@ -60,6 +63,19 @@ def exact_value(data, sigma, c, loss="hinge"):
     cost, right = np.append(np.zeros(k + 1), weights * (not squared)), np.append(-np.ones(n), np.zeros(n))
     rows = sp.vstack([margins, signs], format="csc")
     return clarabel.DefaultSolver(Q, cost, rows, right, [clarabel.NonnegativeConeT(2 * n)], settings).solve().obj_val
+
+
+def logistic_value(data, features, c):
+    """Return the value of scikit-learn's logistic regression on some features, without a penalty on the intercept."""
+    weights = np.ones(data.n) if data.weights is None else data.weights
+    up = data.y > 0
+    w, b = np.zeros(len(features)), np.log(weights[up].sum() / weights[~up].sum())
+    if len(features):
+        found = LogisticRegression(C=c, tol=1e-9, solver="newton-cholesky")
+        found.fit(data.X[:, features], data.y, sample_weight=weights)
+        w, b = found.coef_[0], found.intercept_[0]
+    losses = np.logaddexp(0.0, -data.y * (data.X[:, features] @ w + b))
+    return float(0.5 * w @ w + c * weights @ losses)
 
 
 def allowed_values(data, c, limits, loss="hinge"):

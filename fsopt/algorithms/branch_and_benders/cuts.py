@@ -2,13 +2,13 @@ r"""Benders cuts from exactly dual feasible multipliers, their bounds on a node,
 
 For :math:`0 \le \alpha \le \bar\alpha`, :math:`y'\alpha = 0` and :math:`\mu \ge 0` every allowed selection satisfies
 
-.. math:: F(\sigma) + \lambda'\sigma \ge e'\alpha - \tfrac12 \sum_i \gamma_i \alpha_i^2 - \mu'r
+.. math:: F(\sigma) + \lambda'\sigma \ge \psi(\alpha) - \mu'r
           - \sum_j h_j \sigma_j, \qquad h_j = \tfrac12 q_j(\alpha)^2 - \lambda_j - R_j'\mu.
 
 Multipliers are whole multiples of the largest upper bound / GRID whose signed sum is 0 in integers, so that feasibility
 is exact. What remains are the rounding errors of q: :math:`|\delta q_j| \le u(n + 2) \sum_i \alpha_i |x_{ij}| \le
 u(n + 2) \|\alpha\| \|x_j\|` (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), which every bound
-pays for, and those of the sum of squares.
+pays for, and those of the sum of squares and of the term :math:`\psi` of alpha (:class:`fsopt.data.losses.DualTerm`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Cut:
     Attributes
     ----------
     name : number of its multipliers in the tree.
-    constant : e'alpha - alpha'Gamma alpha / 2 - mu'r, less a margin for all rounding errors.
+    constant : psi(alpha) - mu'r, less a margin for all rounding errors.
     gains : h (p,), with mu = 0 for the main constraint.
     """
 
@@ -78,22 +78,21 @@ def valid_grid(grid: Grid, y: Vector, tops: int | Indices = GRID) -> bool:
 def make_cut(problem: SelectionProblem, name: int, grid: Grid, mu: Vector) -> Cut:
     """Return the cut of multipliers on the grid and of mu (k,), whose entry for the main constraint is ignored."""
     alpha = grid.astype(float) * problem.unit
-    q, curved = problem.products(alpha), 0.5 * float((problem.curvature * alpha) @ alpha)
+    q = problem.products(alpha)
     others = np.maximum(mu, 0.0)
     if problem.main is not None:
         others = others.copy()
         others[problem.main] = 0.0
-    total = int(grid.astype(np.int64).sum()) * problem.unit
+    gained, lost = problem.term.value_and_error(alpha)
     paid = others @ problem.R if len(others) else np.zeros(problem.p)
     unit = (problem.n + 2) * np.finfo(float).eps
     # The error of q_j^2 / 2, and that of the few operations after it relative to their terms.
     error = unit * float(np.linalg.norm(alpha)) * problem.norms
-    margin = float((np.abs(q) * error + 0.5 * error**2).sum()) + unit * curved
-    size = (
-        total + curved + 0.5 * float(q @ q) + float(np.abs(paid).sum() + problem.lam.sum() + others @ np.abs(problem.r))
-    )
+    margin = float((np.abs(q) * error + 0.5 * error**2).sum()) + lost
+    size = abs(gained) + 0.5 * float(q @ q)
+    size += float(np.abs(paid).sum() + problem.lam.sum() + others @ np.abs(problem.r))
     margin += 8.0 * problem.p * np.finfo(float).eps * size
-    constant = total - curved - float(others @ (problem.r + problem.tolerances)) - margin
+    constant = gained - float(others @ (problem.r + problem.tolerances)) - margin
     return Cut(name, constant, 0.5 * q * q - problem.lam - paid)
 
 

@@ -166,6 +166,9 @@ class _Run:
         if alpha is not None and (value := dual_value(program, alpha, mu)) > self.bound:
             self.bound, self.best = value, (alpha, mu)
         gap = float(at.x @ at.z)
+        if program.term.entropy:
+            margins = program.Zy @ at.hyperplane - at.z[self.alpha] + at.z[self.rest]
+            gap += float(program.term.open_gap(at.x[self.alpha], margins))
         if self.bound >= goal.cutoff or gap <= goal.gap * max(abs(self.bound), 1e-12):
             return True
         to_cutoff = goal.cutoff - self.bound
@@ -222,7 +225,7 @@ class _System:
         alpha, rho, sigma, mu = (at.x[part] for part in (run.alpha, run.rho, run.sigma, run.mu))
         z, xi, v, slack, t = (at.z[part] for part in (run.alpha, run.rest, run.rho, run.sigma, run.mu))
         q = at.q[s:]
-        self.margin = 1.0 - program.Zy @ at.hyperplane + z - xi - program.curvature * alpha
+        self.margin = program.term.slopes(alpha) - program.Zy @ at.hyperplane + z - xi
         self.linear = alpha @ program.Zy
         self.linear[:-1] += program.q - at.q
         self.linear[-1] += program.balance
@@ -240,7 +243,7 @@ class _System:
         self.delta = np.ones(run.features)
         self.delta[s:] = h / (sigma * curved)
         rest = at.x[run.rest]
-        theta = alpha * rest / (z * rest + xi * alpha + program.curvature * alpha * rest)
+        theta = alpha * rest / (z * rest + xi * alpha + program.term.curvature(alpha) * alpha * rest)
         border = np.zeros((run.features + 1, len(program.r)), order="F")
         border[s:-1] = (program.R * (self.slope * self.delta[s:])).T
         corner = (program.R * (sigma / curved)) @ program.R.T + np.diag(t / mu)

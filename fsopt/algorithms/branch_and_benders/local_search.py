@@ -224,15 +224,14 @@ class _Samples:
         rows = np.vstack([problem.rows(names), problem.y])
         places = np.column_stack([places.reshape(features.shape), np.full(len(features), len(names))])
         if self.kept is None:
-            return solve_batch(rows[places], problem.caps, GAP, cutoff, curvature=problem.curvature)
+            return solve_batch(rows[places], problem.term, GAP, cutoff)
         total = float(self.frozen.sum())
         found = solve_batch(
             rows[:, self.kept][places],
-            problem.caps_of(self.kept),
+            problem.term.of(self.kept),
             GAP,
             cutoff - total,
             (rows @ self.frozen)[places],
-            problem.curvature_of(self.kept),
         )
         alpha = np.tile(self.frozen, (len(features), 1))
         alpha[:, self.kept] = found.alpha

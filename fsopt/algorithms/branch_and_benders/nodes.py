@@ -145,14 +145,14 @@ class NodeSolver:
             q = problem.sums(rows[:-1, frozen], frozen)
             constant += float(problem.sums(np.ones((1, len(frozen))), frozen)[0])
             balance = float(problem.sums(problem.y[None, frozen], frozen)[0])
-        caps, curvature = problem.caps_of(kept), problem.curvature_of(kept)
         rows = rows if kept is None else np.take(rows, kept, axis=1)
         left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
         R = problem.R[:, features]
         # A constraint that no free feature can violate has the multiplier 0.
         active = np.maximum(R, 0.0).sum(axis=1) > left
         lam, selected = problem.lam[features], len(inside)
-        return Relaxation(rows.T, caps, selected, R[active], left[active], lam, q, constant, balance, curvature)
+        term = problem.term.of(kept)
+        return Relaxation(rows.T, term, selected, R[active], left[active], lam, q, constant, balance)
 
     def _unfolded(
         self,
@@ -168,7 +168,7 @@ class NodeSolver:
         alpha = solved.alpha
         if kept is not None:
             alpha = np.zeros(problem.n)
-            alpha[frozen] = problem.caps_of(frozen)
+            alpha[frozen] = problem.term.of(frozen).caps
             alpha[kept] = solved.alpha
         w, sigma = np.zeros(problem.p), np.zeros(problem.p)
         w[np.concatenate([inside, features])] = solved.w

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, Loss
+from fsopt.data.losses import HINGE, DualTerm, Loss
 from fsopt.data.matrices import divided, is_sparse
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
@@ -126,32 +126,23 @@ class SelectionProblem:
         return int(self.X.shape[1])
 
     @cached_property
+    def term(self) -> DualTerm:
+        """The term of the multipliers in the dual."""
+        return self.loss.term(self.c, self.y, self.weights)
+
+    @property
     def caps(self) -> float | Vector:
         """The upper bounds of the multipliers: one number, or one for each sample (n,) where they have weights."""
-        return self.loss.caps(self.c, self.y, self.weights)
-
-    def caps_of(self, samples: Indices | None) -> float | Vector:
-        """Return the upper bounds of the multipliers of some samples, of all by default."""
-        return self.caps[samples] if samples is not None and isinstance(self.caps, np.ndarray) else self.caps
-
-    @cached_property
-    def curvature(self) -> float | Vector:
-        """The curvature gamma of the dual in the multipliers: one number, or one for each sample (n,)."""
-        return self.loss.curvature(self.c, self.weights)
-
-    def curvature_of(self, samples: Indices | None) -> float | Vector:
-        """Return the curvature of some samples, of all by default."""
-        gamma = self.curvature
-        return gamma[samples] if samples is not None and isinstance(gamma, np.ndarray) else gamma
+        return self.term.caps
 
     def distance(self, margins: Vector) -> Vector:
         """Return how far margins (n,) are from those at which a multiplier leaves its bound.
 
-        Without upper bounds of the multipliers no sample within the margin is at one.
+        Without upper bounds of the multipliers no sample within the margin is at one, and with the entropy none at all.
         """
         distance: Vector = np.abs(margins - 1.0)
-        if not self.loss.bounded:
-            distance[margins < 1.0] = 0.0
+        if self.loss.power != 1:
+            distance[margins < (1.0 if self.loss.power else np.inf)] = 0.0
         return distance
 
     @cached_property

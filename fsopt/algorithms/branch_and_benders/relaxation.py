@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from fsopt.data.losses import DualTerm
 from fsopt.typing import Mask, Matrix, Vector
 
 Floats = np.ndarray[tuple[int], np.dtype[np.floating[Any]]]
 """Multipliers (n,), in single or double precision."""
 START, FAR = 0.1, 3.0
 """Complementarity of a point to start from: a share of the sum of alpha, and of what a change of w costs at alpha."""
+NEAR = 15.0
+"""Largest margin, in absolute value, at which multipliers of the logistic loss begin."""
 INSIDE = 0.1
 """Largest distance of a value from a bound, as a share of its range."""
 
@@ -24,17 +27,16 @@ class Relaxation:
     Attributes
     ----------
     Zy : (n, s + f + 1) signed samples of the selected and then the free features, and the labels, Fortran order.
-    c : upper bound of the multipliers, or one for each sample (n,).
+    term : of the multipliers alpha in the objective, with their upper bounds.
     selected : s, number of selected features.
     R, r : (k, f) constraints on the free features, and right-hand sides that are left for them (k,).
     lam : (f,) penalty weights of the free features.
     q, constant, balance : :math:`q^0` (s + f,), the sum of alpha and :math:`\beta^0` of the samples whose alpha is
         frozen; the constant includes the penalty weights of the selected features.
-    curvature : gamma, or one for each sample (n,).
     """
 
     Zy: Matrix
-    c: float | Vector
+    term: DualTerm
     selected: int
     R: Matrix
     r: Vector
@@ -42,7 +44,11 @@ class Relaxation:
     q: Vector
     constant: float = 0.0
     balance: float = 0.0
-    curvature: float | Vector = 0.0
+
+    @property
+    def c(self) -> float | Vector:
+        """The upper bound of the multipliers, or one for each sample (n,)."""
+        return self.term.caps
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -84,7 +90,7 @@ def cold(program: Relaxation) -> Iterate:
     q = (alpha @ program.Zy)[:-1]
     if not program.q.any():
         size = float((q[: program.selected] ** 2).sum() + sigma @ q[program.selected :] ** 2)
-        size += float((program.curvature * alpha) @ alpha)
+        size += float((program.term.curvature(alpha) * alpha) @ alpha)
         alpha *= np.clip(alpha.sum() / max(size, 1e-300), 1e-3, 1.0)
         q = (alpha @ program.Zy)[:-1]
     gain = 0.5 * (q + program.q)[program.selected :] ** 2 - program.lam
@@ -126,9 +132,13 @@ def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector
     known = np.full(len(away), 0.3 * c) if alpha is None else alpha.astype(float)
     lost = np.abs(program.Zy @ hyperplane - margins)
     mu = max(float(known @ (START + FAR * lost)), 1e-3 * float(np.max(c))) / pairs
-    if alpha is None:
-        known = 0.5 * c * (1.0 - away / np.sqrt(away**2 + (2.0 * mu / c) ** 2))
-    known, z, xi = _pairs(known, away + program.curvature * known, c, mu)
+    if program.term.entropy:
+        known = c / (1.0 + np.exp(np.clip(margins, -NEAR, NEAR)))
+        z, xi = mu / known, mu / (c - known)
+    else:
+        if alpha is None:
+            known = 0.5 * c * (1.0 - away / np.sqrt(away**2 + (2.0 * mu / c) ** 2))
+        known, z, xi = _pairs(known, away + program.term.gamma * known, c, mu)
     q = (known @ program.Zy)[:-1] + program.q
     gain = 0.5 * q[s:] ** 2 - program.lam
     multipliers = _multipliers(program, gain, mu)
@@ -165,8 +175,8 @@ def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> float:
     q = (alpha @ program.Zy)[:-1] + program.q
     half = 0.5 * q * q
     excess = np.maximum(half[s:] - program.lam - program.R.T @ mu, 0.0)
-    curved = 0.5 * float((program.curvature * alpha) @ alpha)
-    return float(program.constant + alpha.sum() - curved - half[:s].sum() - mu @ program.r - excess.sum())
+    value = program.constant + float(program.term.values(alpha).sum())
+    return float(value - half[:s].sum() - mu @ program.r - excess.sum())
 
 
 def balanced(alpha: Vector, plus: Mask, c: float | Vector, balance: float) -> Vector | None:

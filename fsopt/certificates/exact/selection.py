@@ -21,14 +21,14 @@ import numpy as np
 
 from fsopt.certificates.exact.encoding import Part, decoded
 from fsopt.certificates.exact.forms import ZERO, Vector
-from fsopt.data.losses import LOSSES
+from fsopt.data.losses import OF_SLACKS
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 Node: TypeAlias = tuple[frozenset[int], frozenset[int]]
 """The features inside, and those outside, of every selection below a node."""
 EPS = float(np.finfo(float).eps)
-HINGE, SQUARED_HINGE = LOSSES
+HINGE, SQUARED_HINGE = OF_SLACKS
 LARGEST = 2**53
 """Largest multiplier of the squared hinge loss in units of its grid, which a double holds."""
 
@@ -71,7 +71,7 @@ class Problem:
         fixed = (frozenset(held["inside"]), frozenset(held["outside"]))
         if not set(y) <= {-1, 1} or c <= 0 or len(lam) != p or len(held["r"]) != len(R) or any(len(k) != p for k in R):
             raise ValueError("its parts have other lengths, or the labels or the penalty weight are damaged")
-        if loss not in (HINGE, SQUARED_HINGE):
+        if loss not in OF_SLACKS:
             raise ValueError(f"its loss is {loss!r}")
         if not fixed[0] | fixed[1] <= set(range(p)):
             raise ValueError("a fixed feature is none")

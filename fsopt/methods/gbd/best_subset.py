@@ -26,7 +26,8 @@ def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Fit:
         & F(\sigma) = \min\ \tfrac12 w'w + C e'\xi \quad\text{s.t.}\quad y_i(w'x_i + b) \ge 1 - \xi_i,\ \xi \ge 0,\
         w_j = 0 \text{ if } \sigma_j = 0
 
-    With ``loss="squared-hinge"`` the term is :math:`C \xi'\xi`.
+    With ``loss="squared-hinge"`` the second term is :math:`C \xi'\xi`, with ``loss="logistic"``
+    :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
 
     A branch and bound whose node bound is the Boolean relaxation, with Benders cuts shared by all nodes. It calls no
     solver. Method ``gbd`` is the loop of cuts and master problems of the paper, in solvers of choice.

@@ -51,7 +51,8 @@ def fit_by_search(
     c : float, default 1.0
         > 0, penalty weight of the loss.
     loss : str, default 'hinge'
-        ``hinge`` (default), or ``squared-hinge``: :math:`C \sum_i \xi_i^2` in place of :math:`C \sum_i \xi_i`.
+        ``hinge`` (default), ``squared-hinge``: :math:`C \sum_i \xi_i^2` in place of :math:`C \sum_i \xi_i`, or
+        ``logistic``: :math:`C \sum_i \ln(1 + e^{-y_i(w'x_i + b)})`.
     initial : Sequence[Feature], optional
         Features of a selection to start from, by place or name; None for no such selection.
     max_nodes : int, optional

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.losses import loss_of
+from fsopt.data.losses import OF_SLACKS, loss_of
 from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
@@ -65,9 +65,9 @@ def build_fsp_lambda(
     name = "fsp-lambda"
     weights = feature_weights(name, data, lam)
     constraints = SelectionConstraints.of(name, data, **selection)
-    model = new_product_model(name, data, c, loss_of(loss))
+    model = new_product_model(name, data, c, loss_of(loss, OF_SLACKS))
     model.objective = pyo.Objective(
-        expr=product_objective(model, data, c, loss_of(loss)) + dot(weights, tuple(model.sigma.values())),
+        expr=product_objective(model, data, c, loss_of(loss, OF_SLACKS)) + dot(weights, tuple(model.sigma.values())),
         doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",
     )
     add_product_constraints(model, data, constraints, "(FSP-lambda)")

@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.losses import loss_of
+from fsopt.data.losses import OF_SLACKS, loss_of
 from fsopt.models.blocks import add_margins, hinge_cost, number, squares
 from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
@@ -77,7 +77,7 @@ def build_fsp_m_bigm(
     if upper is not None:
         upper = number(name, "upper", upper)
     model = new_selection_model(name, data, relax=relax)
-    bound = largest_weight(data, c, upper, loss_of(loss))
+    bound = largest_weight(data, c, upper, loss_of(loss, OF_SLACKS))
 
     def above(model: pyo.ConcreteModel, j: int) -> Any:
         return model.w[j] - bound * model.sigma[j] <= 0
@@ -86,7 +86,8 @@ def build_fsp_m_bigm(
         return model.w[j] + bound * model.sigma[j] >= 0
 
     model.objective = pyo.Objective(
-        expr=0.5 * squares(model.w) + hinge_cost(model, data, c, loss_of(loss)), doc="(FSP-M) 1/2 w'w + C e'xi"
+        expr=0.5 * squares(model.w) + hinge_cost(model, data, c, loss_of(loss, OF_SLACKS)),
+        doc="(FSP-M) 1/2 w'w + C e'xi",
     )
     add_margins(model, data, "(FSP-M)")
     constraints.add_to(model)

@@ -11,6 +11,7 @@ from fsopt.algorithms.branch_and_benders.interior_point import Goal, _Run, _Syst
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation
+from fsopt.data.losses import DualTerm
 
 
 def relaxation(problem, at=None, gap=1e-9, solver=None, hyperplane=None):
@@ -87,7 +88,7 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
     y = np.where(np.arange(n) % 2, 1.0, -1.0)
     Zy = np.asfortranarray(np.column_stack([y[:, None] * rng.standard_normal((n, s + f)), y]))
     c, r, R = 3.0, rng.uniform(1, 2, k), rng.uniform(0, 1, (k, f))
-    program = Relaxation(Zy, c, s, R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f), balance=0.3)
+    program = Relaxation(Zy, DualTerm(c), s, R, r, rng.uniform(0, 1, f), rng.standard_normal(s + f), balance=0.3)
     alpha, w, b, q = rng.uniform(1, 2, n), rng.standard_normal(s + f), 0.4, rng.standard_normal(s + f)
     rho, sigma, mu = rng.uniform(0.5, 1, f), rng.uniform(0.2, 0.8, f), rng.uniform(0.5, 1, k)
     x = np.concatenate([alpha, c - alpha, rho, sigma, mu])

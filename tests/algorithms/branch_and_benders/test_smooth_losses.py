@@ -1,4 +1,6 @@
-"""The search with the squared hinge loss: all selections by brute force, invariances, weights, many samples."""
+"""The search with squared hinge and logistic loss: all selections by brute force, invariances, weights, scales."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -9,19 +11,24 @@ import fsopt
 from fsopt.algorithms.branch_and_benders import checkpoint
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
+from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 
 LOSS = "squared-hinge"
+BOTH = pytest.mark.parametrize("loss", [LOSS, "logistic"])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", sampled(range(10), 2))
-def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(kind, seed):
+@BOTH
+def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_it(loss, kind, seed):
     data, c, limits = drawn(kind, seed)
-    problem, values = problem_of(data, c, limits, LOSS), allowed_values(data, c, limits, LOSS)
+    problem, values = problem_of(data, c, limits, loss), allowed_values(data, c, limits, loss)
     result = solved(problem)
     best = min(values.values())
     assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
@@ -33,26 +40,28 @@ def test_the_best_of_all_allowed_selections_is_found_and_the_bound_is_not_above_
     assert replayed.solved == 0
 
 
-def test_weights_of_samples_are_copies_of_them():
+@BOTH
+def test_weights_of_samples_are_copies_of_them(loss):
     data = blobs(24, 6, seed=4, gap=0.2)
     counts = np.random.default_rng(0).integers(1, 4, data.n)
     copies = fsopt.Dataset(np.repeat(data.X, counts, axis=0), np.repeat(data.y, counts))
     weighted = fsopt.Dataset(data.X, data.y, weights=counts.astype(float))
-    one, other = (solved(problem_of(d, 1.5, {"m": 2}, LOSS)) for d in (weighted, copies))
+    one, other = (solved(problem_of(d, 1.5, {"m": 2}, loss)) for d in (weighted, copies))
     np.testing.assert_array_equal(one.point["sigma"], other.point["sigma"])
     assert one.objective == pytest.approx(other.objective, rel=2e-6)
-    assert one.objective == pytest.approx(exact_value(weighted, one.point["sigma"], 1.5, LOSS), rel=2e-6)
+    assert one.objective == pytest.approx(exact_value(weighted, one.point["sigma"], 1.5, loss), rel=2e-6)
 
 
-def test_order_and_units_change_nothing():
+@BOTH
+def test_order_and_units_change_nothing(loss):
     data = blobs(40, 7, seed=3)
-    result = solved(problem_of(data, 2.0, {"m": 3}, LOSS))
+    result = solved(problem_of(data, 2.0, {"m": 3}, loss))
     rng = np.random.default_rng(1)
     rows, columns = rng.permutation(data.n), rng.permutation(data.p)
-    turned = solved(problem_of(fsopt.Dataset(data.X[rows][:, columns], data.y[rows]), 2.0, {"m": 3}, LOSS))
+    turned = solved(problem_of(fsopt.Dataset(data.X[rows][:, columns], data.y[rows]), 2.0, {"m": 3}, loss))
     np.testing.assert_array_equal(turned.point["sigma"], result.point["sigma"][columns])
     assert turned.objective == pytest.approx(result.objective, rel=2e-6)
-    scaled = solved(problem_of(data.with_X(1e-2 * data.X), 2e4, {"m": 3}, LOSS))
+    scaled = solved(problem_of(data.with_X(1e-2 * data.X), 2e4, {"m": 3}, loss))
     np.testing.assert_array_equal(scaled.point["sigma"], result.point["sigma"])
     assert scaled.objective * 1e-4 == pytest.approx(result.objective, rel=2e-6)
 
@@ -68,6 +77,7 @@ def test_samples_far_outside_the_margin_are_frozen_at_0_alone():
     assert all(result.objective <= v * (1 + 2e-6) for pair, v in values.items() if pair != best)
     margins = np.array([-3.0, 0.5, 1.0, 1.5, 9.0])
     np.testing.assert_allclose(problem.distance(margins), [0.0, 0.0, 0.0, 0.5, 8.0])
+    np.testing.assert_allclose(problem_of(data, 0.5, {"m": 2}, "logistic").distance(margins), 0.0)
 
 
 @pytest.mark.slow
@@ -88,3 +98,29 @@ def test_a_checkpoint_of_one_loss_is_not_resumed_with_the_other(tmp_path):
         assert checkpoint.load(path, problems[own], 1e-6).search.incumbents.best is not None
         with pytest.raises(FileError, match="differs in loss"):
             checkpoint.load(path, problems[other], 1e-6)
+
+
+@pytest.mark.parametrize("c", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("gap", [0.3, 2.0])
+def test_the_relaxation_of_the_logistic_loss_is_solved_cold_warm_and_over_far_scales(gap, c):
+    data = blobs(90, 5, seed=2, gap=gap)
+    problem, mask = problem_of(data, c, {"m": 3}, "logistic"), np.arange(5) < 3
+    solver, at = NodeSolver(problem), Partial(mask, ~mask)
+    cold = solver.solve(at, None, Goal(1e-9))
+    warm = solver.solve(at, solver.solve(problem.root(), None, Goal(1e-6)).hyperplane, Goal(1e-9))
+    for found in (cold, warm):
+        value, _ = problem.value(mask, found.hyperplane.w)
+        assert value == pytest.approx(exact_value(data, mask, c, "logistic"), rel=1e-8)
+        assert found.bound == pytest.approx(value, rel=1e-7)
+        assert found.bound <= value * (1 + 1e-12)
+
+
+def test_the_local_search_of_the_logistic_loss_ends_where_no_exchange_is_better():
+    data = blobs(70, 6, seed=3, gap=0.3)
+    problem = problem_of(data, 1.0, {"m": 2}, "logistic")
+    found = LocalSearch(problem, [], 400, lambda: True).descend(np.arange(6) >= 4)
+    values = {pair: exact_value(data, np.isin(range(6), pair), 1.0, "logistic") for pair in combinations(range(6), 2)}
+    own = values[tuple(found.features.tolist())]
+    assert found.value == pytest.approx(own, rel=1e-6)
+    near = [v for pair, v in values.items() if len(set(pair) & set(found.features.tolist())) == 1]
+    assert own <= min(near) * (1 + 2e-6)
