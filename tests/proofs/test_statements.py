@@ -6,6 +6,7 @@ import re
 import time
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from proof_files import verdict, written
 from proofs.forging import DATA, bases
@@ -14,6 +15,7 @@ from support import blobs, sampled
 import fsopt
 from fsopt.answers.trained import fingerprint
 from fsopt.cli import main
+from fsopt.data.matrices import constant_columns
 from fsopt.data.synthetic.files import write
 from fsopt.verification.exact_checking import exactly
 from fsopt.verifier import verify, verify_data
@@ -240,6 +242,14 @@ def test_data_of_one_sample_and_one_feature_are_data_and_of_none_are_not(empty):
     assert verify_data.Features({"data": data}, claim, None).n == 1
     with pytest.raises(verify_data.Different, match="no samples, or no features"):
         verify_data.Features({"data": data | {empty: 0}}, claim, None)
+
+
+def test_a_feature_is_constant_where_it_is_for_the_package():
+    """At a standard deviation of 1e-12 of its largest entry."""
+    columns = np.array([[1.0 + d, 1.0 - d] for d in (0.0, 0.9e-12, 1.1e-12, 1.0)])
+    expected = [True, True, False, False]
+    assert [verify_data.constant([Fraction(v) for v in column]) for column in columns] == expected
+    assert constant_columns(columns.T).tolist() == expected
 
 
 def test_the_work_is_bounded_and_can_be_raised(tmp_path, monkeypatch):

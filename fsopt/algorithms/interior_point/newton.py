@@ -40,8 +40,6 @@ CAREFUL = 0.7
 """Share of that step for r and t: w = V'a / gamma follows r, and its square should not leave the ball far."""
 PROGRESS = 0.01
 """Share by which a measure has to fall to count as progress."""
-INSIDE = 1e-12
-"""Distance of the first multipliers from their bounds, relative to C."""
 Solve: TypeAlias = Callable[[Vector, Vector], tuple[Vector, Vector]]
 """Function (q (n,), r (p,)) -> (delta a, delta w)."""
 
@@ -119,7 +117,7 @@ class Search:
             self.basis, upper, order = scipy.linalg.qr(self.V.T, mode="economic", pivoting=True)
             self.V = np.ascontiguousarray(upper.T[np.argsort(order)])
         mu, w = float(np.mean(self.c)), np.zeros(self.V.shape[1])
-        a = _central(-np.ones(self.data.n), mu, self.c)
+        a = _central(mu, self.c)
         z = self.c - a
         r, t = self.penalty.begin(max(float(np.linalg.norm(self.V.T @ a)), mu))
         self.at = _Iterate(w, 0.0, a, z, mu / a, mu / z, r, t)
@@ -256,10 +254,6 @@ class Search:
         self.stale = 0 if fell.any() else self.stale + 1
 
 
-def _central(slack: Vector, mu: float, c: Vector) -> Vector:
-    """Return a (n,) in (0, C) with mu / a - mu / (C - a) = slack: the multipliers on the central path."""
-    root = np.hypot(slack * c, 2.0 * mu)
-    q = slack * c + 2.0 * mu
-    # One of the two forms of the root of a quadratic equation does not cancel.
-    a = np.where(q >= 0, 2.0 * mu * c / np.where(q >= 0, q + root, 1.0), (q - root) / np.where(q < 0, 2.0 * slack, 1.0))
-    return np.clip(a, INSIDE * c, c * (1.0 - INSIDE))
+def _central(mu: float, c: Vector) -> Vector:
+    """Return a (n,) in (0, C) with mu / (C - a) - mu / a = 1: the multipliers on the central path at w = 0."""
+    return 2.0 * mu * c / (2.0 * mu - c + np.hypot(c, 2.0 * mu))

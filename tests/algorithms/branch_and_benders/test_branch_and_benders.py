@@ -10,8 +10,10 @@ from selection_cases import KINDS, allowed_values, drawn, problem_of, solved
 from support import blobs, reference, sampled
 
 import fsopt
+from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.of_master import selection_problem
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
@@ -191,3 +193,20 @@ def test_a_fractional_selection_is_rounded_up_where_a_feature_is_half_selected_o
     search = Search(problem_of(blobs(12, 4), 1.0, {"lam": lam}), 1e-4)
     score = np.array([0.6, 0.4, 0.0, -1.0])
     assert search.incumbents.rounded(score, search.problem.root()).tolist() == [bool(v) for v in expected]
+
+
+def test_a_selection_is_rounded_within_the_constraints():
+    """By falling score within a budget, and none where the node allows no selection."""
+    problem = problem_of(blobs(12, 4), 1.0, {"costs": [3.0, 2.0, 2.0, 1.0], "budget": 5.0})
+    incumbents, root = Search(problem, 1e-4).incumbents, problem.root()
+    score = np.array([0.9, 0.6, 0.8, 0.7])
+    assert incumbents.rounded(score, root).tolist() == [True, False, True, False]
+    assert incumbents.rounded(score, root.decided(0, selected=False)).tolist() == [False, True, True, True]
+    too_much = root.decided(0, selected=True).decided(1, selected=True).decided(2, selected=True)
+    assert incumbents.rounded(score, too_much) is None
+
+
+def test_a_bound_that_falls_by_rounding_counts_as_no_gain():
+    gains = Gains.none(2)
+    gains.learn(0, NodeHyperplane(np.ones(2), 0.0, np.ones(2)), -1e-12)
+    assert (gains.total.tolist(), gains.count.tolist()) == ([0.0, 0.0], [1.0, 0.0])

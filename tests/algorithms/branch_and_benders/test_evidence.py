@@ -37,6 +37,11 @@ def test_a_bomb_is_refused(held, part, monkeypatch):
         evidence.verify(problem, {**packed, part: bomb})
 
 
+def test_there_is_a_limit():
+    """zlib takes 0 for none."""
+    assert 0 < evidence.LARGEST < 2**30
+
+
 @pytest.mark.parametrize("part", ["tree", "alpha", "mu"])
 def test_a_part_that_ends_early_is_refused(held, part):
     problem, packed = held

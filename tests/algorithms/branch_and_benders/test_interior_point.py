@@ -10,7 +10,7 @@ from fsopt.algorithms.branch_and_benders.cuts import bound, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, _Run, _System
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
-from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation
+from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation, cold
 from fsopt.data.losses import DualTerm
 
 
@@ -118,3 +118,15 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
     after, before = (conditions(*(v + e * d for v, d in zip(at, step, strict=True))) for e in (h, -h))
     wanted = np.concatenate([-conditions(*at)[: -len(x)], target])
     np.testing.assert_allclose((after - before) / (2 * h), wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("curvature", [0.0, 2.0])
+def test_the_cold_start_is_the_best_multiple_of_its_direction(curvature):
+    """Where all features are selected, a'e - t |Z'a|^2 / 2 has its largest value over the multiples t a at t = 1."""
+    data = blobs(30, 3, seed=2)
+    Zy = np.asfortranarray(np.column_stack([data.y[:, None] * data.X, data.y]))
+    none = np.zeros(0)
+    program = Relaxation(Zy, DualTerm(1.0, curvature), 3, np.zeros((0, 0)), none, none, np.zeros(3))
+    start = cold(program)
+    alpha = start.x[:30]
+    assert alpha.sum() == pytest.approx(start.q @ start.q + curvature * alpha @ alpha, rel=1e-12)

@@ -75,6 +75,16 @@ def test_a_start_that_ends_at_zero_is_told_and_tried_again():
     assert len(fit.details["starts"]) == 1 + RESTARTS
 
 
+def test_a_later_start_that_ends_at_zero_is_not_tried_again():
+    """There all samples are of the larger class."""
+    rng = np.random.default_rng(14)
+    y = np.where(np.arange(24) < 9, -1.0, 1.0)
+    data = fsopt.Dataset(rng.standard_normal((24, 2)) + 0.5 * y[:, None], y)
+    fit = fsopt.fit("misclass", data, scale="none", n_starts=2, seed=1, generate=True)
+    better, at_zero = fit.details["starts"]
+    assert better < at_zero == pytest.approx(9.0 * (1.0 - np.exp(-2.0 * ALPHA)))
+
+
 def test_auto_takes_it_for_large_data_only_and_another_word_is_refused():
     small, wide = blobs(60, 4), blobs(60, 3_000)
     assert "alpha" not in fsopt.fit("fsv", small).details

@@ -1,9 +1,11 @@
 """Checkpoints of GBD: resumed runs end where uninterrupted ones do, also after kill -9; forged ones are refused."""
 
+import os
 import signal
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -216,3 +218,15 @@ def test_on_the_command_line(tmp_path, capsys):
     ):
         assert code(command) == 2
         assert words in "".join(capsys.readouterr())
+
+
+def test_a_pipe_is_no_checkpoint():
+    """An archive is read at several places."""
+    reading, writing = os.pipe()
+    os.write(writing, b"PK\x03\x04" + bytes(100))
+    os.close(writing)
+    try:
+        with pytest.raises(FileError, match=r"cannot read the checkpoint '.*': .*seek"):
+            checkpoint.load(Path(f"/dev/fd/{reading}"), {}, None, None)
+    finally:
+        os.close(reading)

@@ -1,6 +1,7 @@
 """The master with one cut in closed form: against all selections, and where it is left to a solver."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import fsopt
 from fsopt.drivers.gbd import master as module
 from fsopt.drivers.gbd.driver import gbd
 from fsopt.drivers.gbd.master import Master
-from fsopt.drivers.gbd.master_program import solve_one_cut
+from fsopt.drivers.gbd.master_program import largest_number, solve_one_cut
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import Run
 from fsopt.models.gbd.fsp_master import build_fsp_master
@@ -82,3 +83,12 @@ def test_a_master_that_is_never_solved_leaves_an_incumbent_and_a_bound(params, m
     assert found.objective >= best.objective * (1 - 1e-6)
     assert len(found.point["alphas"]) >= 2
     assert np.sum(found.point["sigma"]) <= params.get("m", data.p)
+
+
+@pytest.mark.parametrize(("bounds", "expected"), [((0.0, 1.0), 2), ((-1.0, 1.0), None), ((0.0, 2.0), None)])
+def test_a_number_of_features_is_a_limit_of_shares_alone(bounds, expected):
+    session = Session(build_fsp_master(blobs(20, 3), m=2))
+    columns = session.columns(session.model.sigma)
+    lb, ub = session.program.lb.copy(), session.program.ub.copy()
+    lb[columns[0]], ub[columns[0]] = bounds
+    assert largest_number(replace(session.program, lb=lb, ub=ub), columns) == expected

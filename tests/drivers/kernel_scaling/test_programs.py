@@ -9,6 +9,7 @@ from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling import programs
+from fsopt.drivers.kernel_scaling.outer_approximation import lower_hull
 from fsopt.drivers.kernel_scaling.programs import RestrictedPrograms, WholeProgram
 from fsopt.drivers.recorder import Recorder
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
@@ -80,3 +81,9 @@ def test_the_losses_of_samples_left_out_are_linear():
     result = fsopt.solve(model)
     # 2 (1 - s) + 2 - 5 s <= 1 for s <= 1, with R = s and W = s: s = 3 / 7.
     assert result.objective == pytest.approx(6.0 / 7.0)
+
+
+def test_a_point_above_another_one_up_to_rounding_is_no_vertex():
+    low = 1e-9
+    points = [(1.0, 3.0), (2.0, low), (3.0, low), (3.5, low * (1 - 1e-14)), (1.5, 2.9)]
+    assert lower_hull(points).tolist() == [[1.0, 3.0], [2.0, low]]
