@@ -17,6 +17,7 @@ from fsopt.common import clock
 from fsopt.compiler.values import store
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.names import places_by_name
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import DEFAULT_RUN, Run, loop
 from fsopt.errors import OutOfTimeError
@@ -64,7 +65,7 @@ def rfe(
     .. math:: \min_{w, b}\ \tfrac12 w'w + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \quad\text{s.t.}\quad w_j = 0
               \text{ for the removed } j
 
-    With ``step`` 1 there are p - m + 1 of them. Of equal weights the one of the lowest index is removed first.
+    With ``step`` 1 there are p - m + 1 of them. Of equal weights the first by name is removed first.
 
     Parameters
     ----------
@@ -97,6 +98,7 @@ def rfe(
     c = number("rfe", "c", c)
     recorder = Recorder([], run)
     machines = _Machines(data, c, recorder)
+    places = places_by_name(data.features)
     sigma = np.ones(data.p)
     sigma[list(eliminated)] = 0.0
     stop, w = "complete", None
@@ -109,15 +111,15 @@ def rfe(
                 if w is None:
                     raise
                 stop = "time-limit"
-                sigma[smallest_weights(w, left, len(left) - m)] = 0.0
+                sigma[smallest_weights(w, left, len(left) - m, places)] = 0.0
                 continue
             if clock.expired():
                 step, stop = len(left), "time-limit"
-            removed = smallest_weights(w, left, min(step, len(left) - m))
+            removed = smallest_weights(w, left, min(step, len(left) - m), places)
             try:
                 recorder.record(n_features=len(left), objective=value, removed=removed)
             except KeyboardInterrupt:
-                stop, removed = "interrupted", smallest_weights(w, left, len(left) - m)
+                stop, removed = "interrupted", smallest_weights(w, left, len(left) - m, places)
             sigma[removed] = 0.0
     with nullcontext() if stop == "complete" else clock.lifted():
         trained = last(left)
@@ -164,8 +166,8 @@ class _Machines:
         return w, svm_value(data, w, midpoint_intercept(data.X @ w, data.y, data.weights), self.c)
 
 
-def smallest_weights(w: Vector, left: Indices, count: int) -> list[int]:
-    """Return the ``count`` features among ``left`` of smallest weight, equal weights by their index.
+def smallest_weights(w: Vector, left: Indices, count: int, places: Indices) -> list[int]:
+    """Return the ``count`` features among ``left`` of smallest weight, equal weights by their places (p,).
 
     Duplicate features have equal weights at the optimum, and a solver's rounding decides which is smaller: the order
     of elimination would depend on the solver. Weights within :data:`TIE` of the smallest one are equal instead.
@@ -173,7 +175,8 @@ def smallest_weights(w: Vector, left: Indices, count: int) -> list[int]:
     size, equal = np.abs(w[left]), TIE * np.abs(w).max()
     removed = []
     for _ in range(count):
-        place = int(np.argmax(size <= size.min() + equal))
+        tied = np.flatnonzero(size <= size.min() + equal)
+        place = int(tied[np.argmin(places[left[tied]])])
         removed.append(int(left[place]))
         size[place] = np.inf
     return removed

@@ -68,11 +68,18 @@ def test_rfe_of_wdbc_is_the_same_from_another_solver(wdbc):
 
 
 @pytest.mark.parametrize("solver", ["clarabel", "libsvm", None])
-def test_equal_weights_the_lowest_index_goes_first(solver):
+def test_equal_weights_the_first_by_name_goes_first(solver):
     data = blobs(40, 3, seed=4, gap=1.0)
     twins = fsopt.Dataset(data.X[:, [0, 1, 0, 1]], data.y)
     fit = fsopt.fit("rfe", twins, m=2, scale="none", solver=solver)
     assert sorted(j for h in fit.history for j in h["removed"]) == [0, 1]
+    turned = fsopt.Dataset(twins.X, twins.y, features=["d", "c", "b", "a"])
+    removed = [
+        turned.features[j]
+        for h in fsopt.fit("rfe", turned, m=2, scale="none", solver=solver).history
+        for j in h["removed"]
+    ]
+    assert sorted(removed) == ["a", "b"]
     both = fsopt.fit("rfe", twins, m=1, step=3, scale="none", solver=solver)
     first = both.history[0]["removed"]
     assert first[0] + 2 == first[1]

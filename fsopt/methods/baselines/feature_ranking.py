@@ -11,10 +11,11 @@ import numpy as np
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
+from fsopt.data.names import places_by_name
 from fsopt.drivers.run import Run
 from fsopt.errors import reading
 from fsopt.methods.assembly import make_fit
-from fsopt.methods.baselines.feature_scores import ranking
+from fsopt.methods.baselines.feature_scores import pearson, ranking
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, objective, train_on_subset
 from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
@@ -27,20 +28,24 @@ from fsopt.typing import Indices, Vector
 
 @dataclass(frozen=True)
 class Ranked:
-    """The features in the order of their scores, and how many of them are kept."""
+    """All features from the best score to the worst, and how many of them are kept."""
 
-    scores: Vector
+    order: Indices
     count: int
-
-    @property
-    def order(self) -> Indices:
-        """All features, from the best to the worst."""
-        return ranking(self.scores)
 
     @property
     def kept(self) -> Indices:
         """The features that are kept, increasing."""
         return np.sort(self.order[: self.count])
+
+
+def order_of(scores: Vector, data: Dataset) -> Indices:
+    """Return the features from the best score to the worst, whatever the order of the columns.
+
+    Features of equal scores are in the order of their absolute correlation with the label, equal ones in that of their
+    names.
+    """
+    return ranking(scores, pearson(data), -places_by_name(data.features).astype(float))
 
 
 def number_kept(name: str, m: int | None, p: int) -> int:
@@ -73,7 +78,8 @@ def fit_filter(
     run : Run
         Solver, options and time limit.
     m : int, optional
-        Number of features to keep, of equal scores the first; None keeps 5, or all where there are fewer.
+        Number of features to keep; None keeps 5, or all where there are fewer. Of equal scores those of the larger
+        absolute correlation with the label are kept, of equal correlations the first by name.
     machine : str, default 'rsvm'
         The support vector machine on the features that are kept: ``rsvm`` (default) or ``svm``, as in
         :class:`fsopt.methods.baselines.subset_svm.SvmSettings`.
@@ -99,9 +105,10 @@ def fit_filter(
     settings = SvmSettings(machine, c, w_cap)
     settings.check(name)
     work, map_ = preprocess(data, scale)
-    ranked = Ranked(score(work), number_kept(name, m, data.p))
+    scores = score(work)
+    ranked = Ranked(order_of(scores, work), number_kept(name, m, data.p))
     found = train_on_subset(work, ranked.kept, run, settings)
-    positive = int(np.sum(ranked.scores > 0))
+    positive = int(np.sum(scores > 0))
     few = f"only {positive} of the {ranked.count} features that are kept have a score above 0"
     return make_fit(
         data,
@@ -110,7 +117,7 @@ def fit_filter(
         found.outcome,
         started=started,
         warnings=((few,) if positive < ranked.count else ()) + found.warnings,
-        details={**found.details, "scores": ranked.scores, "ranking": ranked.order},
+        details={**found.details, "scores": scores, "ranking": ranked.order},
     )
 
 
@@ -127,14 +134,17 @@ def check_filter(saved: SavedFit, scores: Vector) -> Certificate:
     """
     fit, data = saved.fit, saved.data
     with reading("ranking"):
-        stated, order = (np.array(fit.details[k], dtype=float) for k in ("scores", "ranking"))
-        if stated.shape != (data.p,) or order.shape != (data.p,) or np.isnan(stated).any():
+        stated, given = (np.array(fit.details[k], dtype=float) for k in ("scores", "ranking"))
+        if stated.shape != (data.p,) or given.shape != (data.p,) or np.isnan(stated).any():
             raise ValueError(f"{data.p} scores and as many ranks are needed")
     # Scores may be infinite: those that are equal differ by 0.
     with np.errstate(invalid="ignore"):
         off = np.where(stated == scores, 0.0, np.abs(stated - scores) / np.maximum(1.0, np.abs(scores)))
-    ranked = Ranked(stated, number_kept(fit.method, fit.params.get("m"), data.p))
-    wrong = {"scores": float(off.max()), "ranking": float(np.sum(order != ranked.order))}
+    # Until 0.2 features of equal scores were in the order of the columns.
+    orders = order_of(stated, data), ranking(stated)
+    order = min(orders, key=lambda one: int(np.sum(given != one)))
+    ranked = Ranked(order, number_kept(fit.method, fit.params.get("m"), data.p))
+    wrong = {"scores": float(off.max()), "ranking": float(np.sum(given != order))}
     return extend(check_subset_svm(saved, ranked.kept), wrong)
 
 

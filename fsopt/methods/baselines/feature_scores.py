@@ -23,7 +23,7 @@ Counts: TypeAlias = NDArray[np.number[Any]]
 ROUNDED = 1e-12
 """Difference of sums of weights, relative to them, that is a rounding error of 0."""
 BITS = 40
-"""Leading bits of a score that count in a ranking: scores that agree in them are a tie."""
+"""Leading bits of a score that count in a ranking: scores that agree in them are a tie, and those below 2^-40 are 0."""
 
 
 def pearson(data: Dataset) -> Vector:
@@ -225,8 +225,15 @@ def _cut(seen: Counts, cuts: Indices, low: int, high: int) -> int | None:
     return int(cuts[best]) if gain > (np.log2(max(size - 1.0, 1e-300)) + delta) / size else None
 
 
-def ranking(scores: Vector) -> Indices:
-    """Return the features from the best score to the worst; those that agree in 40 bits by their index."""
+def ranking(scores: Vector, *next_scores: Vector) -> Indices:
+    """Return the features from the best score to the worst.
+
+    Those that agree in 40 bits are in the order of the next scores, and of the columns where all scores agree.
+    """
+    return np.lexsort([-_rounded(each) for each in reversed((scores, *next_scores))])
+
+
+def _rounded(scores: Vector) -> Vector:
     mantissa, exponent = np.frexp(scores)
     rounded = np.ldexp(np.round(np.ldexp(mantissa, BITS)), exponent - BITS)
-    return np.argsort(-rounded, kind="stable")
+    return np.where(np.abs(scores) < 2.0**-BITS, 0.0, rounded)
