@@ -1,18 +1,21 @@
-"""The parameters in a saved fit that its method would have refused, whether its certificate uses them or not."""
+"""The parameters of a saved fit or a study that a method would refuse, found before it runs and whatever it uses."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from fsopt.answers.schema import is_parameter
+from fsopt.common.arguments import own_number
 from fsopt.common.ranges import ALL, range_of, within
 from fsopt.data.kernels import KERNELS
 from fsopt.data.losses import LOSSES
 from fsopt.drivers.gbd.settings import MASTERS, STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
+from fsopt.errors import ParameterError, shown
 from fsopt.methods.baselines.subset_svm import MACHINES
 from fsopt.methods.gbd.decomposition import PRESETS
 from fsopt.methods.gmeb.formulations import ROUTES as GMEB_ROUTES
@@ -38,6 +41,8 @@ WORDS: Mapping[str, Collection[str | bool]] = {
     "units": UNITS,
 }
 """Name of a parameter, or ``method.name``, -> its words."""
+SIMPLE = re.compile(r"(float|int|bool|str|None)( \| (float|int|bool|str|None))*")
+"""Annotation of a parameter that takes neither lists nor objects."""
 
 
 def refused(spec: MethodSpec, params: Mapping[str, Any], details: Mapping[str, Any]) -> list[str]:
@@ -55,6 +60,23 @@ def refused(spec: MethodSpec, params: Mapping[str, Any], details: Mapping[str, A
     names += [name for name, v in params.items() if name in known and not is_parameter(known[name].annotation, v)]
     names += [name for name, value in params.items() if name not in names and not _taken(spec.name, name, value)]
     return names + [name for name in SET_BY_METHOD if name in details and not _taken(spec.name, name, details[name])]
+
+
+def check_values(method: str, fit: Callable[..., Any], params: Mapping[str, Any]) -> None:
+    """Raise ParameterError for the first number or word that a method, its fit, refuses whatever the data."""
+    known = inspect.signature(fit).parameters
+    for name, given in params.items():
+        value = own_number(given)
+        if not isinstance(value, str | bool | int | float):
+            continue
+        said = f"parameter '{name}' of '{method}' is {shown(value)}"
+        kind = known[name].annotation if name in known else None
+        if isinstance(kind, str) and SIMPLE.fullmatch(kind) and not is_parameter(kind, value):
+            raise ParameterError(said, f"its type is {kind}")
+        if not _taken(method, name, value):
+            words = WORDS.get(f"{method}.{name}", WORDS.get(name))
+            allowed = f"inside {range_of(method, name)}" if words is None else f"of {', '.join(map(str, words))}"
+            raise ParameterError(said, f"give a value {allowed}")
 
 
 def _taken(method: str, name: str, value: Any) -> bool:

@@ -15,7 +15,7 @@ from fsopt.methods.registry import METHODS
 from fsopt.models.registry import MODELS
 from fsopt.studies.comparison_rows import Comparison, Row, majority, summarise
 from fsopt.studies.methods import study_spec
-from fsopt.studies.running import Progress, advance, local_executor
+from fsopt.studies.running import Plan, Progress, advance, local_executor, planned
 from fsopt.studies.store import Row as StoreRow
 from fsopt.studies.store import Store, opened
 from fsopt.studies.study import Study, StudyMethod
@@ -175,11 +175,12 @@ def compare(
         exact=exact,
     )
     workers, rows = check_jobs(jobs), list[Row]()
+    plan = planned(study)
     larger = {one.name: majority(one, folds, seed) for one in sets}
     interrupted = False
     with opened(None) as held:
         try:
-            rows.extend(_rows(study, held, executor or local_executor(study, workers), executor is None, progress))
+            rows.extend(_rows(plan, held, executor or local_executor(study, workers), executor is None, progress))
         except KeyboardInterrupt:
             interrupted = True
     return Comparison(
@@ -195,13 +196,14 @@ def compare(
 
 
 def _rows(
-    study: Study, held: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
+    plan: Plan, held: Store, executor: Executor, own: bool, progress: Callable[[Progress], None] | None
 ) -> Iterator[Row]:
     """Yield the row of each method as soon as it and those before it are complete."""
+    study = plan.study
     waiting: list[tuple[str, str]] = [(d.name, m.name) for d in study.data for m in study.methods]
     left = dict.fromkeys(waiting, study.folds + 1)
     found: dict[tuple[str, str], list[StoreRow]] = {pair: [] for pair in waiting}
-    for state in advance(study, held, executor, own=own):
+    for state in advance(plan, held, executor, own=own):
         pair = (state.last["data"], state.last["method"])
         left[pair] -= 1
         found[pair].append(state.last)

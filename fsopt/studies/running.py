@@ -19,8 +19,8 @@ from fsopt.common.customising import FromFile
 from fsopt.common.teams import check_jobs
 from fsopt.data import Dataset
 from fsopt.errors import WorkersLost
+from fsopt.studies.estimates import Rest, in_order
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
-from fsopt.studies.methods import study_spec
 from fsopt.studies.store import Row, Store, exported, opened
 from fsopt.studies.study import Study, load_all, read_study, study_from
 from fsopt.studies.units import ABSENT, DONE, Unit, failure, units_of
@@ -47,7 +47,7 @@ class Progress:
     ----------
     finished, total : units with a row, and all units of the study.
     failed : rows without a result, time-outs among them.
-    seconds_left : estimate from the units of this run; None before the first.
+    seconds_left : estimate; None before a unit of each method has ended on each data set.
     last : the last row.
     """
 
@@ -145,12 +145,10 @@ def run_study(
     A unit is killed after twice its time limit and 30 seconds. Solvers run on one thread.
     """
     asked = study if isinstance(study, Study) else _read(study, allow_code)
-    workers = check_jobs(jobs)
+    workers, plan = check_jobs(jobs), planned(asked)
     with opened(store, write=True) as held:
         # A generator, so that what the caller gave is closed in the order of its opening.
-        for state in advance(
-            asked, held, executor or local_executor(asked, workers), own=executor is None, retry=retry
-        ):
+        for state in advance(plan, held, executor or local_executor(asked, workers), own=executor is None, retry=retry):
             if progress is not None:
                 progress(state)
         return StudyResult(asked.name, tuple(held.rows(asked.name)))
@@ -169,18 +167,29 @@ def _read(study: Mapping[str, Any] | str | Path, allow_code: bool) -> Study:
     return read_study(study, allow_code=allow_code)
 
 
-def advance(study: Study, store: Store, executor: Executor, *, own: bool, retry: bool = False) -> Iterator[Progress]:
-    """Plan a study, run its units that wait, and yield after each one; ``own`` executors are ended at the end."""
+@dataclass(frozen=True)
+class Plan:
+    """A study whose data are read: the data of each fingerprint, and all units."""
+
+    study: Study
+    data: Mapping[str, Dataset]
+    units: Sequence[Unit]
+
+
+def planned(study: Study) -> Plan:
+    """Return the plan of a study; raises DataError, FileError, ParameterError for data that cannot be had or split."""
+    loaded = load_all(study)
+    return Plan(study, {one.digest: one.data for one in loaded}, tuple(units_of(study, loaded)))
+
+
+def advance(plan: Plan, store: Store, executor: Executor, *, own: bool, retry: bool = False) -> Iterator[Progress]:
+    """Run the units of a study that wait, and yield after each one; ``own`` executors are ended at the end."""
+    study = plan.study
     try:
-        loaded = load_all(study)
-        units = list(units_of(study, loaded))
-        store.plan(study.name, units)
+        store.plan(study.name, plan.units)
         waiting = store.waiting(study.name, retry)
-        data = {one.digest: one.data for one in loaded}
-        # Methods with a loop take longest: they go first, so that no process waits for one of them at the end.
-        todo = list({unit.key: unit for unit in units if unit.key in waiting}.values())
-        todo.sort(key=lambda unit: not study_spec(unit.method).driver)
-        yield from _recorded(study, store, Work(todo, data, study.memory_limit), executor)
+        todo = in_order({unit.key: unit for unit in plan.units if unit.key in waiting}.values())
+        yield from _recorded(study, store, Work(todo, plan.data, study.memory_limit), executor)
     except BaseException:
         if own:
             executor.shutdown(cancel_futures=True)
@@ -205,11 +214,11 @@ def _recorded(study: Study, store: Store, work: Work, executor: Executor) -> Ite
     failed = sum(n for state, n in counts.items() if state not in (DONE, "waiting"))
     kept = total - len(work.units)
     failed = min(failed, kept)
-    started = time.perf_counter()
+    started, rest = time.perf_counter(), Rest(work.units)
     for ended, (unit, row) in enumerate(_results(work, executor, store.settle), start=1):
         store.save(unit.key, row)
         failed += row["state"] != DONE
-        left = (time.perf_counter() - started) / ended * (len(work.units) - ended)
+        left = rest.seconds(unit, row, time.perf_counter() - started)
         yield Progress(kept + ended, total, failed, left, {**unit.description, **row})
 
 

@@ -29,6 +29,8 @@ from fsopt.common.customising import Change, FromFile
 from fsopt.common.files import brief
 from fsopt.data import Dataset, load_dataset
 from fsopt.errors import ParameterError, shown
+from fsopt.methods.saved_parameters import check_values
+from fsopt.methods.spec import MethodSpec
 from fsopt.models.spec import check_parameters
 from fsopt.studies.contents import code_of, study_content
 from fsopt.studies.methods import check_study_changes, comparison_params, study_spec
@@ -85,7 +87,7 @@ class StudyMethod:
         return [comparison_params(self.name, p, {**self.params, **point}) for point in points]
 
     def check(self) -> None:
-        """Refuse an unknown method, unknown parameters, and a grid without values."""
+        """Refuse an unknown method, unknown parameters, values that it never takes, and a grid without values."""
         entry = study_spec(self.name)
         check_study_changes(self.name, self.customise)
         check_parameters("method", self.name, {**self.params, **self.grid}, entry.parameters)
@@ -94,6 +96,9 @@ class StudyMethod:
                 raise ParameterError(
                     f"the grid of '{self.name}' has {shown(values)} for '{name}'", "give a list, such as [0.1, 1.0]"
                 )
+        function = entry.fit if isinstance(entry, MethodSpec) else entry.function
+        for params in (self.params, *({name: value} for name, values in self.grid.items() for value in values)):
+            check_values(self.name, function, params)
         both = sorted(set(self.params) & set(self.grid))
         if both:
             raise ParameterError(f"'{self.name}' has '{both[0]}' in params and in grid", "give it in one of them")
