@@ -12,7 +12,7 @@ from fsopt.common.arguments import own_number
 from fsopt.common.ranges import ALL, range_of, within
 from fsopt.data.kernels import KERNELS
 from fsopt.data.losses import LOSSES
-from fsopt.drivers.gbd.settings import MASTERS, STABILISATIONS
+from fsopt.drivers.gbd.settings import MASTER_STARTS, MASTERS, STABILISATIONS
 from fsopt.drivers.kernel_scaling.driver import SCALINGS
 from fsopt.drivers.penalties.registry import PENALTIES
 from fsopt.errors import ParameterError, shown
@@ -32,6 +32,7 @@ WORDS: Mapping[str, Collection[str | bool]] = {
     "loss": LOSSES,
     "machine": MACHINES,
     "master": MASTERS,
+    "master_start": MASTER_STARTS,
     "preset": PRESETS,
     "rsvm.route": RSVM_ROUTES,
     "rule": RULES,

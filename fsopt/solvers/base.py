@@ -27,7 +27,7 @@ from fsopt.solvers.outcome import certified_result, load_values
 from fsopt.solvers.registry import TRANSFORMATIONS, alternatives, choose
 from fsopt.solvers.spec import SolverSpec
 from fsopt.solvers.watching import Progress, Watch, heard, watching
-from fsopt.typing import Indices
+from fsopt.typing import Indices, Vector
 
 
 @checked(time_limit=optional(SECONDS), progress=optional(FUNCTION), warm_start=FLAG)
@@ -74,8 +74,8 @@ def solve(
     """
     with clock.limited(time_limit):
         session = Session(model, solver, options=options, tee=tee)
-        watch = Watch(session.program.sign, progress, session.program.values() if warm_start else None)
-        return replace(session.solve(time_limit=time_limit, watch=watch), history=tuple(watch.records))
+        watch, start = Watch(session.program.sign, progress), session.program.values() if warm_start else None
+        return replace(session.solve(time_limit=time_limit, watch=watch, start=start), history=tuple(watch.records))
 
 
 class Session:
@@ -102,15 +102,13 @@ class Session:
         tee: bool = False,
     ) -> None:
         started = time.perf_counter()
-        self.model = model
+        self.model, self.requested = model, solver is not None
         self.settings = Settings.make(options, tee=tee)
         self.program = compile_model(model)
         self.problem_class = program_class(self.program)
-        self.requested = solver is not None
         self.spec: SolverSpec = self._choose(solver)
         clock.look()
-        self.connection = self._open()
-        self.rebuilt = ""
+        self.connection, self.rebuilt = self._open(), ""
         self.seconds = {"build": 0.0, "translate": time.perf_counter() - started, "update": 0.0}
         self.seconds |= {"solve": 0.0, "load": 0.0}
 
@@ -206,16 +204,18 @@ class Session:
         load: bool = True,
         mip_gap: float | None = None,
         watch: Watch | None = None,
+        start: Vector | None = None,
     ) -> SolveResult:
         """Solve the model as it was last read, and certify the answer.
 
-        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only; ``watch`` gets the course.
+        ``load=False`` leaves variables and suffixes; ``mip_gap`` is for this call only; ``watch`` gets the course;
+        from ``start``, values (n,) of the variables, highs, scip and gurobi start branch and bound.
         """
         before = dict(self.seconds)
         clock.look()
         limit = clock.left(clock.seconds_of(time_limit))
         with clock.limited(limit):
-            with watching(watch), heard(watch if self.spec.hears else None):
+            with watching(watch, start), heard(watch if self.spec.hears else None):
                 outcome = self.connection.solve(limit, None if mip_gap is None else float(mip_gap))
             outcome = supplement(self.program, outcome, self.settings, limit, self.spec.name)
         self.seconds["solve"] += outcome.seconds

@@ -177,8 +177,8 @@ class Gurobi:
         m.Params.MIPGap = self.settings.mip_gap if mip_gap is None else mip_gap
         tree = self.mip or self.nonconvex
         try:
-            if (watch := watching.current()) is not None and watch.start is not None:
-                self.x.Start = watch.start / self.scaled.columns
+            if (start := watching.start()) is not None:
+                self.x.Start = start / self.scaled.columns
             m.optimize(gurobi_callback(self.scaled.bound) if self.depth == 0 else None)
             status, stop = STATUS_MAP[_status_name(m.Status)]
             bound = self.scaled.bound(float(m.ObjBound)) if tree and abs(m.ObjBound) < gp.GRB.INFINITY else None

@@ -117,6 +117,10 @@ class Highs:
         self.h.setOptionValue("mip_rel_gap", self.mip_gap if mip_gap is None else mip_gap)
         if (watch := watching.current()) is not None:
             self._watch(watch)
+        if (start := watching.start()) is not None:
+            solution = highspy.HighsSolution()
+            solution.col_value = start.tolist()
+            self.h.setSolution(solution)
         self._run()
         if self._word() == "kUnboundedOrInfeasible":
             self._run_without_presolve()
@@ -135,7 +139,7 @@ class Highs:
         return Outcome(status, stop, point, bound, iterations, seconds, message, ray, integer_tolerance=tolerance)
 
     def _watch(self, watch: watching.Watch) -> None:
-        """Note the course of branch and bound, and stop after Ctrl-C; start from values where there are some."""
+        """Note the course of branch and bound, and stop after Ctrl-C."""
         kinds = highspy.cb.HighsCallbackType
         noted = (kinds.kCallbackMipLogging, kinds.kCallbackMipImprovingSolution)
         asked = (kinds.kCallbackMipInterrupt, kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt)
@@ -149,10 +153,6 @@ class Highs:
         self.h.setCallback(callback, None)
         for kind in (*noted, *asked):
             self.h.startCallback(kind)
-        if watch.start is not None:
-            solution = highspy.HighsSolution()
-            solution.col_value = watch.start.tolist()
-            self.h.setSolution(solution)
 
     def _run(self) -> None:
         """Run HiGHS: a large linear program first by interior point, which leaves simplex a vertex to go on from."""

@@ -21,9 +21,9 @@ def watch_scip(model: Any, factor: float, variables: list[Any], scale: Vector) -
     factor : of the objective in the model.
     variables : those of the program in the model, with the units ``scale`` (n,).
     """
-    watch = watching.current()
-    if watch is not None and watch.start is not None:
-        _start_scip(model, variables, watch.start / scale)
+    watch, start = watching.current(), watching.start()
+    if start is not None:
+        _start_scip(model, variables, start / scale)
     if watch is None or getattr(model, "data", None) == "watched":
         return
     events = pyscipopt.SCIP_EVENTTYPE

@@ -35,13 +35,11 @@ class Watch:
     ----------
     sign : of the program: -1 for a maximisation, which it stores as a minimisation.
     progress : called with each record.
-    start : values (n,) from which a solver that can starts; None for its own start.
     interrupted : whether Ctrl-C was pressed; an interface whose solver does not hear it stops the solver then.
     """
 
     sign: float = 1.0
     progress: Progress | None = None
-    start: Vector | None = None
     interrupted: bool = False
     began: float = field(default_factory=time.perf_counter)
     records: list[dict[str, Any]] = field(default_factory=list)
@@ -67,6 +65,7 @@ class Watch:
 
 
 _CURRENT: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_START: ContextVar[Vector | None] = ContextVar("start", default=None)
 
 
 def current() -> Watch | None:
@@ -74,14 +73,20 @@ def current() -> Watch | None:
     return _CURRENT.get()
 
 
+def start() -> Vector | None:
+    """Return the values (n,) from which a solver that can starts the present solve; None for its own start."""
+    return _START.get()
+
+
 @contextmanager
-def watching(watch: Watch | None) -> Iterator[None]:
-    """Make a watch that of the solve inside."""
-    token = _CURRENT.set(watch)
+def watching(watch: Watch | None, values: Vector | None = None) -> Iterator[None]:
+    """Make a watch that of the solve inside, and values (n,) its start."""
+    tokens = _CURRENT.set(watch), _START.set(values)
     try:
         yield
     finally:
-        _CURRENT.reset(token)
+        _CURRENT.reset(tokens[0])
+        _START.reset(tokens[1])
 
 
 @contextmanager

@@ -221,6 +221,7 @@ VALUES = {
     "(7)-(11) RMP-M, cuts": lambda found: (optimum(found), 0.0),
     "(12)-(15) RMP-lambda": lambda found: (optimum(found), 0.0),
     "closed form for sigma": thresholded,
+    "previous solution as a starting seed (outlook)": lambda found: (found.objective, best("standard", m=2)),
     "Table 1 algorithm": lambda found: (found.objective, best("standard", m=2)),
     "250 cuts cap, first sigma": lambda found: (found.objective, best("standard", m=2)),
     "stop on validation, best of k": held_out,

@@ -55,6 +55,7 @@ VALUES = {
     "root_cuts": 3,
     "stabilisation": "none",
     "master": "milp",
+    "master_start": "incumbent",
     "master_solver": "highs",
     "max_cuts": 40,
     "validation": 0.25,

@@ -33,8 +33,8 @@ class ClosedForm(Master):
         solves.
     """
 
-    def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None) -> None:
-        super().__init__(data, model, solver)
+    def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None, **keywords: Any) -> None:
+        super().__init__(data, model, solver, **keywords)
         program = self.program
         free = bool(np.all(program.lb[self.columns] == 0.0) and np.all(program.ub[self.columns] == 1.0))
         if program.A.shape[0] or program.n != data.p + 1 or not free:

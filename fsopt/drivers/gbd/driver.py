@@ -129,7 +129,8 @@ class _Loop:
     ) -> _Loop:
         """Return the loop before its first cut."""
         first = settings.first(data)
-        master = (ClosedForm if settings.master == "closed-form" else Master)(data, model, settings.master_solver)
+        kind, warm = ClosedForm if settings.master == "closed-form" else Master, settings.master_start == "incumbent"
+        master = kind(data, model, settings.master_solver, warm=warm)
         sub = Subproblem(data, sub_model, c, run)
         relaxed = Master(data, model, None, relaxed=True) if settings.root_cuts and run.resume is None else None
         sessions = [master.session, *sub.sessions, *([relaxed.session] if relaxed else [])]
@@ -141,7 +142,9 @@ class _Loop:
             start=settings.start if isinstance(settings.start, str) else first.tolist(),
             root_cuts=settings.root_cuts,
             stabilisation=settings.stabilisation,
-            **({} if settings.master == "milp" else {"master": settings.master}),  # files of 0.2 have no such word
+            # Files of 0.2 have no such words.
+            **({} if settings.master == "milp" else {"master": settings.master}),
+            **({} if settings.master_start == "none" else {"master_start": settings.master_start}),
         )
         state = State(first, master.feasible(first), _bound_without_cuts(master.penalties))
         recorder = Recorder(sessions, run)

@@ -13,7 +13,7 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.data import Dataset
-from fsopt.drivers.gbd.master_program import check_objective, feasible, largest_number, solve_one_cut
+from fsopt.drivers.gbd.master_program import check_objective, completed, feasible, largest_number, solve_one_cut
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.recorder import Recorder
 from fsopt.drivers.run import NoPoint, OutOfTimeError
@@ -38,12 +38,21 @@ class Master:
     most : M where the constraints are a cardinality alone, p where there are none, else None.
     one_cut : optimum and selection with one cut, in closed form; None where there is none.
     cuts : their number.
-    solves : number of cuts and relative gap of two solves: the one behind the lower bound, and the last one.
+    solves : number of cuts, relative gap and start of two solves: the one behind the lower bound, and the last one.
     """
 
-    def __init__(self, data: Dataset, model: pyo.ConcreteModel, solver: str | None, *, relaxed: bool = False) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        model: pyo.ConcreteModel,
+        solver: str | None,
+        *,
+        relaxed: bool = False,
+        warm: bool = False,
+    ) -> None:
         self.data = data
         self.model = model
+        self.warm = warm
         if relaxed:
             self.model = pyo.TransformationFactory("core.relax_integer_vars").create_using(model)
         self.session = Session(self.model, solver)
@@ -54,7 +63,7 @@ class Master:
         self.most = largest_number(self.program, self.columns)
         self.one_cut: tuple[float, Vector] | None = None
         self.cuts = 0
-        self.solves: list[tuple[int, float]] = []
+        self.solves: list[tuple[int, float, bytes]] = []
 
     def feasible(self, sigma: Vector) -> bool:
         """Return whether a selection satisfies the constraints; False too where they have variables of their own."""
@@ -71,8 +80,15 @@ class Master:
                 constant, slopes = cut_coefficients(self.data, alphas[0])
                 self.one_cut = solve_one_cut(constant, slopes, self.penalties, self.most)
 
-    def solve(self, recorder: Recorder, mip_gap: float | None = None) -> tuple[float, Vector, bool]:
+    def solve(
+        self, recorder: Recorder, mip_gap: float | None = None, start: Vector | None = None
+    ) -> tuple[float, Vector, bool]:
         """Return the bound that was proved, the selection, and whether the time sufficed for the gap.
+
+        Parameters
+        ----------
+        mip_gap : relative gap at which the solver stops.
+        start : selection (p,) from which a solver that can starts.
 
         Raises
         ------
@@ -82,12 +98,19 @@ class Master:
             # Copied, since selections are kept; a solver would first look for dominated features among all pairs.
             return self.one_cut[0], self.one_cut[1].copy(), True
         try:
-            result = recorder.solve(self.session, "the master problem", load=False, mip_gap=mip_gap)
+            result = recorder.solve(
+                self.session, "the master problem", load=False, mip_gap=mip_gap, start=self._point(start)
+            )
         except NoPoint as error:
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits") from error
         assert result.point is not None
         bound = -np.inf if result.bound is None else result.bound
         return bound, np.clip(result.point.x[self.columns], 0.0, 1.0), result.stop != "time-limit"
+
+    def _point(self, start: Vector | None) -> Vector | None:
+        """Return the values (n,) of all variables at a selection; None where they are not known."""
+        program = self.session.program  # another one than at first where the solver had to be loaded anew
+        return None if start is None else completed(program, self.columns, program.column[id(self.model.theta)], start)
 
     def first(self, recorder: Recorder) -> Vector:
         """Return a feasible selection."""
@@ -99,12 +122,16 @@ class Master:
         The master is solved to a tenth of the optimality gap that is still open: any bound that it proves is valid,
         and early ones need no digits. Where that brings back a selection that was tried, it is solved to the
         tolerance instead.
+
+        With ``warm`` the solver starts from the incumbent: its cut holds with
+        equality there, so that no selection that was tried has a smaller value in the master.
         """
         exact = 0.1 * tolerance
+        start = state.best.sigma if self.warm and state.best is not None else None
         for mip_gap in (max(0.1 * min(state.gap, 1.0), exact), exact):
-            bound, sigma, done = self.solve(recorder, mip_gap)
+            bound, sigma, done = self.solve(recorder, mip_gap, start)
             if done:
-                proof = (self.cuts, mip_gap)
+                proof = (self.cuts, mip_gap, b"" if start is None else start.tobytes())
                 self.solves = [proof if bound > state.lower or not self.solves else self.solves[0], proof]
             state.lower = max(state.lower, bound)
             state.sigma = np.round(sigma)
@@ -117,22 +144,35 @@ class Master:
 
     def snapshot(self) -> dict[str, Any]:
         """Return the two solves that a run has to repeat to resume: its solver's tree cannot be saved."""
-        return {"solves": np.array(self.solves, dtype=float).reshape(-1, 2)}
+        starts = [np.frombuffer(start) if start else np.full(self.data.p, np.nan) for *_, start in self.solves]
+        solves = np.array([solve[:2] for solve in self.solves], dtype=float).reshape(-1, 2)
+        return {"solves": solves, "starts": np.array(starts).reshape(-1, self.data.p)}
 
     def resume(self, state: State, held: Mapping[str, Any], recorder: Recorder) -> None:
         """Add the cuts of a state, and set its lower bound and selection by repeating two solves.
 
         A solve starts from the cuts alone, not from an earlier solve, so that it ends where it did before.
         """
-        solves = [(int(cuts), float(gap)) for cuts, gap in held["solves"]]
-        if not all(self.cuts <= cuts <= len(state.alphas) and 0.0 <= gap <= 1.0 for cuts, gap in solves):
+        starts = _starts(held, self.data.p)
+        solves = [(int(cuts), float(gap), start) for (cuts, gap), start in zip(held["solves"], starts, strict=True)]
+        if not all(self.cuts <= cuts <= len(state.alphas) and 0.0 <= gap <= 1.0 for cuts, gap, _ in solves):
             raise ValueError("the solves of its master are of other cuts")
-        for cuts, gap in dict.fromkeys(solves):
+        for cuts, gap, start in dict.fromkeys(solves):
             self.add(state.alphas[self.cuts : cuts])
-            bound, sigma, done = self.solve(recorder, gap)
+            bound, sigma, done = self.solve(recorder, gap, np.frombuffer(start) if start else None)
             if not done:
                 raise OutOfTimeError("the time limit passed before the master was solved again", "give more seconds")
             state.lower = max(state.lower, bound)
             state.sigma, state.feasible = np.round(sigma), True
         self.add(state.alphas[self.cuts :])
         self.solves = solves
+
+
+def _starts(held: Mapping[str, Any], p: int) -> list[bytes]:
+    """Return the start of each solve in a snapshot, empty where it had none, as in all of earlier versions."""
+    if "starts" not in held:
+        return [b""] * len(held["solves"])
+    starts = np.array(held["starts"], dtype=float)
+    if starts.size and starts.shape[1:] != (p,):
+        raise ValueError("the starts of its master have another number of features")
+    return [b"" if np.isnan(start).any() else start.tobytes() for start in starts]

@@ -44,6 +44,24 @@ def feasible(program: Program, columns: Indices, sigma: Vector) -> bool:
         return binary and inside and bool(row_excess(program, x).max(initial=0.0) <= 1e-9)
 
 
+def completed(program: Program, columns: Indices, theta: int, sigma: Vector) -> Vector | None:
+    r"""Return the point of a master at a selection, with the smallest theta that its cuts allow.
+
+    .. math:: \theta = \max_k\ \gamma_k - \sum_j g_{kj}\,\sigma_j
+
+    None where the selection is not feasible, or the constraints have variables of their own.
+    """
+    if not feasible(program, columns, sigma):
+        return None
+    x = np.zeros(program.n)
+    x[columns] = sigma
+    slopes = program.A[:, [theta]].toarray()[:, 0]
+    cuts = slopes > 0.0
+    needed = (program.lo[cuts] - (program.A @ x)[cuts]) / slopes[cuts]
+    x[theta] = max(program.lb[theta], float(needed.max(initial=-np.inf)))
+    return x
+
+
 def largest_number(program: Program, columns: Indices) -> int | None:
     """Return M where the constraints are e'sigma <= M alone, or none (then p); None where there are others.
 

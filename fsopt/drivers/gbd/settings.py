@@ -16,6 +16,7 @@ from fsopt.typing import Vector
 STARTS = ("all", "zero")
 STABILISATIONS = ("in-out", "none")
 MASTERS = ("milp", "closed-form")
+MASTER_STARTS = ("none", "incumbent")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class GbdSettings:
         the same share of all features: there unselected features count, which F(sigma) itself leaves free. ``none``.
     master : ``milp``, over all cuts; or ``closed-form``, :class:`fsopt.drivers.gbd.closed_form.ClosedForm`, over the
         last one.
+    master_start : of the branch and bound of each master: ``none``, or the ``incumbent`` of the loop, as the paper's
+        outlook suggests ("the previous solution as a starting seed"), where its solver takes a start: highs, scip and
+        gurobi.
     master_solver : of the master, an MILP; None for the preferred one.
     tolerance : the loop stops at ``upper - lower <= tolerance * max(1, upper)``.
     max_cuts : at least 2; the paper stops after 250.
@@ -42,6 +46,7 @@ class GbdSettings:
     root_cuts: int = 0
     stabilisation: str = "in-out"
     master: str = "milp"
+    master_start: str = "none"
     master_solver: str | None = None
     tolerance: float = 1e-6
     max_cuts: int = 250
@@ -54,6 +59,7 @@ class GbdSettings:
         whole("gbd", "root_cuts", self.root_cuts)
         word("'stabilisation' of 'gbd'", self.stabilisation, STABILISATIONS)
         word("'master' of 'gbd'", self.master, MASTERS)
+        word("'master_start' of 'gbd'", self.master_start, MASTER_STARTS)
         if self.patience is not None:
             whole("gbd", "patience", self.patience)
             if not validated:

@@ -33,6 +33,7 @@ def fit_by_cuts(
     root_cuts: int | None = None,
     stabilisation: str | None = None,
     master: str | None = None,
+    master_start: str | None = None,
     master_solver: str | None = None,
     tolerance: float = 1e-6,
     max_cuts: int = 250,
@@ -63,6 +64,9 @@ def fit_by_cuts(
         The master problem: ``milp`` over all cuts, or ``closed-form``, only without constraints on the selection: the
         features with :math:`\frac12 q_j^2 > \lambda_j` in the last cut, the fast variant of the paper, which solves no
         integer program and as a rule leaves a gap. None is ``milp``.
+    master_start : str, optional
+        Start of the branch and bound of each master: ``none``, or the ``incumbent`` of the loop where the solver takes
+        one. None is ``none``.
     master_solver : str, optional
         Solver of the master, one for MILPs; None for the preferred one.
     tolerance : float, default 1e-06
@@ -107,6 +111,7 @@ def fit_by_cuts(
         root_cuts=root_cuts,
         stabilisation=stabilisation,
         master=master,
+        master_start=master_start,
         master_solver=master_solver,
         tolerance=tolerance,
         max_cuts=max_cuts,

@@ -25,6 +25,7 @@ CASES = {
     "validated": {"m": M, "validation": 0.3, "patience": 9, "root_cuts": 3, "start": "zero"},
     "printed": {"m": M, "preset": "printed", "tolerance": 1e-3},
     "penalties": {"lam": 2.0},
+    "started": {"m": M, "master_start": "incumbent"},
     "closed form": {"lam": 0.3, "master": "closed-form"},
 }
 SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "record"), "written": (driver, "save")}
