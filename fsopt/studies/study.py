@@ -18,7 +18,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -43,18 +43,17 @@ class DataFile:
     Attributes
     ----------
     file : name or path, as in :func:`fsopt.load_dataset`.
-    label, missing : keywords of :func:`fsopt.load_dataset`.
-    name : in the rows of the study; empty for the text of ``file``.
+    name : in the rows of the study.
+    reading : names and values of other keywords of :func:`fsopt.load_dataset`, such as ``target`` and ``missing``.
     """
 
     file: str
-    label: str = "label"
-    missing: str | None = None
-    name: str = ""
+    name: str
+    reading: tuple[tuple[str, Any], ...]
 
     def load(self) -> Dataset:
         """Return the data set; raises DataError, FileError."""
-        return load_dataset(self.file, label=self.label, missing=self.missing)
+        return load_dataset(self.file, **dict(self.reading))
 
 
 @dataclass(frozen=True)
@@ -201,6 +200,13 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "memory_limit": (int, float),
     "exact": (bool,),
 }
+_DATA_KINDS: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("file", "name", "label", "target", "id", "sep", "missing", "weights"), (str,)),
+    **dict.fromkeys(("encoding", "decimal", "thousands"), (str,)),
+    **dict.fromkeys(("drop", "columns"), (list, str)),
+    "positive": (list, int, str),
+    "onehot": (bool,),
+}
 _METHOD_KINDS: Mapping[str, tuple[type, ...]] = {
     "name": (str,),
     "params": (dict,),
@@ -226,13 +232,14 @@ def _data(value: Any, folder: Path | None) -> Data:
     if isinstance(value, Dataset | DataFile):
         return value
     entry = {"file": value} if isinstance(value, str) else value
-    known = {f.name: (str,) for f in fields(DataFile)}
     if not isinstance(entry, Mapping) or not isinstance(entry.get("file"), str):
         raise ParameterError(f"the study has {shown(value)} in data", 'give a name, a file, or {file = "mine.csv"}')
-    _check_entries("an entry of data", entry, known)
+    _check_entries("an entry of data", entry, _DATA_KINDS)
     beside = None if folder is None else folder / entry["file"]
     file = str(beside) if beside is not None and beside.is_file() else entry["file"]
-    return DataFile(**{"name": entry["file"], **entry, "file": file})
+    own: dict[str, Any] = {name: tuple(given) if isinstance(given, list) else given for name, given in entry.items()}
+    del own["file"]
+    return DataFile(file, own.pop("name", "") or entry["file"], tuple(own.items()))
 
 
 def _method(value: Any, folder: Path | None) -> StudyMethod:
@@ -276,8 +283,7 @@ def load_all(study: Study) -> list[Loaded]:
     found = []
     for entry in study.data:
         data = entry.load() if isinstance(entry, DataFile) else entry
-        name = (entry.name or entry.file) if isinstance(entry, DataFile) else entry.name
-        found.append(Loaded(name, data, fingerprint(data), entry if isinstance(entry, DataFile) else None))
+        found.append(Loaded(entry.name, data, fingerprint(data), entry if isinstance(entry, DataFile) else None))
     names = [one.name for one in found]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
