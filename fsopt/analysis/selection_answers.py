@@ -111,11 +111,14 @@ class Selection(Answer):
 
     @property
     def exchanges(self) -> dict[str, list[str]]:
-        """Selected feature -> features that can stand for it within one standard error of the score."""
+        """Selected feature -> features that can stand for it within one standard error of the score.
+
+        A feature that is no better than noise has none: whatever stood for it would be a recommendation of noise.
+        """
         own, found = set(self.fit.features), dict[str, list[str]]()
         for one in self.substitutes:
             gone, new = own - set(one.features), set(one.features) - own
-            if len(gone) == len(new) == 1:
+            if len(gone) == len(new) == 1 and not gone & set(self.doubtful):
                 found.setdefault(gone.pop(), []).append(new.pop())
         return found
 

@@ -95,6 +95,7 @@ def name_points(figure: Figure, points: Sequence[tuple[float, float]], names: Se
             textcoords="offset points",
             fontsize="small",
             in_layout=False,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
             arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "0.5"} if distance >= DISTANCES[2] else None,
         )
 

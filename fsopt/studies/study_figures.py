@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,12 +58,17 @@ def trade_off(lines: Sequence[Line], counts: Mapping[str, float], front: Sequenc
 
 
 def convergence(lines: Sequence[Line]) -> Figure | None:
-    """Return incumbents and bounds over time, None where no fit has a loop of two records."""
-    traced = [(line.title, row["trace"]) for line in lines for row in line.rows[:1] if len(row["trace"] or ()) > 1]
+    """Return incumbents and bounds over time, None where no fit has a loop of two records whose incumbent never rises.
+
+    The objective of an elimination of features rises with each: it is none of one problem.
+    """
+    traced = [(line.title, row["trace"]) for line in lines for row in line.rows[:1] if _falls(row["trace"] or ())]
     if not traced:
         return None
     panels = traced[:CURVES]
-    figure = new_figure(len(panels), height=2.8, columns=min(2, len(panels)))
+    columns = min(2, len(panels))
+    figure = new_figure(len(panels), height=2.4, columns=columns)
+    figure.set_figwidth(2.6 + 1.8 * columns)  # a page scales it to its width, and the words with it
     for axes, (title, trace) in zip(figure.axes, panels, strict=True):
         for column, word, line in ((1, "incumbent", "-"), (2, "bound", "--")):
             points = [(record[0], record[column]) for record in trace if record[column] is not None]
@@ -72,6 +78,12 @@ def convergence(lines: Sequence[Line]) -> Figure | None:
         axes.set_xlabel("seconds")
         axes.legend(fontsize="small")
     return figure
+
+
+def _falls(trace: Sequence[Sequence[float | None]]) -> bool:
+    values = [record[1] for record in trace if record[1] is not None]
+    slack = 1e-6 * max(map(abs, values), default=0.0)
+    return len(trace) > 1 and all(after <= before + slack for before, after in pairwise(values))
 
 
 def ranks_figure(found: Ranking) -> Figure:
@@ -85,7 +97,7 @@ def ranks_figure(found: Ranking) -> Figure:
         axes.plot(found.ranks[i], -level, markersize=6, **style(level))
     for level, (low, high) in enumerate(found.groups, start=1):
         axes.plot([low, high], [level] * 2, color="black", linewidth=4, solid_capstyle="butt")
-    names = [f"{plain(found.methods[i])}  {found.ranks[i]:.2f}" for i in order]
+    names = [f"{plain(found.methods[i])}  {found.ranks[i]:#.3g}" for i in order]
     figure.set_figwidth(4.0 + 0.08 * max(map(len, names)))
     axes.set_yticks([-level for level in range(k)], names)
     axes.set(xlim=(0.8, k + 0.2), ylim=(0.5 - k, top + 0.5), xlabel="average rank, 1 is the best")

@@ -105,6 +105,14 @@ def test_noise_in_a_proved_selection_is_named(forced):
     assert forced.chance == pytest.approx(4 / 5)
 
 
+def test_nothing_is_said_to_stand_for_noise(forced):
+    own, noise = set(forced.fit.features), set(forced.doubtful)
+    swapped = [own - set(one.features) for one in forced.substitutes]
+    assert any(gone <= noise for gone in swapped)
+    assert not noise & set(forced.exchanges)
+    assert not any(f"can stand for {name}" in text for name in noise for text in forced.sentences)
+
+
 @pytest.mark.slow
 def test_the_choice_leaves_noise_out():
     found = fsopt.select(DATA, **GIVEN)

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from fsopt.data import Dataset
 from fsopt.studies.executors import InProcess
 from fsopt.studies.ranking import profile, ranking, stability
 from fsopt.studies.report import ReportTable, Section, page, shown, write_report
-from fsopt.studies.study_figures import ranks_figure
+from fsopt.studies.study_figures import convergence, ranks_figure
 from fsopt.studies.study_report import study_sections
 
 EVIL = "<script>alert(1)</script>"
@@ -155,6 +156,20 @@ def test_the_names_of_a_critical_difference_diagram_are_within_the_picture():
     figure = ranks_figure(ranking(scores))
     figure.draw_without_rendering()
     assert inside(figure.axes[0].get_tightbbox(), figure.bbox)
+
+
+def test_a_picture_of_convergence_has_no_loop_whose_incumbent_rises():
+    made = [
+        SimpleNamespace(title="gbd", rows=[{"trace": [[0.0, 9.0, 1.0], [1.0, 7.0, None], [2.0, 7.0 + 1e-9, 6.9]]}]),
+        SimpleNamespace(title="rfe", rows=[{"trace": [[0.0, 5.0, None], [1.0, 8.0, None]]}]),
+        SimpleNamespace(title="sla", rows=[{"trace": [[0.0, None, None], [1.0, 3.0, None]]}]),
+        SimpleNamespace(title="one", rows=[{"trace": [[0.0, 5.0, 1.0]]}]),
+        SimpleNamespace(title="none", rows=[{"trace": None}]),
+    ]
+    figure = convergence(made)
+    assert [axes.get_title() for axes in figure.axes] == ["gbd", "sla"]
+    assert figure.get_figwidth() < 7
+    assert convergence(made[3:]) is None
 
 
 def test_twelve_curves_differ_by_colour_marker_and_line():
