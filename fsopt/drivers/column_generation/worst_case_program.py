@@ -84,8 +84,8 @@ def spread_multipliers(
         rows = [program.row_of[id(c)] for c in spreads.values()]
         if len(rows) == factor.shape[0]:
             return -np.asarray(y[rows])
-        # The model has the triangular factor R of F = QR. The least-squares x with Rx = u gives Fx = QRx, with
-        # F'(Fx) = R'u and a norm of at most ||u||.
+        # The model of some features has a factor R of fewer rows with R'R = F'F. The least-squares x with Rx = u gives
+        # Fx, with F'(Fx) = R'u and a norm of at most ||u||.
         return -np.asarray(factor @ np.linalg.lstsq(A[rows][:, columns].toarray(), y[rows], rcond=None)[0])
 
     return of_class(model.spread1, factors[0]), of_class(model.spread2, factors[1])

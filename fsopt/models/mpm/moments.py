@@ -108,18 +108,25 @@ def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str,
     equations : of the paper, one for each class, for the documentation of the constraints.
     """
     weights = tuple(m.w.values())
-    factors = triangular(moments.factor1), triangular(moments.factor2)
-    for k, factor, equation in zip((1, 2), factors, equations, strict=True):
-        index = pyo.RangeSet(0, len(factor) - 1)
+    for k, factor, equation in zip((1, 2), (moments.factor1, moments.factor2), equations, strict=True):
+        index = pyo.RangeSet(0, factor.shape[0] - 1)
         u = pyo.Var(index, doc=f"u_{k} = F_{k} w")
         t = pyo.Var(within=pyo.NonNegativeReals, doc=f"t_{k} >= ||F_{k} w||")
         m.add_component(f"u{k}", u)
         m.add_component(f"t{k}", t)
 
-        def spread(_: Any, i: int, u: pyo.Var = u, factor: Matrix = factor) -> Any:
-            return dot(factor[i], weights) == u[i]
+        def spread(_: Any, i: int, u: pyo.Var = u, factor: Matrix | sp.csr_array = factor) -> Any:
+            return _row(factor, i, weights) == u[i]
 
         spreads = pyo.Constraint(index, rule=spread, doc=f"{equation} u_{k} = F_{k} w")
         deviation = pyo.Constraint(expr=squares(u) <= t**2, doc=f"{equation} ||u_{k}|| <= t_{k}")
         m.add_component(f"spread{k}", spreads)
         m.add_component(f"deviation{k}", deviation)
+
+
+def _row(factor: Matrix | sp.csr_array, i: int, weights: tuple[Any, ...]) -> Any:
+    """Return row i of F w, of its nonzeros alone where F is sparse."""
+    if not sp.issparse(factor):
+        return dot(factor[i], weights)
+    nonzeros = slice(factor.indptr[i], factor.indptr[i + 1])
+    return dot(factor.data[nonzeros], tuple(weights[j] for j in factor.indices[nonzeros]))
