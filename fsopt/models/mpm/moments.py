@@ -126,7 +126,7 @@ def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str,
 
 def _row(factor: Matrix | sp.csr_array, i: int, weights: tuple[Any, ...]) -> Any:
     """Return row i of F w, of its nonzeros alone where F is sparse."""
-    if not sp.issparse(factor):
+    if isinstance(factor, np.ndarray):
         return dot(factor[i], weights)
     nonzeros = slice(factor.indptr[i], factor.indptr[i + 1])
     return dot(factor.data[nonzeros], tuple(weights[j] for j in factor.indices[nonzeros]))
