@@ -4,7 +4,8 @@
 decided. A proof file is a statement and its proof; the format and the lemmas behind each check are in docs/exact.md. A
 claim is refuted where one number of its proof does not support it: nothing is accepted up to a tolerance.
 ``verify_data.py`` beside this file has the programs of the statements, and derives them from data;
-``verify_files.py`` reads exported programs, and ``verify_trees.py`` has the boxes of branch and bound.
+``verify_files.py`` reads exported programs, ``verify_trees.py`` has the boxes of branch and bound, and
+``verify_functions.py`` exponentials and logarithms.
 """
 
 from __future__ import annotations
@@ -483,8 +484,8 @@ class Selection:
     def __init__(self, held: dict[str, Any]) -> None:
         self.y = held["y"]
         self.C, self.lam = held["c"], held["lam"]
-        need(held["loss"] in ("hinge", "squared-hinge"), "the loss is unknown")
-        self.squared = held["loss"] == "squared-hinge"
+        self.loss = held["loss"]
+        need(self.loss in ("hinge", "squared-hinge", "logistic"), "the loss is unknown")
         need(set(self.y) <= {-1, 1} and self.C > 0, "the labels or the penalty weight are damaged")
         self.columns, self.p = held["columns"], len(held["columns"])
         need(bool(self.y) and self.p > 0, "the problem is empty")
@@ -526,23 +527,32 @@ class Selection:
     def cut(self, name: int, held: dict[str, Any]) -> CutValues:
         """Return constant and gains of a cut."""
         if name not in self.cuts:
-            need(name < len(held["alpha"]) == len(held["mu"]) and held["steps"] > 0, "a cut is missing")
+            need(name < len(held["alpha"]) == len(held["mu"]), "a cut is missing")
             grid, mu = held["alpha"][name], held["mu"][name]
-            unit = self.C / held["steps"]
-            bounded = len(grid) == len(self.y) and (self.squared or all(a <= held["steps"] for a in grid))
+            steps = held["steps"]
+            need(0 < steps < 2**53, "the number of steps is out of bounds")
+            unit = self.C / steps
+            bounded = len(grid) == len(self.y) and (self.loss == "squared-hinge" or all(a <= steps for a in grid))
             need(bounded, "a multiplier is out of bounds")
             need(sum(map(mul, grid, self.y)) == 0, "multipliers do not balance")
             need(len(mu) == len(self.r) and all(v >= 0 for v in mu), "a multiplier of a constraint is negative")
-            bits = max([*grid, held["steps"]]).bit_length()
+            bits = max([*grid, steps]).bit_length()
             gains = []
             for j, (x, (_, bottom)) in enumerate(zip(self.signed, self.features, strict=True)):
                 spend(len(grid), bottom.bit_length() + bits)
                 q = unit * Fraction(sum(map(mul, grid, x)), bottom)
                 gains.append(q * q / 2 - self.lam[j] - total(m * row[j] for m, row in zip(mu, self.R, strict=True)))
-            # the conjugate of C t^2 at a = grid C / steps: a^2 / (4 C)
-            curved = unit * Fraction(sum(map(mul, grid, grid)), 4 * held["steps"]) if self.squared else ZERO
-            self.cuts[name] = (unit * sum(grid) - curved - total(map(mul, mu, self.r)), gains)
+            self.cuts[name] = (self.term(grid, steps) - total(map(mul, mu, self.r)), gains)
         return self.cuts[name]
+
+    def term(self, grid: list[int], steps: int) -> Fraction:
+        """Return the term of the multipliers a = grid C / steps in the dual, of the logistic loss a number below it."""
+        if self.loss == "logistic":
+            spend(len(grid) * 200, 256)
+            return Fraction(self.C * sibling("verify_functions").entropy(grid, steps))
+        # the conjugate of C t^2 at a: a^2 / (4 C)
+        curved = Fraction(sum(map(mul, grid, grid)), 4 * steps) if self.loss == "squared-hinge" else ZERO
+        return Fraction(self.C * (sum(grid) - curved) / steps)
 
     def bound(self, cut: CutValues, node: Node) -> Fraction:
         """Return the bound of a cut on a node; any tau >= 0 is valid, that of the last feature that fits is best."""
@@ -607,35 +617,19 @@ class Selection:
         for j in chosen:
             spend(len(scores), self.features[j][1].bit_length() + 64)
             scores = [s + w[j] / self.features[j][1] * v for s, v in zip(scores, self.signed[j], strict=True)]
-        slacks = [max(1 - score, ZERO) for score in scores]
-        loss = total(v * v for v in slacks) if self.squared else total(slacks)
-        parts = [*(v * v / 2 for v in w), self.C * loss, *(self.lam[j] for j in chosen)]
+        parts = [*(v * v / 2 for v in w), self.C * total(map(self.loss_at, scores)), *(self.lam[j] for j in chosen)]
         return total(parts)
+
+    def loss_at(self, score: Fraction) -> Fraction:
+        """Return the loss of a sample by its signed score, of the logistic loss a number above it."""
+        if self.loss == "logistic":
+            spend(25_000)
+            return Fraction(sibling("verify_functions").logistic(score))
+        slack = max(1 - score, ZERO)
+        return slack * slack if self.loss == "squared-hinge" else slack
 
 
 # -- stationary points, and the ends that a proof shows ------------------------------------------------------------
-
-
-def exponential(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return rational numbers below and above e^-x for x >= 0, from the series of e^t at t = x / 2^k <= 1/2."""
-    need(x >= 0, "an exponent is negative")
-    spend(20_000)
-    if x > 4096:
-        return ZERO, exponential(Fraction(4096))[1]
-    halvings = max(x.numerator.bit_length() - x.denominator.bit_length() + 2, 0)
-    unit, grid = 2**300, 2**100
-    ends = []
-    for rounded in (math.floor, math.ceil):
-        t = Fraction(rounded(x * unit / 2**halvings), unit)
-        value = term = ONE
-        for k in range(1, 50):
-            term *= t / k
-            value += term
-        value += term if rounded is math.ceil else 0  # the terms that are left out are at most half of the last one
-        for _ in range(halvings):
-            value = Fraction(rounded(value * unit), unit) ** 2
-        ends.append(value)
-    return Fraction(math.floor(grid / ends[1]), grid), Fraction(math.ceil(grid / ends[0]), grid)
 
 
 def stationary(held: dict[str, Any], program: Program) -> tuple[Fraction, Fraction]:
@@ -650,7 +644,8 @@ def stationary(held: dict[str, Any], program: Program) -> tuple[Fraction, Fracti
     for weight, steepness, columns in held["slopes"]:
         need(weight >= 0 and steepness > 0 and len(columns) in (1, 2), "a slope is damaged")
         t = x[columns[0]] - (x[columns[1]] if len(columns) == 2 else 0)
-        low, high = (weight * steepness * v for v in exponential(steepness * abs(t)))
+        spend(20_000)
+        low, high = (weight * steepness * v for v in sibling("verify_functions").exponential(steepness * abs(t)))
         twice = 2 * weight * steepness
         costs = [(low, high), (twice - high, twice - low)]
         for j, (below, most) in zip(columns if t >= 0 else columns[::-1], costs, strict=False):

@@ -641,7 +641,7 @@ def compare_selection(
     p = statement["data"]["features"]
     same((len(problem.y), problem.p) == (n, p), f"it has other than {n} samples and {p} features")
     same(values(given, "c") == [problem.C], "its C is not that of the statement")
-    same((given["loss"] == "squared-hinge") == problem.squared, "its loss is not that of the statement")
+    same(given["loss"] == problem.loss, "its loss is not that of the statement")
     try:
         limits = limits_of(given, p)
         lam = given["lam"] if isinstance(given["lam"], list) else [given["lam"] or 0] * p

@@ -120,7 +120,9 @@ def test_usage(capsys):
     assert "usage" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["verify.py", "verify_data.py", "verify_files.py", "verify_trees.py"])
+@pytest.mark.parametrize(
+    "name", ["verify.py", "verify_data.py", "verify_files.py", "verify_trees.py", "verify_functions.py"]
+)
 def test_the_files_import_the_standard_library_alone(name):
     text = (ROOT / "fsopt" / "verifier" / name).read_text()
     tree = ast.parse(text)

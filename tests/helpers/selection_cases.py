@@ -49,7 +49,7 @@ def problem_of(data, c, limits, loss="hinge"):
 def exact_value(data, sigma, c, loss="hinge"):
     """Return F(sigma) by Clarabel, as a quadratic program in w, b and the slacks; of the logistic loss by sklearn."""
     if loss == "logistic":
-        return logistic_value(data, np.flatnonzero(sigma), c)
+        return logistic_value(data.X[:, np.flatnonzero(sigma)], data.y, c, data.weights)
     squared = loss == "squared-hinge"
     weights = c * (np.ones(data.n) if data.weights is None else data.weights)
     X = data.X[:, np.flatnonzero(sigma)]
@@ -65,16 +65,15 @@ def exact_value(data, sigma, c, loss="hinge"):
     return clarabel.DefaultSolver(Q, cost, rows, right, [clarabel.NonnegativeConeT(2 * n)], settings).solve().obj_val
 
 
-def logistic_value(data, features, c):
-    """Return the value of scikit-learn's logistic regression on some features, without a penalty on the intercept."""
-    weights = np.ones(data.n) if data.weights is None else data.weights
-    up = data.y > 0
-    w, b = np.zeros(len(features)), np.log(weights[up].sum() / weights[~up].sum())
-    if len(features):
+def logistic_value(X, y, c, weights=None):
+    """Return the value of scikit-learn's logistic regression, without a penalty on the intercept."""
+    weights = np.ones(len(y)) if weights is None else weights
+    w, b = np.zeros(X.shape[1]), np.log(weights[y > 0].sum() / weights[y < 0].sum())
+    if len(w):
         found = LogisticRegression(C=c, tol=1e-9, solver="newton-cholesky")
-        found.fit(data.X[:, features], data.y, sample_weight=weights)
+        found.fit(X, y, sample_weight=weights)
         w, b = found.coef_[0], found.intercept_[0]
-    losses = np.logaddexp(0.0, -data.y * (data.X[:, features] @ w + b))
+    losses = np.logaddexp(0.0, -y * (X @ w + b))
     return float(0.5 * w @ w + c * weights @ losses)
 
 

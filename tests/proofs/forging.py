@@ -43,6 +43,7 @@ FITS = {
     "best-subset rules": {"m": 2, "implies": [[0, 2]], "conflicts": [[1, 2]]},
     "best-subset-penalised": {"lam": 0.5},
     "best-subset squared": {"m": 1, "loss": "squared-hinge"},
+    "best-subset logistic": {"m": 1, "loss": "logistic"},
     "pearson": {},
     "rfe": {},
 }
@@ -51,6 +52,7 @@ TREES = {"MILP": 23, "MIQP": 65, "MISOCP": 69, "no integers": None}
 WORDS = (
     "hinge",
     "squared-hinge",
+    "logistic",
     "optimal",
     "feasible",
     "bounded",

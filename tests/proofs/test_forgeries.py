@@ -11,6 +11,7 @@ from selection_cases import exact_value
 from support import blobs
 
 import fsopt
+from fsopt.data.losses import LOSSES
 from fsopt.verification.exact_checking import exactly
 
 DATA = blobs(n=24, p=5, seed=3, gap=0.4)
@@ -30,21 +31,30 @@ def test_a_known_selection_with_a_number_behind_it_leaves_nothing_out_of_an_opti
     assert refused(part)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
-def test_a_tree_of_one_loss_proves_nothing_about_the_other(loss):
-    (other,) = {"hinge", "squared-hinge"} - {loss}
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_tree_of_one_loss_proves_nothing_about_the_others(loss):
     part = part_of("best-subset", m=2, loss=loss)
     assert not refused(copy.deepcopy(part))
-    part["problem"]["loss"] = other
-    assert refused(part)
+    for other in LOSSES.keys() - {loss}:
+        part["problem"]["loss"] = other
+        assert refused(part)
     del part["problem"]["loss"]
     assert bool(refused(part)) == (loss != "hinge")
 
 
-@pytest.mark.parametrize("change", [lambda a: 3 * a, lambda a: -a, lambda a: a + 1])
-def test_multipliers_of_the_squared_hinge_loss_are_balanced_and_pay_for_their_squares(change):
-    part = part_of("best-subset", m=2, loss="squared-hinge")
+@pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
+@pytest.mark.parametrize("change", [lambda a: 3 * a, lambda a: -a, lambda a: a + 1, lambda a: a // 2**29 * 2**29])
+def test_multipliers_are_balanced_and_pay_for_their_term(change, loss):
+    part = part_of("best-subset", m=2, loss=loss)
     part["alpha"] = [[change(a) for a in grid] for grid in part["alpha"]]
+    assert refused(part)
+
+
+def test_the_steps_of_the_entropy_are_not_more_than_the_verifier_has_logarithms_for():
+    part = part_of("best-subset", m=2, loss="logistic")
+    more = 2**60
+    part["alpha"] = [[a * more for a in grid] for grid in part["alpha"]]
+    part["steps"] *= more
     assert refused(part)
 
 

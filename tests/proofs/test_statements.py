@@ -218,7 +218,7 @@ def _huge(change):
 
 
 HUGE = {
-    "steps": "the claimed bound is above the proved one",
+    "steps": "the number of steps is out of bounds",
     "digits": "'11111111111111111111' is not a number",
     "denominators": "no common denominator of a reasonable length",
     "order": "a matrix has an order above 200",

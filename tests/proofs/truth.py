@@ -9,6 +9,7 @@ from functools import cache
 import clarabel
 import numpy as np
 import scipy.sparse as sp
+from selection_cases import logistic_value
 
 TOLERANCE = 1e-6
 
@@ -174,8 +175,11 @@ def _selections(text, others):
 
 
 def _machine(problem, chosen, n):
-    """Return the optimum of the support vector machine on some features."""
+    """Return the optimum of the classifier on some features."""
     k, squared = len(chosen), problem["loss"] == "squared-hinge"
+    if problem["loss"] == "logistic":
+        columns = [[value(v) for v in problem["columns"][j]] for j in chosen]
+        return logistic_value(np.array(columns).reshape(k, n).T, np.array(problem["y"]), value(problem["c"]))
     rows = []
     for i, label in enumerate(problem["y"]):
         signed = [label * value(problem["columns"][j][i]) for j in chosen]

@@ -4,8 +4,9 @@ r"""The tree of a search over selections of features, replayed: every leaf by it
           h_j = \tfrac12 q_j(\alpha)^2 - \lambda_j - R_j'\mu,
 
 for every allowed :math:`\sigma`, :math:`0 \le \alpha \le C` with :math:`y'\alpha = 0`, and :math:`\mu \ge 0`. For the
-squared hinge loss :math:`\alpha` has no upper bound, and :math:`\alpha'\alpha / (4C)` is subtracted. The bound of
-a leaf is computed in doubles with a bound on its error. Rational numbers decide only between the leaves whose bounds
+squared hinge loss :math:`\alpha` has no upper bound, and :math:`\alpha'\alpha / (4C)` is subtracted; for the logistic
+loss the entropy is in the place of :math:`e'\alpha`, from below (:mod:`fsopt.certificates.exact.logarithms`). The bound
+of a leaf is computed in doubles with a bound on its error. Rational numbers decide only between the leaves whose bounds
 are within these errors of the smallest one.
 """
 
@@ -21,16 +22,16 @@ import numpy as np
 
 from fsopt.certificates.exact.encoding import Part, decoded
 from fsopt.certificates.exact.forms import ZERO, Vector
-from fsopt.data.losses import OF_SLACKS
+from fsopt.certificates.exact.logarithms import entropy, logistic_loss
+from fsopt.data.losses import HINGE, LOGISTIC, LOSSES, SQUARED_HINGE, DualTerm, Loss
 from fsopt.errors import NotShownError
 from fsopt.typing import Vector as Floats
 
 Node: TypeAlias = tuple[frozenset[int], frozenset[int]]
 """The features inside, and those outside, of every selection below a node."""
 EPS = float(np.finfo(float).eps)
-HINGE, SQUARED_HINGE = OF_SLACKS
 LARGEST = 2**53
-"""Largest multiplier of the squared hinge loss in units of its grid, which a double holds."""
+"""Largest multiplier of the squared hinge loss, and largest number of steps of a grid: a double holds them."""
 
 
 def _sum(values: Iterable[Fraction]) -> Fraction:
@@ -51,7 +52,7 @@ class Problem:
 
     y: list[int]
     c: Fraction
-    loss: str
+    loss: Loss
     signed: list[Vector]
     floats: Floats
     R: list[list[Fraction]]
@@ -67,11 +68,11 @@ class Problem:
         columns = [[v * decoded(x) for v, x in zip(y, column, strict=True)] for column in held["columns"]]
         R, p = [[decoded(v) for v in row] for row in held["R"]], len(columns)
         lam, main = [decoded(v) for v in held["lam"]], held["main"]
-        c, loss = decoded(held["c"]), held.get("loss", HINGE)
+        c, loss = decoded(held["c"]), held.get("loss", HINGE.name)
         fixed = (frozenset(held["inside"]), frozenset(held["outside"]))
         if not set(y) <= {-1, 1} or c <= 0 or len(lam) != p or len(held["r"]) != len(R) or any(len(k) != p for k in R):
             raise ValueError("its parts have other lengths, or the labels or the penalty weight are damaged")
-        if loss not in OF_SLACKS:
+        if loss not in LOSSES:
             raise ValueError(f"its loss is {loss!r}")
         if not fixed[0] | fixed[1] <= set(range(p)):
             raise ValueError("a fixed feature is none")
@@ -83,7 +84,7 @@ class Problem:
             raise ValueError("the main constraint has negative weights")
         floats = np.array([[float(v) for v in column] for column in columns]).reshape(p, len(y))
         r = [decoded(v) for v in held["r"]]
-        return cls(y, c, loss, [Vector.of(k) for k in columns], floats, R, r, lam, main, fixed)
+        return cls(y, c, LOSSES[loss], [Vector.of(k) for k in columns], floats, R, r, lam, main, fixed)
 
     @property
     def p(self) -> int:
@@ -122,8 +123,8 @@ class Problem:
             raise NotShownError("the selection violates a constraint")
         loss = ZERO
         for i, label in enumerate(self.y):
-            slack = max(1 - label * b - _sum(w[j] * self.signed[j][i] for j in selected), ZERO)
-            loss += slack if self.loss == HINGE else slack * slack
+            margin = label * b + _sum(w[j] * self.signed[j][i] for j in selected)
+            loss += max(1 - margin, ZERO) ** self.loss.power if self.loss.power else logistic_loss(margin)
         return _sum(v * v for v in w) / 2 + self.c * loss + _sum(self.lam[j] for j in selected)
 
 
@@ -140,7 +141,8 @@ class Cuts:
         if name not in self.held:
             self._check(name)
             problem, grid = self.problem, np.array(self.part["alpha"][name], dtype=float)
-            alpha = grid * (float(problem.c) / self.part["steps"])
+            c = float(problem.c)
+            alpha = grid * (c / self.part["steps"])
             mu = [float(decoded(v)) for v in self.part["mu"][name]]
             R = np.array([[float(v) for v in row] for row in problem.R]).reshape(len(mu), problem.p)
             r, lam = (np.array([float(v) for v in values]) for values in (problem.r, problem.lam))
@@ -148,19 +150,21 @@ class Cuts:
             # |dq_j| <= (n + 4) eps sum_i |alpha_i x_ij|: Higham, Accuracy and Stability, section 3.1
             error = (problem.floats.shape[1] + 4) * EPS * (np.abs(problem.floats) @ alpha)
             gains = 0.5 * q * q - lam - R.T @ mu
-            curved = 0.0 if problem.loss == HINGE else float(alpha @ alpha / (4.0 * float(problem.c)))
-            size = float(alpha.sum() + np.abs(mu) @ np.abs(r) + 0.5 * q @ q + np.abs(lam).sum()) + curved
+            term = DualTerm(c, 0.5 / c if problem.loss is SQUARED_HINGE else 0.0, entropy=problem.loss is LOGISTIC)
+            gained, lost = term.value_and_error(alpha)
+            size = float(alpha.sum() + np.abs(mu) @ np.abs(r) + 0.5 * q @ q + np.abs(lam).sum()) + abs(gained)
             size += float((np.abs(R).T @ np.abs(mu)).sum())
-            total = float((np.abs(q) * error + error**2).sum()) + (8 * problem.p + len(alpha) + 32) * EPS * size
-            self.held[name] = (float(alpha.sum() - curved - np.dot(mu, r)), gains, total)
+            total = float((np.abs(q) * error + error**2).sum()) + lost + (8 * problem.p + 32) * EPS * size
+            self.held[name] = (gained - float(np.dot(mu, r)), gains, total)
         return self.held[name]
 
     def _check(self, name: int) -> None:
         """Raise NotShownError unless the multipliers of a cut are dual feasible, in integers."""
         grid, steps = self.part["alpha"][name], self.part["steps"]
         y = self.problem.y
-        most = steps if self.problem.loss == HINGE else LARGEST
-        if steps < 1 or len(grid) != len(y) or not all(isinstance(a, int) and 0 <= a <= most for a in grid):
+        most = LARGEST if self.problem.loss is SQUARED_HINGE else steps
+        whole = all(isinstance(a, int) and 0 <= a <= most for a in grid)
+        if not 0 < steps < LARGEST or len(grid) != len(y) or not whole:
             raise NotShownError(f"a multiplier of cut {name} is out of bounds")
         if sum(map(mul, grid, y)):
             raise NotShownError(f"the multipliers of cut {name} do not balance")
@@ -177,9 +181,12 @@ class Cuts:
             q = unit * Fraction(sum(map(mul, grid, column.numerators)), column.denominator)
             paid = _sum(m * row[j] for m, row in zip(mu, problem.R, strict=True))
             gains.append(q * q / 2 - problem.lam[j] - paid)
-        # For the squared hinge loss a'a / (4 C), with a = grid C / steps.
-        curved = 0 if problem.loss == HINGE else unit * Fraction(sum(map(mul, grid, grid)), 4 * self.part["steps"])
-        return unit * sum(grid) - curved - _sum(map(mul, mu, problem.r)), gains
+        if problem.loss is LOGISTIC:
+            gained = problem.c * entropy(grid, self.part["steps"])
+        else:  # for the squared hinge loss less a'a / (4 C), with a = grid C / steps
+            curved = sum(map(mul, grid, grid)) if problem.loss is SQUARED_HINGE else 0
+            gained = unit * (sum(grid) - Fraction(curved, 4 * self.part["steps"]))
+        return gained - _sum(map(mul, mu, problem.r)), gains
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from fsopt.certificates.exact.claims import About, Claim, claim_of_ends, not_sho
 from fsopt.certificates.exact.encoding import Part, encoded
 from fsopt.certificates.exact.forms import fractions_of
 from fsopt.certificates.exact.selection import proved_ends
-from fsopt.data.losses import HINGE, OF_SLACKS
+from fsopt.data.losses import HINGE
 from fsopt.data.matrices import refuse_sparse
 from fsopt.errors import NotShownError, ParameterError, reading
 from fsopt.methods.gbd.parameters import RULES, constraints_of, saved_selection
@@ -35,7 +35,6 @@ Cuts: TypeAlias = list[tuple[list[int], list[float]]]
 Pending: TypeAlias = tuple[Partial | None, Sequence[int] | None]
 """A node that is to be added, and the features to be pegged there; None for one that a cut of its own closes."""
 WEIGHTED = "the samples have weights, for which no tree is replayed in rational numbers"
-ENTROPY = "the bounds of the logistic loss have logarithms, for which no tree is replayed in rational numbers"
 NAME = "the optimum over all allowed selections"
 
 
@@ -54,8 +53,6 @@ def tree_claims(saved: SavedFit) -> list[Claim]:
     fit = saved.fit
     if saved.data.weights is not None:
         return [not_shown(NAME, WEIGHTED)]
-    if fit.params["loss"] not in OF_SLACKS:
-        return [not_shown(NAME, ENTROPY)]
     problem = problem_of(saved)
     sigma = saved_selection(saved.data, {**saved.params, "sigma": fit.details["sigma"]}) > 0.5
     with reading("tree of the search"):
@@ -149,14 +146,12 @@ def part_of(
 
     Raises
     ------
-    ParameterError : the samples have weights, or the loss is the logistic one.
+    ParameterError : the samples have weights.
     DataError : the samples are sparse.
     """
     refuse_sparse("a proof of a search for selections", problem.X)
     if problem.weights is not None:
         raise ParameterError(WEIGHTED, "leave out exact, or the weights")
-    if problem.loss.name not in OF_SLACKS:
-        raise ParameterError(ENTROPY, "leave out exact, or take another loss")
     replayed = _Preorder(problem, stream, cuts, nodes or {})
     replayed.walk()
     for _, row in cuts:

@@ -1,4 +1,4 @@
-"""Rational numbers against intervals of 400 bits (mpmath): rounding, exponentials, values and bounds."""
+"""Rational numbers against intervals of 400 bits (mpmath): rounding, exponentials, logarithms, values, bounds."""
 
 from fractions import Fraction
 
@@ -15,13 +15,14 @@ from fsopt.certificates.exact.exponentials import exponential
 from fsopt.certificates.exact.forms import decimal, rounded
 from fsopt.certificates.exact.intervals import pair_of, primal_point
 from fsopt.certificates.exact.linear import bareiss, solved
+from fsopt.certificates.exact.logarithms import entropy, logarithm, logistic_loss
 from fsopt.certificates.exact.matrices import semidefinite
 from fsopt.certificates.exact.program import exact_program
 from fsopt.compiler import compile_model
 from fsopt.errors import NotShownError
 from fsopt.models.registry import build
 from fsopt.solvers.base import solve
-from fsopt.verifier import verify
+from fsopt.verifier import verify, verify_functions
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 RATIONAL = st.fractions()
@@ -41,14 +42,55 @@ def wide(value):
 
 @settings(max_examples=30, deadline=None)
 @given(st.floats(0, 5000, allow_nan=False))
-@pytest.mark.parametrize("enclosure", [exponential, verify.exponential])
+@pytest.mark.parametrize("enclosure", [exponential, verify_functions.exponential])
 def test_the_exponential_is_inside(enclosure, x):
     low, high = enclosure(Fraction(x))
     true = mpmath.iv.exp(-mpmath.iv.mpf(x))
     assert mpmath.mpf(low.numerator) / low.denominator <= true.b
     assert true.a <= mpmath.mpf(high.numerator) / high.denominator
     assert high - low <= Fraction(2, 2**100)
-    assert exponential(Fraction(x)) == verify.exponential(Fraction(x))
+    assert exponential(Fraction(x)) == verify_functions.exponential(Fraction(x))
+
+
+SIZES = st.integers(1, 2**54)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SIZES, SIZES)
+@example(1, 2**54)
+@example(2**54, 1)
+@example(2**54, 2**54 - 1)
+@example(2**54 - 1, 2**54)
+@example(2**100 + 1, 2**100)
+@example(4, 3)
+@example(2, 3)
+@example(5, 5)
+def test_the_logarithm_is_inside_and_both_checkers_have_the_same(top, bottom):
+    low, high = logarithm(top, bottom)
+    true = mpmath.iv.log(wide(Fraction(top, bottom)))
+    assert mpmath.mpf(low.numerator) / low.denominator <= true.b
+    assert true.a <= mpmath.mpf(high.numerator) / high.denominator
+    assert high - low <= Fraction(1, 2**64)
+    assert verify_functions.logarithm(top, bottom) == (low, high)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 2**30), min_size=1, max_size=4), st.fractions(-5000, 5000))
+@example([0, 2**30, 1, 2**30 - 1], Fraction(0))
+@example([2**29], Fraction(-4500))
+@example([2**29], Fraction(4500))
+def test_entropies_are_from_below_and_logistic_losses_from_above(grid, margin):
+    found, steps = entropy(grid, 2**30), mpmath.iv.mpf(2**30)
+    assert verify_functions.entropy(grid, 2**30) == found
+    parts = [part / steps for v in grid for part in (v, 2**30 - v) if part]
+    true = -sum((t * mpmath.iv.log(t) for t in parts), mpmath.iv.mpf(0))
+    below = mpmath.mpf(found.numerator) / found.denominator
+    assert true.a - len(parts) * mpmath.mpf(2) ** -64 <= below <= true.b
+    loss, u = logistic_loss(margin), wide(margin)
+    assert verify_functions.logistic(margin) == loss
+    true = mpmath.iv.log(1 + mpmath.iv.exp(-u))
+    above = mpmath.mpf(loss.numerator) / loss.denominator
+    assert true.a <= above <= true.b + mpmath.mpf(2) ** -63
 
 
 @given(RATIONAL, st.booleans())
