@@ -189,9 +189,12 @@ class _Loop:
 
     def _stop(self) -> str:
         """Return the stopping criterion that holds; empty where none does."""
+        return self._limit() if self.search.heap else "optimal"
+
+    def _limit(self) -> str:
+        """Return the limit that was reached; empty where none was."""
         most = self.settings.max_nodes
         reasons = {
-            "optimal": not self.search.heap,
             "interrupted": self.interrupted(),
             "time-limit": clock.expired(),
             "iteration-limit": most is not None and self.search.nodes >= most,
@@ -225,13 +228,13 @@ class _Loop:
 
     def _with(self, team: Team[Node, Outcome]) -> str:
         """Search with a team until a stopping criterion holds, and return it."""
-        while (self.search.heap or team.pending) and self._stop() in ("", "optimal") and not team.broken:
+        while (self.search.heap or team.pending) and not self._limit() and not team.broken:
             team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))
             if WRITING * self.writing < time.perf_counter() - self.counted and self.run.checkpoint is not None:
                 team.finish()
             bound = min([self.search.bound, *(node.bound for node in team.out)])
             self.record(bound, {node.cut.name for node in team.out}, write=not team.pending)
-        stop = self._stop()
+        stop = self._limit()
         team.finish()
         self.record(self.search.bound)
         if team.broken and not stop:

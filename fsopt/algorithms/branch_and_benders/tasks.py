@@ -26,7 +26,7 @@ from fsopt.drivers.interruption import deferred_interruption
 from fsopt.errors import OutOfTimeError
 
 BLOCK = 2**20
-"""Numbers that a task may use."""
+"""Numbers of a task, of nodes and cuts, after which it visits no other node."""
 SHARED = 16
 """New cuts of a task that go into the pool of all."""
 
@@ -76,9 +76,7 @@ def run_task(task: Task) -> Outcome:
         search.push(node)
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
     with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), suppress(OutOfTimeError):
-        # A node uses a few numbers for each feature at most.
-        enough = task.first + BLOCK - 64 * (task.problem.p + 64)
-        search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < enough)
+        search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < task.first + BLOCK)
     left = [entry[2] for entry in search.heap]
     names = [name for name in search.pool.names.tolist() if name >= task.first]
     places = {name: k for k, name in enumerate(search.pool.names.tolist())}
@@ -99,7 +97,7 @@ def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Outcome
 def _task(search: Search, nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Outcome]:
     width, gains = (search.solver.width, search.solver.widest), search.gains.copy()
     first = search.tree.next
-    search.tree.next += BLOCK
+    search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
     best, tolerance = search.incumbents.best, search.tolerance
     task = Task(search.problem, tolerance, nodes, search.pool, best, width, gains, first, seconds, left)
     return partial(run_task, task)

@@ -3,11 +3,11 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from executors import Lost, Remote
+from executors import Late, Lost, Remote
 from selection_cases import problem_of
 from support import blobs, sampled
 
-from fsopt.algorithms.branch_and_benders import driver
+from fsopt.algorithms.branch_and_benders import driver, tasks
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
@@ -50,6 +50,29 @@ def test_nodes_of_lost_processes_are_searched_here(after, whole):
     assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+def test_a_time_limit_holds_while_all_open_nodes_are_out():
+    records = []
+
+    def progress(record):
+        records.append(record)
+        assert len(records) < 1000
+
+    run = Run(executor=Late(), time_limit=0.5, progress=progress)
+    result = branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4, jobs=2), run=run)
+    assert (result.status, result.stop) == (Status.FEASIBLE, "time-limit")
+
+
+def test_a_task_visits_a_node_where_its_numbers_are_few(monkeypatch):
+    """The numbers of a visit, up to a multiple of the features, are those of no other task."""
+    monkeypatch.setattr(tasks, "BLOCK", 1)
+    problem = problem_of(blobs(100, 16, seed=3, gap=0.2), 4.0, {"m": 5})
+    before, run = Remote.tasks, Run(executor=Remote(), time_limit=20.0)
+    result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4, jobs=2), run=run)
+    assert Remote.tasks > before + 2
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert verify(problem, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
 
 
 @pytest.mark.slow
