@@ -1,5 +1,7 @@
 """The parameter ``executor`` of fit: who runs the subtrees of a search."""
 
+import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -39,6 +41,30 @@ def test_processes_of_a_search_are_not_those_of_joblib():
     fit = fsopt.fit("best-subset", DATA, m=6, c=4.0, tolerance=1e-4, scale="none", jobs=2)
     assert fit.status == "optimal"
     assert Parallel(n_jobs=2)(delayed(abs)(k) for k in (-1, -2)) == [1, 2]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_of_dask_that_dies_leaves_the_optimum_as_it_is():
+    distributed = pytest.importorskip("distributed")
+    data = fsopt.load_dataset("wdbc")
+    alone = fsopt.fit("best-subset", data, m=4)
+    killed = []
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        pids = list(client.run(os.getpid).values())
+
+        def kill(record):
+            if not killed and any(client.processing().values()):
+                killed.append(os.kill(pids[0], signal.SIGKILL))
+
+        fit = fsopt.fit("best-subset", data, m=4, jobs=2, executor=client.get_executor(pure=False), progress=kill)
+    assert killed
+    assert fit.status == "optimal"
+    assert fit.objective == pytest.approx(alone.objective, rel=1e-6)
+    assert fsopt.verify(fit, data).verified
 
 
 @pytest.mark.parametrize(
