@@ -131,8 +131,14 @@ def usable(result: SolveResult, what: str) -> SolveResult:
 
 
 def multipliers(session: Session, result: SolveResult, constraints: pyo.Constraint) -> Vector:
-    """Return the multipliers (k,) of linear constraints; raises SolverError where the solver gives none."""
-    if result.point is None or result.point.y is None:
+    """Return the multipliers (k,) of linear constraints, of the solve that shows the bound where the solver gives none.
+
+    Raises
+    ------
+    SolverError : no solve gave any.
+    """
+    point = result.supported
+    if point is None or point.y is None:
         raise no_multipliers(result.solver, session.problem_class)
-    y: Vector = result.point.y[session.rows(constraints)]
+    y: Vector = point.y[session.rows(constraints)]
     return y

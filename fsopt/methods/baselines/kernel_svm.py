@@ -9,14 +9,13 @@ from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, project_multipliers
 from fsopt.data.weights import loss_weights
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, multipliers
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.kernel_values import centred_factor, kernel_values
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.selection import support_vectors
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
-from fsopt.solvers.registry import no_multipliers
 
 
 def fit_kernel_svm(
@@ -38,9 +37,8 @@ def fit_kernel_svm(
     # The images less their mean: with y'alpha = 0 neither w nor the loss depends on it.
     model = build_svm(centred_factor(values), c=c)
     session, result = run.solve(model, "'svm'")
-    if result.point is None or result.point.y is None:
-        raise no_multipliers(result.solver, session.problem_class)
-    alpha = project_multipliers(result.point.y[session.rows(model.margin)], data.y, loss_weights(c, data.weights))
+    found = multipliers(session, result, model.margin)
+    alpha = project_multipliers(found, data.y, loss_weights(c, data.weights))
     beta = alpha * data.y
     b = midpoint_intercept(values.X @ beta, data.y, data.weights)
     certificate = certify_svm(values, c, beta, b, alpha, gram=True)

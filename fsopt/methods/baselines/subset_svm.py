@@ -15,7 +15,7 @@ from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept, svm_value
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, multipliers
 from fsopt.errors import reading
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.mop.rsvm_training import certify_rsvm, default_capacity, solve_rsvm, squared_radius
@@ -25,7 +25,6 @@ from fsopt.methods.spec import SavedFit, Value
 from fsopt.methods.verification import extend, finite_vector
 from fsopt.models.blocks import number
 from fsopt.models.gbd.svm import build_svm
-from fsopt.solvers.registry import no_multipliers
 from fsopt.typing import Indices, Vector
 
 MACHINES = ("svm", "rsvm")
@@ -205,9 +204,8 @@ def _svm(part: Dataset, run: Run, settings: SvmSettings) -> tuple[_Trained, tupl
     def by_model() -> _Trained:
         model = build_svm(part, c=settings.c)
         session, result = run.solve(model, "the last support vector machine", load=False)
-        if result.point is None or result.point.y is None:
-            raise no_multipliers(result.solver, session.problem_class)
-        w, alpha = result.point.x[session.columns(model.w)], result.point.y[session.rows(model.margin)]
+        assert result.point is not None
+        w, alpha = result.point.x[session.columns(model.w)], multipliers(session, result, model.margin)
         return w, midpoint_intercept(part.X @ w, part.y, part.weights), alpha, result
 
     routes = [by_driver if own else by_model for own in interior_order(settings.interior, part, run)]

@@ -255,9 +255,18 @@ def test_parameters_are_refused(params, words):
         fsopt.fit("rsvm", blobs(10, 2), **params)
 
 
-def test_samples_without_a_difference_and_solvers_without_multipliers_are_refused():
+def test_samples_without_a_difference_are_refused():
     with pytest.raises(FsoptError, match="all samples are the same"):
         fsopt.fit("rsvm", fsopt.Dataset(np.ones((4, 2)), [1, -1, 1, -1]))
+
+
+@pytest.mark.parametrize("gap", [0.4, 1.5])
+@pytest.mark.parametrize("route", ["dual", "primal"])
+def test_a_solver_without_multipliers_is_certified_by_those_of_another(route, gap):
     pytest.importorskip("pyscipopt")
-    with pytest.raises(FsoptError, match=r"scip.*gives no multipliers.*clarabel"):
-        fsopt.fit("rsvm", blobs(10, 2), solver="scip")
+    data = blobs(24, 3, gap=gap)
+    fit = fsopt.fit("rsvm", data, solver="scip", route=route)
+    assert fit.status == "optimal"
+    assert fit.objective == pytest.approx(fsopt.fit("rsvm", data, route=route).objective, rel=1e-6)
+    assert check_fit(fit, data).ok
+    assert not check_fit(dataclasses.replace(fit, coef=1.01 * fit.coef), data).ok
