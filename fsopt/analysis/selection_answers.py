@@ -156,6 +156,7 @@ class Selection(Answer):
                 f"Of {len(self.halves)} halves of the data, {min(shares):.0%} to {max(shares):.0%} select each of "
                 f"these; a feature of noise is expected in {self.chance:.0%}."
             )
+            lines.append(f"A feature of noise passes the test of permuted columns with a probability of about {LEVEL}.")
         swaps = [f"{' or '.join(new)} can stand for {old}" for old, new in self.exchanges.items()]
         if swaps:
             lines.append(f"Within one standard error of the score: {'; '.join(swaps)}.")

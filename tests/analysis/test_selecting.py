@@ -105,6 +105,13 @@ def test_noise_in_a_proved_selection_is_named(forced):
     assert forced.chance == pytest.approx(4 / 5)
 
 
+def test_the_level_of_the_test_against_permuted_columns_is_said(forced):
+    # 1 of 20 columns of noise is never displaced: such a one is selected with nothing but this sentence.
+    said = "A feature of noise passes the test of permuted columns with a probability of about 0.05."
+    assert said in forced.sentences
+    assert 1 / (1 + forced.draws) == pytest.approx(0.05)
+
+
 def test_nothing_is_said_to_stand_for_noise(forced):
     own, noise = set(forced.fit.features), set(forced.doubtful)
     swapped = [own - set(one.features) for one in forced.substitutes]
