@@ -18,7 +18,7 @@ of the negative conjugate :math:`\psi` of the loss at :math:`-\alpha`:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -143,13 +143,11 @@ SQUARED_HINGE = Loss("squared-hinge", 2)
 LOGISTIC = Loss("logistic", 0)
 LOSSES: Mapping[str, Loss] = MappingProxyType({loss.name: loss for loss in (HINGE, SQUARED_HINGE, LOGISTIC)})
 """Name of a loss -> it."""
-OF_SLACKS = (HINGE.name, SQUARED_HINGE.name)
-"""The losses that are sums of powers of slacks."""
 
 
-def loss_of(name: str, known: Collection[str] = LOSSES) -> Loss:
-    """Return the loss of a name; raises ParameterError for a word that is not known."""
-    word("loss", name, tuple(known))
+def loss_of(name: str) -> Loss:
+    """Return the loss of a name; raises ParameterError for another word."""
+    word("loss", name, tuple(LOSSES))
     return LOSSES[name]
 
 

@@ -45,9 +45,22 @@ def add_classifier(m: pyo.ConcreteModel) -> None:
     m.b = pyo.Var(doc="b, intercept")
 
 
-def add_slacks(m: pyo.ConcreteModel) -> None:
-    """Add the hinge slacks xi >= 0 (I)."""
-    m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals, doc="xi, hinge slacks")
+def add_slacks(m: pyo.ConcreteModel, loss: Loss = HINGE) -> None:
+    r"""Add the hinge slacks xi >= 0 (I); for the logistic loss slacks of any sign and its terms, convex in both.
+
+    .. math:: \ell_i \ge \ln(1 + e^{\xi_i - 1}) \iff e^{-\ell_i} + e^{\xi_i - 1 - \ell_i} \le 1
+
+    With the smallest slack, 1 less the margin, that is the logistic loss of the margin.
+    """
+    m.xi = pyo.Var(m.I, within=pyo.NonNegativeReals if loss.power else pyo.Reals, doc="xi, hinge slacks")
+    if loss.power:
+        return
+
+    def logistic(m: pyo.ConcreteModel, i: int) -> Any:
+        return pyo.exp(-m.logloss[i]) + pyo.exp(m.xi[i] - 1 - m.logloss[i]) <= 1
+
+    m.logloss = pyo.Var(m.I, within=pyo.NonNegativeReals, doc="l, terms of the logistic loss")
+    m.logistic = pyo.Constraint(m.I, rule=logistic, doc="l_i >= ln(1 + exp(xi_i - 1))")
 
 
 def add_margins(m: pyo.ConcreteModel, data: Dataset, equation: str) -> None:
@@ -125,11 +138,12 @@ def total(variable: pyo.Var) -> Any:
 def hinge_cost(m: pyo.ConcreteModel, data: Dataset, c: float = 1.0, loss: Loss = HINGE) -> Any:
     """Return C e'xi; with weights of the samples sum_i C_i xi_i, where C_i is C times the weight of sample i.
 
-    For the squared hinge loss the slacks are squared.
+    For the squared hinge loss the slacks are squared, and the logistic one has its own terms.
     """
-    if loss.power == 2:
+    if loss.power != 1:
         weights = np.broadcast_to(loss_weights(c, data.weights), data.n).tolist()
-        return sum(weight * v**2 for weight, v in zip(weights, m.xi.values(), strict=True))
+        terms = [v**2 for v in m.xi.values()] if loss.power else m.logloss.values()
+        return sum(weight * term for weight, term in zip(weights, terms, strict=True))
     if data.weights is not None:
         return dot(c * data.weights, tuple(m.xi.values()))
     return total(m.xi) if c == 1.0 else c * total(m.xi)

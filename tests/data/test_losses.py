@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from selection_cases import exact_value
 from support import blobs
 
-from fsopt.data.losses import HINGE, LOGISTIC, LOSSES, OF_SLACKS, SQUARED_HINGE, loss_of, value_of_zero
+from fsopt.data.losses import HINGE, LOGISTIC, LOSSES, SQUARED_HINGE, loss_of, value_of_zero
 from fsopt.errors import ParameterError
 
 
@@ -105,5 +105,3 @@ def test_the_upper_bound_is_above_all_multipliers_and_the_unit_of_its_grid_is_ex
 def test_another_word_is_refused():
     with pytest.raises(ParameterError, match="squared-hinge"):
         loss_of("log")
-    with pytest.raises(ParameterError, match="loss is 'logistic'"):
-        loss_of("logistic", OF_SLACKS)

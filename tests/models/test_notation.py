@@ -10,6 +10,7 @@ from pyomo.mpec import Complementarity
 from support import ROOT
 
 import fsopt
+from fsopt.library.draws import instance_data
 from fsopt.library.instances import build_instance
 
 PAGE = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
@@ -32,7 +33,9 @@ def test_every_row_has_a_cell_for_each_paper() -> None:
 
 def test_the_table_names_nothing_that_no_model_has() -> None:
     known = {"data", "second_moments", "Moments", "mean1", "mean2", "factor1", "factor2", "n", "p", "X", "y"}
+    logistic = fsopt.build("fsp-m-bigm", instance_data("fsp-m-bigm"), loss="logistic")
+    for model in (*map(build_instance, fsopt.MODELS), logistic):
+        known |= {c.name for c in model.component_objects(KINDS, descend_into=False)}
     for slug in fsopt.MODELS:
-        known |= {c.name for c in build_instance(slug).component_objects(KINDS, descend_into=False)}
         known |= set(fsopt.MODELS[slug].parameters)
     assert known >= NAMES

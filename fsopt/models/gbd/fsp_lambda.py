@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.compiler import dot
 from fsopt.data import Dataset
-from fsopt.data.losses import OF_SLACKS, loss_of
+from fsopt.data.losses import loss_of
 from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
 from fsopt.models.gbd.selection_constraints import SelectionConstraints, feature_weights
 from fsopt.models.spec import Instance, ModelSpec
@@ -43,7 +43,8 @@ def build_fsp_lambda(
     c : float, default 1.0
         > 0, penalty weight of the loss.
     loss : str, default 'hinge'
-        ``hinge`` (default), or ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`.
+        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+        :math:`C e'\ell` with :math:`\ell_i \ge \ln(1 + e^{\xi_i - 1})`, and :math:`\xi` of any sign.
     lam : array, default 1.0
         Penalty weight lambda >= 0 of every feature, or p penalty weights.
 
@@ -65,9 +66,9 @@ def build_fsp_lambda(
     name = "fsp-lambda"
     weights = feature_weights(name, data, lam)
     constraints = SelectionConstraints.of(name, data, **selection)
-    model = new_product_model(name, data, c, loss_of(loss, OF_SLACKS))
+    model = new_product_model(name, data, c, loss_of(loss))
     model.objective = pyo.Objective(
-        expr=product_objective(model, data, c, loss_of(loss, OF_SLACKS)) + dot(weights, tuple(model.sigma.values())),
+        expr=product_objective(model, data, c, loss_of(loss)) + dot(weights, tuple(model.sigma.values())),
         doc="(FSP-lambda) 1/2 sum_j sigma_j w_j^2 + C e'xi + lambda'sigma",
     )
     add_product_constraints(model, data, constraints, "(FSP-lambda)")

@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.losses import OF_SLACKS, loss_of
+from fsopt.data.losses import loss_of
 from fsopt.models.gbd.mixed_integer import add_product_constraints, new_product_model, product_objective
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
 from fsopt.models.spec import Instance, ModelSpec
@@ -42,7 +42,8 @@ def build_fsp_m(
     c : float, default 1.0
         > 0, penalty weight of the loss.
     loss : str, default 'hinge'
-        ``hinge`` (default), or ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`.
+        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+        :math:`C e'\ell` with :math:`\ell_i \ge \ln(1 + e^{\xi_i - 1})`, and :math:`\xi` of any sign.
 
     Returns
     -------
@@ -63,9 +64,9 @@ def build_fsp_m(
     """
     name = "fsp-m"
     constraints = SelectionConstraints.of(name, data, **selection).with_default_cardinality()
-    model = new_product_model(name, data, c, loss_of(loss, OF_SLACKS))
+    model = new_product_model(name, data, c, loss_of(loss))
     model.objective = pyo.Objective(
-        expr=product_objective(model, data, c, loss_of(loss, OF_SLACKS)), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi"
+        expr=product_objective(model, data, c, loss_of(loss)), doc="(FSP-M) 1/2 sum_j sigma_j w_j^2 + C e'xi"
     )
     add_product_constraints(model, data, constraints, "(FSP-M)")
     return model

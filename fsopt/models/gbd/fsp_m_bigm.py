@@ -8,7 +8,7 @@ import pyomo.environ as pyo
 
 from fsopt.common.docstrings import with_keywords_of
 from fsopt.data import Dataset
-from fsopt.data.losses import OF_SLACKS, loss_of
+from fsopt.data.losses import loss_of
 from fsopt.models.blocks import add_margins, hinge_cost, number, squares
 from fsopt.models.gbd.mixed_integer import largest_weight, new_selection_model
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
@@ -36,9 +36,9 @@ def build_fsp_m_bigm(
         \bar w = \sqrt{\min\{2C\min(n_+, n_-),\ 2U\}}
 
     and the rules between features of ``fsp-master``. The best weights of every selection satisfy the bound without U,
-    with :math:`n_+ n_- / (n_+ + n_-)` in place of the minimum for the squared hinge loss; those of the best selection
-    satisfy it with U. The constraints are linear: unlike the cones of ``fsp-m-perspective``, they leave no weights at
-    :math:`\sigma_j = 0` beyond the tolerance.
+    with :math:`n_+ n_- / (n_+ + n_-)` in place of the minimum for the squared hinge loss and 0.1393 n for the logistic
+    one; those of the best selection satisfy it with U. The constraints are linear: unlike the cones of
+    ``fsp-m-perspective``, they leave no weights at :math:`\sigma_j = 0` beyond the tolerance.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ def build_fsp_m_bigm(
     c : float, default 1.0
         > 0, penalty weight of the loss.
     loss : str, default 'hinge'
-        ``hinge`` (default), or ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`.
+        ``hinge`` (default), ``squared-hinge``: :math:`C \xi'\xi` in place of :math:`C e'\xi`, or ``logistic``:
+        :math:`C e'\ell` with :math:`\ell_i \ge \ln(1 + e^{\xi_i - 1})`, and :math:`\xi` of any sign.
     upper : float, optional
         U, the objective value of an allowed selection, for example from ``rfe``; a number below the optimum makes the
         answer silently worse.
@@ -57,9 +58,9 @@ def build_fsp_m_bigm(
     Returns
     -------
     ConcreteModel
-        MIQP (QP if relaxed), p binaries. Variables ``w b sigma xi``, constraints ``margin above below``, and of
-        ``cardinality budget include exclude implies conflicts`` those that are asked for. The classifier is
-        sign(w'x + b). It has the optimum of ``fsp-m``.
+        MIQP (QP if relaxed; with the logistic loss MINLP and NLP), p binaries. Variables ``w b sigma xi``, constraints
+        ``margin above below``, and of ``cardinality budget include exclude implies conflicts`` those that are asked
+        for. The classifier is sign(w'x + b). It has the optimum of ``fsp-m``.
 
     Raises
     ------
@@ -76,8 +77,8 @@ def build_fsp_m_bigm(
     c = number(name, "c", c)
     if upper is not None:
         upper = number(name, "upper", upper)
-    model = new_selection_model(name, data, relax=relax)
-    bound = largest_weight(data, c, upper, loss_of(loss, OF_SLACKS))
+    model = new_selection_model(name, data, relax=relax, loss=loss_of(loss))
+    bound = largest_weight(data, c, upper, loss_of(loss))
 
     def above(model: pyo.ConcreteModel, j: int) -> Any:
         return model.w[j] - bound * model.sigma[j] <= 0
@@ -86,7 +87,7 @@ def build_fsp_m_bigm(
         return model.w[j] + bound * model.sigma[j] >= 0
 
     model.objective = pyo.Objective(
-        expr=0.5 * squares(model.w) + hinge_cost(model, data, c, loss_of(loss, OF_SLACKS)),
+        expr=0.5 * squares(model.w) + hinge_cost(model, data, c, loss_of(loss)),
         doc="(FSP-M) 1/2 w'w + C e'xi",
     )
     add_margins(model, data, "(FSP-M)")

@@ -8,10 +8,13 @@ import numpy as np
 import pyomo.environ as pyo
 
 from fsopt.data import Dataset
-from fsopt.data.losses import HINGE, Loss
+from fsopt.data.losses import HINGE, LOGISTIC, SQUARED_HINGE, Loss
 from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import add_classifier, add_slacks, hinge_cost, margin_constraint, new_model, number
 from fsopt.models.gbd.selection_constraints import SelectionConstraints
+
+LAMBERT = 0.2784645428
+"""W(1/e), of Lambert's W, rounded up."""
 
 
 def largest_weight(data: Dataset, c: float, upper: float | None = None, loss: Loss = HINGE) -> float:
@@ -24,17 +27,26 @@ def largest_weight(data: Dataset, c: float, upper: float | None = None, loss: Lo
 
     For the squared hinge loss :math:`w'w = e'\alpha - 2C\xi'\xi` and :math:`\alpha = 2C\xi`, so that
     :math:`w'w = 2C \sum_i \xi_i (1 - \xi_i)`. With equal sums of both classes, :math:`y'\xi = 0`, that is at most
-    :math:`2C n_+ n_- / (n_+ + n_-)`, at equal slacks within each class. If
-    ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper`` holds for the best
+    :math:`2C n_+ n_- / (n_+ + n_-)`, at equal slacks within each class.
+
+    For the logistic loss :math:`w'w = \sum_i \alpha_i u_i` with the margins :math:`u_i = \ln((1 - t_i) / t_i)`,
+    :math:`t_i = \alpha_i / C`. The largest :math:`t \ln((1 - t) / t)` is :math:`W(1/e)`, of Lambert's W.
+
+    If ``upper`` is at least the optimum over the selections, :math:`\tfrac12 w'w \le` ``upper`` holds for the best
     selection too.
     """
     weights = np.ones(data.n) if data.weights is None else data.weights
     plus, minus = float(weights[data.y > 0].sum()), float(weights[data.y < 0].sum())
-    squared = 2.0 * c * (min(plus, minus) if loss.power == 1 else plus * minus / (plus + minus))
+    half = {
+        HINGE: min(plus, minus),
+        SQUARED_HINGE: plus * minus / (plus + minus),
+        LOGISTIC: 0.5 * LAMBERT * (plus + minus),
+    }
+    squared = 2.0 * c * half[loss]
     return float(np.sqrt(squared if upper is None else min(squared, 2.0 * upper)))
 
 
-def new_selection_model(name: str, data: Dataset, *, relax: bool) -> pyo.ConcreteModel:
+def new_selection_model(name: str, data: Dataset, *, relax: bool, loss: Loss = HINGE) -> pyo.ConcreteModel:
     """Return a model with the hyperplane (w, b), the selection sigma in {0, 1}, [0, 1] if relaxed, and the slacks."""
     if not isinstance(relax, bool):
         raise ParameterError(f"parameter 'relax' of '{name}' must be true or false, not {shown(relax)}", "relax=true")
@@ -42,7 +54,7 @@ def new_selection_model(name: str, data: Dataset, *, relax: bool) -> pyo.Concret
     add_classifier(model)
     domain = pyo.UnitInterval if relax else pyo.Binary
     model.sigma = pyo.Var(model.J, within=domain, doc="sigma, selection")
-    add_slacks(model)
+    add_slacks(model, loss)
     return model
 
 
@@ -56,12 +68,12 @@ def new_product_model(name: str, data: Dataset, c: float, loss: Loss = HINGE) ->
     model.w.setub(bound)
     model.sigma = pyo.Var(model.J, within=pyo.Binary, doc="sigma, selection")
     model.v = pyo.Var(model.J, bounds=(-bound, bound), doc="v_j = sigma_j w_j, weights after selection")
-    add_slacks(model)
+    add_slacks(model, loss)
     return model
 
 
 def product_objective(model: pyo.ConcreteModel, data: Dataset, c: float, loss: Loss = HINGE) -> Any:
-    """Return the expression 1/2 sum_j sigma_j w_j^2 + C e'xi, as 1/2 v'w + C e'xi, or with squared slacks."""
+    """Return the expression 1/2 sum_j sigma_j w_j^2 + C e'xi, as 1/2 v'w + C e'xi, or with another loss."""
     return 0.5 * sum(model.v[j] * model.w[j] for j in model.J) + hinge_cost(model, data, c, loss)
 
 

@@ -18,7 +18,7 @@ from fsopt.answers.certificate import TOLERANCE
 from fsopt.answers.results import Status
 from fsopt.compiler.values import values_of
 from fsopt.data.hyperplanes import hinge, project_multipliers
-from fsopt.data.losses import SQUARED_HINGE
+from fsopt.data.losses import LOSSES
 from fsopt.errors import ParameterError
 from fsopt.models.gbd.mixed_integer import largest_weight
 from fsopt.solvers.base import Session
@@ -110,7 +110,7 @@ def test_the_best_of_all_selections_with_penalty_weights_is_found(lam, rules) ->
     assert svm_value(model, DATA, C) + weights @ selected(model) == pytest.approx(minimum, rel=1e-6)
 
 
-# -- squared hinge ----------------------------------------------------------------------------------------
+# -- other losses ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -129,11 +129,29 @@ def test_the_models_of_the_squared_hinge_loss_have_the_best_of_all_selections_an
     assert tuple(int(v) for v in fit.details["sigma"]) == selected(model)
 
 
-def test_no_weights_of_the_squared_hinge_loss_are_larger_than_their_bound() -> None:
+@pytest.mark.parametrize(
+    ("slug", "limits"), [("fsp-m-bigm", {"m": 2}), *sampled([("fsp-m", {"m": 1}), ("fsp-lambda", {"lam": 0.6})], 1)]
+)
+def test_the_models_of_the_logistic_loss_have_the_best_of_all_selections_and_the_search_too(slug, limits) -> None:
+    data = fsopt.Dataset(DATA.X[:, :3], DATA.y, weights=np.random.default_rng(0).uniform(0.5, 2.0, DATA.n))
+    values = allowed_values(data, C, limits, "logistic")
+    minimum = min(values.values())
+    model, result = solved(slug, data, "scip", c=C, loss="logistic", **limits)
+    assert fsopt.classify(model) == "MINLP"
+    assert result.objective == pytest.approx(minimum, rel=1e-5)
+    assert values[selected(model)] == pytest.approx(minimum, rel=1e-6)
+    method = "best-subset" if "m" in limits else "best-subset-penalised"
+    fit = fsopt.fit(method, data, c=C, loss="logistic", scale="none", **limits)
+    assert fit.objective == pytest.approx(minimum, rel=2e-6)
+    assert tuple(int(v) for v in fit.details["sigma"]) == selected(model)
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_no_weights_are_larger_than_their_bound(loss) -> None:
     for c in (1e-3, 1.0, 1e3):
-        bound = largest_weight(DATA, c, loss=SQUARED_HINGE)
+        bound = largest_weight(DATA, c, loss=loss)
         for s in ((1, 0, 0, 0, 0), (1, 1, 0, 1, 0), (1, 1, 1, 1, 1)):
-            problem = SelectionProblem.of(DATA, c, np.zeros((0, 5)), np.zeros(0), np.zeros(5), SQUARED_HINGE)
+            problem = SelectionProblem.of(DATA, c, np.zeros((0, 5)), np.zeros(0), np.zeros(5), loss)
             mask = np.array(s, dtype=bool)
             found = NodeSolver(problem).solve(Partial(mask, ~mask), None, Goal(1e-9))
             assert np.linalg.norm(found.hyperplane.w) <= bound
