@@ -954,6 +954,27 @@ def fit(
 ) -> Fit: ...
 @overload
 def fit(
+    name: Literal["r2w2"],
+    data: Dataset | Samples,
+    y: ArrayLike | None = ...,
+    *,
+    m: int | None = None,
+    c: float = 1.0,
+    step: int = 1,
+    scale: str = "standard",
+    solver: str | None = None,
+    time_limit: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    customise: Mapping[str, Change] | None = None,
+    executor: Executor | None = None,
+    class_weight: str | Mapping[str | int, float] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Fit: ...
+@overload
+def fit(
     name: Literal["infogain"],
     data: Dataset | Samples,
     y: ArrayLike | None = ...,

@@ -415,6 +415,21 @@ class RFE(WeightedClassifier):
         callback: Progress | None = None,
     ) -> None: ...
 
+class R2W2(SelectingClassifier):
+    """A support vector machine on the m features that a descent of the radius/margin bound leaves (R2W2)."""
+
+    def __init__(
+        self,
+        *,
+        m: int | None = None,
+        c: float = 1.0,
+        step: int = 1,
+        scale: str = "standard",
+        solver: str | None = None,
+        time_limit: float | None = None,
+        callback: Progress | None = None,
+    ) -> None: ...
+
 class InfoGainFilter(WeightedClassifier):
     """A support vector machine on the features of largest information gain."""
 

@@ -71,6 +71,7 @@ METHODS = Registry(
         "baselines.l1_svm",
         "baselines.elastic_net_svm",
         "baselines.rfe",
+        "baselines.r2w2",
         "baselines.infogain",
         "baselines.pearson",
         "baselines.fisher",

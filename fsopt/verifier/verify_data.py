@@ -479,11 +479,12 @@ METHODS = {
     "fsv": ("fsv-step",),
     "l0-mpm": ("l0-mpm-step",),
     "rfe": ("svm",),
+    "r2w2": ("svm",),
     **dict.fromkeys(("pearson", "fisher", "ks", "infogain", "relief", "vs-ssvm"), ("svm", "rsvm")),
     **dict.fromkeys(SELECTIONS, ("selection",)),
 }
 """Method or study -> the programs of its claims."""
-VALUES = ("mopfs", "rfe", "pearson", "fisher", "ks", "infogain", "relief", "vs-ssvm")
+VALUES = ("mopfs", "rfe", "r2w2", "pearson", "fisher", "ks", "infogain", "relief", "vs-ssvm")
 """Heuristics: their first claim is the value of their hyperplane, no optimum."""
 LIMITS = ("m", "costs", "budget", "include", "exclude", "implies", "conflicts", "lam")
 

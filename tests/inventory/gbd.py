@@ -47,6 +47,21 @@ def eliminated(found):
     return [found.objective, *found.support], [values("standard")[tuple(support.astype(int))], *np.flatnonzero(support)]
 
 
+def descended(found):
+    """Return the features but that along whose scaling factor the radius/margin bound falls least, by differences."""
+
+    def bound(sigma):
+        Z = STANDARD * sigma
+        rows = {"type": "ineq", "fun": lambda x: x[-1] - ((Z - x[:-1]) ** 2).sum(axis=1)}
+        start = np.append(np.zeros(4), (Z**2).sum(axis=1).max())
+        ball = minimize(lambda x: x[-1], start, constraints=[rows], method="SLSQP", options={"ftol": 1e-12})
+        return np.log(ball.fun) + np.log(2.0 * exact_value(Dataset(Z, Y), np.ones(4), 1.0))
+
+    slopes = [bound(np.ones(4) + h) - bound(np.ones(4) - h) for h in 1e-2 * np.eye(4)]
+    kept = np.arange(4) != np.argmax(slopes)
+    return [found.objective, *found.support], [values("standard")[tuple(kept.astype(int))], *np.flatnonzero(kept)], 1e-5
+
+
 def informative(found):
     """Return the two features of largest information gain, for the best single threshold of each."""
     return best_two(found, [max(gain(column, t) for t in column) for column in X.T])
@@ -226,6 +241,7 @@ VALUES = {
     "250 cuts cap, first sigma": lambda found: (found.objective, best("standard", m=2)),
     "stop on validation, best of k": held_out,
     "RFE": eliminated,
+    "R2W2 (Weston et al.), (2)-(3), cited in section 2": descended,
     "FSV": steps,
     "ONSVM": lambda found: (found.objective, one_norm(SCALED[found.params["scale"]], Y)[0]),
     "InfoGain": informative,

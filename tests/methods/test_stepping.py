@@ -23,6 +23,7 @@ LOOPS = {
     "mopfs": {},
     "pmm": {},
     "rfe": {},
+    "r2w2": {"m": 3},
     "s-mpm": {},
     "vs-ssvm": {},
 }

@@ -108,7 +108,7 @@ def test_the_width_of_the_kernel_is_no_multiple_of_that_of_the_parameters():
 
 
 @pytest.mark.parametrize(
-    "method", ["pearson", "fisher", "ks", "infogain", "relief", "vs-ssvm", "rfe", "mopfs", "misclass", "fsv"]
+    "method", ["pearson", "fisher", "ks", "infogain", "relief", "vs-ssvm", "rfe", "r2w2", "mopfs", "misclass", "fsv"]
 )
 def test_a_heuristic_answer_has_no_bound(method):
     fit = fsopt.fit(method, DATA)

@@ -1,0 +1,173 @@
+"""Driver ``r2w2``: features removed along the gradient of the radius/margin bound (Weston et al.)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+import pyomo.environ as pyo
+
+from fsopt.algorithms.enclosing_ball import enclosing_ball
+from fsopt.algorithms.rfe import Trained, smallest_weights
+from fsopt.answers.results import DriverResult, Status
+from fsopt.common import clock
+from fsopt.data import Dataset
+from fsopt.data.matrices import constant_columns
+from fsopt.data.names import places_by_name
+from fsopt.drivers.gbd.subproblem import Subproblem, Training
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.models.blocks import number, whole
+from fsopt.typing import Indices, Vector
+
+LONGEST = 0.5
+"""Largest relative change of a scaling factor in one step."""
+HALVINGS = 6
+"""Halvings of a step before the factors are left as they are."""
+
+
+@dataclass(frozen=True)
+class RadiusMargin:
+    r"""The radius/margin bound at scaling factors.
+
+    .. math:: T(\sigma) = R^2(\sigma)\, W^2(\sigma), \quad
+        W^2(\sigma) = 2 \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha
+            - \tfrac12 \sum_j \sigma_j^2 \Bigl(\sum_i \alpha_i y_i x_{ij}\Bigr)^2
+
+    Attributes
+    ----------
+    radius : R squared, of the smallest ball around the samples :math:`\sigma * x_i`.
+    margin : W squared; of separable data, for a large C, 1 over the squared margin.
+    slopes : (p,) gradient of log T by :math:`\sigma`, zeros where T is 0.
+    """
+
+    radius: float
+    margin: float
+    slopes: Vector
+
+    @property
+    def value(self) -> float:
+        """The bound T."""
+        return self.radius * self.margin
+
+    @classmethod
+    def at(cls, sigma: Vector, sub: Subproblem, recorder: Recorder) -> RadiusMargin:
+        r"""Return the bound at scaling factors.
+
+        Both programs are maxima over multipliers, so that the gradient is that of their values at fixed ones:
+
+        .. math:: \frac{\partial R^2}{\partial \sigma_j} = 2\sigma_j \Bigl(\sum_i \beta_i x_{ij}^2
+            - \bigl(\sum_i \beta_i x_{ij}\bigr)^2\Bigr), \qquad
+            \frac{\partial W^2}{\partial \sigma_j} = -2 \sigma_j \Bigl(\sum_i \alpha_i y_i x_{ij}\Bigr)^2
+        """
+        data = sub.data
+        alpha = sub.solve(sigma**2, recorder)[0]
+        radius, beta = enclosing_ball(data.X * sigma)
+        q = data.X.T @ (alpha * data.y)
+        margin = 2.0 * float(alpha.sum()) - float((sigma * q) @ (sigma * q))
+        if radius <= 0.0 or margin <= 0.0:
+            return cls(max(radius, 0.0), max(margin, 0.0), np.zeros(data.p))
+        spread = beta @ data.X**2 - (beta @ data.X) ** 2
+        return cls(radius, margin, 2.0 * sigma * (spread / radius - q**2 / margin))
+
+
+@loop
+def r2w2(
+    data: Dataset,
+    train: pyo.ConcreteModel | Training,
+    last: Callable[[Indices], Trained],
+    *,
+    m: int,
+    c: float,
+    step: int = 1,
+    run: Run = DEFAULT_RUN,
+) -> DriverResult:
+    r"""Descend along the gradient of the radius/margin bound and remove the smallest factors, until m are left.
+
+    .. math:: \min_{\sigma \ge 0}\ R^2(\sigma)\, W^2(\sigma) \quad\text{s.t.}\quad e'\sigma = k,
+              \text{ with } k \text{ features that are left}
+
+    In each iteration: the support vector machine and the smallest ball at sigma, one gradient step, halved until the
+    bound falls, and the removal of the smallest factors. The rest of sigma is scaled to mean 1.
+
+    Parameters
+    ----------
+    data : the samples, preprocessed and dense.
+    train : the support vector machine of the descent, as :func:`fsopt.drivers.gbd.driver.gbd` takes it.
+    last : function of the features that are left, increasing, that trains and certifies the last machine.
+    m : number of features to keep, 1..p.
+    c : C > 0.
+    step : >= 1, features that are removed after each descent, fewer where m would be undercut.
+    run : solver (a QP), options, time limit, progress. After the time limit or an interruption all features above m
+        are removed at once, and the last machine is trained.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``sigma`` and ``svm``, the answer of ``last``. ``feasible``, without a bound: the certificate is
+        that of this machine on its features, nothing is claimed about their choice. ``history`` has, for each
+        iteration, the number of features, the bound after the step and the features that were removed.
+
+    Raises
+    ------
+    ParameterError : m, c or step out of range.
+    OutOfTimeError : the time limit passed before the first machine was trained.
+    SolverError : a machine was not trained.
+    """
+    m = whole("r2w2", "m", m, high=data.p)
+    step = whole("r2w2", "step", step)
+    places = places_by_name(data.features)
+    sub = Subproblem(data, train, number("r2w2", "c", c), run)
+    recorder = Recorder(sub.sessions, run)
+    sigma = np.where(constant_columns(data.X), 0.0, 1.0)
+    left, stop = np.arange(data.p), "complete"
+    # Each pass removes at least one of the p features.
+    while len(left) > m:
+        count = min(step, len(left) - m)
+        try:
+            sigma, bound = _descend(_even(sigma), sub, recorder)
+            if clock.expired():
+                count, stop = len(left) - m, "time-limit"
+            removed = smallest_weights(sigma, left, count, places)
+            recorder.record(n_features=len(left), objective=bound.value, removed=removed)
+        except (KeyboardInterrupt, OutOfTimeError) as reason:
+            if not recorder.history:
+                raise
+            stop = stop_word(reason)
+            removed = smallest_weights(sigma, left, len(left) - m, places)
+        sigma[removed] = 0.0
+        left = np.setdiff1d(left, removed)
+    with nullcontext() if stop == "complete" else clock.lifted():
+        trained = last(left)
+    recorder.include(trained.outcome)
+    certificate = trained.certificate
+    assert certificate.objective is not None
+    recorder.record(n_features=m, objective=certificate.objective, removed=[])
+    point = {"sigma": _even(sigma), "svm": trained}
+    stop = trained.outcome.stop if stop == "complete" else stop
+    return recorder.end(Status.FEASIBLE, stop, objective=certificate.objective, point=point, certificate=certificate)
+
+
+def _even(sigma: Vector) -> Vector:
+    """Return factors whose nonzeros have mean 1."""
+    used = sigma > 0.0
+    return sigma / sigma[used].mean() if used.any() else sigma
+
+
+def _descend(sigma: Vector, sub: Subproblem, recorder: Recorder) -> tuple[Vector, RadiusMargin]:
+    """Return factors after one step along the negative gradient on the plane of their sum, and the bound there."""
+    used = sigma > 0.0
+    bound = RadiusMargin.at(sigma, sub, recorder)
+    # The gradient of T(k sigma / e'sigma): no factor changes with the scale of all.
+    slopes = np.where(used, bound.slopes - (bound.slopes @ sigma) / max(used.sum(), 1), 0.0)
+    largest = np.abs(slopes).max()
+    length = LONGEST / largest if largest > 0.0 else 0.0
+    for _ in range(HALVINGS if length else 0):
+        tried = _even(np.where(used, np.maximum(sigma - length * slopes, 0.0), 0.0))
+        there = RadiusMargin.at(tried, sub, recorder)
+        if there.value < bound.value:
+            return tried, there
+        length /= 2.0
+    return sigma, bound

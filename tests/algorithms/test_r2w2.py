@@ -1,0 +1,97 @@
+"""The radius/margin bound: its gradient by differences, its ball by a solver, and the features that it finds."""
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from support import blobs
+
+import fsopt
+from fsopt.algorithms.enclosing_ball import enclosing_ball
+from fsopt.algorithms.interior_point.driver import svm_interior_point
+from fsopt.algorithms.r2w2 import RadiusMargin, _descend
+from fsopt.data import Dataset
+from fsopt.drivers.gbd.subproblem import Subproblem
+from fsopt.drivers.recorder import Recorder
+from fsopt.drivers.run import Run
+
+DATA = blobs(24, 5, seed=3, gap=0.1)
+SIGMA = np.array([1.0, 0.6, 1.3, 0.8, 1.1])
+
+
+def bound(sigma, c=1.0):
+    return RadiusMargin.at(sigma, Subproblem(DATA, svm_interior_point, c, Run()), Recorder([]))
+
+
+def ball_by_solver(Z):
+    """Return min t + a'a subject to t >= z_i'z_i - 2 z_i'a, the squared radius as a quadratic program."""
+    m = pyo.ConcreteModel()
+    m.t, m.a = pyo.Var(), pyo.Var(range(Z.shape[1]))
+    m.rows = pyo.ConstraintList()
+    for z in Z:
+        m.rows.add(m.t + 2 * sum(v * m.a[j] for j, v in enumerate(z.tolist())) >= float(z @ z))
+    m.o = pyo.Objective(expr=m.t + sum(a**2 for a in m.a.values()))
+    return fsopt.solve(m, "clarabel").objective
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 3), (12, 1), (30, 4), (5, 9)], ids=str)
+def test_the_ball_is_that_of_a_solver(shape):
+    Z = np.random.default_rng(sum(shape)).normal(size=shape) + 5.0
+    radius, beta = enclosing_ball(Z)
+    center = beta @ Z
+    assert beta.min() >= 0.0
+    assert beta.sum() == pytest.approx(1.0)
+    assert ((Z - center) ** 2).sum(axis=1).max() == pytest.approx(radius, rel=1e-7, abs=1e-12)
+    assert radius == pytest.approx(ball_by_solver(Z), rel=1e-6, abs=1e-6)
+
+
+def test_the_ball_of_a_square_and_of_equal_points():
+    corners = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0], [2.0, 2.0]])
+    assert enclosing_ball(corners)[0] == pytest.approx(2.0)
+    assert enclosing_ball(np.ones((4, 3)))[0] == 0.0
+
+
+def test_the_gradient_is_that_of_central_differences():
+    here, h = bound(SIGMA), 1e-4
+    for j, unit in enumerate(np.eye(5)):
+        ahead, behind = bound(SIGMA + h * unit), bound(SIGMA - h * unit)
+        difference = (np.log(ahead.value) - np.log(behind.value)) / (2 * h)
+        assert here.slopes[j] == pytest.approx(difference, rel=1e-3, abs=1e-4)
+
+
+def test_the_weight_is_that_of_the_machine_on_the_scaled_samples():
+    scaled = fsopt.solve(fsopt.build("svm", DATA.with_X(DATA.X * SIGMA), c=1.0), "clarabel")
+    assert bound(SIGMA).margin == pytest.approx(2.0 * scaled.objective, rel=1e-5)
+
+
+def test_two_features_of_twenty_that_separate_are_found():
+    rng = np.random.default_rng(1)
+    y = np.repeat([1.0, -1.0], 30)
+    X = rng.normal(size=(60, 20))
+    X[:, 7] += 1.6 * y
+    X[:, 13] -= 1.6 * y
+    fit = fsopt.fit("r2w2", Dataset(X, y), m=2, step=3)
+    assert fit.support == (7, 13)
+    assert [record["n_features"] for record in fit.history] == [20, 17, 14, 11, 8, 5, 2]
+    assert fsopt.verify(fit, Dataset(X, y))["verified"]
+
+
+def test_the_bound_falls_as_the_factors_descend():
+    sub, recorder = Subproblem(DATA, svm_interior_point, 1.0, Run()), Recorder([])
+    sigma, values = np.ones(5), []
+    for _ in range(4):
+        values.append(RadiusMargin.at(sigma, sub, recorder).value)
+        sigma = _descend(sigma, sub, recorder)[0]
+        assert sigma.sum() == pytest.approx(5.0)
+    assert np.all(np.diff(values) < 0.0)
+
+
+@pytest.mark.slow
+def test_a_solver_gives_the_selection_of_the_own_machines():
+    own = fsopt.fit("r2w2", DATA, m=2)
+    assert fsopt.fit("r2w2", DATA, m=2, solver="clarabel").support == own.support
+
+
+def test_a_constant_feature_goes_first():
+    X = np.column_stack([DATA.X, np.ones(DATA.n)])
+    fit = fsopt.fit("r2w2", Dataset(X, DATA.y), m=3)
+    assert fit.history[0]["removed"] == [5]
