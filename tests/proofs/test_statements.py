@@ -252,6 +252,25 @@ def test_a_feature_is_constant_where_it_is_for_the_package():
     assert constant_columns(columns.T).tolist() == expected
 
 
+@pytest.mark.parametrize("place", range(4))
+def test_the_labels_stand_in_any_column_of_the_data(place, tmp_path):
+    X, y = [[0.5, 1.0, -2.0], [3.0, -1.5, 0.25], [7.0, 0.0, 1.0]], [1, -1, 1]
+    rows = [[*x[:place], label, *x[place:]] for x, label in zip(X, y, strict=True)]
+    (tmp_path / "data.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    digest = verify_data.Samples(X, y).digest()
+    data = {"weighted": False, "samples": 3, "features": 3, "sha256": digest}
+    found = verify_data.Samples.of_file(str(tmp_path / "data.csv"), {"data": data})
+    assert (found.X, found.y) == (X, y)
+
+
+@pytest.mark.parametrize(("status", "columns"), [("optimal", [0]), ("feasible", None)])
+def test_a_filter_has_the_value_of_a_hyperplane_on_its_features_alone(status, columns):
+    statement = {"name": "fisher", "answer": "method", "claims": [{"status": status}]}
+    claim = {"program": "svm", "rows": None, "columns": columns}
+    with pytest.raises(verify_data.Different, match="'fisher' has no such claim"):
+        verify_data.compare(statement, claim, {}, None, None)
+
+
 def test_the_work_is_bounded_and_can_be_raised(tmp_path, monkeypatch):
     monkeypatch.setattr(verify, "MOST_WORK", 100)
     path = written(tmp_path / "proof.json", bases()["svm"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -204,3 +204,10 @@ def test_answers_to_questions_belong_to_their_data_in_any_units_and_names(weight
     for answer in found:
         assert fsopt.verify(answer, data).word == "verified numerically"
         assert not fsopt.verify(answer, other).verified
+
+
+def test_what_a_verification_found_cannot_be_changed(fit):
+    found = fsopt.verify(fit, DATA, exact=True)
+    for part, name in ((found, "certificate"), (found.exact, "claims"), (found.certificate, "kind"), (found, "exact")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(part, name, None)

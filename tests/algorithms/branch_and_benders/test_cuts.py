@@ -112,3 +112,12 @@ def test_the_main_constraint_is_the_knapsack_on_most_features():
     R = np.array([[1.0, 1.0, 0.0], [2.0, 1.0, 1.0], [1.0, -1.0, 1.0]])
     problem = SelectionProblem.of(blobs(10, 3), 1.0, R, np.ones(3), np.zeros(3))
     assert (problem.R[problem.main] > 0.0).all()
+
+
+@pytest.mark.parametrize("m", [1, 3, 599, 600])
+def test_the_pool_bounds_a_node_of_many_features_as_the_cut_does(m):
+    problem = problem_of(blobs(30, 600, seed=2), 2.0, {"m": m})
+    pool, cut = Pool(problem), random_cut(problem, np.random.default_rng(5))
+    pool.add(cut)
+    found = pool._bounds(np.array([0]), problem.root())
+    assert found == pytest.approx([bound(problem, cut, problem.root()).value], rel=1e-7)

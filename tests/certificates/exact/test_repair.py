@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsopt.certificates.exact.cones import Cone, dual_of, factored
-from fsopt.certificates.exact.directions import inward
+from fsopt.certificates.exact.directions import _Rows, inward
 from fsopt.certificates.exact.forms import Form, Vector
 from fsopt.certificates.exact.linear import satisfied
 from fsopt.certificates.exact.program import Matrix, PointSet
@@ -120,6 +120,31 @@ def test_a_step_inward_keeps_to_bounds_without_an_opposite_one():
     assert inward(wall, at, 1e-3, (at, free), 0.1) is None
     assert inward(mirrored, -at, 1e-3, (-free, -at), 0.1) is None
     assert inward(wall, at, 1e-3, (-free, free), 0.1).sum() < 1
+
+
+def test_a_step_into_a_cone_of_a_constant_and_a_variable():
+    """The square of x is at most 2 t, from its apex."""
+    cone = Cone((form({0: 1}),), (ONE,), form({}, 2), form({1: 1}))
+    free = np.full(2, np.inf)
+    x, t = inward(points(2, cones=[cone]), np.zeros(2), 1e-3, (-free, free), 0.1)
+    assert t > 0.0
+    assert x * x <= 2.0 * t
+
+
+def test_a_step_into_the_matrices_of_positive_eigenvalues():
+    """Of order two, from one of eigenvalues 0 and 2; the sum of the diagonal falls less than what is beside it."""
+    matrix = Matrix(2, (form({0: 1}), form({1: 1}), form({2: 1})))
+    held = points(3, equations=[form({0: 1, 1: Fraction(-3, 2), 2: 1}, Fraction(-1, 2))], matrices=[matrix])
+    free = np.full(3, np.inf)
+    x, y, z = inward(held, np.ones(3), 1e-3, (-free, free), 0.1)
+    assert x + z == pytest.approx(1.5 * y + 0.5)
+    assert x * z > y * y
+
+
+def test_each_absolute_value_has_a_column_of_its_own():
+    rows = _Rows(3)
+    assert [rows.absolute({1: 1.0}), rows.absolute({2: -2.0})] == [3, 4]
+    assert rows.size == 5
 
 
 def test_forms_over_one_denominator():

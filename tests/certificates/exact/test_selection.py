@@ -99,6 +99,13 @@ def test_a_penalty_weight_of_the_loss_is_positive(proved):
         checked(part)
 
 
+def test_multipliers_of_no_steps_are_out_of_bounds(proved):
+    part = proved[2].claims[0].part
+    part = {**part, "steps": 0, "alpha": [[0] * len(grid) for grid in part["alpha"]]}
+    with pytest.raises(NotShownError, match="out of bounds"):
+        selection.proved_ends(part)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_feature_is_decided_where_one_constraint_forbids_its_other_value(seed):
     """Against enumeration: until no constraint alone, of small integers, forbids a value of a free feature."""

@@ -101,3 +101,14 @@ def test_the_answer_of_dca_is_critical_for_all_features(seed, approx):
     assert result.objective == pytest.approx(penalty.value(w), rel=1e-12)
     whole = dca(fsopt.build("l0-mpm-step", given.data, **params), penalty, n_starts=2, seed=seed)
     assert result.objective <= 1.5 * whole.objective
+
+
+@pytest.mark.parametrize("large", [0, 1])
+def test_rounding_errors_of_either_class_cost_the_bound_nothing(large):
+    """q of 1 is above a cost by 5e-5, within 1e-8 of the products of its sum, of which one is 1e4."""
+    factors = [np.array([[1.0], [1e4 if k == large else 0.0]]) for k in range(2)]
+    program = WorstCaseProgram.of(Moments(np.zeros(1), np.zeros(1), *factors), 1.0, np.full(1, 1.0 - 5e-5), np.ones(1))
+    u = [np.array([-1.0 if k == large else 0.0, 0.0]) for k in range(2)]
+    feasible, excess, bound = program.dual(Multipliers(1.0, *u))
+    assert excess[0] <= 0.0
+    assert (feasible.mean, bound) == (1.0, 1.0)

@@ -9,7 +9,7 @@ from support import blobs
 import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.saved import fit_from, numbers
-from fsopt.drivers.partitions import nonzero, partitions
+from fsopt.drivers.partitions import nonzero, partitions, weights_of_part
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError, ParameterError, SolverError
 from fsopt.methods.baselines.vs_ssvm import parts_of
@@ -29,6 +29,13 @@ def test_parts_are_shares_of_each_class():
     assert not all(np.array_equal(a, b) for a, b in zip(parts, other, strict=True))
     assert [len(part) for part in parts_of(data, 2, 1.0, seed=0)] == [50, 50]
     assert [len(part) for part in parts_of(data, 1, 1e-3, seed=0)] == [2]
+
+
+def test_a_part_has_the_weights_of_its_samples():
+    data = fsopt.Dataset(np.arange(3.0)[:, None], [1.0, -1.0, 1.0])
+    assert weights_of_part(data, np.array([0, 2]), 2.0).tolist() == [2.0, 0.0, 2.0]
+    weighted = replace(data, weights=np.array([0.5, 1.0, 3.0]))
+    assert weights_of_part(weighted, np.array([0, 2]), 2.0).tolist() == [1.0, 0.0, 6.0]
 
 
 @pytest.mark.parametrize("solver", [None, "clarabel"])
