@@ -20,10 +20,11 @@ import csv
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -225,7 +226,9 @@ def l1_path(one: Instance, limit: float) -> Answer:
     return best, None, None, None
 
 
-def single_model(slug: str, solver: str) -> Callable[[Instance, float], Answer]:
+def single_model(
+    slug: str, solver: str, options: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[[Instance, float], Answer]:
     """Return the method that gives one mixed-integer program to a solver; its value is that of its selection."""
 
     def method(one: Instance, limit: float) -> Answer:
@@ -235,7 +238,7 @@ def single_model(slug: str, solver: str) -> Callable[[Instance, float], Answer]:
             params["upper"] = (rfe(one, limit)[0] or np.inf) * (1 + 1e-6)
         model = fsopt.build(slug, one.data, **params)
         left = max(limit - (time.perf_counter() - started), 1.0)
-        result = fsopt.solve(model, solver, time_limit=left, options={"mip_gap": TOLERANCE, "threads": 1})
+        result = fsopt.solve(model, solver, time_limit=left, options={"mip_gap": TOLERANCE, "threads": 1, **options})
         if result.point is None:
             return None, result.bound, None, None
         support = [j for j, sigma in model.sigma.items() if sigma.value is not None and sigma.value > 0.5]
