@@ -2,7 +2,8 @@
 
 ``python docs/check.py docs/_build/html [-o SCREENSHOTS]`` ends with exit code 1 where a page writes to the console,
 scrolls sideways, has mathematics that is not rendered or a picture that is not loaded, or where the search does not
-find what it should. Chromium is the system's own (``apt-get install chromium``).
+find what it should. Chromium is the system's own (``apt-get install chromium``). ``--axe axe.min.js`` (``npm install
+axe-core``) also has axe-core look for what keeps people out: contrast, names, the keyboard.
 """
 
 from __future__ import annotations
@@ -50,6 +51,11 @@ LOOK = """async () => {
 """What a page is asked: the list of its faults."""
 
 
+AXE = """async () => (await axe.run({resultTypes: ['violations']})).violations.map(
+  v => `${v.id} (${v.nodes.length}): ${v.help}: ${v.nodes[0].html.slice(0, 120)}`)"""
+"""What axe-core is asked: the list of its violations."""
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """A server of files that writes no log."""
 
@@ -57,11 +63,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Write nothing."""
 
 
-def faults(page: Any, address: str, width: int) -> Iterator[str]:
+def faults(page: Any, address: str, width: int, axe: Path | None) -> Iterator[str]:
     """Yield the faults of a page at a width."""
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(address, wait_until="load")
     yield from page.evaluate(LOOK)
+    if axe is not None:
+        page.evaluate(axe.read_text(encoding="utf-8"))
+        yield from page.evaluate(AXE)
 
 
 def search_faults(page: Any, root: str) -> Iterator[str]:
@@ -74,7 +83,7 @@ def search_faults(page: Any, root: str) -> Iterator[str]:
             yield f"search for {word!r} finds nothing ({error})"
 
 
-def look(folder: Path, shots: Path | None) -> int:
+def look(folder: Path, shots: Path | None, axe: Path | None) -> int:
     """Visit all pages; return the number of faults."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -88,7 +97,7 @@ def look(folder: Path, shots: Path | None) -> int:
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
         for width in WIDTHS:
             for name in names:
-                for fault in [*faults(page, f"{root}/{name}", width), *said]:
+                for fault in [*faults(page, f"{root}/{name}", width, axe), *said]:
                     count += 1
                     print(f"{name} at {width} px: {fault}")
                 if shots is not None and name.removesuffix(".html") in SHOTS:
@@ -109,7 +118,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path, help="the built site")
     parser.add_argument("-o", "--screenshots", type=Path, help="a folder for screenshots of some pages, in both themes")
+    parser.add_argument("--axe", type=Path, help="the file axe.min.js of axe-core")
     given = parser.parse_args()
     if given.screenshots is not None:
         given.screenshots.mkdir(parents=True, exist_ok=True)
-    sys.exit(1 if look(given.folder, given.screenshots) else 0)
+    sys.exit(1 if look(given.folder, given.screenshots, given.axe) else 0)

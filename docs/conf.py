@@ -83,6 +83,7 @@ html_theme = "furo"
 html_title = f"fsopt {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_copyright = False

@@ -13,6 +13,7 @@ import site_models
 import typer.cli
 import typer.main
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.util.nodes import make_refnode
 
 import fsopt
@@ -108,7 +109,8 @@ def on_read(app: Any, docname: str, source: list[str]) -> None:
 
 
 def on_resolved(app: Any, tree: nodes.document, docname: str) -> None:
-    """Link literals that name a model, a method, or an object of the package."""
+    """Link literals that name a model, a method, or an object of the package; show builders and fits as called."""
+    called(app, tree, docname)
     objects = app.env.domains["py"].objects
     for literal in list(tree.findall(nodes.literal)):
         text = literal.astext().removesuffix("()")
@@ -118,6 +120,21 @@ def on_resolved(app: Any, tree: nodes.document, docname: str) -> None:
         if target not in ("", docname) and not isinstance(literal.parent, nodes.reference):
             uri = app.builder.get_relative_uri(docname, target) + (f"#{anchor}" if anchor else "")
             literal.replace_self(nodes.reference("", "", literal.deepcopy(), internal=True, refuri=uri))
+
+
+def called(app: Any, tree: nodes.document, docname: str) -> None:
+    """Show the function behind a model or method as a user calls it: fsopt.build("svm", data, ...)."""
+    if app.site_slugs.get(docname.partition("/")[2]) != docname:
+        return
+    folder, _, slug = docname.partition("/")
+    for signature in tree.findall(addnodes.desc_signature):
+        for part in signature.findall(addnodes.desc_addname):
+            part.children = [nodes.Text("fsopt.")]
+        for part in signature.findall(addnodes.desc_name):
+            part.children = [nodes.Text("fit" if folder == "methods" else "build")]
+        for part in signature.findall(addnodes.desc_parameterlist):
+            kept = [one for one in part.children if not one.astext().startswith("run: ")]
+            part.children = [addnodes.desc_parameter("", f'"{slug}"'), *kept]
 
 
 def on_missing(app: Any, env: Any, node: Any, content: nodes.Element) -> nodes.Element | None:

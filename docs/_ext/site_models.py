@@ -90,7 +90,7 @@ def model_page(root: Path, spec: ModelSpec) -> str:
     ]
     parts = [
         f"# {spec.slug}",
-        table(("", ""), rows),
+        table(("question", "answer"), rows),
         "The instance below, solved and certified, from the root of a copy of the repository:",
         f"```console\n{command}\n```",
         "## Program",
@@ -116,7 +116,7 @@ def method_page(spec: MethodSpec) -> str:
     keywords = "".join(f", {key}={value}" for key, value in quick.items())
     parts = [
         f"# {name}",
-        table(("", ""), rows),
+        table(("question", "answer"), rows),
         f"```console\nfsopt fit {name} --data wdbc{options}\n```",
         f'```python\nimport fsopt\n\nfit = fsopt.fit("{name}", fsopt.load_dataset("wdbc"){keywords})\n'
         "print(fit.status, fit.objective, fit.features)\n```",

@@ -1,0 +1,25 @@
+/* For the keyboard and for screen readers: what scrolls takes the focus, and what the theme leaves has names. */
+function reachable() {
+  document.querySelectorAll("pre, .table-wrapper, .output, mjx-container, div.math, table").forEach((part) => {
+    const scrolls = part.scrollWidth > part.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(part).overflowX);
+    if (scrolls) part.tabIndex = 0;
+    else part.removeAttribute("tabindex");
+  });
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("p.caption[role=heading]").forEach((part) => part.setAttribute("aria-level", "2"));
+  document.querySelectorAll("aside.sidebar-drawer").forEach((part) => part.setAttribute("aria-label", "Pages"));
+  document.querySelectorAll("aside.toc-drawer").forEach((part) => part.setAttribute("aria-label", "On this page"));
+  document.querySelectorAll(".sig > dl").forEach((part) => {
+    const term = document.createElement("dt"); // Sphinx lists parameters as definitions of no term
+    term.className = "unseen";
+    term.textContent = "parameters";
+    part.prepend(term);
+  });
+});
+window.addEventListener("load", async () => {
+  if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
+  reachable();
+});
+window.addEventListener("resize", reachable);
