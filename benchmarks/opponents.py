@@ -31,6 +31,7 @@ from exact import SHARED, TOLERANCE, Answer, Instance, abess, scored, set_one, s
 import fsopt
 from fsopt.algorithms.svm_batch import solve_batch
 from fsopt.data import Dataset
+from fsopt.data.losses import DualTerm
 from fsopt.methods.preprocessing import preprocess
 
 LIMIT, GRACE = 20.0, 10.0
@@ -103,7 +104,7 @@ def values(one: Instance, selections: np.ndarray) -> np.ndarray:
     found = []
     for part in (selections[i : i + step] for i in range(0, len(selections), step)):
         places = np.column_stack([part, np.full(len(part), one.data.p)])
-        found.append(solve_batch(rows[places], one.c, 1e-4).bound)
+        found.append(solve_batch(rows[places], DualTerm(one.c), 1e-4).bound)
     return np.concatenate(found)
 
 
