@@ -70,11 +70,15 @@ class DualTerm:
 
     def slopes(self, alpha: Matrix) -> Matrix:
         """Return the derivatives of psi, with the entropy at 0 < alpha < C."""
-        return np.asarray(np.log((self.caps - alpha) / alpha) if self.entropy else 1.0 - self.gamma * alpha)
+        return np.asarray(np.log(self._rest(alpha) / alpha) if self.entropy else 1.0 - self.gamma * alpha)
 
     def curvature(self, alpha: Matrix) -> float | Matrix:
         """Return the negative second derivatives of psi, with the entropy at 0 < alpha < C."""
-        return self.caps / (alpha * (self.caps - alpha)) if self.entropy else self.gamma
+        return self.caps / (alpha * self._rest(alpha)) if self.entropy else self.gamma
+
+    def _rest(self, alpha: Matrix) -> Matrix:
+        """Return the distances from the upper bounds, not 0 where the rounding of alpha is."""
+        return np.asarray(np.maximum(self.caps - alpha, EPS * EPS * self.caps))
 
     def value_and_error(self, alpha: Vector) -> tuple[float, float]:
         """Return psi of multipliers (n,), and a bound on the rounding errors of it."""

@@ -105,3 +105,10 @@ def test_the_upper_bound_is_above_all_multipliers_and_the_unit_of_its_grid_is_ex
 def test_another_word_is_refused():
     with pytest.raises(ParameterError, match="squared-hinge"):
         loss_of("log")
+
+
+def test_the_slope_of_an_entropy_is_finite_where_a_multiplier_is_rounded_to_its_bound():
+    term = LOGISTIC.term(0.7, np.ones(1))
+    assert -80.0 < term.slopes(np.array([0.7]))[0] < -36.0
+    assert np.isfinite(term.curvature(np.array([0.7]))[0])
+    assert term.values(np.array([0.0, 0.7])).tolist() == [0.0, 0.0]
