@@ -56,6 +56,13 @@ def test_lines_are_below_the_term_and_close_on_short_intervals(kind):
         assert all(inside[0] - 1e-9 <= t <= inside[1] + 1e-9 for t in r if found.at(t) < most)
 
 
+@pytest.mark.parametrize(
+    ("kind", "most", "expected"), [("exp", -1.0, -np.inf), ("sqrt", -1.0, 0.0), ("root", 0.0, 0.0)]
+)
+def test_no_argument_has_a_value_below_the_least_one(kind, most, expected):
+    assert term(kind).within(most) == (-np.inf, expected)
+
+
 def test_a_bounded_concave_term_has_an_envelope_on_a_half_line():
     found = term("-exp")
     line = found.line(*found.interval([0.2], [np.inf]), 0.0)

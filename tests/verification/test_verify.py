@@ -206,6 +206,16 @@ def test_answers_to_questions_belong_to_their_data_in_any_units_and_names(weight
         assert not fsopt.verify(answer, other).verified
 
 
+def test_a_stated_deviation_is_compared_in_its_own_unit():
+    data = DATA.with_X(1e-9 * DATA.X)
+    found = fsopt.fit("svm", data, c=0.5)
+    trained = found.kept_of(data)
+    doubled = replace(trained, deviation=tuple(2.0 * v for v in trained.deviation))
+    check = fsopt.verify(replace(found, trained=doubled), data)
+    assert check.residuals["deviation"] == pytest.approx(1.0)
+    assert not check.verified
+
+
 def test_what_a_verification_found_cannot_be_changed(fit):
     found = fsopt.verify(fit, DATA, exact=True)
     for part, name in ((found, "certificate"), (found.exact, "claims"), (found.certificate, "kind"), (found, "exact")):

@@ -8,7 +8,7 @@ from selection_cases import KINDS, allowed_values, drawn, problem_of
 from support import blobs
 
 from fsopt.algorithms.branch_and_benders.cuts import GRID, Pool, bound, make_cut, on_grid, valid_grid
-from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem, largest_on_grid
 
 
 def random_cut(problem, rng, name=0):
@@ -41,6 +41,14 @@ def test_multipliers_near_a_balance_hardly_move():
     y = np.where(np.arange(200) % 2, 1.0, -1.0)
     alpha = np.repeat(rng.uniform(0.0, 2.0, 100), 2)
     assert np.abs(on_grid(alpha, y, 2.0) * 2.0 / GRID - alpha).max() <= 1e-6
+
+
+def test_multipliers_on_the_grid_are_below_their_own_bounds():
+    """Bounds next below multiples of the step, which doubles round to these."""
+    c = np.append(np.nextafter(3.0 * np.arange(1, 400) / GRID, 0.0), 3.0)
+    tops = largest_on_grid(c)
+    assert all(3 * int(top) <= Fraction(limit) * GRID for top, limit in zip(tops, c, strict=True))
+    assert np.all(tops >= c / 3.0 * GRID - 2.0)
 
 
 @pytest.mark.parametrize("wrong", ["negative", "above", "unbalanced"])

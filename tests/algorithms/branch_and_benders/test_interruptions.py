@@ -20,6 +20,7 @@ import fsopt
 from fsopt.algorithms.branch_and_benders import checkpoint, driver
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
+from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.common import clock
@@ -103,6 +104,19 @@ PROBLEM = problem_of(blobs(150, 24, seed=11, gap=0.2), 4.0, {"m": 6})
 @pytest.fixture(scope="module")
 def optimum():
     return branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4)).objective
+
+
+def test_no_node_is_visited_after_an_interruption(monkeypatch):
+    visited, branch = [], Search._branch
+
+    def counted(search, node):
+        visited.append(node.number)
+        branch(search, node)
+
+    monkeypatch.setattr(Search, "_branch", counted)
+    monkeypatch.setattr(driver, "deferred_interruption", lambda: nullcontext(lambda: len(visited) >= 20))
+    assert branch_and_benders(PROBLEM, settings=BranchSettings(tolerance=1e-4)).stop == "interrupted"
+    assert len(visited) == 20
 
 
 @pytest.mark.parametrize("last", [1, 2, 4, 60, 200, 900, 2000])

@@ -16,7 +16,7 @@ import fsopt
 from fsopt.answers.trees import LEAF, Tree
 from fsopt.certificates.relaxations import relaxation_of
 from fsopt.compiler import compile_model
-from fsopt.drivers.branch_and_bound.nodes import preorder
+from fsopt.drivers.branch_and_bound.nodes import Node, Nodes, preorder
 from fsopt.drivers.branch_and_bound.search import Search
 from fsopt.errors import FileError, ParameterError, SolverError
 
@@ -217,6 +217,17 @@ def test_inner_nodes_free_their_multipliers():
     inner = [node for node in preorder(search.root) if node.column != LEAF]
     assert len(inner) > 10
     assert all(node.held is node.x is None and len(node.low) == len(node.high) == 0 for node in inner)
+
+
+def test_the_multipliers_of_the_least_violation_show_that_a_node_is_empty():
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(0, 1)), pyo.Var(domain=pyo.Binary)
+    m.c = pyo.Constraint(expr=m.x + m.y >= 3)
+    m.o = pyo.Objective(expr=m.x)
+    relaxation = relaxation_of(compile_model(m))
+    node = Node(relaxation.program.lb.copy(), relaxation.program.ub.copy())
+    Nodes(relaxation, None)._elastic(node, relaxation.at(node.low, node.high))
+    assert node.bound == np.inf
 
 
 def test_a_point_that_is_not_finite_is_refused():
