@@ -1,5 +1,7 @@
 """Linear programs of (15) by constraint generation: the optimum and the cuts of the model of all samples."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from support import blobs
@@ -8,8 +10,8 @@ import fsopt
 from fsopt.certificates.kernel_scaling.bounds import Cut
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
 from fsopt.data.hyperplanes import hinge
-from fsopt.drivers.kernel_scaling import programs
-from fsopt.drivers.kernel_scaling.outer_approximation import lower_hull
+from fsopt.drivers.kernel_scaling import outer_approximation, programs
+from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
 from fsopt.drivers.kernel_scaling.programs import RestrictedPrograms, WholeProgram
 from fsopt.drivers.recorder import Recorder
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
@@ -81,6 +83,14 @@ def test_the_losses_of_samples_left_out_are_linear():
     result = fsopt.solve(model)
     # 2 (1 - s) + 2 - 5 s <= 1 for s <= 1, with R = s and W = s: s = 3 / 7.
     assert result.objective == pytest.approx(6.0 / 7.0)
+
+
+@pytest.mark.parametrize(("value", "stop"), [(0.4, "optimal"), (0.6, "iteration-limit")])
+def test_below_one_the_gap_is_absolute(value, stop, monkeypatch):
+    monkeypatch.setattr(outer_approximation, "lower_bound", lambda problem, cuts, value: (0.0, 1.0))
+    problem = SimpleNamespace(lower_bounds=[0.0])
+    search = SimpleNamespace(problem=problem, cuts=[], value=value, recording=False, programs=1)
+    assert OuterApproximation.close_gap(search, 0.5, 1) == stop
 
 
 def test_a_point_above_another_one_up_to_rounding_is_no_vertex():
