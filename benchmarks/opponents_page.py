@@ -39,9 +39,10 @@ where they have the best value too, the bound is all that the search adds; where
 The rules: an opponent returns at most k features, found with whatever loss is its own; its value is
 $\\tfrac12 w'w + C e'\\xi$ of the support vector machine on them. The loss of `abess`, `fastsparsegams` and `skglm` is
 logistic, that of `el0ps` the squared hinge without an intercept: none of them aims at this value, and a tie is good for
-them. `el0ps` proves each point of its path from few features on, which costs it the later ones. `scip` has the very
-problem, `fsp-m-perspective`; `abess` refuses `ionosphere`, which has a constant feature; HiGHS has no mixed-integer
-quadratic programs, and the free licence of Gurobi takes none of these sizes. `forward`, `swap` and `rfe` are of this
+them. `el0ps` proves each point of its path from few features on, which costs it the later ones: 60 weights between .01
+and 1e-6 of its largest, a range chosen on `wdbc`; there an earlier run of the same limit came to 72.3510. `scip` has
+the very problem, `fsp-m-perspective`; `abess` refuses `ionosphere`, with a constant feature; HiGHS has no mixed-integer
+quadratic programs, and the free licence of Gurobi refuses `wdbc` as too large. `forward`, `swap` and `rfe` are of this
 package. Gap: (value - bound) / max(1, value). GB: the largest memory of the process with its imports. AR: the usual
 generator, features with correlation 0.3, k weights of +1 and -1, no noise, one seed each. A shared machine of two
 virtual cores with other work, so that CPU seconds count. Made by `python benchmarks/opponents_page.py` from
