@@ -393,6 +393,7 @@ def build(
     data: Dataset,
     *,
     h_cap: float = 1.0,
+    unlabelled: Sequence[ArrayLike] = (),
 ) -> pyo.ConcreteModel: ...
 @overload
 def build(

@@ -156,6 +156,7 @@ VALUES = {
     "(6) h <= RW+1": lambda found: (found, (W0 + 1) / DATA.n),
     "(7)-(11) mmop": lambda found: (optimum(found), scaled_ball("none", 2.0)),
     "MMOP with R(w'w)": lambda found: (optimum(found), scaled_ball("none", 2.0)),
+    "transductive": lambda found: (optimum(found), scaled_ball("none", 2.0, ((3.0, 0.0, 1.0, 0.0),))),
     "front E(H) of MMOP": lambda found: (found.y, [scaled_ball("unit-rows", h) for h in (1.0, 4.0)]),
     "centred kernel": lambda found: (
         (found.X @ found.X.T).ravel(),

@@ -135,15 +135,16 @@ def ball(name, w_cap):
 
 
 @cache
-def scaled_ball(name, h_cap):
-    """Return the optimum of (7)-(11) of Bi: the hinge loss over sum u^2 / s <= H with x'Sx <= 1 for all samples."""
+def scaled_ball(name, h_cap, more=()):
+    """Return the optimum of (7)-(11) of Bi: the hinge loss over sum u^2 / s <= H, x'Sx <= 1, for more samples too."""
     Z = SCALED[name]
     n, p = Z.shape
+    within = np.vstack([Z, *more]) ** 2
     A, b = margins(Z, Y, 2 * p)  # the last variables are s and t >= u^2 / s
     left = p + 1 + n
-    A = np.vstack([A, np.hstack([np.zeros((n, left)), Z**2, np.zeros((n, p))])])
+    A = np.vstack([A, np.hstack([np.zeros((len(within), left)), within, np.zeros((len(within), p))])])
     A = np.vstack([A, placed(left + 2 * p, slice(-p, None), 1.0), -np.eye(2 * p, left + 2 * p, left)])
-    b = np.concatenate([b, np.ones(n), [h_cap], np.zeros(2 * p)])
+    b = np.concatenate([b, np.ones(len(within)), [h_cap], np.zeros(2 * p)])
 
     def cone(j):
         def outside(x):

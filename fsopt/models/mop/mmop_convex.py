@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyomo.environ as pyo
+from numpy.typing import ArrayLike
 
+from fsopt.common.arguments import LIST
 from fsopt.compiler import dot
 from fsopt.data import Dataset
 from fsopt.models.blocks import (
@@ -16,11 +19,12 @@ from fsopt.models.blocks import (
     number,
     perspective_constraint,
     total,
+    vector,
 )
 from fsopt.models.spec import ModelSpec
 
 
-def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel:
+def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0, unlabelled: Sequence[ArrayLike] = ()) -> pyo.ConcreteModel:
     r"""Return the convex form of the master problem, which has the same optimum and no products.
 
     .. math::
@@ -37,7 +41,8 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
         N(w) = \max\Big\{\sum_j |w_j| \sqrt{\textstyle\sum_i \lambda_i x_{ij}^2} :
         \lambda \ge 0,\ e'\lambda = 1\Big\}
 
-    a largest weighted one-norm, whose hyperplanes are sparse.
+    a largest weighted one-norm, whose hyperplanes are sparse. Samples without labels have no loss, and lie in the ball
+    as the others do: i runs over them, too, in the last constraint and in N.
 
     Parameters
     ----------
@@ -45,22 +50,25 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
         In any units; the optimum does not depend on them.
     h_cap : float, default 1.0
         H > 0, upper bound on RW; H + 1 estimates the VC dimension.
+    unlabelled : Sequence[array], default ()
+        Samples (p,) without labels, in the units of the data, that R takes into account (transductive inference).
 
     Returns
     -------
     ConcreteModel
-        SOCP, p rotated cones. Variables ``w b xi s t``, constraints ``margin perspective capacity ball``, mutable
-        parameter ``h_cap``. The classifier is sign(w'x + b), and the feature scales are s. An optimum is a global
-        optimum of ``mmop``.
+        SOCP, p rotated cones. Variables ``w b xi s t``, constraints ``margin perspective capacity ball``, and
+        ``unlabelled`` where there are such samples; mutable parameter ``h_cap``. The classifier is sign(w'x + b), and
+        the feature scales are s. An optimum is a global optimum of ``mmop``, where all samples have labels.
 
     Raises
     ------
-    ParameterError : h_cap <= 0.
+    ParameterError : h_cap <= 0, or an unlabelled sample that is no list of p finite numbers.
 
     Notes
     -----
     Our reformulation of Bi, (7)-(11), for the kernel of section 6; the paper expects that the problem may not be
-    practically applicable.
+    practically applicable. "The information of unlabelled data can be easily incorporated into the calculation of the
+    radius of the sphere containing data", says its outlook, and no more.
     """
     h_cap = number("mmop-convex", "h_cap", h_cap)
     m = new_model("mmop-convex", data)
@@ -69,16 +77,24 @@ def build_mmop_convex(data: Dataset, *, h_cap: float = 1.0) -> pyo.ConcreteModel
     m.s = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="s, feature scales")
     m.t = pyo.Var(m.J, within=pyo.NonNegativeReals, doc="t_j >= w_j^2 / s_j")
     m.h_cap = pyo.Param(initialize=h_cap, mutable=True, doc="H, upper bound on RW")
+    LIST.check("parameter 'unlabelled' of 'mmop-convex'", unlabelled)
+    others = [vector("mmop-convex", f"unlabelled[{k}]", one, data.p) ** 2 for k, one in enumerate(unlabelled)]
     squared, scales = data.X**2, tuple(m.s.values())
 
     def ball(m: pyo.ConcreteModel, i: int) -> Any:
         return dot(squared[i], scales) <= 1
+
+    def other(m: pyo.ConcreteModel, k: int) -> Any:
+        # A sample of zeros lies in every ball.
+        return dot(others[k], scales) <= 1 if others[k].any() else pyo.Constraint.Skip
 
     m.objective = pyo.Objective(expr=total(m.xi), doc="(7) e'xi")
     add_margins(m, data, "(9)")
     m.perspective = perspective_constraint(m, m.s, "(10) w_j^2 <= s_j t_j")
     m.capacity = pyo.Constraint(expr=total(m.t) - m.h_cap <= 0, doc="(8), (10) sum_j t_j <= H")
     m.ball = pyo.Constraint(m.I, rule=ball, doc="(11) sum_j x_ij^2 s_j <= R = 1")
+    if others:
+        m.unlabelled = pyo.Constraint(range(len(others)), rule=other, doc="(11) of the samples without labels")
     return m
 
 

@@ -122,3 +122,32 @@ def test_the_master_problem_does_not_depend_on_the_units_of_features(seed):
 def test_a_capacity_that_is_not_positive_is_refused(name, h_cap):
     with pytest.raises(ParameterError, match="'h_cap'"):
         fsopt.build(name, blobs(6, 2), h_cap=h_cap)
+
+
+def test_no_unlabelled_samples_and_copies_of_the_labelled_ones_change_nothing():
+    data = blobs(14, 3, seed=2, gap=0.5)
+    plain, value = optimum("mmop-convex", data, h_cap=2.0)
+    none, same = optimum("mmop-convex", data, h_cap=2.0, unlabelled=[])
+    assert same == value
+    assert [c.name for c in none.component_objects(descend_into=False)] == [
+        c.name for c in plain.component_objects(descend_into=False)
+    ]
+    assert optimum("mmop-convex", data, h_cap=2.0, unlabelled=data.X.tolist())[1] == pytest.approx(value, rel=1e-6)
+    assert optimum("mmop-convex", data, h_cap=2.0, unlabelled=[[0.0] * 3])[1] == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("far", [0.5, 3.0])
+def test_an_unlabelled_sample_of_one_feature_sets_the_radius_alone(far):
+    """With p = 1 the ball gives R = max x^2 s, so that w^2 <= H / max x^2: a rigorous SVM with this capacity."""
+    data = blobs(20, 1, seed=4, gap=0.3)
+    place = far * np.abs(data.X).max()
+    radius = max(place, np.abs(data.X).max()) ** 2
+    value = optimum("mmop-convex", data, h_cap=2.0, unlabelled=[[-place]])[1]
+    assert value == pytest.approx(optimum("rsvm", data, w_cap=2.0 / radius)[1], rel=1e-6)
+    assert (value > optimum("mmop-convex", data, h_cap=2.0)[1] * (1 + 1e-3)) == (far > 1.0)
+
+
+@pytest.mark.parametrize("wrong", [[[1.0]], [[1.0, np.nan, 0.0]], 3.0, [["x", 0.0, 0.0]]], ids=str)
+def test_unlabelled_samples_of_another_kind_are_refused(wrong):
+    with pytest.raises(ParameterError, match="'unlabelled"):
+        fsopt.build("mmop-convex", blobs(12, 3, seed=1), unlabelled=wrong)
