@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 
+from fsopt.algorithms.primal_dual import PrimalDual
 from fsopt.answers.results import DriverResult, Status
 from fsopt.common import clock
 from fsopt.data import Dataset
+from fsopt.data.matrices import SMALL
 from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1_hinge
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
 from fsopt.drivers.column_generation.trust_region import TrustRegion
@@ -15,6 +18,15 @@ from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
 from fsopt.models.blocks import vector
 from fsopt.typing import Vector
+
+NEAR, FEW = 0.03, 1500
+"""Gap and number of features at which restricted problems take over from primal-dual steps."""
+CLOSED = 5e-7
+"""Gap at which these steps end: half the tolerance of a certificate."""
+RECORDED = 0.9
+"""Share of the gap at the last record at which there is another one."""
+STALLED = 200
+"""Sweeps without a smaller gap after which rounding has the last word."""
 
 
 @loop
@@ -38,6 +50,10 @@ def column_generation(
     restricted problem until a step is good. Features of negative reduced cost, :math:`|X'Y\alpha|_j > c_j`, are added,
     where alpha is d_i or 0 for the samples outside. The loop ends when such an alpha proves the incumbent optimal.
     Features without a cost are all in the restricted problem from the start.
+
+    Large sparse data come without a start first to :mod:`fsopt.algorithms.primal_dual`. Where its hyperplane has few
+    features the restricted problems go on from there to the last digit; a linear program of many would not end, and
+    the steps themselves go on.
 
     Parameters
     ----------
@@ -97,7 +113,12 @@ def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> str:
     stop = "iteration-limit"
     try:
         if start is None and region.gap > settings.tolerance:
-            region.sample(np.random.default_rng(settings.seed))
+            if issparse(region.program.Z) and np.prod(region.program.Z.shape) > SMALL:
+                found = _approach(region)
+                if found is not None:
+                    return found
+            else:
+                region.sample(np.random.default_rng(settings.seed))
         # Each pass records an iteration, of which there are at most max_iterations.
         while region.gap > settings.tolerance and len(recorder.history) < settings.max_iterations:
             clock.check()
@@ -107,3 +128,22 @@ def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> str:
     except (KeyboardInterrupt, OutOfTimeError) as reason:
         stop = stop_word(reason)
     return "optimal" if region.gap <= settings.tolerance else stop
+
+
+def _approach(region: TrustRegion) -> str | None:
+    """Move by primal-dual steps until restricted problems are small, or to an end; return its word, or None."""
+    steps, recorded = PrimalDual(region.program), region.gap
+    stale = 0
+    while region.gap > CLOSED:
+        clock.check()
+        before, at = region.gap, steps.sweep()
+        region.take(at.w, at.b, at.alpha)
+        stale = 0 if region.gap < before else stale + 1
+        if region.gap <= RECORDED * recorded:
+            recorded = region.gap
+            region.record()
+        if region.gap <= NEAR and region.columns.sum() <= FEW:
+            return None
+        if stale > STALLED:
+            return "stalled"
+    return "optimal"

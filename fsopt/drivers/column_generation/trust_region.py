@@ -189,12 +189,27 @@ class TrustRegion:
             kept[members[np.argmin(near[members])]] = True
         return kept
 
+    def take(self, w: Vector, b: float, alpha: Vector) -> None:
+        """Take over a hyperplane and the bound of multipliers (n,) where they are better, with the features it has."""
+        self._move(w, b)
+        self._raise_bound(alpha)
+        self.columns = self.program.free | (self.w != 0)
+        self._reset_radius()
+
+    def record(self) -> None:
+        """Record the incumbent and the bound."""
+        self._record(np.ones(len(self.margins), dtype=bool))
+
     def _learn(self, alpha: Vector) -> bool:
         """Take over the bound of multipliers if it is the largest so far, and the features of negative reduced cost."""
+        return self._add_columns(self._raise_bound(alpha))
+
+    def _raise_bound(self, alpha: Vector) -> Vector:
+        """Take over the bound of multipliers if it is the largest so far; return the excess (p,) of the features."""
         alpha, excess, bound = self.program.bound(alpha, self.columns)
         if bound > self.bound:
             self.alpha, self.bound = alpha, bound
-        return self._add_columns(excess)
+        return excess
 
     def _solve(self, kept: Mask, costs: Vector, fixed: Vector, radius: float | None) -> tuple[Vector, float, Vector]:
         """Return hyperplane and multipliers (n,) of a restricted problem; those of the other samples are fixed."""
