@@ -281,3 +281,16 @@ def test_too_much_accuracy_is_refused_with_the_limit():
         with pytest.raises(InfeasibleError, match=f"{limit:.4f}"):
             fsopt.fit(name, data, delta=limit + 0.01)
         assert fsopt.fit(name, data, delta=limit - 0.01).status in STATUSES[name]
+
+
+@pytest.mark.parametrize("gone", [5, "x", {1: 2}, blobs(6, 2)], ids=["number", "text", "mapping", "data"])
+def test_features_that_were_eliminated_before_are_a_list(gone):
+    with pytest.raises(ParameterError, match="eliminated must be a list"):
+        fsopt.fit("rfe", blobs(12, 4), m=2, eliminated=gone)
+
+
+def test_features_that_were_eliminated_before_may_be_an_array():
+    data = blobs(12, 4)
+    listed, array = (fsopt.fit("rfe", data, m=2, eliminated=gone) for gone in ([1], np.array([1])))
+    assert listed.support == array.support
+    assert 1 not in array.support

@@ -12,6 +12,7 @@ import numpy as np
 from fsopt.algorithms.rfe import rfe
 from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
+from fsopt.common.arguments import LIST
 from fsopt.common.customising import changes_in_force
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
@@ -74,7 +75,7 @@ def fit_rfe(
     m = min(5, data.p) if m is None else whole("rfe", "m", m, high=data.p, why=f" (of {data.p} features)")
     step = whole("rfe", "step", step)
     work, map_ = preprocess(data, scale)
-    gone = _checked(eliminated or (), data.p, m)
+    gone = () if eliminated is None else _checked(eliminated, data.p, m)
     own = run.solver is None and not changes_in_force()
     settings, unlimited = SvmSettings("svm", c, None, own or None), replace(run, time_limit=None)
     result = rfe(
@@ -99,6 +100,7 @@ def fit_rfe(
 
 
 def _checked(eliminated: Sequence[int], p: int, m: int) -> tuple[int, ...]:
+    LIST.check("eliminated", eliminated)
     gone = tuple(whole("rfe", "eliminated", j, low=0, high=p - 1) for j in eliminated)
     if len(set(gone)) < len(gone) or len(gone) > p - m:
         raise ParameterError(f"'eliminated' of 'rfe' has {len(gone)} entries", f"give at most {p - m} different ones")

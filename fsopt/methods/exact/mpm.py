@@ -30,7 +30,7 @@ from fsopt.methods.mpm.many_features import saved_multipliers
 from fsopt.methods.mpm.worst_case import moments_of
 from fsopt.methods.spec import SavedFit
 from fsopt.methods.verification import finite_vector, has_program
-from fsopt.models.mpm.moments import kappa
+from fsopt.models.mpm.moments import kappa, model_factor
 from fsopt.models.registry import MODELS, build
 from fsopt.typing import Vector
 
@@ -99,7 +99,7 @@ def _generated(saved: SavedFit, model: pyo.ConcreteModel, program: Program) -> P
     details = saved.fit.details
     with reading("multipliers"):
         mean = finite_vector([details["lambda"]], 1)
-        u = saved_multipliers(saved, moments_of(saved.data, saved.params))
+        u = _spreads(saved)
     rows = {"mean1": mean, "mean2": mean}
     for k, vector in enumerate(u, 1):
         heads = np.array([np.linalg.norm(vector) / kappa(saved.params["delta"])])
@@ -111,6 +111,23 @@ def _generated(saved: SavedFit, model: pyo.ConcreteModel, program: Program) -> P
     y[split] = (program.c - program.A.T @ y)[w] / program.A.tocsr()[split, w]
     G = program.cones.G.tocsr()
     return point_of(program, np.zeros(program.n), y, (program.c - program.A.T @ y)[G.indices] / G.data)
+
+
+def _spreads(saved: SavedFit) -> list[Vector]:
+    """Return u_1 and u_2 of a saved fit for the factors of a model, which may be triangular ones.
+
+    With R'R = F'F there is v with R'v = F'u and a norm of at most ||u||.
+    """
+    moments = moments_of(saved.data, saved.params)
+    found: list[Vector] = []
+    for u, factor in zip(saved_multipliers(saved, moments), (moments.factor1, moments.factor2), strict=True):
+        rows = model_factor(factor)
+        found.append(
+            u
+            if rows.shape[0] == len(u)
+            else np.asarray(np.linalg.lstsq(rows.T, u @ factor, rcond=None)[0], dtype=float)
+        )
+    return found
 
 
 DEFINED = (("spread1", "u1"), ("spread2", "u2"), ("mean1", "m1"), ("mean2", "m2"))

@@ -17,6 +17,9 @@ from fsopt.errors import ParameterError, shown
 from fsopt.models.blocks import number, squares
 from fsopt.typing import Matrix, Vector
 
+WIDE = 500
+"""Number of features beyond which a model takes a sparse factor as it is."""
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -93,6 +96,14 @@ def triangular(factor: Any) -> Matrix:
     return factor if rows <= p else np.asarray(np.linalg.qr(factor, mode="r"))
 
 
+def model_factor(factor: Matrix | sp.csr_array) -> Matrix | sp.csr_array:
+    """Return the factor that models take: a triangular one up to :data:`WIDE` features, beyond that a sparse one.
+
+    A triangular factor has up to p x p numbers, and needs no small number of a ridge beside large ones in a row.
+    """
+    return triangular(factor) if factor.shape[1] <= WIDE else factor
+
+
 def kappa(delta: float) -> float:
     """Return sqrt(delta / (1 - delta)), the number of deviations that a worst-case accuracy delta requires."""
     return float(np.sqrt(delta / (1.0 - delta)))
@@ -108,7 +119,8 @@ def add_deviations(m: pyo.ConcreteModel, moments: Moments, equations: tuple[str,
     equations : of the paper, one for each class, for the documentation of the constraints.
     """
     weights = tuple(m.w.values())
-    for k, factor, equation in zip((1, 2), (moments.factor1, moments.factor2), equations, strict=True):
+    factors = model_factor(moments.factor1), model_factor(moments.factor2)
+    for k, factor, equation in zip((1, 2), factors, equations, strict=True):
         index = pyo.RangeSet(0, factor.shape[0] - 1)
         u = pyo.Var(index, doc=f"u_{k} = F_{k} w")
         t = pyo.Var(within=pyo.NonNegativeReals, doc=f"t_{k} >= ||F_{k} w||")

@@ -13,7 +13,7 @@ from fsopt.compiler import compile_model
 from fsopt.compiler.values import values_of
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm import moments as moments_module
-from fsopt.models.mpm.moments import Moments, covariance_factor, triangular
+from fsopt.models.mpm.moments import Moments
 
 FEW = settings(max_examples=8, deadline=None, derandomize=True)
 SEEDS = st.integers(0, 10**6)
@@ -42,14 +42,15 @@ def test_mpm_is_the_reciprocal_of_kappa_and_l1_mpm_keeps_its_accuracy(seed, shar
 
 def test_a_ridge_on_few_samples_takes_one_number_for_each_feature():
     """A triangular factor of p x p numbers for each class kept 20 samples of 3,201 features from ending."""
-    data = blobs(10, 300)
+    data = blobs(10, 600)
     assert compile_model(fsopt.build("l1-mpm", data, delta=0.5, ridge=0.1)).A.nnz < data.X.size + 12 * data.p
 
 
 @pytest.mark.parametrize(("name", "own"), [("mpm", {}), ("l1-mpm", {"delta": 0.6}), ("bmpm", {"beta": 0.5})])
 def test_a_sparse_factor_of_a_ridge_has_the_optimum_of_the_triangular_one(name, own, monkeypatch):
     data = blobs(12, 30, seed=5, gap=0.8)
-    _, sparse = solved(name, data, ridge=0.2, **own)
-    monkeypatch.setattr(moments_module, "covariance_factor", lambda *of: triangular(covariance_factor(*of)))
     _, dense = solved(name, data, ridge=0.2, **own)
+    monkeypatch.setattr(moments_module, "WIDE", 0)
+    m, sparse = solved(name, data, ridge=0.2, **own)
+    assert len(m.u1) + len(m.u2) == data.n + 2 * data.p
     assert sparse.objective == pytest.approx(dense.objective, rel=1e-6)
