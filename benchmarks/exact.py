@@ -390,7 +390,7 @@ def picture(rows: list[dict[str, Any]], path: Path) -> None:
             left.plot(at, seconds, marker, color=color, mfc=fill, ms=5, label=name[0] if proved else None)
         for m in (m for m in best if not closed(best[m])):
             left.annotate(f"{gap(best[m]):.0%}", (m, best[m]["wall"]), (4, 4), textcoords="offset points", fontsize=8)
-    left.set(yscale="log", xlabel="largest number of features M", ylabel="seconds")
+    left.set(yscale="log", ylim=(0.01, 2000), xlabel="largest number of features M", ylabel="seconds")
     left.legend(fontsize=8)
     for p, method, style in ((20, "best-subset", "-"), (50, "best-subset", "--"), (100, "best-subset-2", ":")):
         own = [r for r in rows if (r["suite"], r["method"], r["p"]) == ("set1", method, p)]
@@ -398,7 +398,7 @@ def picture(rows: list[dict[str, Any]], path: Path) -> None:
         share = np.arange(1, len(seconds) + 1) / len(own)
         right.step(seconds, share, style, where="post", color="#333333", label=f"{p} features, {len(own)} instances")
     right.set(xscale="log", ylim=(0, 1.03), xlabel="seconds", ylabel="share proved")
-    right.legend(fontsize=8)
+    figure.legend(*right.get_legend_handles_labels(), fontsize=8, loc="outside lower right", ncols=3)
     figure.savefig(path, metadata={"Date": None})
 
 
