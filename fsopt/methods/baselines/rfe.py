@@ -19,6 +19,7 @@ from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import make_fit
+from fsopt.methods.baselines.feature_ranking import number_kept
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
 from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
@@ -72,7 +73,7 @@ def fit_rfe(
     """
     started = time.perf_counter()
     c = number("rfe", "c", c)
-    m = min(5, data.p) if m is None else whole("rfe", "m", m, high=data.p, why=f" (of {data.p} features)")
+    m = number_kept("rfe", m, data.p)
     step = whole("rfe", "step", step)
     work, map_ = preprocess(data, scale)
     gone = () if eliminated is None else _checked(eliminated, data.p, m)
