@@ -351,7 +351,8 @@ def report(given: argparse.Namespace) -> None:
         "2 virtual cores shared with other work: a limit in CPU seconds means the same on any day. Gap: (objective",
         "- bound) / max(1, objective). `best-subset-exact`: the ends of the interval that `fsopt check --exact`",
         "proves, rounded outward. Names of methods are those of version 0.3: `gbd` is the cut loop of the paper, in",
-        "version 0.2 a variant of the method that is `best-subset` now.",
+        "version 0.2 a variant of the method that is `best-subset` now. Of data set one with 100 features",
+        "`best-subset` has a random sample of ten instances.",
         "",
     ]
     picture(rows, given.output.with_name("exact-proofs.svg"))

@@ -1,14 +1,21 @@
-"""Head to head: the exact search and its opponents, each in a process of its own with the same CPU seconds.
+r"""Head to head: the exact search and its opponents, each in a process of its own with the same CPU seconds.
 
 ``python benchmarks/opponents.py run`` appends one line of JSON for each answer to ``docs/results/opponents.jsonl``,
 without those that are there; ``python benchmarks/opponents_page.py`` writes the page ``docs/results/opponents.md``.
 
 An opponent returns a selection of at most k features, whatever loss it was found with; its value is that of the support
 vector machine on it, w'w / 2 + C e'xi with an intercept, at the C of the instance. An opponent with a program of this
-very problem also has a lower bound. All have one thread and ``LIMIT`` CPU seconds without the imports, the drawing of
-the data and an answer on a small instance, at which some compile themselves; those that cannot be stopped have no
-answer ``GRACE`` seconds later. Packages that are not installed are skipped by name:
-``pip install abess fastsparsegams skglm el0ps mpi4py mpich`` into an environment beside the project's.
+very problem also has a lower bound. All have one thread and the CPU seconds of the instance without the imports, the
+drawing of the data and an answer on a small instance, at which some compile themselves; those that cannot be stopped
+have no answer ``GRACE`` seconds later. Packages that are not installed are skipped by name:
+``pip install abess fastsparsegams skglm el0ps mpi4py mpich`` into an environment beside the project's, and ``sparsely``
+into another one with scikit-learn before 1.6. Its instances are in ``opponents_instances.py``: each has the opponents
+that are asked, and its CPU seconds. The last ones are those of ``el0ps`` on its own problem,
+
+.. math:: \min_w\ C \sum_i \max(0, 1 - y_i w'x_i)^2 + \tfrac12 w'w + \lambda \|w\|_0,
+
+which is ``best-subset-penalised`` of the samples and their mirror images (-x_i, -y_i) at half the C: by symmetry its
+best intercept is 0.
 """
 
 from __future__ import annotations
@@ -17,71 +24,33 @@ import argparse
 import json
 import os
 import resource
-import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from exact import SHARED, TOLERANCE, Answer, Instance, abess, scored, set_one, single_model
+import scipy.sparse as sp
+from exact import TOLERANCE, Answer, abess, scored, single_model
+from opponents_instances import INSTANCES, OWN, Instance, drawn
 
 import fsopt
 from fsopt.algorithms.svm_batch import solve_batch
 from fsopt.data import Dataset
 from fsopt.data.losses import DualTerm
-from fsopt.methods.preprocessing import preprocess
 
-LIMIT, GRACE = 20.0, 10.0
+GRACE = 10.0
 STORE = Path("docs/results/opponents.jsonl")
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+SPARSE = 0.1
+"""Share of nonzeros below which best-subset is given a sparse matrix; the others get a dense one."""
 STACK = 1 << 22
 """Numbers of a stack of support vector machines that a greedy opponent solves together."""
-
-
-# -- instances --------------------------------------------------------------------------------------------
-
-
-def drawn(n: int, p: int, k: int, seed: int) -> Instance:
-    """The usual generator: autoregressive features (0.3), k weights of +1 and -1, labels of their score with SNR 1e8.
-
-    Source: Bertsimas, Pauphilet and Van Parys, "Sparse classification: a scalable discrete optimization perspective"
-    (Machine Learning 110, 2021).
-    """
-    rng = np.random.default_rng(seed)
-    support, w = np.sort(rng.choice(p, k, replace=False)), rng.choice([-1.0, 1.0], k)
-    X = rng.standard_normal((n, p))
-    for j in range(1, p):
-        X[:, j] += 0.3 * X[:, j - 1]
-    scores, noise = X[:, support] @ w, rng.standard_normal(n)
-    scores += noise * np.linalg.norm(scores) / np.linalg.norm(noise) / 1e8
-    X /= np.sqrt((X**2).mean(axis=0))
-    return Instance(f"AR {n} x {p}, k = {k}, seed {seed}", Dataset(X, np.where(scores > 0, 1.0, -1.0)), k, 1.0)
-
-
-def real(name: str, k: int) -> Instance:
-    path = SHARED / "data" / f"{name}.csv.gz"
-    data = fsopt.load_dataset(str(path) if path.is_file() else name)
-    return Instance(f"{name}, k = {k}", preprocess(data, "standard")[0], k, 1.0)
-
-
-def named() -> Instance:
-    """Return the first instance of data set one with 50 features."""
-    one = next(set_one(None, "50"))
-    return Instance(f"set one {one.name}, k = {one.m}", one.data, one.m, one.c)
-
-
-INSTANCES: dict[str, Callable[[], Instance]] = {
-    "k5-0": lambda: drawn(400, 1000, 5, 0),
-    "k10-0": lambda: drawn(400, 1000, 10, 0),
-    "set-one": named,
-    "wdbc": lambda: real("wdbc", 5),
-    "ionosphere": lambda: real("ionosphere", 5),
-    "sonar": lambda: real("sonar", 5),
-    "colon": lambda: real("colon", 5),
-    "wide": lambda: drawn(100, 10_000, 5, 0),
-}
 
 
 # -- opponents --------------------------------------------------------------------------------------------
@@ -89,7 +58,10 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
 
 def best_subset(one: Instance, limit: float) -> Answer:
     given: dict[str, Any] = {"m": one.m, "c": one.c, "scale": "none", "tolerance": TOLERANCE}
-    fit = fsopt.fit("best-subset", one.data, time_limit=limit, **given)
+    X = np.asarray(one.data.X)
+    data = Dataset(sp.csr_array(X), one.data.y) if np.count_nonzero(X) < SPARSE * X.size else one.data
+    fit = fsopt.fit("best-subset", data, time_limit=limit, **given)
+    one.trace.extend((round(h["elapsed"], 2), h["gap"]) for h in fit.history if np.isfinite(h["objective"]))
     return fit.objective, fit.bound, None, None
 
 
@@ -199,6 +171,63 @@ def el0ps(one: Instance, limit: float) -> Answer:
     return of_path(one, supports)
 
 
+def sparsely(one: Instance, limit: float) -> Answer:
+    """Logistic loss by cutting planes in CBC; the best selection of which it knew the value at the limit."""
+    from sparsely import SparseLinearClassifier
+
+    end, found = time.perf_counter() + limit, [(np.inf, np.zeros(0, dtype=int))]
+
+    class Timed(SparseLinearClassifier):  # type: ignore[misc]
+        def _make_callback(self, X: Any, y: Any) -> Any:
+            value_of = super()._make_callback(X, y)
+
+            def timed(selected: Any) -> Any:
+                if time.perf_counter() > end:
+                    raise TimeoutError
+                value, gradient = value_of(selected)
+                support = np.flatnonzero(np.round(selected))
+                if value < found[0][0] and len(support) <= one.m:
+                    found[0] = (value, support)
+                return value, gradient
+
+            return timed
+
+    model = Timed(k=one.m, gamma=one.c, normalize=False, random_state=0)
+    with suppress(TimeoutError):
+        model.fit(np.array(one.data.X), (one.data.y > 0).astype(int))
+        if hasattr(model, "_coef"):  # it has none where its cutting planes fail
+            found[0] = (0.0, np.flatnonzero(model._coef))
+    return of_path(one, [found[0][1]])
+
+
+def own_value(one: Instance, w: np.ndarray) -> float:
+    """Return the value of weights in the problem of el0ps, with its penalty weight in the place of m."""
+    slacks = np.maximum(1.0 - one.data.y * (one.data.X @ w), 0.0)
+    return float(one.c * slacks @ slacks + 0.5 * w @ w + OWN * one.data.n * np.count_nonzero(w))
+
+
+def own_el0ps(one: Instance, limit: float) -> Answer:
+    """Branch and bound, the bound by its own word where it says that it is optimal within the tolerance."""
+    from el0ps.datafit import Squaredhinge
+    from el0ps.penalty import L2norm
+    from el0ps.solver import BnbSolver
+
+    X = np.array(one.data.X, order="F")
+    loss, penalty = Squaredhinge(np.array(one.data.y)), L2norm(0.5 / one.c)
+    solver = BnbSolver(relative_gap=TOLERANCE, time_limit=limit)
+    found = solver.solve(loss, penalty, X, OWN * one.data.n / one.c)
+    value = own_value(one, found.x)
+    return value, (value * (1 - TOLERANCE) if found.status.name == "OPTIMAL" else None), None, None
+
+
+def own_best_subset(one: Instance, limit: float) -> Answer:
+    X, y = np.asarray(one.data.X), one.data.y
+    mirrored = Dataset(np.vstack([X, -X]), np.concatenate([y, -y]))
+    given: dict[str, Any] = {"lam": OWN * one.data.n, "c": one.c / 2, "loss": "squared-hinge", "scale": "none"}
+    fit = fsopt.fit("best-subset-penalised", mirrored, tolerance=TOLERANCE, time_limit=limit, **given)
+    return own_value(one, fit.coef), fit.bound, None, None
+
+
 OPPONENTS: dict[str, tuple[Callable[[Instance, float], Answer], str]] = {
     "best-subset": (best_subset, ""),
     "forward": (forward, ""),
@@ -208,7 +237,10 @@ OPPONENTS: dict[str, tuple[Callable[[Instance, float], Answer], str]] = {
     "fastsparsegams": (fastsparsegams, "fastsparsegams"),
     "skglm": (skglm, "skglm"),
     "el0ps": (el0ps, "el0ps"),
+    "sparsely": (sparsely, "sparsely"),
     "scip": (single_model("fsp-m-perspective", "scip", {"timing/clocktype": 1}), "pyscipopt"),
+    "own-best-subset": (own_best_subset, ""),
+    "own-el0ps": (own_el0ps, "el0ps"),
 }
 """Name -> function, and the package that it needs beside fsopt."""
 
@@ -216,42 +248,53 @@ OPPONENTS: dict[str, tuple[Callable[[Instance, float], Answer], str]] = {
 # -- running ----------------------------------------------------------------------------------------------
 
 
-def answer(instance: str, opponent: str) -> None:
-    """Print the answer of one opponent as JSON, within the limit on the CPU seconds of this process."""
-    one, function = INSTANCES[instance](), OPPONENTS[opponent][0]
-    time.perf_counter = time.process_time
-    function(drawn(60, 20, 2, 0), LIMIT)
+def answer(instance: str, opponent: str, one: Instance, end: Connection) -> None:
+    """Send the answer of one opponent, within the limit on the CPU seconds of this process."""
+    limit, function = INSTANCES[instance].limit, OPPONENTS[opponent][0]
+    time.perf_counter = time.time = time.process_time
+    if "mpi4py" in sys.modules:  # the clock of el0ps
+        sys.modules["mpi4py"].MPI.Wtime = time.process_time
     started = time.process_time()
-    most = int(started + LIMIT + GRACE)
+    most = int(started + limit + GRACE)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
-    objective, bound, _, _ = function(one, LIMIT)
+    objective, bound, _, _ = function(one, limit)
     seconds = time.process_time() - started
-    row = {"instance": instance, "title": one.name, "n": one.data.n, "p": one.data.p, "k": one.m, "c": one.c}
     ends = {"objective": objective, "bound": bound}
     numbers = {name: None if v is None or not np.isfinite(v) else float(v) for name, v in ends.items()}
     memory = {"gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2)}
-    print(json.dumps({**row, "opponent": opponent, **numbers, "cpu": round(seconds, 2), **memory}))
+    # The clock of the records began before that of this process: the last one is at the end.
+    trace = {"trace": [(round(t - one.trace[-1][0] + seconds, 2), gap) for t, gap in one.trace]} if one.trace else {}
+    end.send({**numbers, "cpu": round(seconds, 2), **memory, **trace})
 
 
-def run(only: list[str]) -> None:
-    """Append the answers that are not in the store."""
+def run(only: list[str], opponents: list[str]) -> None:
+    """Append the answers that are not in the store; a name of an instance may be the beginning of one.
+
+    An opponent answers in a process that is forked from this one after the imports and a small instance.
+    """
     done = {(row["instance"], row["opponent"]) for row in stored()}
-    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-    missing = [name for name, (_, package) in OPPONENTS.items() if package and find_spec(package) is None]
-    for name in missing:
-        print(f"{name} is not installed: skipped")
-    for instance in only or list(INSTANCES):
-        for opponent in OPPONENTS:
-            if (instance, opponent) in done or opponent in missing:
+    missing = {name for name, (_, package) in OPPONENTS.items() if package and find_spec(package) is None}
+    asked = set(opponents or OPPONENTS) - missing
+    small, warm, context = drawn(60, 20, 2, 0), set(), get_context("fork")
+    for instance, about in INSTANCES.items():
+        wanted = [name for name in about.opponents if name in asked and (instance, name) not in done]
+        if not wanted or (only and not instance.startswith(tuple(only))):
+            continue
+        one = about.draw()
+        row = {"title": one.name, "n": one.data.n, "p": one.data.p, "k": one.m, "c": one.c, "limit": about.limit}
+        for opponent in wanted:
+            if opponent not in warm:
+                OPPONENTS[opponent][0](small, about.limit)
+                warm.add(opponent)
+            ours, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=answer, args=(instance, opponent, one, theirs))
+            process.start()
+            process.join()
+            # A process that the system ended at its limit has no answer; one that failed has said why.
+            found = ours.recv() if ours.poll() else {"objective": None, "bound": None, "cpu": None}
+            if process.exitcode == 1:
                 continue
-            command = [sys.executable, __file__, "answer", instance, opponent]
-            found = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **threads}, check=False)
-            if found.returncode > 0:
-                print(f"{instance} {opponent}: {found.stderr.strip().splitlines()[-1]}")
-                continue
-            # A process that the system ended at its limit has no answer.
-            line = {"instance": instance, "opponent": opponent, "objective": None, "bound": None, "cpu": None}
-            line |= json.loads(found.stdout.splitlines()[-1]) if found.returncode == 0 else {}
+            line = {"instance": instance, "opponent": opponent, **found, **row}
             with STORE.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
             print(line, flush=True)
@@ -263,13 +306,13 @@ def stored() -> list[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("run", "answer"))
-    parser.add_argument("names", nargs="*", help="instances, by default all; an instance and an opponent")
+    parser.add_argument("command", choices=("run",))
+    parser.add_argument("names", nargs="*", help="instances, by their beginnings; by default all")
+    parser.add_argument("--opponents", default="", help="by default all, separated by commas")
     given = parser.parse_args()
-    if given.command == "answer":
-        answer(*given.names)
-    else:
-        run(given.names)
+    if not ONE_THREAD.items() <= os.environ.items():
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ONE_THREAD})
+    run(given.names, given.opponents.split(",") if given.opponents else [])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from fsopt.data.matrices import constant_columns
 from fsopt.data.names import places_by_name
 from fsopt.drivers.gbd.subproblem import Subproblem, Training
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.models.blocks import number, whole
 from fsopt.typing import Indices, Vector
 
@@ -132,7 +132,7 @@ def r2w2(
                 count, stop = len(left) - m, "time-limit"
             removed = smallest_weights(sigma, left, count, places)
             recorder.record(n_features=len(left), objective=bound.value, removed=removed)
-        except (KeyboardInterrupt, OutOfTimeError) as reason:
+        except ENDS as reason:
             if not recorder.history:
                 raise
             stop = stop_word(reason)

@@ -1,30 +1,38 @@
 """Support vector machines on a sequence of selections of the features, each warm-started from the one before.
 
-The interior point of :mod:`fsopt.algorithms.branch_and_benders.interior_point` works in the number of features. Samples
-far from the margin of the last hyperplane keep their multiplier; where the duality gap over all samples contradicts
-this, the program of all samples is solved. With more features than samples the kernel matrix is factorised instead:
-``K = Z Z' = L L'`` has the same multipliers with the n features L.
+Of up to :data:`GRAM` samples the products ``K = Z Z'`` of the signed samples are kept from one selection to the next,
+and the multipliers are found from the active sets of the last ones (:mod:`fsopt.algorithms.active_set_svm`). Where
+these do not end, and of more samples, the interior point of
+:mod:`fsopt.algorithms.branch_and_benders.interior_point` works in the number of features. Samples far from the margin
+of the last hyperplane keep their multiplier; where the duality gap over all samples contradicts this, the program of
+all samples is solved. With more features than samples it is given the factors ``K = L L'`` instead: they are n features
+with the same multipliers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from fsopt.algorithms.active_set_svm import active_set_svm
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
 from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.relaxation import Relaxation
 from fsopt.data import Dataset
-from fsopt.typing import Mask, Vector
+from fsopt.typing import Mask, Matrix, Vector
 
 EXACT = 1e-11
 """Relative duality gap that the interior point aims at."""
 ACCEPTED = 1e-6
-"""Relative duality gap over all samples with which an answer counts."""
+"""Relative duality gap over all samples with which an answer of the interior point counts; active sets end at the
+optimality conditions."""
 RANK = 1e-12
 """Eigenvalues of the kernel matrix below this share of the largest one are rounding errors of 0."""
+GRAM = 1000
+"""Number of samples up to which their products are kept: 8 MB."""
 
 
 @dataclass
@@ -34,33 +42,63 @@ class WarmSvm:
     Attributes
     ----------
     data, c : samples and penalty weight of the hinge loss.
-    hyperplane : the last hyperplane.
+    hyperplane : the last hyperplane of the interior point in the number of features.
+    alpha : (n,) the last multipliers by active sets; None before the first machine.
     """
 
     data: Dataset
     c: float
     hyperplane: NodeHyperplane | None = None
+    alpha: Vector | None = None
     problem: SelectionProblem = field(init=False)
     solver: NodeSolver = field(init=False)
+    products: Products | None = field(init=False)
 
     def __post_init__(self) -> None:
         p = self.data.p
         self.problem = SelectionProblem.of(self.data, self.c, np.zeros((0, p)), np.zeros(0), np.zeros(p))
         self.solver = NodeSolver(self.problem)
+        self.products = None if self.data.sparse or self.data.n > GRAM else Products(self.problem.signed)
+
+    def at(self, c: float) -> WarmSvm:
+        """Return the machines of another penalty weight, which begin with the last multipliers of these."""
+        other = WarmSvm(self.data, c)
+        other.products = self.products
+        if self.alpha is not None:
+            old, new = self.problem.term.caps, other.problem.term.caps
+            other.alpha = np.where(self.alpha == old, new, self.alpha * (c / self.c))
+        return other
 
     def solve(self, selection: Mask) -> tuple[Vector, float] | None:
         """Return weights (p,) and objective value of the SVM on a selection; None where no answer is exact enough."""
-        if int(selection.sum()) > self.data.n:
-            return self._by_kernel(selection)
-        for near in (self.hyperplane, None):
-            found = self.solver.solve(Partial(selection, ~selection), near, Goal(EXACT))
-            if found is not None and (value := self._value(selection, found.hyperplane.w, found.alpha)) is not None:
-                self.hyperplane = found.hyperplane
-                return found.hyperplane.w, value
+        for found in self._answers(selection):
+            if found is not None:
+                return found
         return None
 
+    def _answers(self, selection: Mask) -> Iterator[tuple[Vector, float] | None]:
+        """Yield the answers of one algorithm after the other, None where it has no exact one."""
+        if self.products is not None:
+            yield self._by_active_sets(selection, self.products.of(selection))
+        if int(selection.sum()) > self.data.n:
+            yield self._by_kernel(selection)
+            return
+        for near in (self.hyperplane, None):
+            found = self.solver.solve(Partial(selection, ~selection), near, Goal(EXACT))
+            if found is not None:
+                self.hyperplane = found.hyperplane
+                yield self._checked(selection, found.hyperplane.w, found.alpha)
+
+    def _by_active_sets(self, selection: Mask, gram: Matrix) -> tuple[Vector, float] | None:
+        alpha = active_set_svm(gram, self.data.y, np.broadcast_to(self.problem.term.caps, len(gram)), self.alpha)
+        if alpha is None:
+            return None
+        self.alpha = alpha
+        w = np.where(selection, self.problem.signed @ alpha, 0.0)
+        return w, self.problem.value(selection, w)[0]
+
     def _by_kernel(self, selection: Mask) -> tuple[Vector, float] | None:
-        """Return the same where there are more features than samples."""
+        """Return the answer of the interior point where there are more features than samples."""
         problem = self.problem
         Z = problem.signed[selection].T
         values, vectors = np.linalg.eigh(Z @ Z.T)
@@ -74,13 +112,35 @@ class WarmSvm:
             return None
         w = np.zeros(problem.p)
         w[selection] = solved.alpha @ Z
-        value = self._value(selection, w, solved.alpha)
-        self.hyperplane = None
-        return None if value is None else (w, value)
+        return self._checked(selection, w, solved.alpha)
 
-    def _value(self, selection: Mask, w: Vector, alpha: Vector) -> float | None:
-        """Return the value of the weights, None where the gap to the dual value of alpha is too large."""
-        q = self.problem.signed[selection] @ alpha
+    def _checked(self, selection: Mask, w: Vector, alpha: Vector) -> tuple[Vector, float] | None:
+        """Return weights and their value, None where the gap to the dual value of alpha is too large."""
+        q = (self.problem.signed @ alpha)[selection]
         value, _ = self.problem.value(selection, w)
-        gap = value - float(alpha.sum()) + 0.5 * float(q @ q)
-        return value if gap <= ACCEPTED * max(value, 1e-300) else None
+        if value - float(alpha.sum()) + 0.5 * float(q @ q) > ACCEPTED * max(value, 1e-300):
+            return None
+        return w, value
+
+
+class Products:
+    """The products K = Z Z' of the signed samples over a selection of the features, from those over the last one."""
+
+    def __init__(self, signed: Matrix) -> None:
+        self.signed = signed  # (p, n)
+        self.selection = np.zeros(len(signed), dtype=bool)
+        self.gram = np.zeros((signed.shape[1],) * 2)
+        self.fresh = 0
+
+    def of(self, selection: Mask) -> Matrix:
+        """Return K (n, n); after as many differences as half of the features it is computed anew, for its rounding."""
+        more, fewer = selection & ~self.selection, self.selection & ~selection
+        if 2 * int(selection.sum()) <= self.fresh or 2 * int(more.sum() + fewer.sum()) > int(selection.sum()):
+            rows = self.signed[selection]
+            self.gram, self.fresh = rows.T @ rows, len(rows)
+        else:
+            for sign, part in ((1.0, more), (-1.0, fewer)):
+                rows = self.signed[part]
+                self.gram += sign * (rows.T @ rows)
+        self.selection = selection.copy()
+        return self.gram

@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fsopt.analysis.selection_paths import selection_path
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.analysis.selection_paths import incumbents_of_path
 from fsopt.data import Dataset
 from fsopt.data.scores import measures
 from fsopt.data.splits import train_and_test
+from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.typing import Indices, Vector
 
 NODES = 0
 """Nodes of a search inside of folds and resamples: its root has the incumbent, without the proof."""
+FOLDED = BranchSettings(1e-4, NODES, thorough=False)
+"""Settings of such a search: only its selection counts."""
 ONE_BY_ONE, LARGEST = 6, 50
 """Numbers of features up to which all are tried, and the largest one."""
 GROWTH = 4 / 3
@@ -96,9 +100,11 @@ def path_scores(data: Dataset, fold: Indices, numbers: Sequence[int], c: float, 
     """
     train, test = train_and_test(data, fold)
     kept = [min(m, train.p) for m in numbers]
-    path = selection_path(train, c=c, m=kept, max_nodes=NODES)
-    at = {int(m): k for k, m in enumerate(path.m)}
-    found = {m: measures(test.y, test.X @ path.coef[k] + path.intercept[k])[score] for m, k in at.items()}
+    work, map_ = preprocess(train, "standard")
+    found = {}
+    for m, one in incumbents_of_path(work, c, kept, FOLDED).items():
+        w, b = raw_hyperplane(Hyperplane(one.point["w"], one.point["b"], ()), map_)
+        found[m] = measures(test.y, test.X @ w + b)[score]
     return [found[m] for m in kept]
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
-from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.analysis.cardinality import at_most
-from fsopt.analysis.held_out_paths import NODES
+from fsopt.analysis.held_out_paths import FOLDED
 from fsopt.data import Dataset
 from fsopt.data.scores import measures
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
@@ -29,30 +29,31 @@ def selected_of_halves(data: Dataset, m: int, c: float, seed: int) -> list[list[
     found = []
     for half in halves:
         train, _ = train_and_test(data, np.setdiff1d(np.arange(data.n), half))
-        selected = _best(train, min(m, train.p), c, None)
+        selected = _best(train, min(m, train.p), c)
         found.append([train.features[j] for j in np.flatnonzero(selected)])
     return found
 
 
-def displaced_by_permuted(data: Dataset, support: list[int], m: int, c: float, seed: int) -> list[int]:
-    r"""Return the selected features that are not in the best selection once permuted columns stand beside all columns.
+def displaced_by_permuted(data: Dataset, support: list[int], c: float, seed: int) -> list[int]:
+    r"""Return the selected features in whose place a permuted column lowers the value, the others being kept.
 
-    .. math:: \min\ F(\sigma, \tau) \quad\text{s.t.}\quad e'\sigma + e'\tau \le m
+    .. math:: \min_k\ F(S \setminus \{j\} \cup \{\pi(k)\}) < F(S)
 
-    sigma selects columns of X, and tau of the same X with its rows in a random order, which tell nothing of y. A column
-    of noise is as good as the best of these by chance only.
+    :math:`\pi(k)` is column k of X with its rows in a random order, the same for all, which tells nothing of y. The
+    best of all columns stands against one feature: a column of noise was selected as the best of several, too. One
+    feature at a time, since permuted columns that replace the weakest features shield the others.
 
     Notes
     -----
     Pseudovariables of Wu, Boos and Stefanski, Controlling variable selection by the addition of pseudovariables, JASA
-    102 (2007).
+    102 (2007); the best of all columns as in Westfall and Young, Resampling-based multiple testing (1993).
     """
     order = np.random.default_rng(seed).permutation(data.n)
-    names = [*data.features, *(f"permuted {k}" for k in range(data.p))]
-    both = Dataset(np.hstack([data.X, data.X[order]]), data.y, _different(names), weights=data.weights)
-    initial = np.isin(np.arange(both.p), support)
-    selected = _best(both, m, c, initial)
-    return [j for j in support if not selected[j]]
+    columns = np.hstack([data.X[:, support], data.X[order]])
+    work, _ = preprocess(Dataset(columns, data.y, weights=data.weights), "standard")
+    size = len(support)
+    search = LocalSearch(at_most(work, c, size), [], data.p, lambda: True)
+    return [support[k] for k in search.replaceable(np.arange(size), np.arange(size, work.p))]
 
 
 def score_of_selection(data: Dataset, names: list[str], c: float, split: tuple[int, int], score: str) -> list[float]:
@@ -73,15 +74,9 @@ def score_of_selection(data: Dataset, names: list[str], c: float, split: tuple[i
     return found
 
 
-def _different(names: list[str]) -> list[str]:
-    """Return names that are different: places in front of them."""
-    return [f"{k} {name}" for k, name in enumerate(names)]
-
-
-def _best(data: Dataset, m: int, c: float, initial: Mask | None) -> Mask:
+def _best(data: Dataset, m: int, c: float) -> Mask:
     """Return the mask (p,) of the best selection that the root of a search finds."""
     work, _ = preprocess(data, "standard")
-    settings = replace(BranchSettings(1e-4, NODES), initial=initial)
-    found = branch_and_benders(at_most(work, c, m), settings=settings)
+    found = branch_and_benders(at_most(work, c, m), settings=replace(FOLDED, thorough=True))
     mask: Mask = found.point["sigma"] > 0.5
     return mask

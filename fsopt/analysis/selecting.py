@@ -42,7 +42,7 @@ WEIGHTS = (0.1, 1.0)
 """Penalty weights of the hinge loss that are tried."""
 INNER_FOLDS = 3
 """Folds of the cross-validation inside of each training part."""
-PAIRS, DRAWS = 20, 19
+PAIRS, DRAWS = 20, 99
 """Pairs of complementary halves of the data, and draws of permuted columns."""
 WITHIN, COUNT = 0.05, 20
 """Share above the optimum up to which other selections are listed, and their largest number."""
@@ -143,7 +143,7 @@ def select(
     asked = {"features": wanted, "rule": rule, "score": score, "c": weights, "folds": folds, "seed": seed}
     digest = hashlib.sha256(json.dumps([fingerprint(data), asked]).encode()).hexdigest()
     inner = INNER_FOLDS * len(numbers if wanted is None else [wanted])
-    total = len(weights) * folds * (len(numbers) + inner) + 2.0 * PAIRS + 2.0 * DRAWS + 2.0 * FIRST_PART
+    total = len(weights) * folds * (len(numbers) + inner) + 2.0 * PAIRS + 0.1 * DRAWS + 2.0 * FIRST_PART
     steps = Steps(digest, total, jobs, None if checkpoint is None else Path(checkpoint), progress)
     if resume is not None:
         steps.resume(Path(resume))
@@ -212,8 +212,7 @@ def _resampled(
     pairs = steps.run({name: Step(one.function, one.arguments, 2.0) for name, one in halves.items()})
     support = list(fit.support)
     draws = {
-        f"permuted {k}": Step(displaced_by_permuted, (data, support, choice.m, choice.c, seed + k), 2.0)
-        for k in range(DRAWS)
+        f"permuted {k}": Step(displaced_by_permuted, (data, support, choice.c, seed + k), 0.1) for k in range(DRAWS)
     }
     counts = dict.fromkeys(fit.features, 0)
     for places in steps.run(draws):

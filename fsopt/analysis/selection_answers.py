@@ -41,7 +41,7 @@ class Selection(Answer):
     nested : scores of the whole choice on samples that it did not see.
     larger : share of the larger class.
     halves : the selections of random halves of the data.
-    displaced : selected feature -> number of draws of permuted columns that displace it.
+    displaced : selected feature -> number of draws in which a permuted column in its place lowers the objective value.
     alternatives : the other selections with nearly the objective value of the optimum.
     substitutes : those of them within one standard error of the score of the selection, the best first.
     scores : (n,) of each sample, by the fit to the samples of the other folds.
@@ -131,7 +131,7 @@ class Selection(Answer):
         for name in self.doubtful:
             count = self.displaced[name]
             yield (
-                f"'{name}' is no better than noise beside the others: permuted columns displace it in {count} of "
+                f"'{name}' is no better than noise beside the others: a permuted column replaces it in {count} of "
                 f"{self.draws} draws (p = {self.p_values[name]:.2f})"
             )
         if self.score == "accuracy" and self.nested.mean - self.nested.error <= self.larger:
@@ -156,7 +156,9 @@ class Selection(Answer):
                 f"Of {len(self.halves)} halves of the data, {min(shares):.0%} to {max(shares):.0%} select each of "
                 f"these; a feature of noise is expected in {self.chance:.0%}."
             )
-            lines.append(f"A feature of noise passes the test of permuted columns with a probability of about {LEVEL}.")
+            lines.append(
+                f"A feature of noise passes the test of permuted columns with a probability of at most about {LEVEL}."
+            )
         swaps = [f"{' or '.join(new)} can stand for {old}" for old, new in self.exchanges.items()]
         if swaps:
             lines.append(f"Within one standard error of the score: {'; '.join(swaps)}.")

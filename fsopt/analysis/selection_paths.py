@@ -19,7 +19,7 @@ from fsopt.analysis.certified_paths import SelectionPath
 from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
-from fsopt.data.losses import Loss, loss_of
+from fsopt.data.losses import HINGE, Loss, loss_of
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
 from fsopt.methods.gbd.parameters import features_of, trimmed
@@ -125,9 +125,18 @@ def selection_path(
     )
 
 
+def incumbents_of_path(
+    work: Dataset, c: float, numbers: Sequence[int], settings: BranchSettings
+) -> dict[int, DriverResult]:
+    """Return the search of each number of features of preprocessed data, without a limit of time."""
+    tracer = _Tracer(work, c, HINGE, settings, None, None, None)
+    tracer.trace(sorted(set(numbers)), np.inf)
+    return tracer.results
+
+
 @dataclass
 class _Tracer:
-    """The searches of a path: their common cuts and incumbents, the result of each M, and a folder of checkpoints."""
+    """The searches of a path: common cuts and incumbents, the result of each M, and a folder of checkpoints or None."""
 
     work: Dataset
     c: float
@@ -135,7 +144,7 @@ class _Tracer:
     settings: BranchSettings
     executor: Executor | None
     progress: Progress | None
-    folder: Path
+    folder: Path | None
     results: dict[int, DriverResult] = field(default_factory=dict)
     seeds: list[Grid] = field(default_factory=list)
 
@@ -167,7 +176,7 @@ class _Tracer:
         smaller = [one for m, one in self.results.items() if m <= most]
         best = min(smaller, key=lambda one: float(one.objective or 0.0), default=None)
         initial = None if best is None else best.point["sigma"] > 0.5
-        place = self.folder / f"{most}.npz"
+        place = None if self.folder is None else self.folder / f"{most}.npz"
         return branch_and_benders(
             at_most(self.work, self.c, most, self.loss),
             settings=replace(self.settings, initial=initial),
@@ -175,7 +184,7 @@ class _Tracer:
                 time_limit=seconds,
                 executor=self.executor,
                 checkpoint=None if seconds is None else place,
-                resume=place if place.exists() else None,
+                resume=place if place is not None and place.exists() else None,
             ),
             seeds=self.seeds[-CAPACITY // 2 :],
         )

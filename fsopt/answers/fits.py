@@ -26,6 +26,7 @@ from fsopt.data.matrices import is_sparse, row_blocks
 from fsopt.data.scaling import Preprocessing
 from fsopt.data.scores import measures
 from fsopt.data.tables.table import Table
+from fsopt.data.validation import values_of_labels
 from fsopt.errors import ParameterError, shown
 from fsopt.typing import Mask, Matrix, Samples, Vector
 
@@ -124,13 +125,10 @@ class Fit(Presented):
     def predict_labels(self, X: Samples | Dataset | Table) -> NDArray[Any]:
         """Return the labels (n,) of samples as :meth:`predict`, in the words or numbers of the training data.
 
-        ``fit("svm", X, y).predict_labels(X)`` has the labels of ``y``: 0 and 1, or two texts.
+        ``fit("svm", X, y).predict_labels(X)`` has the labels of ``y``: the integers 0 and 1, also where they were 0.0
+        and 1.0, other numbers, False and True, or two texts.
         """
-        texts = ("-1", "+1") if self.trained is None else self.trained.labels
-        try:
-            words = np.array([float(text) for text in texts])
-        except ValueError:
-            words = np.array(texts)
+        words = values_of_labels(("-1", "+1") if self.trained is None else self.trained.labels)
         found: NDArray[Any] = words[(self.predict(X) > 0).astype(int)]
         return found
 

@@ -237,14 +237,20 @@ def _save(figure: Figure, folder: Path, name: str) -> None:
 
 
 def _print(record: dict[str, Any]) -> None:
-    listing = table(f"{record['name']}: {record['shows']} ({record['seconds']:g} s)", HEADS)
-    for c in record["cells"]:
-        why = f" ({c['why']})" if c["why"] else ""
-        listing.add_row(*map(escape, (c["row"], c["column"], *_numbers(c), c["verdict"] + why)))
+    from fsopt.papers.pages import filled
+
+    heads, rows = filled(HEADS, [(c["row"], c["column"], *_numbers(c), _verdict(c)) for c in record["cells"]])
+    listing = table(f"{record['name']}: {record['shows']} ({record['seconds']:g} s)", heads)
+    for row in rows:
+        listing.add_row(*map(escape, row))
     show(listing)
     for note in record["notes"]:
         show(f"  {note}")
     show("  " + ", ".join(f"{number} {verdict}" for verdict, number in record["verdicts"].items()))
+
+
+def _verdict(c: dict[str, Any]) -> str:
+    return f"{c['verdict']} ({c['why']})" if c["why"] else str(c["verdict"])
 
 
 def _numbers(c: dict[str, Any]) -> tuple[str | None, ...]:

@@ -23,6 +23,7 @@ RANGES: Mapping[str, str] = MappingProxyType(
         "max_iterations": "[1, 100000]",
         "max_nodes": "[0, 1000000000000]",
         "neighbours": "[1, 100000]",
+        "turns": "[1, 1000000000]",
         "n_partitions": "[1, 100000]",
         "n_starts": "[1, 1000000]",
         "patience": "[1, 100000]",

@@ -19,8 +19,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from fsopt.common import clock
 from fsopt.errors import ParameterError
 
-BATCH = 256
-"""Largest number of open nodes in a task."""
+FEWEST, BATCH = 16, 256
+"""Open nodes of the first tasks, and largest number of them in a later one."""
 SLICE = 1.0
 """Seconds of a task."""
 MOST_JOBS = 1024
@@ -102,18 +102,21 @@ class Team(Generic[Node, Outcome]):
     jobs : tasks at a time.
     task : returns the task of some nodes, its seconds and those of the whole search that are left, None without a
         limit.
-    take : takes in what is left of a task with its nodes.
+    take : takes in what is left of a task with its nodes, and returns how many it visited.
     pending : the tasks that are out, with the nodes they were given.
     broken : whether the executor lost its processes; their nodes are open again.
+    batch : open nodes of the next task, twice as many as the last one visited: those that come back unvisited cost
+        their way.
     """
 
     search: Heap[Node]
     executor: Executor
     jobs: int
     task: Callable[[list[Node], float, float | None], Callable[[], Outcome]]
-    take: Callable[[list[Node], Outcome], None]
+    take: Callable[[list[Node], Outcome], int]
     pending: dict[Future[Outcome], list[Node]] = field(default_factory=dict)
     broken: bool = False
+    batch: int = FEWEST
 
     @property
     def out(self) -> list[Node]:
@@ -140,7 +143,7 @@ class Team(Generic[Node, Outcome]):
         search = self.search
         idle = self.jobs - len(self.pending)
         entries = sorted(search.heap, key=lambda entry: entry[:2])
-        given = entries[::idle][:BATCH]
+        given = entries[::idle][: self.batch]
         chosen = {entry[1] for entry in given}
         search.heap = [entry for entry in entries if entry[1] not in chosen]
         nodes = [entry[2] for entry in given]
@@ -158,4 +161,4 @@ class Team(Generic[Node, Outcome]):
             for node in nodes:
                 self.search.push(node)
             return
-        self.take(nodes, outcome)
+        self.batch = min(max(2 * self.take(nodes, outcome), FEWEST), BATCH)

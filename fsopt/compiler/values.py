@@ -17,13 +17,16 @@ def values_of(component: pyo.Var | pyo.Param) -> Vector:
 
 
 def store(parameter: pyo.Param, values: Vector | Sequence[float]) -> None:
-    """Store k values in an indexed mutable parameter with k indices.
+    """Store k finite values in an indexed mutable parameter with k indices, without Pyomo's check of each domain.
 
     Raises
     ------
-    ValueError : another number of values than indices.
+    ValueError : another number of values than indices, or one that is not finite.
     """
-    parameter.store_values(dict(zip(parameter.index_set(), np.asarray(values).tolist(), strict=True)))
+    new = np.asarray(values, dtype=float)
+    if not np.isfinite(new).all():
+        raise ValueError(f"a value of the parameter '{parameter.name}' is not finite")
+    parameter.store_values(dict(zip(parameter.index_set(), new.tolist(), strict=True)), check=False)
 
 
 def all_values(model: pyo.ConcreteModel) -> dict[str, Any]:

@@ -145,7 +145,14 @@ def column_variances(X: Any, weights: Vector | None = None) -> Vector:
 
 def root_mean_squares(X: Any) -> Vector:
     """Return the norms (p,) of the columns of a sparse matrix, divided by sqrt(n)."""
-    return np.asarray(np.sqrt(_column_sums(X, X.data**2, None) / X.shape[0]))
+    return np.asarray(np.sqrt(column_squares(X) / X.shape[0]))
+
+
+def column_squares(X: Any) -> Vector:
+    """Return the sums of squares (p,) of the columns."""
+    if not is_sparse(X):
+        return np.asarray(np.einsum("ij,ij->j", X, X))
+    return _column_sums(X, X.data**2, None)
 
 
 def largest_values(X: Any) -> Vector:

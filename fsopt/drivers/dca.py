@@ -16,7 +16,7 @@ from fsopt.common import clock
 from fsopt.compiler.values import all_values, store, values_of
 from fsopt.drivers.penalties.penalty import Penalty
 from fsopt.drivers.recorder import EARLY, Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.errors import ParameterError
 from fsopt.models.blocks import vector, whole
 from fsopt.solvers.base import Session
@@ -77,7 +77,7 @@ def best_descent(
             if descent.stop in EARLY:
                 stop = descent.stop
                 break
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if runs[0].w is None:
             raise
         stop = stop_word(reason)

@@ -17,7 +17,7 @@ from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.models.blocks import number, one_norm
 from fsopt.solvers.base import Session
 from fsopt.solvers.registry import no_multipliers
@@ -88,7 +88,7 @@ def partitions(
             costs = weights_of_part(data, rows, c)
             svms.append(_generate(data, costs, recorder) if session is None else _train(session, costs, recorder))
             recorder.record(n_features=int(nonzero(svms[-1].w).sum()), rows=len(rows))
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if not svms:
             raise
         stop = stop_word(reason)

@@ -20,7 +20,7 @@ from fsopt.data.hyperplanes import hyperplane_errors
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.column_generation.l1_hinge_program import certify_l1_hinge
 from fsopt.drivers.recorder import EARLY, Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run, loop
 from fsopt.models.sla.misclass_step import build_misclass_step
 from fsopt.solvers.base import Session
 from fsopt.typing import Vector
@@ -198,7 +198,7 @@ def pmm(data: Dataset, *, generate: bool = False, tolerance: float = 1e-9, run: 
         while search.low < search.errors - 1:
             search.try_parameter(0 if search.errors > data.n else (search.low + search.errors) // 2)
             clock.check()
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if search.errors > data.n:
             raise
         stop = stop_word(reason)

@@ -24,8 +24,8 @@ LATE = 3
 """Largest number of solves, of a tenth of a second each, after the time limit: the first incumbent may take several."""
 
 
-EARLY = ("time-limit", "interrupted")
-"""Reasons to stop that end all runs of a driver, and leave an answer that more time may better."""
+EARLY = ("time-limit", "interrupted", "memory")
+"""Reasons to stop that end all runs of a driver, and leave an answer that more time or memory may better."""
 
 
 class Recorder:
@@ -241,8 +241,10 @@ def _others(session: Session, vertex: bool) -> list[SolverSpec]:
 
 
 def stop_word(reason: BaseException) -> str:
-    """Return why a loop ended early: its time was over, or the user interrupted it."""
-    return "time-limit" if isinstance(reason, OutOfTimeError) else "interrupted"
+    """Return why a loop ended early: its time or memory was over, or the user interrupted it."""
+    if isinstance(reason, FsoptError):
+        return reason.kind
+    return "memory" if isinstance(reason, MemoryError) else "interrupted"
 
 
 def proved_bound(step: SolveResult) -> float:

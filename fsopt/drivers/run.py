@@ -14,8 +14,8 @@ import pyomo.environ as pyo
 
 from fsopt.answers.results import SolveResult, Status
 from fsopt.common import clock
+from fsopt.errors import MemoryLimitError, SolverError
 from fsopt.errors import OutOfTimeError as OutOfTimeError
-from fsopt.errors import SolverError
 from fsopt.solvers.base import Session
 from fsopt.solvers.checkpoints import kept
 from fsopt.solvers.registry import no_multipliers
@@ -82,6 +82,8 @@ class Run:
             return session, usable(session.solve(load=load), what)
 
 
+ENDS = (KeyboardInterrupt, OutOfTimeError, MemoryLimitError, MemoryError)
+"""What ends a loop with its incumbent: Ctrl-C, its time limit, and a step that does not fit into the memory."""
 DEFAULT_RUN = Run()
 """The preferred solver, no limit, no progress."""
 

@@ -43,7 +43,7 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept, project_multiplier
 from fsopt.drivers.agreement import check_margins
 from fsopt.drivers.column_generation.driver import column_generation
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.models.gmeb.gmeb_weighted_l1 import linearise
 from fsopt.models.gmeb.penalty import GmebPenalty as GmebPenalty
 from fsopt.solvers.base import Session
@@ -236,7 +236,7 @@ def scale_search(
                 parts = [part for part in parts if part[1] is not leaf] + search.branch(leaf)
                 continue
             break
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if not np.isfinite(search.value):
             raise
         stop = stop_word(reason)

@@ -12,11 +12,12 @@ from fsopt.answers.results import DriverResult, Point, SolveResult, Status
 from fsopt.common import clock
 from fsopt.compiler.expressions import read
 from fsopt.compiler.rows import linear_part
+from fsopt.compiler.values import store
 from fsopt.drivers.minimum_principle import certify_vertex, status_of
 from fsopt.drivers.penalties.penalty import Penalty, step_costs
 from fsopt.drivers.penalties.registry import approximation
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.errors import ParameterError, SolverError
 from fsopt.models.blocks import number, whole
 from fsopt.solvers.base import Session
@@ -79,10 +80,10 @@ class ConcaveTerms:
 
     def set_costs(self, model: pyo.ConcreteModel, costs: Vector) -> None:
         """Store the costs of the variables in the step model, before their weight."""
-        left = iter(costs.tolist())
-        for _, name in self.pairs:
-            cost = model.component(name)
-            cost.store_values({i: next(left) for i in cost})
+        parameters = [model.component(name) for _, name in self.pairs]
+        ends = np.cumsum([len(parameter) for parameter in parameters])
+        for parameter, part in zip(parameters, np.split(costs, ends[:-1]), strict=True):
+            store(parameter, part)
 
     def linearise(self, model: pyo.ConcreteModel, x: Vector) -> None:
         """Set the costs of the step model to those of the gradient at x."""
@@ -237,7 +238,7 @@ def sla(
             runs[-1].run(rng.uniform(size=len(zero)) if len(runs) > 1 else zero, max_iterations)
             if runs[0].trapped:
                 n_starts = max(n_starts, 1 + RESTARTS)
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if runs[0].x is None:
             raise
         stop = stop_word(reason)

@@ -16,7 +16,7 @@ from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.agreement import EQUAL, check_margins
 from fsopt.drivers.recorder import Recorder, proved_bound, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.errors import ParameterError
 from fsopt.models.gmeb.gmeb_cuts import add_theta
 from fsopt.models.gmeb.norm import GmebNorm as GmebNorm
@@ -100,7 +100,7 @@ def theta_cuts(
             clock.check()
             thetas.append(theta)
             session.add(add_theta(model, norm, theta))
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if not point:
             raise
         stop = stop_word(reason)

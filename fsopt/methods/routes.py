@@ -9,7 +9,8 @@ from fsopt.answers.certificate import Certificate
 from fsopt.answers.results import Status
 from fsopt.common import clock
 from fsopt.drivers.recorder import EARLY
-from fsopt.errors import OutOfTimeError, SolverError
+from fsopt.drivers.run import ENDS
+from fsopt.errors import SolverError
 
 
 class Ended(Protocol):
@@ -64,7 +65,7 @@ def first_certified(
         try:
             with clock.anew():
                 answer = route()
-        except (OutOfTimeError, KeyboardInterrupt):
+        except ENDS:
             if not answers:
                 raise
             break

@@ -26,6 +26,7 @@ Value: TypeAlias = tuple[float, float]
 
 Candidates: TypeAlias = Sequence[Mapping[str, Any]]
 Share: TypeAlias = Callable[[Dataset, Candidates, str | None, float | None], Candidates]
+Together: TypeAlias = Callable[[Dataset, Candidates], "Sequence[tuple[Vector, float]] | None"]
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,7 @@ class MethodSpec:
     objects: tuple[str, ...] = ()
     grid: Grid = PENALTY_WEIGHTS
     share: Share | None = None
+    together: Together | None = None
     estimator: str = ""
 
     def __post_init__(self) -> None:

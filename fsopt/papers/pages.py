@@ -30,6 +30,7 @@ from fsopt.studies.report import ReportTable, Section, write_report
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+CHANCE = "chance"
 SAID = {
     READING: "depend on a choice that the paper leaves open",
     DIFFERS: "differ without a known reason",
@@ -56,6 +57,12 @@ def sentence(verdicts: Mapping[str, int]) -> str:
     return "; ".join([reproduced, *rest]) + "."
 
 
+def filled(heads: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
+    """Return heads and rows of a table without the columns that are empty in every row."""
+    kept = [k for k in range(len(heads)) if any(row[k] not in (None, "") for row in rows)]
+    return tuple(heads[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
+
+
 def markdown(record: Mapping[str, Any]) -> str:
     """Return the page of a reproduction: what was reproduced, verdicts, notes, figures and cells."""
     quick = " (--quick)" if record["quick"] else ""
@@ -64,38 +71,35 @@ def markdown(record: Mapping[str, Any]) -> str:
     lines += [f"* {number} {verdict}: {VERDICTS[verdict]}" for verdict, number in record["verdicts"].items()]
     lines += ["", *record["notes"]] if len(record["notes"]) == 1 else ["", *(f"* {note}" for note in record["notes"])]
     lines += ["", *(f"![{name}]({record['name']}-{name}.svg)" for name in record["figures"])]
-    if record["cells"]:
-        lines += [
-            "",
-            "Chance: that an answer drawn at random from the possible ones would have agreed as well.",
-            "",
-            "| row | column | ours | printed | difference | chance | verdict |",
-            "| --- | --- | --- | --- | --- | --- | --- |",
-        ]
+    rows = []
     for c in record["cells"]:
         spread = f" ± {c['spread']:.3g}" if c["spread"] is not None else ""
         ours = "" if c["ours"] is None else f"{c['ours']:.4g}{spread}"
         difference = "" if c["difference"] is None else f"{c['difference']:.4g}"
         likely = "" if c["chance"] is None else f"{100 * c['chance']:.2g} %"
         why = f": {c['why']}" if c["why"] else ""
-        numbers = f"{ours} | {c['printed'] or ''} | {difference} | {likely}"
-        lines.append(f"| {c['row']} | {c['column']} | {numbers} | {c['verdict']}{why} |")
+        rows.append((c["row"], c["column"], ours, c["printed"] or "", difference, likely, c["verdict"] + why))
+    heads, rows = filled(("row", "column", "ours", "printed", "difference", CHANCE, "verdict"), rows)
+    if CHANCE in heads:
+        lines += ["", "Chance: that an answer drawn at random from the possible ones would have agreed as well."]
+    if rows:
+        lines += ["", f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
+        lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Outcome, float]], quick: bool) -> None:
     """Write the report of experiments, each with its seconds, as one HTML page; raises PackageError, FileError."""
-    heads = ("row", "column", "ours", "±", "printed", "difference", "chance", "verdict", "reason")
-    total = [
-        (verdict, sum(counts(o.cells).get(verdict, 0) for _, o, _ in done), told) for verdict, told in VERDICTS.items()
-    ]
+    heads = ("row", "column", "ours", "±", "printed", "difference", CHANCE, "verdict", "reason")
+    cells = counts([c for _, outcome, _ in done for c in outcome.cells])
+    total = [(verdict, number, VERDICTS[verdict]) for verdict, number in cells.items()]
     sections = [Section("Verdicts", tables=(ReportTable(("verdict", "cells", "meaning"), total),))]
     for one, outcome, seconds in done:
         rows = [
             (c.row, c.column, c.ours, c.spread, c.printed, c.difference, c.chance, c.verdict, c.why)
             for c in outcome.cells
         ]
-        tables = (ReportTable(heads, rows),) if rows else ()
+        tables = (ReportTable(*filled(heads, rows)),) if rows else ()
         notes = (sentence(counts(outcome.cells)), f"{one.shows}; {seconds:.1f} s", *outcome.notes)
         sections.append(Section(one.name, notes, tables, dict(outcome.figures)))
     write_report(path, f"Reproductions{' (--quick)' if quick else ''}", sections)

@@ -49,6 +49,7 @@ class Peer:
     paper: None = None
     driver: str = "peer"
     share: None = None
+    together: None = None
 
     @property
     def parameters(self) -> Mapping[str, Any]:

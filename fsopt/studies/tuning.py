@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fsopt.answers.fits import Fit
+from fsopt.common.customising import changes_in_force
 from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
@@ -115,17 +116,23 @@ def cross_validate(
     _check(method, params_list)
     splits = stratified_folds(data, folds, seed)
 
-    share = study_spec(method).share
+    spec = study_spec(method)
+    share, together = spec.share, spec.together
+    if solver is not None or time_limit is not None or changes_in_force():
+        together = None
 
     def held_out_errors(candidates: Sequence[Params], fold: Indices) -> list[float]:
         train, test = train_and_test(data, fold)
+        hyperplanes = together(train, candidates) if together is not None else None
+        if hyperplanes is not None:
+            return [error_rate(test.X @ w + b, test.y) for w, b in hyperplanes]
         if share is not None:
             candidates = share(train, candidates, solver, time_limit)
         fits = [fit_candidate(method, train, params, solver=solver, time_limit=time_limit) for params in candidates]
         return [error_rate(found.decision_function(test.X), test.y) for found in fits]
 
     # Candidates that share work go together; the others are spread over the processes one by one.
-    parts = [params_list] if share is not None else [[params] for params in params_list]
+    parts = [[params] for params in params_list] if share is None and together is None else [params_list]
     found = iter(side_by_side(held_out_errors, ((part, fold) for part in parts for fold in splits), jobs))
     return np.vstack([np.array([next(found) for _ in splits]).T for _ in parts])
 

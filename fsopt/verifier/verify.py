@@ -19,10 +19,8 @@ import sys
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from operator import mul
+from typing import Any, NoReturn
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # called by its path, this file would otherwise import its neighbour typing.py
-    from typing import Any, NoReturn
 FORMAT, OLD = "fsopt proof 2", "fsopt proof 1"
 ZERO, ONE = Fraction(0), Fraction(1)
 Node = tuple[frozenset[int], frozenset[int]]  # features inside, and outside, of every selection below a node

@@ -15,10 +15,8 @@ import math
 import struct
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 Near = tuple[Fraction, Fraction]  # a number and how far from it another one may be
 ZERO, ONE = Fraction(0), Fraction(1)
 ANY = None  # a number that nothing is known of

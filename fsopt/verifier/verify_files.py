@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 ZERO = Fraction(0)
 ROUNDING = Fraction(1, 2**40)
 Terms = dict[int, Fraction]

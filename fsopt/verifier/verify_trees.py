@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 Box = list[tuple["Fraction | None", "Fraction | None"]]  # lower and upper bound of each variable
 
 

@@ -7,17 +7,21 @@ import pytest
 import scipy.sparse as sp
 
 import fsopt
-from fsopt.algorithms.augmented_lagrangian import _Lagrangian, svm_augmented_lagrangian
+from fsopt.algorithms.augmented_lagrangian.driver import svm_augmented_lagrangian
+from fsopt.algorithms.augmented_lagrangian.newton import Lagrangian
 from fsopt.algorithms.interior_point.certificate import certify_svm
 from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import svm_value
 from fsopt.drivers.run import Run
+from fsopt.errors import FileError, ParameterError
 
 RNG = np.random.default_rng(3)
 X = np.where(RNG.uniform(size=(150, 40)) < 0.15, RNG.normal(size=(150, 40)), 0.0)
 Y = np.where(X[:, :4].sum(axis=1) + 0.5 * RNG.normal(size=150) > 0.4, 1, -1)
 SPARSE = Dataset(sp.csr_array(X), Y)
+WIDE = Dataset(RNG.normal(size=(40, 300)), np.where(RNG.uniform(size=40) < 0.4, 1, -1))
+TALL = Dataset(X[:, :8] + 0.3 * RNG.normal(size=(150, 8)), Y)
 WEIGHTED = dataclasses.replace(SPARSE, weights=RNG.uniform(0.2, 3.0, 150))
 
 
@@ -47,12 +51,51 @@ def test_the_optimum_is_that_of_the_interior_point(data, c):
 @pytest.mark.parametrize("data", [SPARSE, WEIGHTED], ids=["equal", "weighted"])
 def test_the_multipliers_are_recovered_from_the_optimal_hyperplane(data):
     known = svm_interior_point(data.with_X(data.X.toarray()), c=1.0, tolerance=1e-9)
-    at = _Lagrangian(data, 1.0)
+    at = Lagrangian(data, 1.0)
     at.w, at.b = known.point["w"], known.point["b"]
     at.learn(at.recovered())
     assert at.bound == pytest.approx(known.objective, rel=1e-4)
     at.b += 1e3  # no sample is near the margin: each multiplier is at a bound
     np.testing.assert_array_equal(at.recovered(), np.where(data.y > 0, 0.0, at.caps))
+
+
+def elastic_net_bound(data, alpha, rho):
+    """Return e'a - |soft(X'Ya, rho)|^2 / (2 (1 - rho)), written out."""
+    q = np.array([sum(alpha * data.y * column) for column in np.asarray(data.X.todense() if data.sparse else data.X).T])
+    return alpha.sum() - np.sum(np.maximum(np.abs(q) - rho, 0.0) ** 2) / (2 * (1 - rho))
+
+
+@pytest.mark.parametrize(("c", "rho"), [(1.0, 0.5), (0.1, 0.9), (20.0, 0.1), (1.0, 0.99)])
+@pytest.mark.parametrize(
+    "data",
+    [SPARSE, WEIGHTED, WIDE, TALL, TALL.with_X(TALL.X + 1e3)],
+    ids=["equal", "weighted", "wide", "tall", "far from 0"],
+)
+def test_the_optimum_with_an_elastic_net_is_that_of_the_model(data, c, rho):
+    found = svm_augmented_lagrangian(data, c=c, l1_ratio=rho)
+    dense = data.with_X(data.X.toarray()) if data.sparse else data
+    known = fsopt.solve(fsopt.build("elastic-net-svm", dense, c=c, l1_ratio=rho), options={"tolerance": 1e-10})
+    assert found.status.value == "optimal"
+    assert found.objective == pytest.approx(known.objective, rel=1e-6)
+    w, b, alpha = (found.point[name] for name in ("w", "b", "alpha"))
+    loss = np.maximum(1 - data.y * (data.X @ w + b), 0.0) * (1 if data.weights is None else data.weights)
+    value = rho * np.abs(w).sum() + (1 - rho) / 2 * w @ w + c * loss.sum()
+    assert found.objective == pytest.approx(value, rel=1e-12)
+    assert alpha @ data.y == pytest.approx(0.0, abs=1e-9 * c * data.n)
+    assert found.bound == pytest.approx(elastic_net_bound(data, alpha, rho), rel=1e-9)
+    for record in found.history:
+        assert record["bound"] <= known.objective * (1 + 1e-7)
+        assert record["objective"] >= known.objective * (1 - 1e-7)
+
+
+def test_weights_that_the_elastic_net_does_not_select_are_0():
+    found = svm_augmented_lagrangian(WIDE, c=1.0, l1_ratio=0.9)
+    correlation = np.abs(WIDE.X.T @ (found.point["alpha"] * WIDE.y))
+    assert 0 < np.count_nonzero(found.point["w"]) < WIDE.n
+    assert (correlation[found.point["w"] != 0] > 0.9 - 1e-3).all()
+    for ratio in (1.0, -0.1):
+        with pytest.raises(ParameterError, match="l1_ratio"):
+            svm_augmented_lagrangian(WIDE, l1_ratio=ratio)
 
 
 def test_one_sample_of_each_class_has_the_closed_form():
@@ -102,3 +145,30 @@ def test_large_sparse_data_are_fitted_and_verified_without_a_dense_matrix(indice
     assert fit.status.value == "optimal"
     assert fsopt.verify(fit, data).numerically
     assert not fsopt.verify(dataclasses.replace(fit, bound=1.001 * fit.bound), data).numerically
+
+
+@pytest.mark.parametrize("rho", [0.5, 1.0])
+def test_an_elastic_net_of_sparse_or_large_data_is_fitted_and_verified_without_a_model(rho, monkeypatch):
+    dense = fsopt.fit("elastic-net-svm", SPARSE.with_X(X), l1_ratio=rho, scale="none")
+    build = "fsopt.methods.baselines.elastic_net_svm.build_elastic_net_svm"
+    small = fsopt.fit("elastic-net-svm", SPARSE, l1_ratio=rho, scale="none")
+    np.testing.assert_allclose(small.coef, dense.coef, rtol=1e-6, atol=1e-9)
+    assert fsopt.verify(small, SPARSE).numerically
+    monkeypatch.setattr(build, lambda *_, **__: pytest.fail("a model was built"))
+    monkeypatch.setattr("fsopt.methods.large_programs.INTERIOR", X.size)
+    monkeypatch.setattr("fsopt.methods.baselines.convex_svm.SMALL", 0)
+    for data in (SPARSE, SPARSE.with_X(X)):
+        fit = fsopt.fit("elastic-net-svm", data, l1_ratio=rho, scale="none")
+        assert fit.objective == pytest.approx(dense.objective, rel=1e-6)
+        assert fsopt.verify(fit, data).numerically
+        for false in ({"bound": 1.001 * fit.bound}, {"intercept": fit.intercept + 0.01}, {"coef": 1.01 * fit.coef}):
+            assert not fsopt.verify(dataclasses.replace(fit, **false), data).numerically
+        params = {**fit.params, "l1_ratio": rho - 0.1}
+        assert not fsopt.verify(dataclasses.replace(fit, params=params), data).numerically
+
+
+@pytest.mark.parametrize("forged", [{"l1_ratio": 1.5}, {"l1_ratio": -0.5}, {"l1_ratio": float("nan")}, {"c": -1.0}])
+def test_a_saved_elastic_net_with_a_parameter_out_of_range_is_not_verified(forged):
+    fit = fsopt.fit("elastic-net-svm", SPARSE, scale="none")
+    with pytest.raises(FileError, match=next(iter(forged))):
+        fsopt.verify(dataclasses.replace(fit, params={**fit.params, **forged}), SPARSE)

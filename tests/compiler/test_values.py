@@ -41,6 +41,14 @@ def test_another_number_of_values_is_an_error_that_changes_nothing(count):
     assert values_of(m.k).tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_is_an_error_that_changes_nothing(wrong):
+    m = model()
+    with pytest.raises(ValueError, match="'k' is not finite"):
+        store(m.k, [1.0, wrong, 2.0])
+    assert values_of(m.k).tolist() == [0.0, 0.0, 0.0]
+
+
 def test_all_values_of_a_model():
     found = all_values(model())
     assert list(found) == ["x", "s", "free"]

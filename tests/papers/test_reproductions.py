@@ -9,7 +9,7 @@ from support import ROOT, SHARED
 from fsopt.cli import main
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
-from fsopt.papers.pages import overview, sentence
+from fsopt.papers.pages import filled, markdown, overview, sentence
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Settings, numbers_of, printed
 from fsopt.papers.verdicts import VERDICTS
@@ -239,3 +239,13 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
         assert {word: cells.count(word) for word in cells} == verdicts, name
     pytest.importorskip("matplotlib")
     assert overview(found)[0] == (folder / "overview.md").read_text(encoding="utf-8")
+
+
+def test_columns_that_are_empty_in_every_row_are_left_out():
+    assert filled(("a", "b", "c"), [(1, None, 0), ("", "", 0.0)]) == (("a", "c"), [(1, 0), ("", 0.0)])
+    assert filled(("a",), []) == ((), [])
+    cell = {"row": "r", "column": "k", "ours": 1.0, "spread": None, "printed": None, "difference": None}
+    record = {"name": "n", "shows": "s", "quick": False, "command": "c", "notes": [], "figures": [], "verdicts": {}}
+    page = markdown({**record, "cells": [{**cell, "chance": None, "verdict": "no number", "why": ""}]})
+    assert page.endswith("| row | column | ours | verdict |\n| --- | --- | --- | --- |\n| r | k | 1 | no number |\n")
+    assert "Chance" not in page

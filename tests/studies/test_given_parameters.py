@@ -52,6 +52,7 @@ VALUES = {
     "initial": ["x11"],
     "max_nodes": 7,
     "jobs": 2,
+    "arrays": "numpy",
     "root_cuts": 3,
     "stabilisation": "none",
     "master": "milp",
@@ -72,6 +73,7 @@ VALUES = {
     "n_partitions": 3,
     "l1_ratio": 0.25,
     "neighbours": 3,
+    "turns": 20,
     "share": 0.7,
 }
 """Parameter -> a value that is not its default."""

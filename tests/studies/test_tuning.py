@@ -225,3 +225,22 @@ def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeyp
     assert sum(6 - k["m"] + 1 - len(k["eliminated"]) for k in seen) == 3 * (2 * 6 + 6)
     monkeypatch.setitem(METHODS.shipped, "rfe", dataclasses.replace(METHODS["rfe"], share=None))
     assert np.array_equal(cross_validate("rfe", data, candidates, folds=3), shared)
+
+
+@pytest.mark.parametrize(
+    ("method", "counts"), [("svm", [{}]), ("rfe", [{"m": 1}, {"m": 4}, {"m": 9}, {"m": 2}])], ids=["svm", "rfe"]
+)
+@pytest.mark.parametrize("shape", [(60, 9), (25, 40)])
+def test_candidates_that_are_solved_together_have_the_errors_that_they_have_alone(method, counts, shape, monkeypatch):
+    from fsopt.studies import tuning
+
+    data = blobs(*shape, seed=4, gap=0.3)
+    candidates = [{**count, "c": c, "scale": "center"} for count in counts for c in (2.0, 0.1, 30.0)]
+    fits, real = [], tuning.study_fit
+    monkeypatch.setattr(tuning, "study_fit", lambda *a, **k: fits.append(k) or real(*a, **k))
+    together = cross_validate(method, data, candidates, folds=3)
+    assert not fits
+    alone = np.vstack([cross_validate(method, data, [at], folds=3, time_limit=100.0) for at in candidates])
+    assert len(fits) == 3 * len(candidates)
+    assert np.array_equal(together, alone)
+    assert len(np.unique(together)) > 1

@@ -31,7 +31,7 @@ from fsopt.drivers.gbd.checkpoint import digest
 from fsopt.drivers.gbd.master import NONE_FEASIBLE
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, OutOfTimeError, Run
 from fsopt.errors import InfeasibleError, ParameterError
 
 NAME = "branch-and-benders"
@@ -69,8 +69,7 @@ def branch_and_benders(
     ----------
     problem : see :func:`fsopt.algorithms.branch_and_benders.of_master.selection_problem`.
     settings : stopping criteria, an initial selection, number of tasks.
-    run : time limit, progress, checkpoint, resume, and the executor of the tasks where ``settings.jobs`` > 1; its
-        solver is not called.
+    run : time limit, progress, checkpoint, resume, and the executor of ``settings.jobs`` tasks; no solver is called.
     seeds : multipliers on the grid of another run on the same samples, with other constraints or another C: their
         cuts hold here too.
 
@@ -104,7 +103,7 @@ def branch_and_benders(
         try:
             loop.begin(seeds)
             stop = loop.search_on()
-        except (KeyboardInterrupt, OutOfTimeError) as reason:
+        except ENDS as reason:
             # Without its root, or within a node, a search does not know what is open: it has no bound, and no answer.
             if loop.search.incumbents.best is None or loop.search.visiting:
                 raise
@@ -149,6 +148,7 @@ class _Loop:
             self.search.seed(seeds)
         else:
             self._resume(self.run.resume)
+        self.search.arrays, self.search.thorough = self.settings.arrays, self.settings.thorough
         if not begin(self.search, self.go_on, self.settings.initial, self._staged):
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if self.search.stage < STAGES:
@@ -226,7 +226,7 @@ class _Loop:
         with processes(self.settings.jobs, self.run.executor) as executor:
             return self._with(team_of(self.search, executor, self.settings.jobs))
 
-    def _with(self, team: Team[Node, Outcome]) -> str:
+    def _with(self, team: Team[Node, Outcome | None]) -> str:
         """Search with a team until a stopping criterion holds, and return it."""
         while (self.search.heap or team.pending) and not self._limit() and not team.broken:
             team.run(self.go_on, max(FIRST_SLICE, SHARE * self.elapsed))

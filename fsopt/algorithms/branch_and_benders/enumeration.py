@@ -44,7 +44,7 @@ class Enumeration(Search):
     def _complete(self, at: Partial) -> Mask | None:
         return None if at.free.any() else at.inside
 
-    def _finish(self, number: int, at: Partial, selection: Mask) -> None:
+    def _finish(self, number: int, at: Partial, selection: Mask, near: NodeHyperplane | None) -> None:
         """Keep the selection of a node, or close it by the cut of its support vector machine."""
         before = self.incumbents.best
         self.incumbents.best = None

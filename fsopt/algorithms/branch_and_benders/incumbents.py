@@ -101,14 +101,14 @@ class Incumbents:
         if found is None:
             clock.check()
             return np.inf, None
-        cut = self._add_cut(found.alpha)
+        cut = self.add_cut(found.alpha)
         value, b = problem.value(selection, found.hyperplane.w)
         self.offer(Incumbent(selection.copy(), found.hyperplane.w, b, value))
         if found.late:
             clock.check()
         return value, cut
 
-    def _add_cut(self, alpha: Vector) -> Cut | None:
+    def add_cut(self, alpha: Vector) -> Cut | None:
         """Put the cut of multipliers into the pool; None where they are not near the grid."""
         grid = on_grid(alpha, self.problem.y, self.problem.caps)
         if grid is None:
@@ -163,7 +163,7 @@ class Incumbents:
             w = np.zeros(self.problem.p)
             w[found.features] = found.hyperplane[:-1]
             self.offer(Incumbent(found.mask(self.problem.p), w, float(found.hyperplane[-1]), found.value))
-            self._add_cut(found.alpha)
+            self.add_cut(found.alpha)
 
     def eliminated(self, start: Mask, go_on: Callable[[], bool], *, share: float = 0.0) -> None:
         """Leave out the features of smallest weight, one after another, until the constraints hold (RFE).

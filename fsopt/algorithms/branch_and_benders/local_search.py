@@ -99,6 +99,25 @@ class LocalSearch:
                 at = found
         return best
 
+    def replaceable(self, features: Indices, candidates: Indices) -> list[int]:
+        """Return the features of a selection in whose place a candidate lowers the value, the others being kept."""
+        problem, size = self.problem, len(features)
+        at = _Samples(problem).best(features[None, :], np.inf) if size else None
+        if at is None:
+            return []
+        limit, samples = at.value - BETTER * abs(at.value), _Samples.near(problem, at)
+        without = np.array([np.delete(features, k) for k in range(size)], dtype=np.intp).reshape(size, size - 1)
+        left = samples.solve(without, np.inf)
+        lower = left.bound[:, None] - 0.5 * problem.products(left.alpha)[:, candidates] ** 2
+        found = []
+        for k, bounds in enumerate(lower):
+            likely = candidates[np.argsort(bounds, kind="stable")][: min(self.most, int((bounds < limit).sum()))]
+            tried = (likely[:FIRST], likely[FIRST:])
+            stacks = [np.column_stack([np.tile(without[k], (len(one), 1)), one]) for one in tried if len(one)]
+            if any(samples.best(stack, limit) is not None for stack in stacks):
+                found.append(int(features[k]))
+        return found
+
     def _perturbed(self, at: Local, rng: np.random.Generator) -> Mask:
         """Return a selection with one or two features exchanged at random for some of large gain without them."""
         problem, selection = self.problem, at.mask(self.problem.p)

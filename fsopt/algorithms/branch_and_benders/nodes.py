@@ -7,6 +7,7 @@ features, so that a feature left out costs bound, never validity, and is taken i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,17 @@ class NodeHyperplane:
     sigma: Vector
     alpha: Floats | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the hyperplane for a pickle by the few features with a weight or a share."""
+        places = np.flatnonzero((self.w != 0.0) | (self.sigma != 0.0))
+        return _of_few, (len(self.w), places, self.w[places], self.b, self.sigma[places], self.alpha)
+
+
+def _of_few(p: int, places: Indices, w: Vector, b: float, sigma: Vector, alpha: Floats | None) -> NodeHyperplane:
+    found = NodeHyperplane(np.zeros(p), b, np.zeros(p), alpha)
+    found.w[places], found.sigma[places] = w, sigma
+    return found
+
 
 @dataclass(frozen=True)
 class NodeSolution:
@@ -61,11 +73,13 @@ class NodeSolver:
     ----------
     width : distance from the margin from which samples are frozen; nan before the first node.
     widest : its upper bound.
+    likely : shares (p,) by which a relaxation without a parent takes its first features; None where none are known.
     """
 
     problem: SelectionProblem
     width: float = float("nan")
     widest: float = float("nan")
+    likely: Vector | None = None
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
@@ -73,7 +87,7 @@ class NodeSolver:
         if parent is not None:
             margins = self.problem.scores(parent.w) + parent.b * self.problem.y
         kept, frozen = self._frozen(margins)
-        features = self._features(at, parent)
+        features = self._features(at, self.likely if parent is None else parent.sigma)
         found = None
         for _ in range(ROUNDS):
             start = None
@@ -118,20 +132,20 @@ class NodeSolver:
             width *= 1.5
         return None, None
 
-    def _features(self, at: Partial, parent: NodeHyperplane | None) -> Indices:
+    def _features(self, at: Partial, shares: Vector | None) -> Indices:
         """Return the free features in the program: all of few, else those with a share, or the largest |q|, before."""
         free = np.flatnonzero(at.free)
         if len(free) <= WHOLE:
             return free
-        if parent is None:
+        if shares is None:
             y = self.problem.y
             alpha = np.where(y > 0, 1.0 / max((y > 0).sum(), 1), 1.0 / max((y < 0).sum(), 1))
             size = np.abs(self.problem.products(alpha))[free]
             return np.sort(free[np.argsort(-size, kind="stable")[:WHOLE]])
-        likely = free[parent.sigma[free] > 1e-3]
+        likely = free[shares[free] > 1e-3]
         if len(likely) < WHOLE:
             rest = np.setdiff1d(free, likely)
-            order = np.argsort(-parent.sigma[rest], kind="stable")
+            order = np.argsort(-shares[rest], kind="stable")
             likely = np.append(likely, rest[order[: WHOLE - len(likely)]])
         return np.sort(likely)
 

@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.search import CLOSE, Search
+from fsopt.algorithms.branch_and_benders.cuts import bound
+from fsopt.algorithms.branch_and_benders.nodes import WHOLE
+from fsopt.algorithms.branch_and_benders.root_steps import Steps
+from fsopt.algorithms.branch_and_benders.search import CLOSE, Node, Search
 from fsopt.common import clock
+from fsopt.data.matrices import is_sparse
 from fsopt.errors import OutOfTimeError
-from fsopt.typing import Mask
+from fsopt.typing import Mask, Vector
 
 EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
@@ -17,8 +21,19 @@ MOST, WORK = 1000, 1e9
 """Features that an elimination starts from at most, those of largest gain in the relaxation, and multiplications for
 the products of all pairs of them."""
 
+GAPS = (0.1, 0.03, 0.01, 0.003, 0.001)
+"""Relative gaps at which the first-order steps give way to interior points, where features with a share are few."""
+SYSTEM = 2e9
+"""Largest number of samples times the squared number of features in a system of the interior points."""
+MACHINE = 1e11
+"""The same for the support vector machine of a rounded relaxation: of a larger one the largest features are taken."""
+LIKELY = 1e-3
+"""Share in the relaxation from which a feature is likely."""
 EXCHANGES, FAILS = 400, 60
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
+FEW = 64
+"""Exchanges of a search that is not thorough, without restarts: the best exchange has nearly always one of the smallest
+bounds."""
 
 
 def begin(
@@ -54,7 +69,7 @@ def begin(
         _end(search, complete)
     if search.stage == 1:
         with clock.limited(clock.left(), extend=True):
-            search.solve_root()
+            _relax(search)
         _end(search, complete)
     for heuristic in HEURISTICS[search.stage - 2 :]:
         if search.heap:
@@ -104,12 +119,42 @@ def _first(search: Search, initial: Mask | None) -> None:
         search.incumbents.try_selection(selection)
 
 
+def _relax(search: Search) -> None:
+    """Solve the relaxation: of sparse samples by first-order steps, which find the features with a share, and then by
+    interior points where these are few enough for their systems.
+    """
+    problem, root = search.problem, search.heap[0][2]
+    constrained = len(problem.r) <= 1 and bool(np.all(problem.R >= 0.0))  # the steps have one such constraint
+    suited = is_sparse(problem.X) and constrained and not problem.term.entropy
+    if search.arrays is not None or not suited or root.at.free.sum() <= WHOLE:
+        search.solve_root()
+        return
+    steps = Steps(problem, root.at, np.asarray)
+    few = False
+    for gap in GAPS:
+        steps.run(gap)
+        found = steps.solution()
+        few = problem.n * float((found.hyperplane.sigma > LIKELY).sum()) ** 2 <= SYSTEM
+        if few or steps.late:
+            break
+    cut = search.incumbents.add_cut(found.alpha) or root.cut
+    search.heap.clear()
+    search.push(Node(0, root.at, bound(problem, cut, root.at).value, cut, found.hyperplane))
+    clock.check()
+    if few:
+        search.solver.likely = found.hyperplane.sigma
+        search.solve_root()
+
+
 def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
     """Round the relaxation by its shares and by its weights."""
     node, incumbents = search.heap[0][2], search.incumbents
     score = node.hyperplane.sigma + 1e-9 * np.abs(node.hyperplane.w)
     for order in (score, np.abs(node.hyperplane.w) + 0.5 + 0.0 * score):
         selection = incumbents.rounded(order, node.at)
+        if selection is not None and search.problem.n * float(selection.sum()) ** 2 > MACHINE:
+            kept = _largest(search, selection, order)
+            selection = incumbents.rounded(np.where(kept, order, 0.0), node.at)
         if selection is not None:
             incumbents.try_selection(selection, node.hyperplane)
     incumbents.exchange(CLOSE, go_on)
@@ -118,31 +163,39 @@ def _rounded(search: Search, go_on: Callable[[], bool]) -> None:
 def _of_the_likely(search: Search, go_on: Callable[[], bool]) -> None:
     """Eliminate from the features with a share in the relaxation."""
     node = search.heap[0][2]
-    likely = ~node.at.outside & (node.hyperplane.sigma > 1e-3)
-    _eliminated(search, go_on, likely | node.at.inside)
+    likely = ~node.at.outside & (node.hyperplane.sigma > LIKELY)
+    _eliminated(search, go_on, _largest(search, likely, node.hyperplane.sigma))
 
 
 def _of_all(search: Search, go_on: Callable[[], bool]) -> None:
     """Eliminate from all features, of many from those of largest gain."""
     node = search.heap[0][2]
-    start, most = ~node.at.outside, min(MOST, int(np.sqrt(WORK / search.problem.n)))
-    if start.sum() > most:
-        start = node.at.inside.copy()
-        free = np.flatnonzero(node.at.free)
-        start[free[np.argsort(-node.cut.gains[free], kind="stable")[:most]]] = True
-    _eliminated(search, go_on, start)
+    _eliminated(search, go_on, _largest(search, ~node.at.outside, node.cut.gains))
+
+
+def _largest(search: Search, start: Mask, score: Vector) -> Mask:
+    """Return the features to start an elimination from, with those inside: of many those of largest score."""
+    at, most = search.heap[0][2].at, min(MOST, int(np.sqrt(WORK / search.problem.n)))
+    free = np.flatnonzero(start & at.free)
+    kept = at.inside.copy()
+    kept[free if start.sum() <= most else free[np.argsort(-score[free], kind="stable")[:most]]] = True
+    return kept
 
 
 def _eliminated(search: Search, go_on: Callable[[], bool], start: Mask) -> None:
     share = 0.0 if search.problem.p <= EVERY_FEATURE else STEP
+    before = search.incumbents.best
     search.incumbents.eliminated(start, go_on, share=share)
-    search.incumbents.exchange(CLOSE, go_on)
+    if search.incumbents.best is not before:
+        search.incumbents.exchange(CLOSE, go_on)
 
 
 def _exchanged(search: Search, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
     value = search.incumbents.value
-    if np.isfinite(value):
+    if not search.thorough:
+        search.incumbents.exchange(FEW, go_on)
+    elif np.isfinite(value):
         gap = (value - search.bound) / max(abs(value), 1e-300)
         search.incumbents.exchange(EXCHANGES, go_on, fails=int(FAILS * min(gap, 1.0) ** 3))
 

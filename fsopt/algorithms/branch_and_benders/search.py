@@ -15,6 +15,7 @@ from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolution, NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.root_steps import relaxed
 from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
 from fsopt.typing import Mask, Vector
@@ -25,9 +26,10 @@ OPEN_CHILDREN = 1
 """Children without the feature that stay open before the child with all features is solved."""
 CLOSED_CHILDREN = 8
 """Children without the feature that are closed one after another before that."""
-BRANCH_GAP = 0.1
+BRANCH_GAP = 0.5
 """Share of the distance to the cutoff at which the relaxation of a node to be branched is exact enough."""
-
+ROUNDED, ROUNDED_EVERY = 64, 4
+"""Nodes up to which each relaxation is rounded before its node is branched; later that of one in so many."""
 CLOSE = 16
 """Exchanges that are tried from a new incumbent."""
 
@@ -55,7 +57,9 @@ class Search:
     closed : the smallest bound of all that was closed.
     nodes, solved : nodes so far, and relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.algorithms.branch_and_benders.root`.
+    thorough : whether the root has a long local search.
     visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
+    arrays : kind of arrays of first-order steps for the root, None for the interior point of the other nodes.
     """
 
     problem: SelectionProblem
@@ -70,7 +74,9 @@ class Search:
     nodes: int = 0
     solved: int = 0
     stage: int = 0
+    thorough: bool = True
     visiting: bool = False
+    arrays: str | None = None
 
     def __post_init__(self) -> None:
         self.pool = Pool(self.problem)
@@ -110,14 +116,13 @@ class Search:
     def solve_root(self) -> None:
         """Solve the relaxation of the open root; raises OutOfTimeError, and leaves it open, where there is no time."""
         with self._visit() as root:
-            self.solve(0, root.at, None, [])
+            self.solve(0, root.at, None, [root.cut])
 
     @contextmanager
     def _visit(self) -> Iterator[Node]:
         """Take the open node of the smallest bound out of the heap for a visit.
 
-        A visit that is interrupted leaves the node open and the tree as it was: what the visit had closed or opened
-        below it is gone, so that the open nodes and the closed ones are still all nodes.
+        An interrupted visit leaves the node open and the tree as it was, without what it had closed or opened below.
         """
         self.visiting = True
         first, closed = self.tree.next, self.closed
@@ -144,14 +149,13 @@ class Search:
         """Add an open node."""
         heapq.heappush(self.heap, (node.bound, node.number, node))
 
-    # -- one node -----------------------------------------------------------------------------------------
-
     def _branch(self, node: Node) -> None:
         """Visit an open node: branch on one feature after another until a child without it stays open."""
         at = self._pegged(node.number, node.at, node.cut)
         if at is None:
             return
-        self._round(at, node.hyperplane)
+        if self.nodes < ROUNDED or self.nodes % ROUNDED_EVERY == 0:
+            self._round(at, node.hyperplane)
         number = node.number
         opened = closed = 0
         for j in self.gains.candidates(at, node.hyperplane):
@@ -196,11 +200,12 @@ class Search:
         """
         complete = self._complete(at)
         if complete is not None:
-            self._finish(number, at, complete)
+            self._finish(number, at, complete, hyperplane)
             return None
         self.solved += 1
         goal = Goal(0.1 * self.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
-        found = self.solver.solve(at, hyperplane, goal)
+        kind = self.arrays if hyperplane is None else None
+        found = relaxed(self.problem, at, goal, kind) if kind else self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()
         cut = None if found is None else self._cut_of(found)
@@ -271,9 +276,14 @@ class Search:
             return ~at.outside
         return None
 
-    def _finish(self, number: int, at: Partial, selection: Mask) -> None:
-        """Close a node below which one selection is best, by the support vector machine on it."""
-        _, cut = self.incumbents.solve(selection, self.cutoff)
+    def _finish(self, number: int, at: Partial, selection: Mask, near: NodeHyperplane | None) -> None:
+        """Close a node below which one selection is best, by the support vector machine on it.
+
+        One with samples frozen near the parent's hyperplane comes first, and the whole where that does not close it.
+        """
+        cut = None if near is None else self.incumbents.solve(selection, self.cutoff, near)[1]
+        if cut is None or bound(self.problem, cut, at).value < self.cutoff:
+            cut = self.incumbents.solve(selection, self.cutoff)[1]
         cut = self._zero_cut() if cut is None else cut
         self.closed = min(self.closed, bound(self.problem, cut, at).value)
         self.tree.leaf(number, cut.name)

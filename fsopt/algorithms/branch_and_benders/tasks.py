@@ -1,21 +1,26 @@
 """Subtrees as tasks, see :mod:`fsopt.common.teams`.
 
-Numbers of nodes and cuts are unique by blocks, so that the parts of the tree fit together without renaming.
+Numbers of nodes and cuts are unique by blocks, so that the parts of the tree fit together without renaming. A thread
+that runs tasks keeps the problem and the pool of the last search: a task carries its nodes, the most useful cuts and
+the key of the search, and the problem only where it may be unknown. One that meets an unknown key comes back unsolved,
+and a later one carries the problem.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from uuid import uuid4
 
 from threadpoolctl import threadpool_limits
 
 from fsopt.algorithms.branch_and_benders.branching import Gains
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool
+from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import Node, Search
@@ -24,23 +29,25 @@ from fsopt.common import clock
 from fsopt.common.teams import Team
 from fsopt.drivers.interruption import deferred_interruption
 from fsopt.errors import OutOfTimeError
+from fsopt.typing import Vector
 
 BLOCK = 2**20
 """Numbers of a task, of nodes and cuts, after which it visits no other node."""
 SHARED = 16
-"""New cuts of a task that go into the pool of all."""
+"""Cuts of the pool of all that go into a task, and new ones of a task that go into the pool of all."""
 
 
 @dataclass
 class Task:
-    """A slice of a search: its problem, open nodes, pool, incumbent, where its numbers begin, its seconds, and those of
-    the whole search that are left, None without a limit.
+    """A slice of a search: its key, its problem where it is sent, open nodes, cuts with their multipliers, incumbent,
+    where its numbers begin, its seconds, and those of the whole search that are left, None without a limit.
     """
 
-    problem: SelectionProblem
+    key: str
+    problem: SelectionProblem | None
     tolerance: float
     nodes: list[Node]
-    pool: Pool
+    cuts: list[tuple[Cut, tuple[Grid, Vector]]]
     best: Incumbent | None
     width: tuple[float, float]
     gains: Gains
@@ -51,8 +58,11 @@ class Task:
 
 @dataclass
 class Outcome:
-    """The rest of a slice: open nodes, part of the tree, smallest closed bound, incumbent, cuts, what was learned."""
+    """The rest of a slice: numbers of the given nodes that are still open, new open nodes, part of the tree, smallest
+    closed bound, incumbent, cuts, what was learned.
+    """
 
+    untouched: list[int]
     nodes: list[Node]
     tree: Tree
     closed: float
@@ -64,11 +74,42 @@ class Outcome:
     solved: int
 
 
-def run_task(task: Task) -> Outcome:
-    """Run a slice of a search, on one thread."""
+@dataclass
+class _Held:
+    """What a thread keeps of the last search: its key, its problem, a pool, and the multipliers of the cuts there."""
+
+    key: str
+    problem: SelectionProblem
+    pool: Pool
+    grids: dict[int, tuple[Grid, Vector]]
+
+
+_kept = threading.local()
+
+
+def _held(task: Task) -> _Held | None:
+    """Return what this thread keeps of the search of a task; None where it has to be sent."""
+    held: _Held | None = getattr(_kept, "held", None)
+    if held is None or held.key != task.key:
+        if task.problem is None:
+            return None
+        held = _kept.held = _Held(task.key, task.problem, Pool(task.problem), {})
+    known = set(held.pool.names.tolist())
+    for cut, multipliers in task.cuts:
+        if cut.name not in known:
+            held.pool.add(cut)
+            held.grids[cut.name] = multipliers
+    return held
+
+
+def run_task(task: Task) -> Outcome | None:
+    """Run a slice of a search, on one thread; None where its problem is unknown here."""
     end = time.perf_counter() + task.seconds
-    search = Search(task.problem, task.tolerance, tree=Tree(next=task.first))
-    search.pool = search.incumbents.pool = task.pool
+    held = _held(task)
+    if held is None:
+        return None
+    search = Search(held.problem, task.tolerance, tree=Tree(cuts=dict(held.grids), next=task.first))
+    search.pool = search.incumbents.pool = held.pool
     search.incumbents.best = task.best
     search.solver.width, search.solver.widest = task.width
     search.gains.add(task.gains)
@@ -77,41 +118,88 @@ def run_task(task: Task) -> Outcome:
     # Ctrl-C reaches all processes of a terminal: the driver ends the search, a task goes on to the end of its slice.
     with threadpool_limits(1), deferred_interruption(), clock.limited(task.left), suppress(OutOfTimeError):
         search.run(2**62, lambda: time.perf_counter() < end and search.tree.next < task.first + BLOCK)
+    pool, cuts = search.pool, search.tree.cuts
+    held.grids = {name: cuts[name] for name in pool.names.tolist() if name in cuts}
     left = [entry[2] for entry in search.heap]
-    names = [name for name in search.pool.names.tolist() if name >= task.first]
-    places = {name: k for k, name in enumerate(search.pool.names.tolist())}
-    shared = sorted(names, key=lambda name: -search.pool.score[places[name]])[:SHARED]
-    search.tree.forget({node.cut.name for node in left} | set(shared), 2**62)
-    cuts = [cut for cut in search.pool.cuts() if cut.name in set(shared)]
-    width = search.solver.width, search.solver.widest
-    gains = search.gains.since(task.gains)
-    best = search.incumbents.best
-    return Outcome(left, search.tree, search.closed, best, cuts, width, gains, search.nodes, search.solved)
+    given = {node.number for node in task.nodes}
+    opened = [node for node in left if node.number not in given]
+    new = [cut for cut in pool.cuts() if cut.name >= task.first]
+    places = {name: k for k, name in enumerate(pool.names.tolist())}
+    shared = sorted(new, key=lambda cut: -pool.score[places[cut.name]])[:SHARED]
+    search.tree.forget({node.cut.name for node in opened} | {cut.name for cut in shared}, 2**62)
+    return Outcome(
+        untouched=[node.number for node in left if node.number in given],
+        nodes=opened,
+        tree=search.tree,
+        closed=search.closed,
+        best=search.incumbents.best,
+        cuts=shared,
+        width=(search.solver.width, search.solver.widest),
+        gains=search.gains.since(task.gains),
+        visited=search.nodes,
+        solved=search.solved,
+    )
 
 
-def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Outcome]:
+@dataclass
+class _Tasks:
+    """The tasks of a search.
+
+    Attributes
+    ----------
+    owed : tasks that are still to carry the problem: one for each place where they run, and for each that missed it.
+    key : of the search.
+    """
+
+    search: Search
+    owed: int
+    key: str = field(default_factory=lambda: uuid4().hex)
+
+    def give(self, nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Outcome | None]:
+        """Return the task of some nodes."""
+        search, cuts = self.search, self.search.tree.cuts
+        first = search.tree.next
+        search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
+        task = Task(
+            key=self.key,
+            problem=search.problem if self.owed > 0 else None,
+            tolerance=search.tolerance,
+            nodes=nodes,
+            cuts=[(cut, cuts[cut.name]) for cut in search.pool.cuts(SHARED) if cut.name in cuts],
+            best=search.incumbents.best,
+            width=(search.solver.width, search.solver.widest),
+            gains=search.gains.copy(),
+            first=first,
+            seconds=seconds,
+            left=left,
+        )
+        self.owed -= task.problem is not None
+        return partial(run_task, task)
+
+    def take(self, nodes: list[Node], outcome: Outcome | None) -> int:
+        """Take in what is left of a task with its nodes; return how many it visited."""
+        search = self.search
+        if outcome is None:
+            self.owed += 1
+            for node in nodes:
+                search.push(node)
+            return 0
+        search.tree.merge(outcome.tree)
+        search.closed = min(search.closed, outcome.closed)
+        search.nodes += outcome.visited
+        search.solved += outcome.solved
+        search.solver.width, search.solver.widest = outcome.width
+        search.gains.add(outcome.gains)
+        search.incumbents.offer(outcome.best)
+        for cut in outcome.cuts:
+            search.pool.add(cut)
+        untouched = set(outcome.untouched)
+        for node in [*(node for node in nodes if node.number in untouched), *outcome.nodes]:
+            search.push(node)
+        return outcome.visited
+
+
+def team_of(search: Search, executor: Executor, jobs: int) -> Team[Node, Outcome | None]:
     """Return a team that searches the open nodes of a search."""
-    return Team(search, executor, jobs, partial(_task, search), partial(_take, search))
-
-
-def _task(search: Search, nodes: list[Node], seconds: float, left: float | None) -> Callable[[], Outcome]:
-    width, gains = (search.solver.width, search.solver.widest), search.gains.copy()
-    first = search.tree.next
-    search.tree.next += BLOCK + 64 * (search.problem.p + 64)  # a visit uses a few numbers for each feature at most
-    best, tolerance = search.incumbents.best, search.tolerance
-    task = Task(search.problem, tolerance, nodes, search.pool, best, width, gains, first, seconds, left)
-    return partial(run_task, task)
-
-
-def _take(search: Search, nodes: list[Node], outcome: Outcome) -> None:
-    search.tree.merge(outcome.tree)
-    search.closed = min(search.closed, outcome.closed)
-    search.nodes += outcome.visited
-    search.solved += outcome.solved
-    search.solver.width, search.solver.widest = outcome.width
-    search.gains.add(outcome.gains)
-    search.incumbents.offer(outcome.best)
-    for cut in outcome.cuts:
-        search.pool.add(cut)
-    for node in outcome.nodes:
-        search.push(node)
+    tasks = _Tasks(search, jobs)
+    return Team(search, executor, jobs, tasks.give, tasks.take)

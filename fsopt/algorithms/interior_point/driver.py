@@ -13,7 +13,7 @@ from fsopt.answers.results import DriverResult, Status
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, timed
 from fsopt.models.blocks import number
 from fsopt.typing import Vector
 
@@ -162,7 +162,7 @@ def _newton(problem: HingeProblem, tolerance: float, max_iterations: int, run: R
             else:
                 continue
             break
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if not np.isfinite(search.value):
             raise
         stop = stop_word(reason)

@@ -114,10 +114,11 @@ def _task(
     return partial(run_task, Task(relaxation, parts, search.x, size, costs, seconds, left))
 
 
-def _take(search: Search, nodes: list[Node], outcome: Outcome) -> None:
+def _take(search: Search, nodes: list[Node], outcome: Outcome) -> int:
     if outcome.x is not None:
         search.offer(outcome.x)
     for node, part in zip(nodes, outcome.trees, strict=True):
         _graft(search, node, part)
     search.costs.add(outcome.costs)
     search.nodes.solves += outcome.solves
+    return outcome.solves

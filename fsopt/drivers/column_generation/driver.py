@@ -15,7 +15,7 @@ from fsopt.drivers.column_generation.l1_hinge_program import L1Hinge, certify_l1
 from fsopt.drivers.column_generation.settings import DEFAULT_SETTINGS, GenerationSettings
 from fsopt.drivers.column_generation.trust_region import TrustRegion
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.models.blocks import vector
 from fsopt.typing import Vector
 
@@ -125,7 +125,7 @@ def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> str:
             if not region.step():
                 stop = "stalled"
                 break
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         stop = stop_word(reason)
     return "optimal" if region.gap <= settings.tolerance else stop
 

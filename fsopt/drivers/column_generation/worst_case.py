@@ -14,7 +14,7 @@ from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.column_generation.worst_case_program import Multipliers, WorstCaseProgram, certify_worst_case
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, NoPoint, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, NoPoint, Run, loop
 from fsopt.models.mpm.moments import Moments, kappa
 from fsopt.models.registry import build
 from fsopt.solvers.registry import no_multipliers
@@ -146,7 +146,7 @@ def worst_case_generation(
             if relative_gap(value, bound) <= TOLERANCE or not add_violated(columns, excess):
                 break
             clock.check()
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if best is None:
             raise
         stop = stop_word(reason)

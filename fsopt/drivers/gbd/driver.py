@@ -24,7 +24,7 @@ from fsopt.drivers.gbd.settings import DEFAULT_SETTINGS, GbdSettings
 from fsopt.drivers.gbd.state import State
 from fsopt.drivers.gbd.subproblem import Subproblem, Training
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, timed
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, timed
 from fsopt.typing import Vector
 
 INWARD = 0.1
@@ -93,7 +93,7 @@ def gbd(
         # the clock. It waits for an incumbent, which the first or the second selection is.
         while not (stop := loop.stopping_criterion()):
             loop.iterate()
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if loop.state.best is None:
             raise
         stop = stop_word(reason)

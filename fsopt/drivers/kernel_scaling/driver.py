@@ -17,7 +17,7 @@ from fsopt.data.hyperplanes import hinge
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation, lower_hull
 from fsopt.drivers.kernel_scaling.programs import WholeProgram
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.models.blocks import number, vector
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 
@@ -99,7 +99,7 @@ def kernel_scaling(
             recorder.record(objective=search.value, linear_programs=search.programs)
         if scaling == FRONTIER:
             stop = search.find_frontier(max_programs) or stop
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if not np.isfinite(search.value):
             raise
         stop = stop_word(reason)

@@ -18,7 +18,7 @@ from fsopt.compiler import Program
 from fsopt.drivers.kernel_scaling.outer_approximation import OuterApproximation
 from fsopt.drivers.kernel_scaling.programs import WholeProgram
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import NoPoint, OutOfTimeError
+from fsopt.drivers.run import ENDS, NoPoint
 from fsopt.errors import SolverError
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.solvers.base import Session
@@ -65,7 +65,7 @@ class KernelScaling:
         try:
             search.start(self.form.start)
             stop = search.close_gap(gap, MAX_PROGRAMS)
-        except (KeyboardInterrupt, OutOfTimeError) as reason:
+        except ENDS as reason:
             if not np.isfinite(search.value) and isinstance(reason, KeyboardInterrupt):
                 raise
             stop = stop_word(reason)

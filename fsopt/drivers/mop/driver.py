@@ -30,7 +30,7 @@ from fsopt.drivers.mop.risk import (
     train_by_model,
 )
 from fsopt.drivers.recorder import Recorder, stop_word
-from fsopt.drivers.run import DEFAULT_RUN, OutOfTimeError, Run, loop
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, loop
 from fsopt.models.blocks import number
 from fsopt.models.mop.kernel_scaling_step import build_kernel_scaling_step
 from fsopt.models.mop.rsvm_dual import build_rsvm_dual
@@ -121,7 +121,7 @@ def mop(
             clock.check()
         else:
             loop.minimise_risk()
-    except (KeyboardInterrupt, OutOfTimeError) as reason:
+    except ENDS as reason:
         if "w" not in loop.best:
             raise
         stop = stop_word(reason)

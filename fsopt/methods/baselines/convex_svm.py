@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from fsopt.algorithms.augmented_lagrangian import svm_augmented_lagrangian
+from fsopt.algorithms.augmented_lagrangian.driver import svm_augmented_lagrangian
 from fsopt.algorithms.interior_point.driver import svm_interior_point
 from fsopt.answers.fits import Fit
 from fsopt.answers.results import DriverResult, SolveResult
@@ -19,7 +19,7 @@ from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
 from fsopt.data.weights import loss_weights
 from fsopt.drivers.column_generation.driver import column_generation
-from fsopt.drivers.run import Run
+from fsopt.drivers.run import Run, multipliers
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.subset_svm import TOLERANCE
 from fsopt.methods.preprocessing import Hyperplane, deviations, preprocess, raw_hyperplane
@@ -62,7 +62,8 @@ def fit_convex_svm(
     scale : preprocessing.
     rule : which weights count as selected.
     order : the routes in their order: false for the model, true for the driver without it, for ``svm`` the interior
-        point or, on sparse data, the augmented Lagrangian, for ``onsvm`` column and constraint generation.
+        point or, on sparse data, the augmented Lagrangian, which is also for ``elastic-net-svm``; for ``onsvm`` column
+        and constraint generation.
     params : further parameters of the model.
     """
     started = time.perf_counter()
@@ -75,9 +76,19 @@ def fit_convex_svm(
         _, result = run.solve(model, f"'{slug}'")
         return _Found(values_of(model.w), model.b.value, result, evidence(slug, at, result.supported))
 
+    def by_dense_model() -> _Found:
+        model = builder(work.with_X(work.X.toarray()), **at)  # type: ignore[attr-defined]
+        session, result = run.solve(model, f"'{slug}'")
+        return _Found(values_of(model.w), model.b.value, result, {"alpha": multipliers(session, result, model.margin)})
+
     def by_driver() -> _Found:
+        rho = params.get("l1_ratio", 1.0)
+        if rho < 1.0 and work.sparse and work.n * work.p <= SMALL:
+            return by_dense_model()
         if slug == "svm":
             result = _svm_without_model(work, c, run)
+        elif rho < 1.0:
+            result = svm_augmented_lagrangian(work, c=c, l1_ratio=rho, run=run)
         else:
             result = column_generation(work, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p), run=run)
         return _Found(result.point["w"], result.point["b"], result, {"alpha": result.point["alpha"]})

@@ -21,6 +21,7 @@ from fsopt.errors import ParameterError, reading
 from fsopt.methods.assembly import make_fit
 from fsopt.methods.baselines.feature_ranking import number_kept
 from fsopt.methods.baselines.subset_svm import SvmSettings, check_subset_svm, train_on_subset
+from fsopt.methods.baselines.svm_sequences import rfe_hyperplanes
 from fsopt.methods.exact.hinge import of_subset
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
@@ -171,6 +172,7 @@ SPEC = MethodSpec(
     driver="rfe",
     compare=one_percent,
     share=share_elimination,
+    together=rfe_hyperplanes,
     weights="samples",
     exact=of_subset,
 )

@@ -16,6 +16,7 @@ from fsopt.drivers.run import Run
 from fsopt.errors import ParameterError
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.kernel_svm import fit_kernel_svm
+from fsopt.methods.baselines.svm_sequences import svm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.kernel_values import DEGREE
 from fsopt.methods.large_programs import interior_order
@@ -63,7 +64,7 @@ def fit_svm(
         :func:`fsopt.algorithms.interior_point.driver.svm_interior_point`. None: first for data of 500,000 entries and
         more, where no solver is named, and second where the model ends without a certified optimum. False: never.
         Sparse data have no model: those of more than 5 million entries are for
-        :func:`fsopt.algorithms.augmented_lagrangian.svm_augmented_lagrangian`.
+        :func:`fsopt.algorithms.augmented_lagrangian.driver.svm_augmented_lagrangian`.
     kernel : str, optional
         ``gaussian``, ``polynomial`` or ``linear``: a classifier on the kernel values of the preprocessed samples, whose
         features are the training samples; None for a hyperplane in the space of the features.
@@ -136,4 +137,5 @@ SPEC = MethodSpec(
     weights="samples",
     exact=by_multipliers,
     sparse=True,
+    together=svm_hyperplanes,
 )

@@ -38,6 +38,8 @@ def fit_best_subset(data: Dataset, run: Run, **keywords: Any) -> Fit:
         ``objective`` is F(sigma) of the final hyperplane and ``bound`` the lower bound on the optimum, in preprocessed
         units; ``optimal`` where they meet, else ``feasible`` with the gap between them.
         ``features`` are those of sigma: also one of weight 0 that a rule asks for.
+        Of several optimal selections it is the first that the search finds, the same one in every run on the same data;
+        ``fsopt.alternatives(data, m, within=0.0)`` lists the others.
         ``details`` has ``sigma`` and ``evidence``, the tree with the cut that closes each leaf.
 
     Raises

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from fsopt.answers.certificate import Certificate
 from fsopt.answers.fits import Fit
 from fsopt.common.arguments import word
 from fsopt.data import Dataset
-from fsopt.data.hyperplanes import hinge, midpoint_intercept
-from fsopt.drivers.run import Run
+from fsopt.data.hyperplanes import hinge
+from fsopt.drivers.run import OutOfTimeError, Run
 from fsopt.errors import SolverError
 from fsopt.methods.assembly import certified, make_fit
 from fsopt.methods.exact.gmeb import of_gmeb
-from fsopt.methods.gmeb.formulations import ROUTES, Answer, is_large, smallest_norm
-from fsopt.methods.gmeb.optimality import certify_gmeb, check_gmeb, polish
+from fsopt.methods.gmeb.formulations import ROUTES, Answer, is_large
+from fsopt.methods.gmeb.optimality import check_gmeb
+from fsopt.methods.gmeb.settling import Settled, settle
 from fsopt.methods.gmeb.unit_rms import UnitRms, unit_rms
+from fsopt.methods.gmeb.working_features import gmeb_hyperplanes
 from fsopt.methods.preprocessing import Hyperplane
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, Value
@@ -28,9 +28,6 @@ from fsopt.models.gmeb.moments import radius
 from fsopt.models.gmeb.norm import GmebNorm
 from fsopt.solvers.registry import no_multipliers, solver_spec
 from fsopt.typing import Vector
-
-SEPARABLE = 1e-6
-"""Hinge loss, relative to the number of samples, up to which an optimum counts as 0."""
 
 EPSILON = 1e-5
 """The cone programs (15) and (16) end with about 1e-10 of the largest weight in place of its zeros."""
@@ -67,7 +64,7 @@ def fit_gmeb(
         ``dual``: (16), with (w, b) its multipliers (Theorem 19); ``primal``: (15) with rotated cones; ``sdp``: (15)
         with its matrix inequality, for p up to about 100; ``theta-cuts``: linear programs alone, exact zeros, large
         data without a model of them; ``auto`` (default): the dual if the solver takes cones, and cuts if not, if the
-        data are large, or if the dual fails its check.
+        data are large, or if the dual is not solved or fails its check.
     scale : str, default 'center'
         Preprocessing of the features: ``center`` (default), ``standard`` or ``none``.
     rule : str, default 'relative'
@@ -102,8 +99,8 @@ def fit_gmeb(
     prepared = unit_rms(data, scale)
     path = choose_route(route, run, prepared.work)
     norm = GmebNorm.of(prepared.work, r_plus, r_minus)
-    answer = ROUTES[path](prepared.work, norm, run)
-    cuts = path == "theta-cuts"
+    free = route == "auto" and run.solver is None
+    answer, cuts, unsolved = _answered(path, prepared.work, norm, run, free=free)
     found, warnings = settle(prepared.work, norm, answer, run, cuts=cuts, repair=route == "auto" and not cuts)
     w = prepared.full(found.w)
     return make_fit(
@@ -112,9 +109,21 @@ def fit_gmeb(
         Hyperplane(w, found.b, selection.select(w / prepared.map_.scale, data.X.std(axis=0))),
         certified(found.answer.outcome, found.certificate),
         started=started,
-        warnings=(*prepared.warnings, *warnings),
+        warnings=(*prepared.warnings, *unsolved, *warnings),
         details=_details(prepared, norm, found),
     )
+
+
+def _answered(path: str, data: Dataset, norm: GmebNorm, run: Run, *, free: bool) -> tuple[Answer, bool, list[str]]:
+    """Return the answer of a route, or where it is free of that by cuts after another failed; whether by cuts; why."""
+    try:
+        return ROUTES[path](data, norm, run), path == "theta-cuts", []
+    except OutOfTimeError:
+        raise
+    except SolverError as error:
+        if not free or path == "theta-cuts":
+            raise
+        return ROUTES["theta-cuts"](data, norm, run), True, [f"{error.message}: cuts in theta were used instead"]
 
 
 def _details(prepared: UnitRms, norm: GmebNorm, found: Settled) -> dict[str, Any]:
@@ -146,53 +155,6 @@ def choose_route(route: str, run: Run, data: Dataset) -> str:
     return "dual" if run.solver is None or "SOCP" in solver_spec(run.solver).classes else "theta-cuts"
 
 
-@dataclass(frozen=True)
-class Settled:
-    """A classifier inside the unit ball of the norm, the answer it came from, and its certificate."""
-
-    w: Vector
-    b: float
-    answer: Answer
-    certificate: Certificate
-
-
-def settle(
-    data: Dataset, norm: GmebNorm, answer: Answer, run: Run, *, cuts: bool = False, repair: bool = True
-) -> tuple[Settled, list[str]]:
-    """Return the certified classifier of an answer, and warnings.
-
-    Parameters
-    ----------
-    data, norm : in the units of the answer.
-    cuts : whether the separating hyperplane of smallest norm is found by cuts in theta, not by cones.
-    repair : whether the problem is solved again by cuts in theta if the certificate fails.
-    """
-    warnings: list[str] = []
-    found = _certified(data, norm, answer)
-    if not found.certificate.ok and repair:
-        warnings.append(f"the answer of {answer.outcome.solver} failed its check: cuts in theta were used instead")
-        run, cuts = replace(run, solver=None, options=None), True
-        found = _certified(data, norm, ROUTES["theta-cuts"](data, norm, run))
-    loss = found.certificate.objective
-    if loss is None or loss > SEPARABLE * data.n:
-        return found, warnings
-    try:
-        hard = _certified(data, norm, smallest_norm(data, norm, run, cuts=cuts))
-    except SolverError:
-        return found, warnings
-    if not hard.certificate.ok:
-        return found, warnings
-    return hard, ["the data are separable within the norm: the hyperplane of smallest norm is returned"]
-
-
-def _certified(data: Dataset, norm: GmebNorm, answer: Answer) -> Settled:
-    w = answer.w / max(1.0, norm.at(answer.w)[0])
-    b = midpoint_intercept(data.X @ w, data.y, data.weights)
-    if not answer.separable:
-        answer = replace(answer, dual=polish(data, norm, answer.dual))
-    return Settled(w, b, answer, certify_gmeb(data, norm, w, b, answer.dual, separable=answer.separable))
-
-
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
     """Return the hinge loss of (15), and the excess of N(w) over 1."""
     radii = [np.inf if at[k] is None else float(at[k]) for k in ("r_plus", "r_minus")]
@@ -214,4 +176,5 @@ SPEC = MethodSpec(
     exact=of_gmeb,
     threshold=EPSILON,
     grid=(("r_plus", (1.0, 3.0, 9.0)), ("r_minus", (1.0, 3.0, 9.0))),
+    together=gmeb_hyperplanes,
 )

@@ -119,10 +119,15 @@ def _lower_bound_on_norm(data: Dataset, norm: GmebNorm, dual: Multipliers) -> fl
 
 
 def _largest_quotient(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> float:
-    """Return the largest |s_j| / u_j(theta), infinite where only u_j vanishes."""
+    """Return the largest |s_j| / u_j(theta)."""
+    return float(quotients(data, norm, mu, theta).max())
+
+
+def quotients(data: Dataset, norm: GmebNorm, mu: Vector, theta: float) -> Vector:
+    """Return |s_j| / u_j(theta) (p,), infinite where only u_j vanishes."""
     s, u = np.abs(data.X.T @ (mu * data.y)), norm.weights(theta)
-    with np.errstate(divide="ignore"):
-        return float(np.where(s > 0, s / u, 0.0).max())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(s > 0, s / u, 0.0)
 
 
 def check_gmeb(saved: SavedFit) -> Certificate:

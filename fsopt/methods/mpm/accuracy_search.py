@@ -21,7 +21,7 @@ from fsopt.answers.certificate import Kind, make
 from fsopt.answers.results import DriverResult, SolveResult, Status
 from fsopt.common import clock
 from fsopt.drivers.recorder import stop_word
-from fsopt.drivers.run import OutOfTimeError, usable
+from fsopt.drivers.run import ENDS, OutOfTimeError, usable
 from fsopt.errors import InfeasibleError
 from fsopt.methods.mpm.inner_program import InnerProgram
 from fsopt.methods.mpm.worst_case import accuracy_limit
@@ -132,7 +132,7 @@ class AccuracySearch:
                 stop = "stationary"
             elif self.found:
                 warnings.append("no inner maximum over beta: of the grid, the hyperplane with the most even accuracies")
-        except (KeyboardInterrupt, OutOfTimeError) as reason:
+        except ENDS as reason:
             if not self.found:
                 raise
             stop = stop_word(reason)

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
-from selection_cases import KINDS, allowed_values, drawn, problem_of
-from support import sampled
+from selection_cases import KINDS, allowed_values, drawn, problem_of, solved
+from support import blobs, sampled
 
 import fsopt
 from fsopt.algorithms.branch_and_benders import local_search
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch, exchanges
+from fsopt.algorithms.branch_and_benders.root import EXCHANGES, FEW
+from fsopt.algorithms.branch_and_benders.search import CLOSE
 
 
 def neighbours(selection):
@@ -68,6 +70,25 @@ def test_cuts_and_few_exchanges_change_what_is_tried_not_what_is_true():
     start = np.array(max(values, key=values.__getitem__), dtype=bool)
     found = LocalSearch(problem, [], 1, always).restarted(start, 3, 0)
     assert values[tuple(found.mask(problem.p).astype(int))] == pytest.approx(found.value, rel=1e-5)
+
+
+@pytest.mark.parametrize("thorough", [True, False])
+def test_a_root_exchanges_from_each_incumbent_once(thorough, monkeypatch):
+    data, tries = blobs(60, 10, seed=1, gap=0.2), []
+    real = LocalSearch.restarted
+
+    def recorded(self, start, fails, seed):
+        tries.append((self.most, start.tobytes(), fails))
+        return real(self, start, fails, seed)
+
+    monkeypatch.setattr(LocalSearch, "restarted", recorded)
+    found = solved(problem_of(data, 2.0, {"m": 4}), max_nodes=0, thorough=thorough)
+    assert found.objective == pytest.approx(min(allowed_values(data, 2.0, {"m": 4}).values()), rel=1e-5)
+    assert len({(most, start) for most, start, _ in tries}) == len(tries)
+    *short, (most, _, fails) = tries
+    assert all(one[0] == CLOSE and not one[2] for one in short)
+    assert most == (EXCHANGES if thorough else FEW)
+    assert thorough or not fails
 
 
 @pytest.mark.slow

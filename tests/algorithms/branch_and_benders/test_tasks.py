@@ -1,5 +1,6 @@
 """Subtrees as tasks: the same answer for any number of them and any executor, with evidence that holds."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,6 +13,7 @@ from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.evidence import verify
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
+from fsopt.common import teams
 from fsopt.drivers.run import Run
 
 PROBLEM = problem_of(blobs(150, 24, seed=11, gap=0.2), 4.0, {"m": 6})
@@ -41,6 +43,51 @@ def test_the_answer_is_the_same_for_any_executor(kind, jobs, whole):
     assert result.objective == pytest.approx(whole.objective, rel=1e-4)
     assert result.bound <= whole.objective * (1 + 1e-9)
     assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+class Forgetful(Remote):
+    """An executor whose workers are replaced by new ones that know of no search, the first one of two."""
+
+    def __init__(self):
+        self.sizes = []
+
+    def submit(self, function, /, *args, **keywords):
+        self.sizes.append(len(pickle.dumps(function)))
+        if len(self.sizes) % 2:
+            vars(tasks._kept).clear()
+        return super().submit(function, *args, **keywords)
+
+
+def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
+    """A task that meets an unknown search comes back, and its nodes are not lost."""
+    monkeypatch.setattr(teams, "SLICE", 0.02)
+    executor = Forgetful()
+    settings = BranchSettings(tolerance=1e-4, jobs=2)
+    result = branch_and_benders(PROBLEM, settings=settings, run=Run(executor=executor))
+    assert len(executor.sizes) > 4
+    assert (result.status, result.stop) == (Status.OPTIMAL, "optimal")
+    assert result.objective == pytest.approx(whole.objective, rel=1e-4)
+    assert verify(PROBLEM, result.point["evidence"]).bound == pytest.approx(result.bound, rel=1e-12)
+
+
+def test_the_problem_is_sent_once_to_each_worker(monkeypatch):
+    """On wide data the problem, and a pool with a gain of each feature in each cut, are far larger than a node."""
+    monkeypatch.setattr(teams, "SLICE", 0.02)
+    problem = problem_of(blobs(120, 300, seed=3, gap=0.1), 1.0, {"m": 3})
+    before, sizes = Remote.tasks, []
+
+    class Weighed(Remote):
+        def submit(self, function, /, *args, **keywords):
+            sizes.append(len(pickle.dumps(function)))
+            return super().submit(function, *args, **keywords)
+
+    settings = BranchSettings(tolerance=1e-4, jobs=2, max_nodes=40)
+    branch_and_benders(problem, settings=settings, run=Run(executor=Weighed()))
+    assert Remote.tasks > before + 3
+    data = problem.X.nbytes
+    assert min(sizes[:2]) > data
+    # 16 cuts and 16 nodes with the cut of each, of p gains, and the masks of a node.
+    assert max(sizes[2:]) < 2 * 16 * (8 + 1 + 1) * problem.p + data / 2
 
 
 @pytest.mark.parametrize("after", [0, 1])

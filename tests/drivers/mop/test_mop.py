@@ -11,13 +11,15 @@ import fsopt
 from fsopt.answers.fits import fit_record
 from fsopt.answers.results import Status
 from fsopt.certificates.kernel_scaling.problem import ScalingProblem
+from fsopt.common import memory
+from fsopt.data import Dataset
 from fsopt.data.hyperplanes import hinge, midpoint_intercept
 from fsopt.drivers.kernel_scaling import programs
 from fsopt.drivers.kernel_scaling.certificate import certify_scaling
 from fsopt.drivers.mop import driver
 from fsopt.drivers.mop.certificate import PROPOSITION, risk_bound
 from fsopt.drivers.mop.driver import mop
-from fsopt.errors import FileError, ParameterError
+from fsopt.errors import FileError, MemoryLimitError, ParameterError
 from fsopt.methods import large_programs
 from fsopt.methods.preprocessing import preprocess
 from fsopt.solvers.base import Session
@@ -322,3 +324,18 @@ def test_the_last_problem_is_saved_with_its_proof():
     problem = ScalingProblem(data, last["w"], last["b"], last["e_cap"], last["price"], last["from"] > 0)
     assert certify_scaling(problem, last["s"], last["cuts"], last["bound"], 1e-6).ok
     assert result.status is Status.FEASIBLE
+
+
+def test_a_step_that_does_not_fit_into_the_memory_leaves_the_incumbent(monkeypatch):
+    rng = np.random.default_rng(0)
+    data = Dataset(rng.normal(size=(20, 60)), np.where(rng.uniform(size=20) < 0.5, 1, -1))
+    records = []
+    whole = memory.free_bytes
+    monkeypatch.setattr(memory, "free_bytes", lambda: 0.0 if records else whole())
+    fit = fsopt.fit("mopfs", data, w_cap=500.0, c=0.0, progress=records.append)
+    assert fit.stop == "memory"
+    assert fit.status == "feasible"
+    assert fit.objective == pytest.approx(records[0]["E"], abs=1e-12)
+    assert fsopt.verify(fit, data).verified
+    with pytest.raises(MemoryLimitError, match="0 GB are free"):
+        fsopt.fit("mopfs", data, w_cap=500.0)

@@ -1,5 +1,6 @@
 """RELIEF: weights by hand and by definition, features that only matter together, samples without neighbours."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -16,15 +17,16 @@ from fsopt.methods.baselines.relief import relief
 MIXED = blobs(31, 4, seed=4, gap=0.3)
 
 
-def defined(data, k):
+def defined(data, k, turns=None):
     """Return the weights, sample by sample and neighbour by neighbour."""
+    turns = range(data.n) if turns is None else turns
     z = data.X / (data.X.max(axis=0) - data.X.min(axis=0))
     weights = np.zeros(data.p)
-    for i in range(data.n):
+    for i in turns:
         for sign in (1, -1):
             rest = [r for r in range(data.n) if r != i and data.y[r] == -sign * data.y[i]]
             near = sorted(rest, key=lambda r: sum(abs(z[i] - z[r])))[:k]
-            weights += sign * sum(abs(z[i] - z[r]) for r in near) / len(near) / data.n
+            weights += sign * sum(abs(z[i] - z[r]) for r in near) / len(near) / len(turns)
     return weights
 
 
@@ -42,6 +44,23 @@ def test_weights_are_those_of_the_definition(k, monkeypatch):
     np.testing.assert_allclose(relief(MIXED, k), defined(MIXED, k), rtol=1e-9)
     monkeypatch.setattr(module, "BLOCK", 70)
     np.testing.assert_allclose(relief(MIXED, k), defined(MIXED, k), rtol=1e-9)
+
+
+def test_a_part_of_the_samples_takes_its_turn():
+    drawn = np.random.default_rng(0).permutation(MIXED.n)[:7]
+    np.testing.assert_allclose(relief(MIXED, 3, turns=7), defined(MIXED, 3, drawn), rtol=1e-9)
+    np.testing.assert_array_equal(relief(MIXED, 3, turns=MIXED.n), relief(MIXED, 3, turns=10 * MIXED.n))
+    fit = fsopt.fit("relief", MIXED, turns=7)
+    assert fsopt.verify(fit, MIXED).verified
+    assert not fsopt.verify(dataclasses.replace(fit, params={**fit.params, "turns": 8}), MIXED).verified
+
+
+def test_samples_at_the_distance_of_the_last_neighbour_are_taken_in_their_order():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(40, 3)).astype(float)
+    data = Dataset(X, np.where(rng.uniform(size=40) < 0.5, 1, -1))
+    for k in (1, 4):
+        np.testing.assert_allclose(relief(data, k), defined(data, k), rtol=1e-9)
 
 
 def test_features_that_only_matter_together_are_found():

@@ -229,3 +229,13 @@ def test_an_open_gap_cannot_be_called_optimal():
     data, record = record_of("few nodes")
     record["bound"] += 0.1 * (record["objective"] - record["bound"])
     assert not check_record(record, data, "test")["verified"]
+
+
+def test_of_equal_optima_every_run_returns_the_same_and_the_alternatives_list_all():
+    base = blobs(40, 3, seed=2)
+    data = fsopt.Dataset(np.column_stack([base.X, base.X[:, :2]]), base.y)
+    runs = [fsopt.fit("best-subset", data, m=1, c=2.0) for _ in range(2)]
+    assert runs[0].support == runs[1].support
+    found = fsopt.alternatives(data, 1, within=0.0, c=2.0)
+    assert tuple(runs[0].support) in {tuple(one) for one in found.support}
+    assert {tuple(one) for one in found.support} in ({(0,), (3,)}, {(1,), (4,)})

@@ -271,3 +271,20 @@ def test_the_plot_shows_both_surfaces_with_the_best_place():
         np.testing.assert_allclose(axes.collections[0].get_array().reshape(3, 3), values)
         star = axes.lines[0].get_xydata()[0]
         np.testing.assert_allclose(star, [path.r_minus[j], path.r_plus[i]])
+
+
+def test_a_dual_that_is_not_solved_leaves_the_cuts_unless_it_was_asked_for(monkeypatch):
+    data = reference("wdbc_std")
+
+    def unsolved(result, what):
+        raise SolverError(f"{what} was not solved: almost", "try another solver")
+
+    monkeypatch.setattr("fsopt.methods.gmeb.formulations.usable", unsolved)
+    fit = fsopt.fit("gmeb", data, r_plus=1.75, r_minus=5.0)
+    assert fit.status == "optimal"
+    assert fit.objective == pytest.approx(TRUTH[1.75, 5.0], rel=1e-8)
+    assert "the dual (16) was not solved: almost: cuts in theta were used instead" in fit.warnings
+    assert fsopt.verify(fit, data).verified
+    for asked in ({"route": "dual"}, {"solver": "clarabel"}):
+        with pytest.raises(SolverError, match="almost"):
+            fsopt.fit("gmeb", data, r_plus=1.75, r_minus=5.0, **asked)

@@ -1,0 +1,92 @@
+"""Driver ``svm_augmented_lagrangian``: support vector machines of large data, sparse or with an elastic net."""
+
+from __future__ import annotations
+
+from fsopt.algorithms.augmented_lagrangian.newton import Lagrangian
+from fsopt.algorithms.interior_point.certificate import certify_svm
+from fsopt.answers.results import DriverResult, Status
+from fsopt.data import Dataset
+from fsopt.drivers.recorder import Recorder, stop_word
+from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, timed
+from fsopt.models.blocks import number
+
+SLOW = 0.3
+"""Share of the gap that an iteration may leave without larger penalties, whose next minimum is harder to reach."""
+STALLED = 12
+"""Iterations without a smaller gap after which rounding has the last word."""
+
+
+@timed
+def svm_augmented_lagrangian(
+    data: Dataset,
+    *,
+    c: float = 1.0,
+    l1_ratio: float = 0.0,
+    tolerance: float = 5e-7,
+    max_iterations: int = 100,
+    run: Run = DEFAULT_RUN,
+) -> DriverResult:
+    r"""Solve the support vector machine of Aytug, (1), or with the elastic net that of Wang, Zhu & Zou.
+
+    .. math::
+
+        \min_{w, b}\ \rho \|w\|_1 + \tfrac{1 - \rho}{2} w'w + C \sum_i \max(0,\ 1 - y_i(w'x_i + b)) \;=\;
+        \max_{0 \le \alpha \le C,\ y'\alpha = 0}\ e'\alpha - \tfrac1{2(1 - \rho)} \sum_j
+        \max(0,\ |(X'Y\alpha)_j| - \rho)^2
+
+    Parameters
+    ----------
+    data : the samples, preprocessed; sparse ones are not made dense.
+    c : C > 0.
+    l1_ratio : rho in [0, 1).
+    tolerance : relative gap at which the loop ends.
+    max_iterations : further stopping criterion.
+    run : time limit and progress. The loop takes no solver: one that is given does not matter.
+
+    Returns
+    -------
+    DriverResult
+        ``point`` has ``w``, ``b`` and the multipliers ``alpha`` (n,) behind ``bound``, which is valid wherever the
+        loop stopped. ``optimal`` where :func:`fsopt.algorithms.interior_point.certificate.certify_svm` holds, else
+        ``feasible``.
+
+    Raises
+    ------
+    ParameterError : c <= 0, or l1_ratio outside [0, 1).
+    """
+    c = number("svm_augmented_lagrangian", "c", c)
+    rho = number("svm_augmented_lagrangian", "l1_ratio", l1_ratio, inside="[0, 1)")
+    recorder = Recorder([], run)
+    at = Lagrangian(data, c, rho)
+    stop = "iteration-limit"
+    accuracy, stale = 1e-2, 0
+    try:
+        at.begin()
+        # Each pass records an iteration, of which there are at most max_iterations.
+        for _ in range(max_iterations):
+            before = at.gap
+            reached = at.minimise(accuracy)
+            at.learn(at.a)
+            recorder.record(objective=at.best[2], bound=at.bound, sigma=at.sigma)
+            stale = 0 if at.gap < before else stale + 1
+            if at.gap <= tolerance or stale > STALLED:
+                stop = "optimal" if at.gap <= tolerance else "stalled"
+                break
+            if not reached:
+                continue
+            accuracy = max(SLOW * accuracy, 1e-13)
+            if at.gap > SLOW * before:
+                at.sigma, at.tau = 4.0 * at.sigma, 4.0 * at.tau
+    except ENDS as reason:
+        stop = stop_word(reason)
+    w, b, _ = at.best
+    certificate = certify_svm(data, c, w, b, at.alpha, l1_ratio=at.rho)
+    assert certificate.objective is not None
+    return recorder.end(
+        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
+        stop,
+        objective=certificate.objective,
+        bound=certificate.bound,
+        point={"w": w, "b": b, "alpha": at.alpha},
+        certificate=certificate,
+    )

@@ -1,0 +1,283 @@
+r"""First-order oracle of the Boolean relaxation of a root, by products with the samples alone, on arrays of any kind.
+
+With Z = YX, penalty weights :math:`\lambda`, one constraint :math:`R\sigma \le r` and the loss :math:`\ell` of the
+margins, whose conjugate gives the term :math:`\psi` of the multipliers, the relaxation is the saddle point problem
+
+.. math:: \min_{w, b}\ \max_{0 \le \alpha \le \bar\alpha}\ \Omega(w) - \alpha'(Zw + yb) + \psi(\alpha), \qquad
+          \Omega(w) = \min_{0 \le \sigma \le 1,\ R\sigma \le r}\ \sum_j \Big(\frac{w_j^2}{2\sigma_j}
+          + \lambda_j \sigma_j\Big),
+
+for a cardinality alone half the squared k-support norm (Argyriou, Foygel and Srebro, 2012). With steps
+:math:`\tau_j` of the weights and :math:`\rho_i` of the multipliers a proximal step of w at z is
+
+.. math:: w_j = \frac{\sigma_j z_j}{\sigma_j + \tau_j}, \qquad
+          \sigma_j = \Pi_{[0, 1]}\Big(\frac{|z_j|}{\sqrt{2(\lambda_j + \mu R_j)}} - \tau_j\Big),
+
+with the smallest :math:`\mu \ge 0` at which :math:`R\sigma \le r`, found by bisection; at :math:`\tau = 0` the same
+:math:`\sigma` is that of :math:`\Omega(w)`. A step of alpha is
+:math:`\Pi_{[0, \bar\alpha]}\big((\alpha + \rho(1 - Z(2w^+ - w) - y(2b^+ - b))) / (1 + \rho\gamma)\big)`. Steps, means,
+restarts on the duality gap and the ratio of the steps are as in :mod:`fsopt.algorithms.primal_dual`; the steps are in
+the inverse of the sums :math:`\sum_i |Z_{ij}|` and :math:`\sum_j |Z_{ij}|` (Pock & Chambolle, 2011).
+
+What is proved does not depend on these arrays: the search rounds alpha to its grid and bounds by integers, in numpy.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolution
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.common import clock
+from fsopt.common.arrays import array_maker, namespace_of, to_numpy
+from fsopt.data.matrices import is_sparse
+from fsopt.data.weights import loss_weights
+from fsopt.errors import ParameterError
+from fsopt.typing import Vector
+
+GAP, SHARE = 1e-4, 0.5
+"""Relative gap at which the steps end, and the largest share of the time that is left: the search needs the rest."""
+STEPS, MOST = 25, 20_000
+"""Steps between two looks at the gap, and of all sweeps."""
+LESS = 0.4
+"""Share of the gap at the last restart at which the next one comes."""
+LONG, LEAST = 0.36, 200
+"""Share of all steps since the last restart from which one comes anyway, and at least how many."""
+POWER, MARGIN = 20, 1.05
+"""Steps of the power method for the norm, which it finds from below, and the factor of safety."""
+TINY = 1e-30
+"""Smallest charge of a feature: one without any has the share 1."""
+NEAR, EXACT = 1.01, 1e-9
+"""Ratio of the ends of the first interval of a bisection, and of the last one, less 1."""
+BLOCK = 256
+"""Features of which the absolute values are held at a time."""
+
+Array = Any
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair of a hyperplane and multipliers, as arrays: w (p,), b () and alpha (n,)."""
+
+    w: Array
+    b: Array
+    alpha: Array
+
+
+def relaxed(problem: SelectionProblem, at: Partial, goal: Goal, arrays: str) -> NodeSolution:
+    """Return the relaxation of a root by its main constraint alone, to :data:`GAP` or as near as the time allows.
+
+    Raises
+    ------
+    ParameterError : the logistic loss, arrays of another kind than numpy's for sparse data, or an unknown kind.
+    PackageError : their package is not installed.
+    """
+    if problem.term.entropy:
+        raise ParameterError("first-order steps take the hinge and the squared hinge loss", "leave out 'arrays'")
+    if is_sparse(problem.X) and arrays != "numpy":
+        raise ParameterError(f"arrays='{arrays}' takes dense data", "give arrays='numpy', or dense data")
+    steps = Steps(problem, at, array_maker(arrays))
+    steps.run(max(goal.gap, GAP), goal.cutoff)
+    return steps.solution()
+
+
+class Steps:
+    """Primal-dual steps of the relaxation of a root, from w = 0, on arrays of a kind.
+
+    Attributes
+    ----------
+    at, mean : the last pair, and the mean of those since the restart.
+    best, lower, upper : the pair of the best lower bound, that bound, and the smallest value.
+    end : time at which the steps end, after half of what was left.
+    ratio : by which the steps of the weights are longer, and those of the multipliers shorter.
+    """
+
+    def __init__(self, problem: SelectionProblem, at: Partial, make: Callable[[Any], Array]) -> None:
+        self.problem, self.root = problem, at
+        self.end = time.perf_counter() + SHARE * (clock.end_of(clock.left()) - time.perf_counter())
+        kept, main = ~at.outside, problem.main
+        Z = problem.signed if kept.all() else problem.signed[np.flatnonzero(kept)]
+        p, n = Z.shape
+        weights = np.zeros(problem.p) if main is None else problem.R[main]
+        free, term = at.free[kept], problem.term
+        self.room = math.inf
+        if main is not None:
+            self.room = float(problem.r[main] + problem.tolerances[main] - weights[at.inside].sum())
+        self.constant, self.power = float(problem.lam[at.inside].sum()), problem.loss.power
+        by_feature, by_sample = _absolute_sums(Z)
+        self.Z, self.y = (Z if is_sparse(Z) else make(Z)), make(np.array(problem.y))
+        self.costs, self.weights = make(problem.lam[kept] * free), make(weights[kept] * free)
+        self.caps, self.gamma, self.penalties = (
+            make(np.array(np.broadcast_to(part, n), dtype=float))
+            for part in (term.caps, term.gamma, loss_weights(problem.c, problem.weights))
+        )
+        self.of_w, self.of_b = make(1.0 / np.maximum(by_feature, TINY)), 1.0 / n
+        self.of_alpha = make(1.0 / (1.0 + by_sample))
+        self.xp = namespace_of(self.y)
+        self.ratio, self._mu = 1.0, 1.0
+        self._total = self._since = 0
+        self._gap = math.inf
+        self.norm = MARGIN * self._norm()
+        zero = make(np.zeros(p))
+        start = Pair(zero, 0.0 * self.y[0], self._beginning())
+        self.at = self.mean = self.best = self._start = start
+        self.lower, self.upper = -math.inf, math.inf
+
+    @property
+    def late(self) -> bool:
+        """Whether the time of the steps, or their number, is used up."""
+        return self._total >= MOST or time.perf_counter() > self.end
+
+    def run(self, gap: float, cutoff: float = math.inf) -> None:
+        """Take steps up to a relative gap or a bound at the cutoff, or until it is late; a later call goes on."""
+        while self._total == 0 or not (self._closed(gap) or self.lower >= cutoff or self.late):
+            self._sweep()
+            found = [(*self.ends(pair), pair) for pair in (self.at, self.mean)]
+            for low, high, pair in found:
+                self.upper = min(self.upper, high)
+                if low > self.lower:
+                    self.best, self.lower = pair, low
+            low, high, pair = min(found, key=lambda ends: ends[1] - ends[0])
+            if high - low <= LESS * self._gap or self._since >= max(LONG * self._total, LEAST):
+                self._restart(pair, high - low)
+
+    def solution(self) -> NodeSolution:
+        """Return the best pair as the relaxation of the root, in numpy."""
+        kept, pair = ~self.root.outside, self.best
+        w, sigma = np.zeros(self.problem.p), np.zeros(self.problem.p)
+        w[kept], sigma[kept] = to_numpy(pair.w), to_numpy(self.shares(pair.w, 0.0))
+        alpha = to_numpy(self.balanced(pair.alpha))
+        hyperplane = NodeHyperplane(w, float(pair.b), sigma, alpha.astype(np.float32))
+        return NodeSolution(alpha, np.zeros(len(self.problem.r)), hyperplane, self.lower)
+
+    def _closed(self, gap: float) -> bool:
+        return self.upper - self.lower <= gap * abs(self.upper)
+
+    def ends(self, pair: Pair) -> tuple[float, float]:
+        """Return the lower bound by the multipliers of a pair, and the value of the relaxation at its hyperplane."""
+        xp, alpha = self.xp, self.balanced(pair.alpha)
+        q = self.Z @ alpha
+        gains = 0.5 * q * q - self.costs
+        mu = self._multiplier(lambda mu: float(xp.sum(xp.where(gains > mu * self.weights, self.weights, 0.0 * gains))))
+        lower = float(xp.sum(alpha - 0.5 * self.gamma * alpha * alpha)) - (mu * self.room if mu else 0.0)
+        lower -= float(xp.sum(_positive(gains - mu * self.weights)))
+        sigma = self.shares(pair.w, 0.0)
+        slacks = _positive(1.0 - self._forms(pair))
+        upper = 0.5 * float(xp.sum(pair.w * pair.w / (sigma + TINY))) + float(self.costs @ sigma)
+        upper += float(self.penalties @ (slacks if self.power == 1 else slacks * slacks))
+        return self.constant + lower, self.constant + upper
+
+    def shares(self, z: Array, tau: Array | float) -> Array:
+        """Return sigma (p,) of a proximal step with the lengths tau (p,) at z; with 0 that of Omega at z."""
+        size = self.xp.abs(z)
+
+        def at(mu: float) -> Array:
+            charges = self.costs + mu * self.weights
+            return _within(size / self.xp.sqrt(2.0 * (charges + TINY)) - tau, 1.0)
+
+        return at(self._multiplier(lambda mu: float(self.weights @ at(mu))))
+
+    def balanced(self, alpha: Array) -> Array:
+        """Return multipliers with y'alpha = 0, those of the heavier class scaled down."""
+        plus, minus = 0.5 * (1.0 + self.y), 0.5 * (1.0 - self.y)
+        up, down = float(plus @ alpha), float(minus @ alpha)
+        least = min(up, down)
+        return alpha * (plus * (least / max(up, TINY)) + minus * (least / max(down, TINY)))
+
+    def _sweep(self) -> None:
+        """Take steps, from the last pair."""
+        along, across = self.ratio / self.norm, 1.0 / (self.ratio * self.norm)
+        tau, rho = along * self.of_w, across * self.of_alpha
+        w, b = self.at.w, self.at.b
+        alpha, forms = self.at.alpha, self._forms(self.at)
+        sums = [self._since * part for part in (self.mean.w, self.mean.b, self.mean.alpha)]
+        for _ in range(STEPS):
+            z = w + tau * (self.Z @ alpha)
+            sigma = self.shares(z, tau)
+            w, b = sigma * z / (sigma + tau), b + along * self.of_b * (self.y @ alpha)
+            before, forms = forms, self._forms(Pair(w, b, alpha))
+            alpha = (alpha + rho * (1.0 - 2.0 * forms + before)) / (1.0 + rho * self.gamma)
+            alpha = _within(alpha, self.caps)
+            sums = [total + part for total, part in zip(sums, (w, b, alpha), strict=True)]
+        self._total += STEPS
+        self._since += STEPS
+        self.at, self.mean = Pair(w, b, alpha), Pair(*(total / self._since for total in sums))
+
+    def _restart(self, at: Pair, gap: float) -> None:
+        """Start anew from a pair, with the ratio of the distances from the last start, halfway on logarithms."""
+        w, alpha = at.w - self._start.w, at.alpha - self._start.alpha
+        b = float(at.b - self._start.b)
+        far = math.sqrt(float(self.xp.sum(w * w / self.of_w)) + b * b / self.of_b)
+        deep = math.sqrt(float(self.xp.sum(alpha * alpha / self.of_alpha)))
+        if min(far, deep) > 0.0:
+            self.ratio = math.sqrt(self.ratio * far / deep)
+        self.at = self.mean = self._start = at
+        self._gap, self._since = gap, 0
+
+    def _multiplier(self, used: Callable[[float], float]) -> float:
+        """Return the smallest mu >= 0 at which a falling function is within the constraint, from above."""
+        if used(0.0) <= self.room:
+            return 0.0
+        low = high = self._mu
+        factor = NEAR
+        while used(high) > self.room:
+            low, high = high, factor * high
+            factor *= factor
+        while low == high or used(low) <= self.room:
+            if low < TINY * TINY:
+                return low
+            low, high = low / factor, low
+            factor *= factor
+        while high > (1.0 + EXACT) * low:
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if used(middle) > self.room else (low, middle)
+        self._mu = high
+        return high
+
+    def _forms(self, pair: Pair) -> Array:
+        return pair.w @ self.Z + pair.b * self.y
+
+    def _norm(self) -> float:
+        """Return the norm of (Z, y) in the units of the steps, by the power method."""
+        unit, size = self.xp.sqrt(self.of_alpha), 1.0
+        at = self.xp.ones_like(self.y)
+        for _ in range(POWER):
+            at = unit * at
+            at = unit * self._forms(Pair(self.of_w * (self.Z @ at), self.of_b * (self.y @ at), at))
+            size = math.sqrt(float(at @ at))
+            at = at / size
+        return math.sqrt(size)
+
+    def _beginning(self) -> Array:
+        """Return balanced multipliers (n,), of half their bounds, scaled to a positive dual value."""
+        alpha = self.balanced(0.5 * self.caps)
+        total, pair = float(self.xp.sum(alpha)), Pair(0.0 * self.of_w, 0.0 * self.y[0], alpha)
+        square = total + self.constant - self.ends(pair)[0]  # that of alpha, at least 0
+        return alpha * min(1.0, 0.5 * total / max(square, TINY))
+
+
+def _absolute_sums(Z: Any) -> tuple[Vector, Vector]:
+    """Return the sums of absolute values of each feature (p,) and of each sample (n,)."""
+    p, n = Z.shape
+    by_feature, by_sample = np.zeros(p), np.zeros(n)
+    for k in range(0, p, BLOCK):
+        part = abs(Z[k : k + BLOCK])
+        by_feature[k : k + BLOCK] = part.sum(axis=1)
+        by_sample += part.sum(axis=0)
+    return by_feature, by_sample
+
+
+def _positive(array: Array) -> Array:
+    return 0.5 * (array + abs(array))
+
+
+def _within(array: Array, high: Any) -> Array:
+    """Return an array within 0 and upper bounds."""
+    return namespace_of(array).clip(array, 0.0, high)

@@ -1,0 +1,74 @@
+"""Support vector machines of many candidates on the same training samples, each begun with the multipliers of another.
+
+Cross-validation needs their hyperplanes alone. Those that it chooses among are fitted, with certificates, one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from fsopt.algorithms.rfe import smallest_weights
+from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import midpoint_intercept
+from fsopt.data.names import places_by_name
+from fsopt.data.scaling import Preprocessing
+from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
+from fsopt.typing import Vector
+
+RawHyperplane = tuple[Vector, float]
+"""Weights (p,) and intercept for raw features."""
+
+
+def svm_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
+    """Return the hyperplanes of ``svm`` at candidates of C on one scale, the smallest C first; None for any others."""
+    return _hyperplanes(data, [{**at, "m": data.p} for at in candidates], {"c", "scale", "m"})
+
+
+def rfe_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
+    """Return the hyperplanes of ``rfe`` at candidates of m and C on one scale; None for any others.
+
+    There is one elimination for each C, whose machines at the numbers of features m are the answers.
+    """
+    return _hyperplanes(data, candidates, {"c", "scale", "m"})
+
+
+def _hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]], names: set[str]) -> list[RawHyperplane] | None:
+    scale = candidates[0].get("scale", "standard")
+    if data.sparse or any(at.keys() != names or at["scale"] != scale for at in candidates):
+        return None
+    work, map_ = preprocess(data, scale)
+    found: dict[tuple[float, int], RawHyperplane] = {}
+    machines: WarmSvm | None = None
+    for c, group in groupby(sorted(candidates, key=lambda at: float(at["c"])), key=lambda at: float(at["c"])):
+        machines = WarmSvm(work, c) if machines is None else machines.at(c)
+        machines.solve(np.ones(data.p, dtype=bool))  # its multipliers are the beginning for the next C
+        counts = {min(int(at["m"]), data.p) for at in group}
+        answers = _elimination(copy(machines), counts, map_)
+        if answers is None:
+            return None
+        found |= {(c, m): answer for m, answer in answers.items()}
+    return [found[float(at["c"]), min(int(at["m"]), data.p)] for at in candidates]
+
+
+def _elimination(machines: WarmSvm, counts: set[int], map_: Preprocessing) -> dict[int, RawHyperplane] | None:
+    """Return the hyperplanes at numbers of features of one elimination; None where a machine was not solved."""
+    data, found = machines.data, {}
+    places, selection = places_by_name(data.features), np.ones(data.p, dtype=bool)
+    # Each pass removes one of the p features, or ends.
+    while True:
+        answer, left = machines.solve(selection), int(selection.sum())
+        if answer is None:
+            return None
+        w = answer[0]
+        if left in counts:
+            b = midpoint_intercept(data.X @ w, data.y, data.weights)
+            found[left] = raw_hyperplane(Hyperplane(w, b, ()), map_)
+        if left <= min(counts):
+            return found
+        selection[smallest_weights(w, np.flatnonzero(selection), 1, places)] = False

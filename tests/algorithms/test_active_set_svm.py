@@ -1,0 +1,61 @@
+"""Support vector machines by active sets against an independent one, from any beginning, and along features and C."""
+
+import numpy as np
+import pytest
+from support import blobs
+
+from fsopt.algorithms.active_set_svm import active_set_svm
+from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.data import Dataset
+from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+
+
+def violation(gram, y, caps, alpha):
+    """Return by how much an exchange of two multipliers lowers the objective, or bounds and balance are violated."""
+    slopes = y * (1.0 - gram @ alpha)
+    rises = slopes[np.where(y > 0, alpha < caps, alpha > 0)].max(initial=-np.inf)
+    falls = slopes[np.where(y > 0, alpha > 0, alpha < caps)].min(initial=np.inf)
+    return max(rises - falls, abs(alpha @ y), -alpha.min(), (alpha - caps).max())
+
+
+@pytest.mark.parametrize("c", [0.01, 1.0, 300.0])
+@pytest.mark.parametrize(("n", "p", "factor"), [(30, 4, 1.0), (20, 60, 1.0), (40, 40, 1e3)])
+def test_the_multipliers_satisfy_the_optimality_conditions_from_any_beginning(n, p, factor, c):
+    data = blobs(n, p, seed=3, gap=0.3)
+    Z = factor * data.X * data.y[:, None]
+    gram, caps = Z @ Z.T, np.full(n, c)
+    found = active_set_svm(gram, data.y, caps)
+    other = active_set_svm(gram, data.y, caps, np.where(data.y > 0, c / np.sum(data.y > 0), c / np.sum(data.y < 0)))
+    for alpha in (found, other):
+        assert violation(gram, data.y, caps, alpha) <= 1e-7 * max(1.0, 1e-6 * gram.max() * alpha.sum())
+    np.testing.assert_allclose(Z.T @ found, Z.T @ other, rtol=1e-6, atol=1e-7 / factor)
+
+
+def test_samples_that_repeat_or_are_all_zero_end_too():
+    data = blobs(12, 2, seed=1, gap=0.1)
+    Z = np.vstack([data.X, data.X]) * np.tile(data.y, 2)[:, None]
+    y, caps = np.tile(data.y, 2), np.full(24, 5.0)
+    alpha = active_set_svm(Z @ Z.T, y, caps)
+    single = active_set_svm(Z[:12] @ Z[:12].T, data.y, np.full(12, 10.0))
+    np.testing.assert_allclose(Z.T @ alpha, Z[:12].T @ single, atol=1e-6)
+    assert active_set_svm(np.zeros((4, 4)), np.array([1.0, 1.0, -1.0, -1.0]), np.ones(4)) is None
+
+
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 25)])
+def test_machines_along_features_and_c_are_those_of_an_independent_machine(weights):
+    from sklearn.svm import SVC
+
+    drawn = blobs(25, 30, seed=2, gap=0.3)
+    data = Dataset(drawn.X, drawn.y, weights=weights)
+    machines = WarmSvm(data, 0.05)
+    for c in (0.05, 2.0):
+        machines = machines.at(c)
+        selection = np.ones(30, dtype=bool)
+        for gone in (29, 7, 8, 9, 10, 3, 0, 1, 2, 20, 21, 22, 23, 24, 25, 26):
+            selection[gone] = False
+            w, value = machines.solve(selection)
+            own = SVC(kernel="linear", C=c, tol=1e-10).fit(data.X[:, selection], data.y, sample_weight=weights)
+            np.testing.assert_allclose(w[selection], own.coef_[0], atol=1e-5)
+            assert not w[~selection].any()
+            b = midpoint_intercept(data.X @ w, data.y, weights)
+            assert value == pytest.approx(svm_value(data, w, b, c), rel=1e-9)
