@@ -8,8 +8,8 @@ NUMBERS := tests/library tests/models tests/compiler tests/certificates tests/fo
 KERNELS := Nehalem $(shell grep -qsw avx2 /proc/cpuinfo && echo Haswell) $(shell grep -qsw avx512vl /proc/cpuinfo && echo SkylakeX)
 # Each process takes a part of the tests in their order, so that what a module shares is made once, and then from the others.
 SPREAD := -n auto --dist worksteal
-SOLVERS := scs,ipopt,scip,plot,parquet,excel,report
-TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100"
+EXTRAS := scs,ipopt,scip,plot,parquet,excel,report,arrays
+TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100" "array-api-strict>=2.0"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
 .PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check clean
@@ -92,7 +92,7 @@ lowest: .lowest/tested
 pythons: .venv/tested
 	for python in $(PYTHONS); do \
 	    $(BIN)/uv venv -q --clear --python $$python .python && \
-	    $(BIN)/uv pip install -q --python .python/bin/python --only-binary :all: --no-binary fsopt -e ".[$(SOLVERS)]" $(TOOLS) && \
+	    $(BIN)/uv pip install -q --python .python/bin/python --only-binary :all: --no-binary fsopt -e ".[$(EXTRAS)]" $(TOOLS) && \
 	    .python/bin/python -m pytest $(SPREAD) -m "not slow" -p no:cacheprovider $(CORE) || exit 1; \
 	done
 
@@ -165,7 +165,7 @@ instances: .venv/installed
 .lowest/tested: .venv/tested
 	$(BIN)/uv venv -q --clear --python $(BIN)/python .lowest
 	$(BIN)/uv pip install -q --python .lowest/bin/python --resolution lowest-direct --only-binary :all: --no-binary fsopt \
-	    -e ".[$(SOLVERS)]" $(TOOLS)
+	    -e ".[$(EXTRAS)]" $(TOOLS)
 	@touch $@
 
 clean:
