@@ -9,7 +9,7 @@ KERNELS := Nehalem $(shell grep -qsw avx2 /proc/cpuinfo && echo Haswell) $(shell
 # Each process takes a part of the tests in their order, so that what a module shares is made once, and then from the others.
 SPREAD := -n auto --dist worksteal
 EXTRAS := scs,ipopt,scip,plot,parquet,excel,report,arrays
-TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100" "array-api-strict>=2.0"
+TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100" "array-api-strict>=2.2"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
 .PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check clean
