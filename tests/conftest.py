@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 # One thread for each of the processes of a run: more of them wait for each other in loops that take the processors.
@@ -38,6 +40,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables are as wide as on no terminal, whatever COLUMNS says here."""
     monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture
+def usual_interruption() -> Iterator[None]:
+    """Set the handler of Python for Ctrl-C, which a runner of tests may have replaced."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

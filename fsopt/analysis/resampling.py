@@ -13,6 +13,7 @@ from fsopt.analysis.held_out_paths import FOLDED
 from fsopt.data import Dataset
 from fsopt.data.scores import measures
 from fsopt.data.splits import random_parts, stratified_folds, train_and_test
+from fsopt.drivers.interruption import uninterrupted
 from fsopt.methods.preprocessing import preprocess
 from fsopt.methods.registry import fit as fit_method
 from fsopt.typing import Mask
@@ -69,7 +70,8 @@ def score_of_selection(data: Dataset, names: list[str], c: float, split: tuple[i
         kept = [train.features.index(name) for name in names if name in train.features]
         scores = np.full(test.n, float(np.sign(train.y.sum() + 0.5)))
         if kept:
-            scores = fit_method("svm", train.columns(kept), c=c).decision_function(test.columns(kept))
+            fit = uninterrupted(fit_method("svm", train.columns(kept), c=c))
+            scores = fit.decision_function(test.columns(kept))
         found.append(measures(test.y, scores)[score])
     return found
 
@@ -77,6 +79,6 @@ def score_of_selection(data: Dataset, names: list[str], c: float, split: tuple[i
 def _best(data: Dataset, m: int, c: float) -> Mask:
     """Return the mask (p,) of the best selection that the root of a search finds."""
     work, _ = preprocess(data, "standard")
-    found = branch_and_benders(at_most(work, c, m), settings=replace(FOLDED, thorough=True))
+    found = uninterrupted(branch_and_benders(at_most(work, c, m), settings=replace(FOLDED, thorough=True)))
     mask: Mask = found.point["sigma"] > 0.5
     return mask

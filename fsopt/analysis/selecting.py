@@ -31,6 +31,7 @@ from fsopt.data import Dataset
 from fsopt.data.dataset import DATASET
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.run import Progress
 from fsopt.errors import ParameterError
 from fsopt.methods.calibration import held_out_scores, with_sigmoid
@@ -127,6 +128,7 @@ def select(
     ------
     ParameterError : a parameter out of range.
     FileError : a checkpoint that cannot be written, or is of other data or parameters.
+    KeyboardInterrupt : by Ctrl-C; the steps that are done are in the checkpoint.
 
     Notes
     -----
@@ -148,7 +150,9 @@ def select(
     if resume is not None:
         steps.resume(Path(resume))
     choice, nested = _chosen(steps, data, numbers, asked)
-    fit = fit_method("best-subset", data, m=choice.m, c=choice.c, tolerance=TOLERANCE, time_limit=time_limit)
+    fit = uninterrupted(
+        fit_method("best-subset", data, m=choice.m, c=choice.c, tolerance=TOLERANCE, time_limit=time_limit)
+    )
     steps.count("proof", FIRST_PART)
     others = alternatives(data, choice.m, within=WITHIN, count=COUNT, c=choice.c, time_limit=time_limit)
     steps.count("alternatives", FIRST_PART)

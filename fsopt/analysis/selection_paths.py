@@ -20,6 +20,7 @@ from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.losses import HINGE, Loss, loss_of
+from fsopt.drivers.interruption import uninterrupted
 from fsopt.drivers.run import Progress, Run
 from fsopt.errors import ParameterError
 from fsopt.methods.gbd.parameters import features_of, trimmed
@@ -128,10 +129,15 @@ def selection_path(
 def incumbents_of_path(
     work: Dataset, c: float, numbers: Sequence[int], settings: BranchSettings
 ) -> dict[int, DriverResult]:
-    """Return the search of each number of features of preprocessed data, without a limit of time."""
+    """Return the search of each number of features of preprocessed data, without a limit of time.
+
+    Raises
+    ------
+    KeyboardInterrupt : also where a search has turned it into its incumbent.
+    """
     tracer = _Tracer(work, c, HINGE, settings, None, None, None)
     tracer.trace(sorted(set(numbers)), np.inf)
-    return tracer.results
+    return {most: uninterrupted(one) for most, one in tracer.results.items()}
 
 
 @dataclass

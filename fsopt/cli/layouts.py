@@ -147,7 +147,7 @@ def _encoded(data: Dataset) -> Iterator[str]:
     texts = [column for column in encoding.columns if column.kind == "text"]
     if texts:
         count = sum(len(column.features) for column in texts)
-        yield f"{len(texts)} columns of texts are {count} features: {_first([column.name for column in texts])}"
+        yield f"0/1 features of columns of texts: {count}, of {_first([column.name for column in texts])}"
     dates = [column.name for column in encoding.columns if column.kind == "date"]
     if dates:
         yield f"dates are days since 1970-01-01: {_first(dates)}; --drop leaves them out"

@@ -10,12 +10,23 @@ import typer
 
 from fsopt.cli import options
 from fsopt.cli.layouts import WHOLE, layout_record, load
-from fsopt.cli.output import EXIT_NOT_SOLVED, EXIT_SOLVED, deliver, escape, progress_bar, remark, show, table
+from fsopt.cli.output import (
+    EXIT_NOT_SOLVED,
+    EXIT_SOLVED,
+    deliver,
+    escape,
+    print_json,
+    progress_bar,
+    remark,
+    show,
+    table,
+)
 from fsopt.cli.proving import Exact
 from fsopt.data.tables.layout import Layout
 
 if TYPE_CHECKING:
     from fsopt.analysis.selection_answers import Selection
+    from fsopt.data import Dataset
 
 
 def _page(path: Path | None) -> Path | None:
@@ -56,49 +67,45 @@ def select(
     The number is chosen by cross-validation, the selection is proved best of its size, and features that are no better
     than noise are named.
     """
-    from fsopt.analysis.selecting import WEIGHTS
-    from fsopt.analysis.selecting import select as run
     from fsopt.answers.fits import fit_record
     from fsopt.answers.records import plain, sealed
     from fsopt.studies.selection_report import write_selection
 
     source = load(data, layout)
+    own: dict[str, Any] = {
+        "features": features,
+        "rule": rule,
+        "score": score,
+        "folds": folds,
+        "seed": seed,
+        "exact": exact,
+    }
+    own |= {"time_limit": time_limit, "jobs": jobs, "resume": resume} | ({"c": c} if c else {})
+    found = _answer(source, checkpoint, own)
+    if report is not None:
+        write_selection(found, report)
+        remark(f"wrote {report}")
+    saved = sealed(fit_record(found.fit, data=source, source=data) | layout_record(layout))
+    answer = plain({**found.heading, "data": data, "rows": found.to_records()})
+    deliver(saved, output, as_json=False, present=lambda: print_json(answer) if json else _print(found))
+    return EXIT_SOLVED if found.status.solved else EXIT_NOT_SOLVED
+
+
+def _answer(source: Dataset, checkpoint: Path | None, own: Mapping[str, Any]) -> Selection:
+    """Ask the question with its progress on the terminal; Ctrl-C says how to go on."""
+    from fsopt.analysis.selecting import select as run
+
     with progress_bar("select", total=1) as update:
 
         def told(state: Mapping[str, Any]) -> None:
             update(state["share"], f"select: {state['share']:.0%}, about {state['seconds_left']:.0f} s left")
 
-        found = run(
-            source,
-            features=features,
-            rule=rule,
-            score=score,
-            c=c or WEIGHTS,
-            folds=folds,
-            seed=seed,
-            exact=exact,
-            time_limit=time_limit,
-            jobs=jobs,
-            checkpoint=checkpoint,
-            resume=resume,
-            progress=told,
-        )
-    if report is not None:
-        write_selection(found, report)
-        remark(f"wrote {report}")
-    saved = sealed(fit_record(found.fit, data=source, source=data) | layout_record(layout))
-    if json:
-        answer = plain({**found.heading, "data": data, "rows": found.to_records()})
-        deliver(saved, output, as_json=False, present=lambda: _json(answer))
-    else:
-        deliver(saved, output, as_json=False, present=lambda: _print(found))
-    return EXIT_SOLVED if found.status.solved else EXIT_NOT_SOLVED
-
-
-def _json(answer: dict[str, Any]) -> None:
-    from fsopt.cli.output import print_json
-
-    print_json(answer)
+        try:
+            return run(source, checkpoint=checkpoint, progress=told, **own)
+        except KeyboardInterrupt:
+            if checkpoint is not None:
+                remark(f"finished steps are in {checkpoint}: the same command with --resume {checkpoint} goes on")
+            raise
 
 
 def _print(found: Selection) -> None:

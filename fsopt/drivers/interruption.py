@@ -7,6 +7,30 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Protocol, TypeVar
+
+
+class Stopped(Protocol):
+    """An answer that says why its loop stopped."""
+
+    @property
+    def stop(self) -> str:
+        """The stopping criterion."""
+
+
+T = TypeVar("T", bound=Stopped)
+
+
+def uninterrupted(answer: T) -> T:
+    """Return the answer of a loop that is a part of a longer question.
+
+    Raises
+    ------
+    KeyboardInterrupt : the loop has turned it into its incumbent: the question ends, too.
+    """
+    if answer.stop == "interrupted":
+        raise KeyboardInterrupt
+    return answer
 
 
 @contextmanager

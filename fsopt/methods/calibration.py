@@ -12,6 +12,7 @@ from fsopt.answers.fits import Fit
 from fsopt.certificates.residuals import relative_gap
 from fsopt.data import Dataset
 from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.drivers.interruption import uninterrupted
 from fsopt.methods.registry import fit as fit_method
 from fsopt.typing import Vector
 
@@ -55,7 +56,8 @@ def held_out_scores(fit: Fit, data: Dataset, folds: int, seed: int, params: Mapp
     scores = np.zeros(data.n)
     for fold in stratified_folds(data, folds, seed):
         train, test = train_and_test(data, fold)
-        scores[fold] = fit_method(fit.method, train, **{**fit.params, **params}).decision_function(test)
+        folded = uninterrupted(fit_method(fit.method, train, **{**fit.params, **params}))
+        scores[fold] = folded.decision_function(test)
     return scores
 
 

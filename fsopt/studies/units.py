@@ -24,6 +24,7 @@ from fsopt.common.customising import Change, FromFile, names_of
 from fsopt.data import Dataset
 from fsopt.data.scores import MEASURES
 from fsopt.data.splits import stratified_folds, train_and_test
+from fsopt.drivers.interruption import uninterrupted
 from fsopt.errors import DataError, FsoptError, InternalError
 from fsopt.methods.registry import METHODS
 from fsopt.studies.methods import study_fit, study_spec
@@ -237,8 +238,7 @@ def run_unit(unit: Unit, data: Dataset | None = None) -> dict[str, Any]:
         return failure(f"the memory was used up ({error})", MEMORY, **_since(started))
     except Exception as error:  # a fault of the package: the other units go on, the row says so
         return failure(str(InternalError.of(error, "FSOPT_TRACEBACK")), FAILED, **_since(started))
-    if found.stop == "interrupted":
-        raise KeyboardInterrupt
+    uninterrupted(found)
     thinned = trace[:: max(1, -(-len(trace) // TRACED))]
     return row | {"exact": word, **spent, "trace": thinned}
 

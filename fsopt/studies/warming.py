@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from fsopt.data import Dataset
+from fsopt.drivers.interruption import uninterrupted
 from fsopt.methods.registry import METHODS
 from fsopt.studies.methods import study_fit, study_spec
 
@@ -30,8 +31,7 @@ def warm_up(method: str, solver: str | None) -> None:
         return
     with suppress(Exception):  # data or a solver that the method refuses: the unit itself says so
         params = study_spec(method).compare(FEATURES)
-        if study_fit(method, _few(), solver=solver, time_limit=LIMIT, **params).stop == "interrupted":
-            raise KeyboardInterrupt
+        uninterrupted(study_fit(method, _few(), solver=solver, time_limit=LIMIT, **params))
 
 
 def _few() -> Dataset:

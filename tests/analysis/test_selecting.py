@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,14 @@ from scipy.optimize import minimize
 from support import blobs
 
 import fsopt
+from fsopt.algorithms.branch_and_benders import driver
 from fsopt.analysis.held_out_paths import choose, numbers_of_features, path_scores
-from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection
+from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
 from fsopt.answers.records import sealed
 from fsopt.data.scores import measures
 from fsopt.data.splits import stratified_folds, train_and_test
 from fsopt.errors import FileError, ParameterError
-from fsopt.methods.calibration import sigmoid_of
+from fsopt.methods.calibration import held_out_scores, sigmoid_of
 
 
 def with_noise(n=80, noise=3, seed=3):
@@ -182,6 +184,30 @@ def test_a_choice_that_was_interrupted_goes_on_from_its_checkpoint(tmp_path, for
     place.write_text("[]")
     with pytest.raises(FileError, match="no checkpoint"):
         fsopt.select(DATA, features=4, **GIVEN, resume=place)
+
+
+@pytest.mark.parametrize("step", ["path", "halves", "scores", "select"])
+def test_ctrl_c_within_a_search_of_a_step_ends_the_question(step, forced, monkeypatch, usual_interruption, tmp_path):
+    # The search turns the signal into its incumbent: of fewer numbers of features, or of less than the whole search.
+    began = []
+
+    def begin(*given):
+        began.append(given)
+        if len(began) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return root(*given)
+
+    root = driver.begin
+    monkeypatch.setattr(driver, "begin", begin)
+    asked = {
+        "path": lambda: path_scores(DATA, np.arange(20), [1, 2, 3], 1.0, "accuracy"),
+        "halves": lambda: selected_of_halves(DATA, 2, 1.0, 0),
+        "scores": lambda: held_out_scores(forced.fit, DATA, 3, 0, {}),
+        "select": lambda: fsopt.select(DATA, features=4, **GIVEN, checkpoint=tmp_path / "select.json"),
+    }
+    with pytest.raises(KeyboardInterrupt):
+        asked[step]()
+    assert len(began) == 2
 
 
 def test_probabilities_are_those_of_largest_likelihood(forced):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from fsopt.algorithms.branch_and_benders import driver
 from fsopt.cli import main
 
 
@@ -87,3 +89,18 @@ def test_bad_input_is_said_in_one_line(options, word, table, capsys):
     assert code("select", table, *READ, *FAST, *options) == 2
     err = capsys.readouterr().err
     assert word in err.splitlines()[-1]
+
+
+def test_ctrl_c_says_how_to_go_on(table, tmp_path, capsys, monkeypatch, usual_interruption):
+    def begin(*given):
+        if place.exists():
+            signal.raise_signal(signal.SIGINT)
+        return root(*given)
+
+    root, place = driver.begin, tmp_path / "select.json"
+    monkeypatch.setattr(driver, "begin", begin)
+    assert code("select", table, *READ, *FAST, "--checkpoint", place) == 130
+    assert f"--resume {place}" in "".join(capsys.readouterr().err.splitlines())
+    assert json.loads(place.read_text())["known"]
+    monkeypatch.setattr(driver, "begin", root)
+    assert code("select", table, *READ, *FAST, "--resume", place, "--json") == 0

@@ -8,15 +8,7 @@ import pytest
 from fsopt.drivers.interruption import deferred_interruption
 
 
-@pytest.fixture
-def usual():
-    """Set the handler of Python, which a runner of tests may have replaced."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-def test_the_first_interruption_is_deferred_and_the_second_one_is_not(usual):
+def test_the_first_interruption_is_deferred_and_the_second_one_is_not(usual_interruption):
     with deferred_interruption() as asked:
         assert not asked()
         try:
@@ -29,7 +21,7 @@ def test_the_first_interruption_is_deferred_and_the_second_one_is_not(usual):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_handler_of_the_caller_stays(usual):
+def test_a_handler_of_the_caller_stays(usual_interruption):
     calls = []
     signal.signal(signal.SIGINT, lambda number, frame: calls.append(number))
     with deferred_interruption() as asked:
@@ -38,7 +30,7 @@ def test_a_handler_of_the_caller_stays(usual):
     assert calls == [signal.SIGINT]
 
 
-def test_another_thread_sets_no_handler(usual):
+def test_another_thread_sets_no_handler(usual_interruption):
     found = []
 
     def run():
