@@ -11,6 +11,7 @@ EXPERIMENTS = Registry(
     "fsopt.papers",
     (
         "gmeb.experiments",
+        "gmeb.figures",
         "mpm.experiments",
         "mpm.figures",
         "sla.experiments",

@@ -118,7 +118,7 @@ def fit_by_cuts(
         patience=patience,
     )
     program = build_fsp_master(work, **selection)
-    sub = svm_interior_point if interior_order(None, work, run)[0] else build_fsp_sub(work, c=c)
+    sub = svm_interior_point if interior_order(None, work, run, repeated=True)[0] else build_fsp_sub(work, c=c)
     result = gbd(work, program, sub, c=c, settings=settings, validation=validated, run=run)
     at = result.point
     sigma, w = trimmed(work, selection, at["sigma"], at["w"])

@@ -73,7 +73,7 @@ LONG = ("madelon.train",)
 """Sets that a search leaves out: 500 features take minutes for each combination."""
 
 
-def _load(name: str, seed: int) -> Dataset:
+def load_set(name: str, seed: int) -> Dataset:
     """Return a data set as the paper's Table 1 has it."""
     data = load_dataset(name) if name == "wdbc" else load_dataset(name, missing="drop")
     if name not in SAMPLED:
@@ -122,14 +122,14 @@ def _key(options: Mapping[str, Any]) -> Options:
 def _scores(name: str, method: str, params: Options, protocol: Options) -> MethodScores:
     """Return the scores of a method, kept so that tables and a search over choices fit nothing twice."""
     kept = dict(protocol)
-    return compare_methods(_load(name, kept["seed"]), {method: dict(params)}, **kept)[0]
+    return compare_methods(load_set(name, kept["seed"]), {method: dict(params)}, **kept)[0]
 
 
 def l0mpm_table2(settings: Settings) -> Outcome:
     """Return Table 2 and Figures 2 to 4: L0-MPM over alpha and delta on 200 samples of Spam."""
     table = printed("l0mpm-table2")
     try:
-        data = _load("spambase", settings.seed)
+        data = load_set("spambase", settings.seed)
     except DataError as error:
         return Outcome(
             tuple(c for a in table["rows"] for c in missing(a, numbers_of(table, a), NO_DATA, error.message))

@@ -36,7 +36,7 @@ def test_the_optimum_is_that_of_the_model(limits, unit, settings):
 def test_the_method_builds_no_subproblem_of_large_data(method, params, monkeypatch):
     data = blobs(40, 5, seed=4, gap=0.5)
     whole = fsopt.fit(method, data, **params)
-    monkeypatch.setattr("fsopt.methods.large_programs.INTERIOR", 100)
+    monkeypatch.setattr("fsopt.methods.large_programs.REPEATED", 100)
     monkeypatch.setattr("fsopt.methods.gbd.decomposition.build_fsp_sub", None)
     fit = fsopt.fit(method, data, **params)
     assert fit.status is Status.OPTIMAL

@@ -1,0 +1,90 @@
+"""Reproductions whose time ended: what was run is shown, and what it is of."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from support import SHARED
+
+from fsopt.data.synthetic.bayes import gmeb_type2_bayes
+from fsopt.errors import OutOfTimeError
+from fsopt.papers.gbd import experiments as gbd
+from fsopt.papers.gbd.tables import Measured
+from fsopt.papers.gmeb import experiments as gmeb
+from fsopt.papers.mpm import figures as mpm
+from fsopt.papers.reproduction import Settings
+from fsopt.studies.store import opened
+
+needs_data = pytest.mark.skipif(not (SHARED / "data" / "wbcd.csv.gz").exists(), reason="no shared/data")
+
+
+def measured(method, p, n, k):
+    """Return a made-up measure: GBD is worse than FSV on the instances 0 and 1, and better on the others."""
+    error = {"gbd": 0.1, "fsv": 0.0 if k < 2 else 0.2}.get(method, 0.1)
+    numbers = {"p": p, "n_features": 2, "m": 2, "validation_error": 0.0, "test_error": error}
+    rest = {"overlap": p, "alignment": 0.995 + 0.0001 * k, "seconds": 1.0, "tuning_seconds": 8.0}
+    return Measured(instance=f"{p}-{n}-{k}", method=method, params={}, status="optimal", gap=0.0, **numbers, **rest)
+
+
+def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
+    calls = []
+
+    def drawn(p, n, *, instances, time_limit, jobs):
+        calls.append((p, n, *instances))
+        return [measured(method, p, n, *instances) for method in gbd.COMPARED]
+
+    monkeypatch.setattr(gbd, "data_set_one", drawn)
+    with opened(None) as held:
+        whole = gbd.gbd_table2(Settings(store=held))
+        assert gbd.gbd_table2(Settings(store=held, ends=0.0)) == whole
+    assert calls == [(p, n, k) for k in range(10) for p in (20, 50, 100) for n in (500, 1000, 5000)]
+    found = {(c.row, c.column): c for c in whole.cells}
+    assert (found["fsv", "gbd better"].ours, found["fsv", "gbd worse"].ours) == (72.0, 18.0)
+    assert found["fsv 20 x 500", "difference"].ours == pytest.approx(0.1 - 0.16)
+    assert found["rfe 100 x 5000", "exact"].ours == 10.0
+    with opened(None) as held:
+        for k in range(3):
+            held.part(
+                "gbd-table2",
+                {"p": 20, "n": 500, "instance": k, "limit": gbd.LIMIT, "seed": 0},
+                lambda k=k: [dict(vars(measured(method, 20, 500, k))) for method in gbd.COMPARED],
+            )
+        part = gbd.gbd_table2(Settings(store=held, ends=0.0))
+    found = {(c.row, c.column): c for c in part.cells}
+    assert found["fsv", "gbd better"].ours == pytest.approx(30.0)  # one of three instances, of 90
+    assert "20 x 500 (3), 20 x 1000 (0)" in part.notes[0]
+    with pytest.raises(OutOfTimeError):
+        gbd.gbd_table2(Settings(ends=0.0))
+
+
+def test_the_bayes_error_of_type_2_is_that_of_its_draws():
+    angles = np.linspace(0.0, np.pi, 1001)
+    variances = np.array([1.0, 2.0])
+    errors = []
+    for a in angles:
+        V = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+        distance = np.ones(2) @ np.linalg.solve(V @ np.diag(variances) @ V.T, np.ones(2))
+        errors.append(100 * norm.cdf(-np.sqrt(distance)))
+    assert pytest.approx((min(errors), max(errors)), abs=1e-3) == gmeb.BAYES
+    both = gmeb.gmeb_type2(100_000, 3, p=2, n_informative=2)
+    S = np.cov((both.X - both.y[:, None]).T)
+    drawn = 100 * np.mean(both.y * (both.X @ np.linalg.solve(S, np.ones(2))) <= 0)
+    assert gmeb_type2_bayes(3, 2) * 100 == pytest.approx(drawn, abs=0.4)
+    cells = {(c.row, c.column): c for c in gmeb.gmeb_type2_paragraph(Settings(ends=0.0)).cells}
+    bayes = cells["bayes", "error"]
+    assert bayes.ours == pytest.approx(100 * np.mean([gmeb_type2_bayes(k, 2) for k in range(10)]))
+    assert {c.verdict for key, c in cells.items() if key[0] != "bayes"} == {"left out"}
+
+
+@needs_data
+def test_figures_whose_time_ended_say_so_in_each_cell(monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+    with opened(None) as held:
+        place = {"method": "mpm", "data": "sonar", "width": 2.0, "seed": 0}
+        held.part("l0mpm-fig6", place, lambda: (75.0, 100.0))
+        found = mpm.l0mpm_fig6(Settings(store=held, ends=0.0))
+    assert len(found.cells) == 4 * 7 * 3 * 2
+    assert [(c.row, c.ours) for c in found.cells if c.verdict != "left out"] == [
+        ("sonar mpm width 2", 75.0),
+        ("sonar mpm width 2", 100.0),
+    ]
+    assert set(found.figures) == {f"fig6-7-{name}" for name in ("ionosphere", "sonar", "wdbc", "madelon")}
