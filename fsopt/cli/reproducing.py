@@ -22,7 +22,7 @@ from fsopt.cli.output import (
     table,
 )
 from fsopt.cli.streams import reader_left
-from fsopt.errors import FileError, FsoptError, ParameterError
+from fsopt.errors import FileError, FsoptError, OutOfTimeError, ParameterError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,9 +123,10 @@ def _run(
             try:
                 outcome = one.function(settings)
             except FsoptError as error:
-                remark(f"{one.name} failed: {error}")
                 outcome = failed(error)
-                code = EXIT_NOT_SOLVED
+                if settings.ends is None or not isinstance(error, OutOfTimeError):  # --time-limit is no failure
+                    remark(f"{one.name} failed: {error}")
+                    code = EXIT_NOT_SOLVED
             except KeyboardInterrupt:
                 remark(f"interrupted in {one.name}: {k} were finished")
                 return EXIT_INTERRUPTED, done, records

@@ -127,6 +127,8 @@ class MethodSpec:
     solver : whether the method calls a solver; where it does not, one that is given is refused.
     share : function of (training data, candidates, solver, time limit) that returns the candidates with what they have
         in common computed once, each of which gives the same fit; None where they have nothing in common.
+    together : function of (training data, candidates) that returns the hyperplanes of all in one pass, or None for
+        candidates of another kind; not used with a solver, a time limit or a changed model, where ``share`` is.
     estimator : name of its class in :mod:`fsopt.estimators`; by default, and where another method has it, that of the
         method, ``MySvm`` for ``my-svm``.
     """

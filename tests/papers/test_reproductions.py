@@ -165,6 +165,8 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_pat
     found = {(c["row"], c["column"]): c for c in cells if "n=20" in c["row"]}
     assert [found[f"{m} n=20", "features"]["ours"] for m in ("svm", "l1-svm", "gmeb")] == [3.0, None, 4.0]
     assert found["l1-svm n=20", "error"]["why"] == "the time limit passed"
+    [cell] = json.loads(run("reproduce gbd-table2 --time-limit 0 --json", capsys)[0])["experiments"][0]["cells"]
+    assert (cell["verdict"], cell["why"].partition(":")[0]) == ("left out", "the time limit passed")
 
 
 def test_a_store_of_an_earlier_version_has_no_parts_and_takes_them(tmp_path):

@@ -56,7 +56,7 @@ def test_seeds_shuffle_and_are_reproducible(spied):
     held = []
     for seed in (0, 0, 1):
         spied.clear()
-        cross_validate("svm", data, [{}], seed=seed)
+        cross_validate("svm", data, [{"label": 1.0}], seed=seed)
         held.append([frozenset(d.X[:, 0].astype(int)) for d, _, _ in spied])
     assert held[0] == held[1] != held[2]
 
@@ -220,22 +220,41 @@ def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeyp
     candidates = [{"m": m, "c": c} for m in (1, 3, 5) for c in (0.2, 5.0)]
     seen, real = [], module.rfe
     monkeypatch.setattr(module, "rfe", lambda *a, **k: seen.append(k) or real(*a, **k))
-    shared = cross_validate("rfe", data, candidates, folds=3)
+    limited = {"folds": 3, "time_limit": 100.0}  # without a limit they are solved together, without fits
+    shared = cross_validate("rfe", data, candidates, **limited)
     assert len(seen) == 3 * (2 + 6), "two eliminations for each fold, and one SVM for each candidate"
     assert sum(6 - k["m"] + 1 - len(k["eliminated"]) for k in seen) == 3 * (2 * 6 + 6)
     monkeypatch.setitem(METHODS.shipped, "rfe", dataclasses.replace(METHODS["rfe"], share=None))
-    assert np.array_equal(cross_validate("rfe", data, candidates, folds=3), shared)
+    assert np.array_equal(cross_validate("rfe", data, candidates, **limited), shared)
+
+
+@pytest.mark.parametrize(
+    ("method", "wrong", "told"),
+    [
+        ("svm", {"c": -1.0}, "outside"),
+        ("svm", {"c": "x"}, "must be a number"),
+        ("rfe", {"m": 0}, "outside"),
+        ("rfe", {"m": 2.5}, "whole number"),
+        ("rfe", {"m": 2, "c": 0.0}, "outside"),
+        ("gmeb", {"r_plus": -1.0, "r_minus": 2.0}, "outside"),
+    ],
+)
+@pytest.mark.parametrize("scale", [{"scale": "center"}, {}], ids=["center", "default"])
+def test_values_out_of_range_are_told_where_candidates_are_solved_together(method, wrong, told, scale):
+    with pytest.raises(ParameterError, match=told):
+        cross_validate(method, blobs(30, 4), [{**wrong, **scale}], folds=2)
 
 
 @pytest.mark.parametrize(
     ("method", "counts"), [("svm", [{}]), ("rfe", [{"m": 1}, {"m": 4}, {"m": 9}, {"m": 2}])], ids=["svm", "rfe"]
 )
+@pytest.mark.parametrize("scale", [{"scale": "center"}, {}], ids=["center", "default"])
 @pytest.mark.parametrize("shape", [(60, 9), (25, 40)])
-def test_candidates_that_are_solved_together_have_the_errors_that_they_have_alone(method, counts, shape, monkeypatch):
+def test_candidates_solved_together_have_the_errors_that_they_have_alone(method, counts, shape, scale, monkeypatch):
     from fsopt.studies import tuning
 
     data = blobs(*shape, seed=4, gap=0.3)
-    candidates = [{**count, "c": c, "scale": "center"} for count in counts for c in (2.0, 0.1, 30.0)]
+    candidates = [{**count, "c": c, **scale} for count in counts for c in (2.0, 0.1, 30.0)]
     fits, real = [], tuning.study_fit
     monkeypatch.setattr(tuning, "study_fit", lambda *a, **k: fits.append(k) or real(*a, **k))
     together = cross_validate(method, data, candidates, folds=3)

@@ -18,9 +18,13 @@ from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept
 from fsopt.data.names import places_by_name
 from fsopt.data.scaling import Preprocessing
+from fsopt.errors import ParameterError
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
+from fsopt.models.blocks import number, whole
 from fsopt.typing import Vector
 
+DEFAULTS = {"c": 1.0, "scale": "standard"}
+"""Of both methods."""
 RawHyperplane = tuple[Vector, float]
 """Weights (p,) and intercept for raw features."""
 
@@ -39,8 +43,9 @@ def rfe_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> l
 
 
 def _hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]], names: set[str]) -> list[RawHyperplane] | None:
-    scale = candidates[0].get("scale", "standard")
-    if data.sparse or any(at.keys() != names or at["scale"] != scale for at in candidates):
+    candidates = [{**DEFAULTS, **at} for at in candidates]
+    scale = candidates[0]["scale"]
+    if data.sparse or not all(_usual(at, names, data.p) and at["scale"] == scale for at in candidates):
         return None
     work, map_ = preprocess(data, scale)
     found: dict[tuple[float, int], RawHyperplane] = {}
@@ -54,6 +59,18 @@ def _hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]], names: 
             return None
         found |= {(c, m): answer for m, answer in answers.items()}
     return [found[float(at["c"]), min(int(at["m"]), data.p)] for at in candidates]
+
+
+def _usual(at: Mapping[str, Any], names: set[str], p: int) -> bool:
+    """Return whether a candidate has these parameters and values in range: what is wrong with others, the fit says."""
+    if at.keys() != names:
+        return False
+    try:
+        number("svm", "c", at["c"])
+        whole("rfe", "m", at["m"], high=p)
+    except ParameterError:
+        return False
+    return True
 
 
 def _elimination(machines: WarmSvm, counts: set[int], map_: Preprocessing) -> dict[int, RawHyperplane] | None:

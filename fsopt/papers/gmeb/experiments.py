@@ -246,7 +246,7 @@ def _real_cells(place: tuple[str, str], ours: tuple[float, ...], numbers: Mappin
 
 
 SPECS = (
-    Experiment("gmeb-table3", "gmeb", "four methods on data of type 1", gmeb_table3, 15.0),
-    Experiment("gmeb-type2", "gmeb", "four methods on data of type 2", gmeb_type2_paragraph, 30.0),
+    Experiment("gmeb-table3", "gmeb", "four methods on data of type 1", gmeb_table3, 20.0),
+    Experiment("gmeb-type2", "gmeb", "four methods on data of type 2", gmeb_type2_paragraph, 15.0),
     Experiment("gmeb-table4", "gmeb", "four methods on real data", gmeb_table4, 60.0, (*NESTED, *TRAINING, "colon")),
 )
