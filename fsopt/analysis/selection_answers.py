@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,16 @@ LEVEL = 0.05
 """Level of the test of a feature against permuted columns."""
 MOST_BARS = 20
 """Features in the picture of the halves."""
+LEAST_AHEAD = 0.001
+"""Share above the optimum below which the sentence on the features that every selection has says nothing."""
+MOST_NAMED = 3
+"""Features that are named as able to stand for another one."""
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return names joined by "or": the first ones, and how many more there are."""
+    more = len(names) - MOST_NAMED
+    return " or ".join([*names[:MOST_NAMED], *([f"{more} others" if more > 1 else names[-1]] if more > 0 else [])])
 
 
 @dataclass(frozen=True)
@@ -152,26 +162,28 @@ class Selection(Answer):
         ]
         shares = [self.shares[name] for name in fit.features]
         if shares:
+            least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
             lines.append(
-                f"Of {len(self.halves)} halves of the data, {min(shares):.0%} to {max(shares):.0%} select each of "
-                f"these; a feature of noise is expected in {self.chance:.0%}."
+                f"Of {len(self.halves)} halves of the data, {least if least == most else f'{least} to {most}'} select "
+                f"each of these; a feature of noise is expected in {self.chance:.0%}."
             )
             lines.append(
                 f"A feature of noise passes the test of permuted columns with a probability of at most about {LEVEL}."
             )
-        swaps = [f"{' or '.join(new)} can stand for {old}" for old, new in self.exchanges.items()]
+        swaps = [f"{in_words(new)} can stand for {old}" for old, new in self.exchanges.items()]
         if swaps:
             lines.append(f"Within one standard error of the score: {'; '.join(swaps)}.")
-        if self.needed:
-            ahead = self.alternatives.limit / self.alternatives.optimum - 1.0 if self.alternatives.optimum else 0.0
+        ahead = self.alternatives.limit / self.alternatives.optimum - 1.0 if self.alternatives.optimum else 0.0
+        if self.needed and ahead >= LEAST_AHEAD:
             lines.append(f"Every selection within {ahead:.1%} of the optimum has {', '.join(self.needed)}.")
         return tuple(lines)
 
     def _proof(self) -> str:
         exact = "" if self.exact is None else f" ({self.exact})"
+        most = f"at most {self.choice.m} features" if self.choice.m > 1 else "one feature"
         if self.status is Status.OPTIMAL:
-            return f"No other selection of at most {self.choice.m} features has a smaller objective value{exact}."
-        return f"A better selection of at most {self.choice.m} features is smaller by {self.gap:.2%} at most{exact}."
+            return f"No other selection of {most} has a smaller objective value{exact}."
+        return f"A better selection of {most} is smaller by {self.gap:.2%} at most{exact}."
 
     @property
     def heading(self) -> dict[str, Any]:
@@ -210,8 +222,10 @@ class Selection(Answer):
 
     def summary(self) -> str:
         """Return the answer in words, the warnings, and the selected features as a table."""
-        frame = self.to_frame().to_string(index=False, na_rep="-", float_format="{:.3g}".format)
-        return "\n".join([*self.sentences, *(f"Warning: {text}." for text in self.warnings), "", frame])
+        frame = self.to_frame()
+        frame["substitutes"] = [in_words(names) for names in frame["substitutes"]]
+        listing = frame.to_string(index=False, na_rep="-", float_format="{:.3g}".format)
+        return "\n".join([*self.sentences, *(f"Warning: {text}." for text in self.warnings), "", listing])
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return one record for each selected feature, in order of the standardised weight."""

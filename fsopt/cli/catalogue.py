@@ -105,6 +105,7 @@ def methods(
         _method(name, json)
         return
     from fsopt.methods.registry import METHODS
+    from fsopt.studies.peers import PEERS
 
     rows: list[dict[str, Any]] = [
         {
@@ -124,6 +125,7 @@ def methods(
     names = ("method", "paper", "equation", "models", "driver")
     texts = [{k: escape(row[k] or None) for k in names} | {"parameters": _assigned(row)} for row in rows]
     put(columns("methods", texts, drop=("parameters", "equation"), more="'fsopt methods NAME' has the parameters"))
+    remark(f"of other packages, for compare and studies (pip install 'fsopt[peers]'): {', '.join(PEERS)}")
 
 
 def _method(name: str, json: bool) -> None:

@@ -110,6 +110,8 @@ def _answer(source: Dataset, checkpoint: Path | None, own: Mapping[str, Any]) ->
 
 def _print(found: Selection) -> None:
     """Print the answer in words, the warnings, and the selected features."""
+    from fsopt.analysis.selection_answers import in_words
+
     show("\n".join(found.sentences))
     for text in found.warnings:
         remark(f"warning: {text}")
@@ -117,5 +119,5 @@ def _print(found: Selection) -> None:
     listing = table("", [*heads, ("p", "right"), ("can be replaced by", "left")])
     for row in found.to_records():
         sizes = (f"{row['weight']:.3g}", f"{row['standardised']:.3g}", f"{row['share']:.0%}", f"{row['p_value']:.2f}")
-        listing.add_row(escape(row["feature"]), *sizes, escape(", ".join(row["substitutes"]) or "-"))
+        listing.add_row(escape(row["feature"]), *sizes, escape(in_words(row["substitutes"]) or "-"))
     show(listing)

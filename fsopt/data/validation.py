@@ -77,12 +77,15 @@ def check_finite(X: Matrix, names: tuple[str, ...]) -> None:
     if not len(bad):
         return
     i, j = place(X, int(bad[0]))
-    count = len(bad)
-    values = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
-    raise DataError(
-        f"X has {values} in row {i + 1}, column '{names[j]}' ({parts_of(X)[-1].flat[bad[0]]})",
-        "missing= (drop, mean, median or indicator) treats missing values where data are loaded; remove infinite ones",
-    )
+    values, count = parts_of(X)[-1].ravel()[bad], len(bad)
+    spot = f"row {i + 1}, column '{names[j]}'"
+    treated = "missing= (drop, mean, median or indicator) treats"
+    if np.isnan(values).all():
+        what = "1 missing value" if count == 1 else f"{count} missing values, the first"
+        raise DataError(f"X has {what} in {spot}", f"{treated} them where data are loaded")
+    what = "1 value that is not finite" if count == 1 else f"{count} values that are not finite, the first"
+    hint = f"{treated} missing values where data are loaded; remove infinite ones"
+    raise DataError(f"X has {what} in {spot} ({values[0]})", hint)
 
 
 def classes_of(y: ArrayLike, n: int, labels: tuple[str, str] | None = None) -> tuple[Vector, tuple[str, str]]:

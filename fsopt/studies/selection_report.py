@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fsopt.analysis.selection_answers import Selection
+from fsopt.analysis.selection_answers import Selection, in_words
 from fsopt.common.files import check_writable, write_text
 from fsopt.errors import FileError
 from fsopt.studies.report import ReportTable, Section, page, shown
@@ -68,7 +68,7 @@ def write_selection(selection: Selection, path: str | Path) -> None:
 
 def _rows(selection: Selection) -> list[tuple[Any, ...]]:
     names = ("feature", "weight", "standardised", "share", "p_value")
-    return [(*(record[name] for name in names), ", ".join(record["substitutes"])) for record in selection.to_records()]
+    return [(*(record[name] for name in names), in_words(record["substitutes"])) for record in selection.to_records()]
 
 
 def _title(selection: Selection) -> str:

@@ -15,6 +15,7 @@ import fsopt
 from fsopt.algorithms.branch_and_benders import driver
 from fsopt.analysis.held_out_paths import choose, numbers_of_features, path_scores
 from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
+from fsopt.analysis.selection_answers import in_words
 from fsopt.answers.records import sealed
 from fsopt.data.scores import measures
 from fsopt.data.splits import stratified_folds, train_and_test
@@ -139,6 +140,25 @@ def test_nothing_is_said_to_stand_for_noise(forced):
     assert any(gone <= noise for gone in swapped)
     assert not noise & set(forced.exchanges)
     assert not any(f"can stand for {name}" in text for name in noise for text in forced.sentences)
+
+
+def test_of_many_features_that_stand_for_one_the_first_are_named():
+    words = ["", "a", "a or b", "a or b or c", "a or b or c or d", "a or b or c or 2 others"]
+    assert [in_words("abcde"[:k]) for k in range(6)] == words
+
+
+def test_a_selection_of_one_feature_is_said_to_be_of_one(forced):
+    one = replace(forced, choice=replace(forced.choice, m=1))
+    assert "of one feature " in one.sentences[1]
+
+
+def test_sentences_that_say_nothing_are_left_out(forced):
+    sure = replace(forced, halves=(forced.fit.features,) * 4)
+    assert any("4 halves of the data, 100% select" in text for text in sure.sentences)
+    wide = replace(forced.alternatives, complete=True, limit=1.01 * forced.alternatives.optimum)
+    assert any("within 1.0% of the optimum" in text for text in replace(forced, alternatives=wide).sentences)
+    narrow = replace(wide, limit=1.0001 * wide.optimum)
+    assert not any("of the optimum has" in text for text in replace(forced, alternatives=narrow).sentences)
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import pytest
 import fsopt
 from fsopt.cli import main, output
 from fsopt.cli.app import EXAMPLES, VERBS
+from fsopt.studies.peers import PEERS
 
 
 def run(command, capsys, code=0):
@@ -61,6 +62,11 @@ def test_every_parameter_of_every_method_has_a_meaning(method, capsys):
     assert {p["parameter"] for p in record["parameters"]} == set(fsopt.METHODS[method].parameters)
     assert [p["parameter"] for p in record["parameters"] if len(p["meaning"]) < 8] == []
     assert not [p for p in record["parameters"] if ":math:" in p["meaning"] or "``" in p["meaning"]]
+
+
+def test_the_list_of_methods_names_those_of_other_packages(capsys):
+    last = run("methods", capsys).err.splitlines()[-1]
+    assert set(last.split(": ")[1].split(", ")) == set(PEERS)
 
 
 @pytest.mark.parametrize("verb", ["models", "methods", "solvers", "methods gbd", "show gmeb-dual"])

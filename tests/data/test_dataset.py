@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from support import ROOT, SHARED
 
 from fsopt.data import Dataset
@@ -143,6 +144,17 @@ def test_non_finite_values_are_counted_and_located():
     X[1, 1] = 4.0
     with pytest.raises(DataError, match=r"X has 1 value that is not finite in row 3, column 'a' \(inf\)"):
         small(X=X)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_missing_values_are_called_so_where_all_others_are_finite(form):
+    X = X3.copy()
+    X[2, 0] = np.nan
+    with pytest.raises(DataError, match=r"X has 1 missing value in row 3, column 'a': missing= \(drop, mean"):
+        small(X=form(X))
+    X[1, 1] = np.nan
+    with pytest.raises(DataError, match="X has 2 missing values, the first in row 2, column 'b'"):
+        small(X=form(X))
 
 
 def test_rows():

@@ -131,7 +131,7 @@ def test_parquet(tmp_path):
         (FRAME.assign(a=[[1], [2], [3]]), "column 'a' holds values of the type object"),
         (FRAME[["label"]], "'label' is the only column"),
         (FRAME[:0], "there is no row"),
-        (FRAME, "1 value that is not finite in row 2, column 'a'"),
+        (FRAME, "1 missing value in row 2, column 'a'"),
     ],
 )
 def test_parquet_refuses(tmp_path, frame, message):

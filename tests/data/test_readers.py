@@ -109,7 +109,7 @@ MISSING = "a,b,label\n1,,1\n?,4,0\n3,nan,1\n5,8,0\n7,NaN,1\n9,1,1\n"
 def test_missing_is_an_error_by_default(tmp_path):
     with pytest.raises(DataError) as caught:
         load_dataset(written(tmp_path, "t.csv", MISSING))
-    assert "4 values that are not finite, the first in row 1, column 'b' (nan)" in caught.value.message
+    assert "4 missing values, the first in row 1, column 'b'" in caught.value.message
     assert "missing= (drop, mean" in caught.value.hint
 
 
@@ -267,7 +267,7 @@ def test_arff_label_choice(tmp_path):
         (ARFF.replace("2.5,4,1,good", "2.5,4,good"), r"row 3 \(line 13\) has 3 fields, there are 4 columns"),
         (ARFF.replace("2.5,4,1,good", "{0 2.5, 3 good}"), "sparse ARFF rows .* are not read"),
         (ARFF.replace("@attribute n INTEGER", "@attribute n"), "line 5 is not an attribute: '@attribute n'"),
-        (ARFF, "1 value that is not finite in row 2, column 'width"),
+        (ARFF, "1 missing value in row 2, column 'width"),
         (ARFF.split("% another")[0], "there is no row after the header"),
     ],
 )

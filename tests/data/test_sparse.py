@@ -154,7 +154,7 @@ def test_sums_over_samples_are_those_of_the_dense_data():
 @pytest.mark.parametrize(
     ("X", "words"),
     [
-        (sp.csr_array(np.array([[1.0, np.nan], [0.0, 1.0]])), "row 1, column 'x2' \\(nan\\)"),
+        (sp.csr_array(np.array([[1.0, np.nan], [0.0, 1.0]])), "missing value in row 1, column 'x2'"),
         (sp.csr_array(np.array([[1.0, 0.0], [0.0, -np.inf]])), "row 2, column 'x2' \\(-inf\\)"),
         (sp.csr_array(np.eye(2) * 1j), "not numeric"),
         (sp.csr_array((2, 0)), "its shape is \\(2, 0\\)"),
