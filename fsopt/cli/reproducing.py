@@ -111,6 +111,7 @@ def _run(
     asked: list[Experiment], settings: Settings, output: Path | None, words: str, *, shown: bool, kept: bool
 ) -> tuple[int, list[tuple[Experiment, Outcome, float]], list[dict[str, Any]]]:
     """Run experiments one after another; return the exit code, the outcomes with their seconds, and the records."""
+    from fsopt.papers.pages import with_agreement
     from fsopt.papers.reproduction import failed
 
     records: list[dict[str, Any]] = []
@@ -131,6 +132,8 @@ def _run(
                 remark(f"interrupted in {one.name}: {k} were finished")
                 return EXIT_INTERRUPTED, done, records
             seconds = time.perf_counter() - started
+            if output is not None or kept:
+                outcome = with_agreement(outcome)
             done.append((one, outcome, seconds))
             records.append(_record(one, outcome, seconds, settings.quick, words))
             if output is not None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from fsopt.common.figures import new_figure
 from fsopt.common.files import brief, write_text
@@ -42,6 +45,8 @@ SAID = {
 """Verdict -> what a page says of so many printed numbers without it."""
 OVERVIEW, COUNTS = "overview", "verdicts.json"
 """Names of the page and picture of all cells in a folder of results, and of the file that it is made from."""
+AGREEMENT = "agreement"
+"""Name of the picture of our numbers over the printed ones."""
 COLOURS = ("#1b7837", "#7fbf7b", "#d9d9d9", "#fdb863", "#b2182b", "#8073ac", "#f0f0f0", "#ffffff", "#bdbdbd")
 """Of the verdicts, in their order."""
 
@@ -57,6 +62,32 @@ def sentence(verdicts: Mapping[str, int]) -> str:
     return "; ".join([reproduced, *rest]) + "."
 
 
+def with_agreement(outcome: Outcome) -> Outcome:
+    """Return an outcome with a picture of our numbers over the printed ones, where there are any, as its first figure.
+
+    Both are shares of the interval of possible answers, so that errors and numbers of features are on one scale.
+    """
+    points: dict[str, list[tuple[float, float, float]]] = {}
+    for c in outcome.cells:
+        if c.possible is not None and c.ours is not None and c.printed is not None:
+            low, size = c.possible[0], c.possible[1] - c.possible[0]
+            place = ((float(c.printed) - low) / size, (c.ours - low) / size, (c.spread or 0.0) / size)
+            points.setdefault(c.verdict, []).append(place)
+    if not points:
+        return outcome
+    figure = new_figure(1)
+    axes = figure.axes[0]
+    axes.axline((0, 0), slope=1, color="0.7", linewidth=0.8)
+    for verdict, colour in zip(VERDICTS, COLOURS, strict=True):
+        if verdict in points:
+            x, y, deviation = np.array(points[verdict]).T
+            style: dict[str, Any] = {"color": colour, "markeredgecolor": "0.4", "ecolor": "0.6", "elinewidth": 0.8}
+            axes.errorbar(x, y, deviation, fmt="o", markersize=4, label=verdict, **style)
+    axes.set(xlabel="printed, share of the possible range", ylabel="ours", aspect="equal")
+    axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+    return replace(outcome, figures={AGREEMENT: figure, **outcome.figures})
+
+
 def filled(heads: Sequence[Any], rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
     """Return heads and rows of a table without the columns that are empty in every row."""
     kept = [k for k in range(len(heads)) if any(row[k] not in (None, "") for row in rows)]
@@ -67,10 +98,13 @@ def markdown(record: Mapping[str, Any]) -> str:
     """Return the page of a reproduction: what was reproduced, verdicts, notes, figures and cells."""
     quick = " (--quick)" if record["quick"] else ""
     lines = [f"# {record['name']}: {record['shows']}{quick}", "", sentence(record["verdicts"]), ""]
+    drawn = {name: f"![{name}]({record['name']}-{name}.svg)" for name in record["figures"]}
+    if AGREEMENT in drawn:
+        lines += [drawn.pop(AGREEMENT), ""]
     lines += [f"Made by `{record['command']}`.", ""]
     lines += [f"* {number} {verdict}: {VERDICTS[verdict]}" for verdict, number in record["verdicts"].items()]
     lines += ["", *record["notes"]] if len(record["notes"]) == 1 else ["", *(f"* {note}" for note in record["notes"])]
-    lines += ["", *(f"![{name}]({record['name']}-{name}.svg)" for name in record["figures"])]
+    lines += ["", *drawn.values()]
     rows = []
     for c in record["cells"]:
         spread = f" ± {c['spread']:.3g}" if c["spread"] is not None else ""

@@ -9,10 +9,10 @@ from support import ROOT, SHARED
 from fsopt.cli import main
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
-from fsopt.papers.pages import filled, markdown, overview, sentence
+from fsopt.papers.pages import filled, markdown, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Settings, numbers_of, printed
-from fsopt.papers.verdicts import VERDICTS
+from fsopt.papers.reproduction import Outcome, Settings, numbers_of, printed
+from fsopt.papers.verdicts import VERDICTS, Cell
 from fsopt.studies.store import opened
 
 QUICK = Settings(quick=True, store=ExitStack().enter_context(opened(None)))
@@ -110,6 +110,8 @@ def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypat
     record = json.loads(out)
     assert [one["name"] for one in record["experiments"]] == ["mop-fig1", "l0mpm-table4"]
     assert sorted(p.name for p in (tmp_path / "results").iterdir()) == [
+        "l0mpm-table4-agreement.png",
+        "l0mpm-table4-agreement.svg",
         "l0mpm-table4.md",
         "mop-fig1-fig1.png",
         "mop-fig1-fig1.svg",
@@ -124,7 +126,9 @@ def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypat
     assert page.splitlines()[2] == told + "25 cannot be tested."
     assert "l0mpm-table4.md" in page
     assert "mop-fig1" not in page
-    assert "erratum" in (tmp_path / "results" / "l0mpm-table4.md").read_text()
+    page = (tmp_path / "results" / "l0mpm-table4.md").read_text()
+    assert page.splitlines()[4] == "![agreement](l0mpm-table4-agreement.svg)"
+    assert "erratum" in page
     assert "<svg" in (tmp_path / "r.html").read_text()
     out, _ = run("reproduce l0mpm-table4", capsys)
     assert "4 erratum" in out
@@ -161,7 +165,7 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_pat
     limited = f"{command} --time-limit 0 -o pages"
     cells = json.loads(run(limited, capsys)[0])["experiments"][0]["cells"]
     words = "fsopt reproduce gmeb-table3 --quick --time-limit 0 --store kept.sqlite"
-    assert (tmp_path / "pages" / "gmeb-table3.md").read_text("utf-8").splitlines()[4] == f"Made by `{words}`."
+    assert (tmp_path / "pages" / "gmeb-table3.md").read_text("utf-8").splitlines()[6] == f"Made by `{words}`."
     found = {(c["row"], c["column"]): c for c in cells if "n=20" in c["row"]}
     assert [found[f"{m} n=20", "features"]["ours"] for m in ("svm", "l1-svm", "gmeb")] == [3.0, None, 4.0]
     assert found["l1-svm n=20", "error"]["why"] == "the time limit passed"
@@ -241,6 +245,19 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
         assert {word: cells.count(word) for word in cells} == verdicts, name
     pytest.importorskip("matplotlib")
     assert overview(found)[0] == (folder / "overview.md").read_text(encoding="utf-8")
+
+
+def test_the_picture_of_an_agreement_has_ours_over_the_print_as_shares_of_the_possible_range():
+    pytest.importorskip("matplotlib")
+    one = Cell("r", "error", 30.0, "20.0", "differs", spread=5.0, possible=(0.0, 50.0))
+    two = Cell("r", "features", 3.0, "3", "equal", possible=(1.0, 5.0))
+    outcome = with_agreement(Outcome((one, two, Cell("r", "other", 1.0, None, "no number"))))
+    axes = outcome.figures["agreement"].axes[0]
+    drawn = {bars.get_label(): bars for bars in axes.containers}
+    assert drawn["differs"].lines[0].get_xydata().tolist() == [[0.4, 0.6]]
+    assert drawn["equal"].lines[0].get_xydata().tolist() == [[0.5, 0.5]]
+    assert drawn["differs"].lines[2][0].get_segments()[0].tolist() == [[0.4, 0.5], [0.4, 0.7]]
+    assert not with_agreement(Outcome(outcome.cells[2:])).figures
 
 
 def test_columns_that_are_empty_in_every_row_are_left_out():
