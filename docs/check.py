@@ -20,7 +20,7 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-WIDTHS = (390, 1440)
+WIDTHS = (390, 1280)
 SEARCHES = ("Benders", "gbd", "gmeb-dual", "alpha*")
 SHOTS = ("index", "start", "which", "gbd", "models/gmeb-dual", "drivers/dca", "solvers", "api", "notebooks/gbd")
 LOOK = """async () => {

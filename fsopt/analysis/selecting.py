@@ -137,15 +137,12 @@ def select(
     """
     word("rule", rule, RULES)
     word("score", score, MEASURES)
-    weights = sorted({number("select", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object)).tolist()})
-    if not weights:
-        raise ParameterError("'c' of 'select' is empty", "give a number > 0, or several")
+    weights = _weights(c)
     wanted = None if features is None else whole("select", "features", features, low=1, high=data.p)
     numbers = sorted({*numbers_of_features(data.p), *([] if wanted is None else [wanted])})
     asked = {"features": wanted, "rule": rule, "score": score, "c": weights, "folds": folds, "seed": seed}
     digest = hashlib.sha256(json.dumps([fingerprint(data), asked]).encode()).hexdigest()
-    inner = INNER_FOLDS * len(numbers if wanted is None else [wanted])
-    total = len(weights) * folds * (len(numbers) + inner) + 2.0 * PAIRS + 0.1 * DRAWS + 2.0 * FIRST_PART
+    total = _cost(len(numbers), len(numbers) if wanted is None else 1, len(weights), folds)
     steps = Steps(digest, total, jobs, None if checkpoint is None else Path(checkpoint), progress)
     if resume is not None:
         steps.resume(Path(resume))
@@ -179,6 +176,19 @@ def select(
         draws=DRAWS,
         exact=exact_word(fit, data) if exact else None,
     )
+
+
+def _weights(c: float | Sequence[float]) -> list[float]:
+    """Return the penalty weights to choose among, ascending; raises ParameterError."""
+    weights = sorted({number("select", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object)).tolist()})
+    if not weights:
+        raise ParameterError("'c' of 'select' is empty", "give a number > 0, or several")
+    return weights
+
+
+def _cost(numbers: int, inside: int, weights: int, folds: int) -> float:
+    """Return the cost of all steps, in searches of one number of features: paths, halves, draws, the selection."""
+    return weights * folds * (numbers + INNER_FOLDS * inside) + 2.0 * PAIRS + 0.1 * DRAWS + 2.0 * FIRST_PART
 
 
 def _chosen(steps: Steps, data: Dataset, numbers: list[int], asked: dict[str, Any]) -> tuple[Choice, Nested]:

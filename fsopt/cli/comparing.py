@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +27,8 @@ from fsopt.data.tables.layout import Layout
 from fsopt.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fsopt.data import Dataset
+    from fsopt.studies.comparison_rows import Comparison
     from fsopt.studies.running import Progress
 
 COLUMNS = (
@@ -90,36 +93,20 @@ def compare(
     """
     from fsopt.answers.records import plain
     from fsopt.solvers.registry import solver_spec
-    from fsopt.studies.comparison import compare as run
 
     names = _checked(methods, time_limit)
     if solver is not None:
         solver_spec(solver)
-    changes = options.read_changes(customise, ())
-    params = _params(param)
-    sources = [load(name, layout) for name in data]
-    units: list[dict[str, Any]] = []
-    with progress_bar("compare", total=1) as update:
-
-        def told(state: Progress) -> None:
-            units.append(state.last)
-            word = f"compare: {state.finished} of {state.total} fits, last {state.last['method']}"
-            update(state.finished / state.total, word)
-
-        found = run(
-            sources,
-            names,
-            folds=folds,
-            seed=seed,
-            time_limit=time_limit,
-            params=params,
-            solver=solver,
-            tune=tune,
-            customise=changes,
-            exact=exact,
-            jobs=jobs,
-            progress=told,
-        )
+    own: dict[str, Any] = {
+        "folds": folds,
+        "seed": seed,
+        "time_limit": time_limit,
+        "solver": solver,
+        "tune": tune,
+        "exact": exact,
+    }
+    own |= {"jobs": jobs, "params": _params(param), "customise": options.read_changes(customise, ())}
+    found, units = _compared([load(name, layout) for name in data], names, own)
     record = plain({**found.heading, "data": data[0] if len(data) == 1 else data, "rows": found.to_records()})
     if report is not None:
         _report(report, record, units)
@@ -129,6 +116,23 @@ def compare(
         remark(f"interrupted: {len(found.rows)} methods were finished")
         return EXIT_INTERRUPTED
     return EXIT_NOT_SOLVED if all(row.lacking for row in found.rows) else EXIT_SOLVED
+
+
+def _compared(
+    sources: list[Dataset], names: list[str] | None, own: Mapping[str, Any]
+) -> tuple[Comparison, list[dict[str, Any]]]:
+    """Compare the methods with progress on the terminal; return the comparison, and the row of each fit."""
+    from fsopt.studies.comparison import compare as run
+
+    units: list[dict[str, Any]] = []
+    with progress_bar("compare", total=1) as update:
+
+        def told(state: Progress) -> None:
+            units.append(state.last)
+            word = f"compare: {state.finished} of {state.total} fits, last {state.last['method']}"
+            update(state.finished / state.total, word)
+
+        return run(sources, names, progress=told, **own), units
 
 
 def _tell_unanswered(record: dict[str, Any]) -> None:

@@ -55,30 +55,13 @@ def fit(
     from fsopt.answers.fits import fit_record
     from fsopt.answers.records import sealed
     from fsopt.methods.registry import METHODS
-    from fsopt.methods.registry import fit as run
 
     changes = options.read_changes(customise, METHODS[method].models)
-    params, solver_options = options.parse_params(param), options.read_options(options_file)
+    own: dict[str, Any] = {"solver": solver, "time_limit": time_limit, "options": options.read_options(options_file)}
+    own |= {"checkpoint": checkpoint, "resume": resume, "customise": changes, **options.parse_params(param)}
     source = load(data, layout)
-    with progress_bar(method) as update:
-
-        def report(entry: Mapping[str, Any]) -> None:
-            update(entry["iteration"], f"{method}: iteration {entry['iteration']}{_short(entry)}")
-
-        fitted = run(
-            method,
-            source,
-            solver=solver,
-            time_limit=time_limit,
-            options=solver_options,
-            progress=report,
-            checkpoint=checkpoint,
-            resume=resume,
-            customise=changes,
-            **params,
-        )
-    record = fit_record(fitted, data=source, source=data) | layout_record(layout)
-    record = sealed(record)
+    fitted = _fitted(method, source, own)
+    record = sealed(fit_record(fitted, data=source, source=data) | layout_record(layout))
     for warning in fitted.warnings:
         remark(f"warning: {warning}")
     shown = _exact(fitted, source, changes) if exact else None
@@ -93,6 +76,18 @@ def fit(
 
     deliver(record, output, as_json=False, present=present)
     return _exit(fitted)
+
+
+def _fitted(method: str, source: Dataset, own: Mapping[str, Any]) -> Fit:
+    """Run a method with its iterations on the terminal."""
+    from fsopt.methods.registry import fit as run
+
+    with progress_bar(method) as update:
+
+        def report(entry: Mapping[str, Any]) -> None:
+            update(entry["iteration"], f"{method}: iteration {entry['iteration']}{_short(entry)}")
+
+        return run(method, source, progress=report, **own)
 
 
 def _exact(fitted: Fit, source: Dataset, changes: Any) -> Any:

@@ -74,12 +74,7 @@ def reproduce(
 
     if listed:
         return _list(list(EXPERIMENTS.values()), json)
-    if bool(names) == every:
-        raise ParameterError(
-            "no table or figure is named" if not every else "both names and --all are given",
-            "'fsopt reproduce --list' has the names",
-        )
-    asked = [EXPERIMENTS[name] for name in names or EXPERIMENTS]
+    asked = _named(names, every)
     if searched and (len(asked) != 1 or report is not None):
         raise ParameterError("--search is for one table, without --report", "name one of --list; -o writes its page")
     workers = check_jobs(jobs)
@@ -99,6 +94,18 @@ def reproduce(
     if json:
         print_json({"quick": quick, "experiments": records})
     return code
+
+
+def _named(names: list[str] | None, every: bool) -> list[Experiment]:
+    """Return the experiments of names, or all; raises ParameterError, UnknownNameError."""
+    from fsopt.papers.registry import EXPERIMENTS
+
+    if bool(names) == every:
+        raise ParameterError(
+            "no table or figure is named" if not every else "both names and --all are given",
+            "'fsopt reproduce --list' has the names",
+        )
+    return [EXPERIMENTS[name] for name in names or EXPERIMENTS]
 
 
 def _options(quick: bool, time_limit: float | None, store: Path | None) -> str:

@@ -19,17 +19,17 @@ from fsopt.common.arguments import EXECUTOR, FUNCTION, OPTIONS, PATH, SECONDS, T
 from fsopt.common.customising import CHANGES, Change, customised, names_of
 from fsopt.common.files import check_readable, check_writable
 from fsopt.common.locks import alone
-from fsopt.common.memory import FEWER, NUMBER, require
+from fsopt.common.memory import FEWER
 from fsopt.common.registry import Registry, check_function
 from fsopt.data import Dataset
-from fsopt.data.matrices import refuse_sparse
 from fsopt.data.training import training_data
 from fsopt.drivers.run import CallbackError, Progress, Run
 from fsopt.errors import MemoryLimitError, ParameterError
+from fsopt.methods.refusals import refuse_data, refuse_executor, refuse_parameters, refuse_solver
 from fsopt.methods.spec import MethodSpec
 from fsopt.models.blocks import number
 from fsopt.models.registry import MODELS
-from fsopt.models.spec import WEIGHTS, check_parameters, check_weights
+from fsopt.models.spec import WEIGHTS, check_parameters
 from fsopt.solvers.checkpoints import kept
 from fsopt.typing import Samples
 
@@ -201,26 +201,16 @@ def fit(
     """
     name, params = without_variant(name, params)
     entry = METHODS[name]
-    _refuse_parameters_of_others(entry, params)
+    others = METHODS.values()
+    refuse_parameters(entry, params, others)
     check_parameters("method", name, params, entry.parameters, entry.objects)
-    _refuse_solver(entry, solver, options)
+    refuse_solver(entry, solver, options, others)
     data = training_data(data, y)
     if class_weight is not None or sample_weight is not None:
         data = data.weighted(class_weight, data.weights if sample_weight is None else sample_weight)
-    check_weights("method", name, entry.weights, data)
-    if not entry.sparse:
-        able = ", ".join(spec.name for spec in METHODS.values() if spec.sparse)
-        refuse_sparse(f"method '{name}'", data.X, f"methods that take sparse data: {able}; or ")
+    refuse_data(entry, data, others)
     check_changes(entry, customise)
-    if executor is not None and (params.get("jobs") or 1) == 1:
-        able = ", ".join(spec.name for spec in METHODS.values() if "jobs" in spec.parameters)
-        raise ParameterError(
-            "an executor runs subtrees, and this fit has no more than one at a time",
-            f"give jobs=, the number of them, to one of {able}",
-        )
-    # The preprocessed samples, and a copy of them in the arrays of a solver or a loop.
-    stored = data.X.nnz if data.sparse else data.X.size  # type: ignore[attr-defined]
-    require(2 * NUMBER * stored, f"the arrays of method '{name}' for {data.n} samples and {data.p} features")
+    refuse_executor(executor, params, others)
     place = None if checkpoint is None else check_writable(checkpoint)
     source = None if resume is None else check_readable(resume, "the checkpoint")
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
@@ -245,26 +235,6 @@ def fit(
         return fitted
     _refuse_unread(name, customise, read)
     return dataclasses.replace(fitted, details={**fitted.details, "customised": names_of(customise)})
-
-
-def _refuse_parameters_of_others(entry: MethodSpec, given: Mapping[str, Any]) -> None:
-    """Raise ParameterError for a parameter that another method of the paper has, and this one has not."""
-    for parameter in [k for k in given if k not in entry.parameters]:
-        others = [s.name for s in METHODS.values() if s.paper == entry.paper and parameter in s.parameters]
-        if entry.paper is not None and others:
-            raise ParameterError(
-                f"method '{entry.name}' has no parameter '{parameter}'", f"methods that have: {', '.join(others)}"
-            )
-
-
-def _refuse_solver(entry: MethodSpec, solver: str | None, options: Mapping[str, Any] | None) -> None:
-    """Raise ParameterError for a solver, or its options, of a method that calls none."""
-    if not entry.solver and (solver is not None or options):
-        able = ", ".join(s.name for s in METHODS.values() if s.solver and s.paper == entry.paper)
-        given = "options" if solver is None else f"solver={solver!r}"
-        raise ParameterError(
-            f"method '{entry.name}' calls no solver, and is given {given}", f"leave it out, or take {able}"
-        )
 
 
 def _with_own_name(entry: MethodSpec, error: ParameterError) -> ParameterError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -56,6 +56,22 @@ def check_program(saved: SavedFit) -> Certificate:
     residuals = {**saved.residuals, **certificate.residuals, "bound": relative_gap(saved.value, bound)}
     residuals["program's parameters"] = _parameters_residual(saved)
     return make(Kind.CONVEX, residuals, objective=saved.value, bound=bound, bound_source="dual point")
+
+
+def check_multipliers(saved: SavedFit, certify: Callable[[Vector], Certificate]) -> Certificate:
+    """Certify a saved fit again, by the point of its program or by the multipliers of a driver without a model.
+
+    Parameters
+    ----------
+    certify : returns the certificate of the saved hyperplane from multipliers (n,) of the margins.
+
+    Raises
+    ------
+    FileError : the saved point or multipliers are damaged.
+    """
+    if "alpha" not in saved.fit.details:
+        return check_program(saved)
+    return extend(certify(saved_vector(saved, "alpha", saved.data.n)), saved.residuals)
 
 
 def check_first_order(saved: SavedFit, kind: Kind, here: float, residuals: Mapping[str, float]) -> Certificate:

@@ -20,7 +20,7 @@ from fsopt.methods.large_programs import certify_generation, interior_order
 from fsopt.methods.mop.rsvm_training import exact
 from fsopt.methods.selection import SelectionRule
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program, extend, saved_vector
+from fsopt.methods.verification import check_multipliers
 from fsopt.models.blocks import number
 from fsopt.models.own.elastic_net_svm import build_elastic_net_svm
 from fsopt.typing import Vector
@@ -83,14 +83,11 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved point or multipliers are damaged.
     """
-    if "alpha" not in saved.fit.details:
-        return check_program(saved)
-    c, rho = float(saved.params["c"]), float(saved.params["l1_ratio"])
-    n = saved.data.n
-    if rho == 1.0:
-        return certify_generation(saved, np.ones(n) * loss_weights(c, saved.data.weights), np.ones(saved.data.p))
-    proof = certify_svm(saved.data, c, saved.w, saved.b, saved_vector(saved, "alpha", n), l1_ratio=rho)
-    return extend(proof, saved.residuals)
+    data, rho = saved.data, float(saved.params["l1_ratio"])
+    c = float(saved.params["c"])
+    if rho == 1.0 and "alpha" in saved.fit.details:
+        return certify_generation(saved, np.ones(data.n) * loss_weights(c, data.weights), np.ones(data.p))
+    return check_multipliers(saved, lambda alpha: certify_svm(data, c, saved.w, saved.b, alpha, l1_ratio=rho))
 
 
 SPEC = MethodSpec(

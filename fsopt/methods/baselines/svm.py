@@ -22,7 +22,7 @@ from fsopt.methods.kernel_values import DEGREE
 from fsopt.methods.large_programs import interior_order
 from fsopt.methods.selection import THRESHOLD, SelectionRule, support_vectors
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program, extend, saved_vector
+from fsopt.methods.verification import check_multipliers
 from fsopt.models.gbd.svm import build_svm
 from fsopt.typing import Vector
 
@@ -104,11 +104,9 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved point or multipliers are damaged.
     """
-    if "alpha" not in saved.fit.details:
-        return check_program(saved)
-    gram, alpha = saved.fit.kernel is not None, saved_vector(saved, "alpha", saved.data.n)
-    proof = certify_svm(saved.data, saved.params["c"], saved.w, saved.b, alpha, gram=gram)
-    return extend(proof, saved.residuals)
+    data, c = saved.data, saved.params["c"]
+    gram = saved.fit.kernel is not None
+    return check_multipliers(saved, lambda alpha: certify_svm(data, c, saved.w, saved.b, alpha, gram=gram))
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:

@@ -26,7 +26,7 @@ from fsopt.methods.large_programs import interior_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess
 from fsopt.methods.routes import first_certified
 from fsopt.methods.spec import MethodSpec, SavedFit, Value
-from fsopt.methods.verification import check_program, evidence, extend, saved_vector
+from fsopt.methods.verification import check_multipliers, evidence
 from fsopt.models.blocks import number
 from fsopt.models.gmeb.svm_norm import build_svm_norm
 from fsopt.typing import Vector
@@ -117,11 +117,8 @@ def check(saved: SavedFit) -> Certificate:
     ------
     FileError : the saved point or multipliers are damaged.
     """
-    if "alpha" not in saved.fit.details:
-        return check_program(saved)
-    alpha = saved_vector(saved, "alpha", saved.data.n)
-    proof = certify_svm_norm(saved.data, float(saved.params["c"]), saved.w, saved.b, alpha)
-    return extend(proof, saved.residuals)
+    data, c = saved.data, float(saved.params["c"])
+    return check_multipliers(saved, lambda alpha: certify_svm_norm(data, c, saved.w, saved.b, alpha))
 
 
 def objective(data: Dataset, w: Vector, b: float, at: Mapping[str, Any]) -> Value:
