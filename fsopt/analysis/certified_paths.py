@@ -1,4 +1,4 @@
-"""The answer of :func:`fsopt.selection_path`: optima over the number of features, with the evidence of each bound."""
+"""The answer of :func:`fsopt.selection_path`: optima over the number of features and C, with their evidence."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SelectionPath(Answer):
-    """The best support vector machines for each number of features; one entry for each M.
+    """The best support vector machines for each number of features, and for each C; one entry for each pair.
 
     Attributes
     ----------
     features : names of the p features.
-    m : (k,) largest number of features M, ascending.
+    m, c : (k,) largest number of features M and penalty weight C, by C and then by M, ascending.
     objective, bound : (k,) value F*(M) of the incumbent, and a lower bound on the optimum.
-    optimal : mask (k,) of the M whose gap is closed.
-    support : selected features of each M, by place.
+    optimal : mask (k,) of the entries whose gap is closed.
+    support : selected features of each entry, by place.
     coef, intercept : (k, p) and (k,), for raw features.
     nodes : (k,) nodes of each search.
-    c, tolerance, scale, loss : the parameters.
+    tolerance, scale, loss : the other parameters.
     evidence : of each bound, as in :mod:`fsopt.algorithms.branch_and_benders.evidence`.
     seconds : of the whole path.
     """
@@ -54,7 +54,7 @@ class SelectionPath(Answer):
     coef: Matrix
     intercept: Vector
     nodes: Vector
-    c: float
+    c: Vector
     tolerance: float
     scale: str
     evidence: tuple[Any, ...] = field(repr=False)
@@ -63,15 +63,28 @@ class SelectionPath(Answer):
 
     @property
     def heading(self) -> dict[str, Any]:
-        """The parameters and the seconds."""
-        return {name: getattr(self, name) for name in ("c", "loss", "tolerance", "scale", "seconds")}
+        """The parameters and the seconds; ``c`` is a list where there are several."""
+        c = self.weights[0] if len(self.weights) == 1 else self.weights
+        return {"c": c, **{name: getattr(self, name) for name in ("loss", "tolerance", "scale", "seconds")}}
+
+    @property
+    def weights(self) -> list[float]:
+        """The penalty weights C of the entries, each once."""
+        return [float(c) for c in np.unique(self.c)]
+
+    @property
+    def names(self) -> list[str]:
+        """The M of each entry, with its C where there are several."""
+        several = len(self.weights) > 1
+        return [f"{int(m)}, C = {c}" if several else f"{int(m)}" for m, c in zip(self.m, self.c.tolist(), strict=True)]
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return one record for each M: ``m objective bound gap optimal nodes features``."""
-        columns = zip(self.m, self.objective, self.bound, self.optimal, self.nodes, self.support, strict=True)
+        """Return one record for each entry: ``m c objective bound gap optimal nodes features``."""
+        columns = zip(self.m, self.c, self.objective, self.bound, self.optimal, self.nodes, self.support, strict=True)
         return [
             {
                 "m": int(m),
+                "c": float(c),
                 "objective": float(upper),
                 "bound": float(lower),
                 "gap": float((upper - lower) / max(1.0, abs(upper))),
@@ -79,12 +92,12 @@ class SelectionPath(Answer):
                 "nodes": int(nodes),
                 "features": [self.features[j] for j in support],
             }
-            for m, upper, lower, optimal, nodes, support in columns
+            for m, c, upper, lower, optimal, nodes, support in columns
         ]
 
     @property
     def status(self) -> Status:
-        """``optimal`` where the gap of every M is closed, else ``feasible``."""
+        """``optimal`` where the gap of every entry is closed, else ``feasible``."""
         return Status.OPTIMAL if self.optimal.all() else Status.FEASIBLE
 
     def residuals(self, data: Dataset) -> dict[str, float]:
@@ -97,23 +110,25 @@ class SelectionPath(Answer):
         Returns
         -------
         dict
-            For each M: how far the stated bound exceeds the replayed one, how far the objective value is from that of
-            the classifier, the features beyond M or without a place in the selection, and the open gap of an optimum.
+            For each entry: how far the stated bound exceeds the replayed one, how far the objective value is from that
+            of the classifier, the features beyond M or without a place in the selection, and the open gap of an
+            optimum.
         """
         (work, map_), loss = preprocess(data, self.scale), LOSSES[self.loss]
         found = {"features": float(self.features != data.features)}
-        for k, m in enumerate(self.m.astype(int).tolist()):
+        for k, name in enumerate(self.names):
+            m, c = int(self.m[k]), float(self.c[k])
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
-            value = 0.5 * float(w @ w) + self.c * loss.total(work.X @ w + b, work.y, work.weights)
+            value = 0.5 * float(w @ w) + c * loss.total(work.X @ w + b, work.y, work.weights)
             upper, lower = float(self.objective[k]), float(self.bound[k])
             beyond = set(np.flatnonzero(w).tolist()) - set(self.support[k])
-            replayed = replayed_evidence(at_most(work, self.c, m, loss), self.evidence[k]).bound
+            replayed = replayed_evidence(at_most(work, c, m, loss), self.evidence[k]).bound
             gap = relative_gap(upper, lower) - gap_allowed(self.tolerance) if self.optimal[k] else 0.0
             found |= {
-                f"bound of {m}": max(lower - replayed, 0.0) / max(1.0, abs(lower)),
-                f"objective of {m}": relative_gap(value, upper),
-                f"selection of {m}": float(len(beyond) + max(len(self.support[k]) - m, 0)),
-                f"gap of {m}": max(gap, 0.0),
+                f"bound of {name}": max(lower - replayed, 0.0) / max(1.0, abs(lower)),
+                f"objective of {name}": relative_gap(value, upper),
+                f"selection of {name}": float(len(beyond) + max(len(self.support[k]) - m, 0)),
+                f"gap of {name}": max(gap, 0.0),
             }
         return found
 
@@ -121,7 +136,7 @@ class SelectionPath(Answer):
         """Return the mask (k,) of the bounds that hold: the name of version 0.2 for a part of :func:`fsopt.verify`."""
         warnings.warn("SelectionPath.verify(data) is fsopt.verify(path, data) now", DeprecationWarning, stacklevel=2)
         found = self.residuals(data)
-        return np.array([found[f"bound of {int(m)}"] <= 1e-9 for m in self.m])
+        return np.array([found[f"bound of {name}"] <= 1e-9 for name in self.names])
 
     def exact(self, data: Dataset) -> tuple[Claim, ...]:
         """Return the claims: the name of version 0.2 for :meth:`claims`."""
@@ -129,7 +144,7 @@ class SelectionPath(Answer):
         return self.claims(data)
 
     def claims(self, data: Dataset) -> tuple[Claim, ...]:
-        """Return for each M the claim with the exact interval that its evidence proves, without a search.
+        """Return for each entry the claim with the exact interval that its evidence proves, without a search.
 
         Parameters
         ----------
@@ -137,12 +152,14 @@ class SelectionPath(Answer):
         """
         work, map_ = preprocess(data, self.scale)
         found = []
-        for k, m in enumerate(self.m.tolist()):
+        for k, name in enumerate(self.names):
+            m, c = int(self.m[k]), float(self.c[k])
             w, b = scaled_hyperplane(self.coef[k], float(self.intercept[k]), map_)
             hyperplane = SelectedHyperplane(np.isin(np.arange(data.p), self.support[k]), w, b)
-            problem = at_most(work, self.c, int(m), LOSSES[self.loss])
-            claim = claim_of_search(f"at most {int(m)} features", problem, self.evidence[k], hyperplane, self.tolerance)
-            found.append(replace(claim, about=cardinality_about(data, int(m), self.c, self.loss)))
+            problem = at_most(work, c, m, LOSSES[self.loss])
+            about = f"at most {m} features" + name.removeprefix(str(m))
+            claim = claim_of_search(about, problem, self.evidence[k], hyperplane, self.tolerance)
+            found.append(replace(claim, about=cardinality_about(data, m, c, self.loss)))
         return tuple(found)
 
     def proof(self, data: Dataset) -> dict[str, Any]:
@@ -150,18 +167,26 @@ class SelectionPath(Answer):
         return proof_file(self.header(data), self.claims(data))
 
     def header(self, data: Dataset) -> Header:
-        """Return what the statement of the proof says beside the claims."""
-        return Header("study", "path", {"c": self.c, "loss": self.loss, "tolerance": self.tolerance}, data, self.scale)
+        """Return what the statement of the proof says beside the claims; each of these has its own M and C."""
+        c = self.weights[0] if len(self.weights) == 1 else None
+        return Header("study", "path", {"c": c, "loss": self.loss, "tolerance": self.tolerance}, data, self.scale)
 
     def plot(self) -> Figure:
-        """Return the optimal values and their lower bounds against the number of features."""
+        """Return the optimal values and their lower bounds against the number of features, a line for each C."""
         figure = new_figure(1)
         axes = figure.axes[0]
-        axes.fill_between(self.m, self.bound, self.objective, color="tab:gray", alpha=0.4, label="gap")
-        axes.plot(self.m, self.objective, "o-", color=BLUE, label="incumbent")
-        axes.plot(self.m, self.bound, "_", color=ORANGE, label="lower bound")
+        several = len(self.weights) > 1
+        for k, c in enumerate(self.weights):
+            at = self.c == c
+            m, upper, lower = self.m[at], self.objective[at], self.bound[at]
+            axes.fill_between(m, lower, upper, color="tab:gray", alpha=0.4, label="" if k else "gap")
+            line = {"color": f"C{k}", "label": f"C = {c:g}"} if several else {"color": BLUE, "label": "incumbent"}
+            axes.plot(m, upper, "o-", **line)
+            axes.plot(m, lower, "_", color=line["color"] if several else ORANGE, label="" if k else "lower bound")
         term = {"hinge": r"e'\xi", "squared-hinge": r"\xi'\xi", "logistic": r"\sum_i \ln(1 + e^{-u_i})"}[self.loss]
         axes.set(xlabel="largest number of features M", ylabel=rf"$\frac{{1}}{{2}}w'w + C {term}$")
         axes.locator_params(axis="x", integer=True)
+        if several:
+            axes.set_yscale("log")
         axes.legend()
         return figure

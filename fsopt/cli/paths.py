@@ -1,4 +1,4 @@
-"""Verb ``path``: the best selection for every number of features, with its lower bound."""
+"""Verb ``path``: the best selection for every number of features and every C, with its lower bound."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fsopt.data.tables.layout import Layout
 def path(
     data: options.Data,
     layout: Layout = WHOLE,
-    c: Annotated[float, typer.Option("--c", help="penalty weight of the loss")] = 1.0,
+    c: Annotated[str, typer.Option("--c", help="penalty weights of the loss, as 1 or 0.1,1,10")] = "1",
     loss: Annotated[str, typer.Option("--loss", help="hinge, squared-hinge or logistic")] = "hinge",
     m: Annotated[str | None, typer.Option("--m", help="numbers of features, as 1,2,5 or 1-10; all by default")] = None,
     scale: Annotated[str, typer.Option("--scale", help="standard, center or none")] = "standard",
@@ -35,21 +35,21 @@ def path(
     output: options.Output = None,
     json: options.Json = False,
 ) -> int:
-    """Print the best support vector machine with at most M features for every M, and a lower bound on each."""
+    """Print the best support vector machine with at most M features for every M and C, and a lower bound on each."""
     from fsopt.analysis.selection_paths import selection_path
     from fsopt.answers.records import plain
     from fsopt.common.files import write_text
 
-    source, values = load(data, layout), _numbers(m)
+    source, values, weights = load(data, layout), _numbers(m), _weights(c)
     with progress_bar("path") as update:
 
         def report(entry: Mapping[str, Any]) -> None:
             shown = f"objective {entry['objective']:.6g}, bound {entry['bound']:.6g}"
-            update(entry["iteration"], f"path: m = {entry['m']}, {shown}")
+            update(entry["iteration"], f"path: C = {entry['c']:g}, m = {entry['m']}, {shown}")
 
         found = selection_path(
             source,
-            c=c,
+            c=weights,
             loss=loss,
             m=values,
             scale=scale,
@@ -58,7 +58,7 @@ def path(
             jobs=jobs,
             progress=report,
         )
-    record = plain({"data": data, "n": source.n, "p": source.p, "c": c, "loss": loss, "seconds": found.seconds})
+    record = plain({"data": data, "n": source.n, "p": source.p, **found.heading})
     record["rows"] = plain(found.to_records())
     if output is not None:
         write_text(output, dump_json(record))
@@ -67,7 +67,17 @@ def path(
     else:
         _print(record)
     wanted = source.p + 1 if values is None else len(set(values))
-    return EXIT_SOLVED if len(found.m) == wanted else EXIT_INTERRUPTED
+    return EXIT_SOLVED if len(found.m) == wanted * len(set(weights)) else EXIT_INTERRUPTED
+
+
+def _weights(text: str) -> list[float]:
+    """Return the penalty weights in ``0.1,1,10``; raises ParameterError."""
+    from fsopt.errors import ParameterError
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise ParameterError(f"--c is {text!r}", "give penalty weights, as 1 or 0.1,1,10") from error
 
 
 def _numbers(text: str | None) -> list[int] | None:
@@ -86,11 +96,10 @@ def _numbers(text: str | None) -> list[int] | None:
 
 
 def _print(record: dict[str, Any]) -> None:
-    shown = table(
-        "", [(name, "right") for name in ("M", "objective", "lower bound", "gap", "nodes")] + [("features", "left")]
-    )
+    numbers = [(name, "right") for name in ("C", "M", "objective", "lower bound", "gap", "nodes")]
+    shown = table("", [*numbers, ("features", "left")])
     for row in record["rows"]:
         gap = "closed" if row["optimal"] else f"{row['gap']:.2%}"
-        cells = (f"{row['m']}", f"{row['objective']:.6g}", f"{row['bound']:.6g}", gap, f"{row['nodes']}")
-        shown.add_row(*cells, escape(", ".join(row["features"]) or "none"))
+        cells = (f"{row['c']:g}", f"{row['m']}", f"{row['objective']:.6g}", f"{row['bound']:.6g}")
+        shown.add_row(*cells, gap, f"{row['nodes']}", escape(", ".join(row["features"]) or "none"))
     show(shown)

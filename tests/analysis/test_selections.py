@@ -8,6 +8,9 @@ from selection_cases import allowed_values
 from support import blobs
 
 import fsopt
+from fsopt.algorithms.branch_and_benders.cuts import make_cut, valid_grid
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.analysis import selection_paths
 from fsopt.errors import ParameterError
 
 DATA, C = blobs(36, 6, seed=4), 2.0
@@ -45,6 +48,42 @@ def test_the_path_of_another_loss_has_its_optima_and_a_proof(loss):
     assert not fsopt.verify(other, DATA).verified
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
+def test_a_path_over_two_parameters_has_the_optimum_of_every_pair_and_a_proof(loss):
+    weights, numbers = [2.0, 0.3, 0.02], [0, 1, 3]
+    path = fsopt.selection_path(DATA, c=weights, m=numbers, scale="none", loss=loss, tolerance=1e-6)
+    pairs = [(c, m) for c in sorted(weights) for m in numbers]
+    assert [(row["c"], row["m"]) for row in path.to_records()] == pairs
+    values = {c: allowed_values(DATA, c, {}, loss) for c in weights}
+    best = [min(v for s, v in values[c].items() if sum(s) <= m) for c, m in pairs]
+    np.testing.assert_allclose(path.objective, best, rtol=2e-6)
+    np.testing.assert_allclose(path.bound, path.objective, rtol=2e-6)
+    table = path.objective.reshape(3, 3)
+    assert np.all(np.diff(table, axis=0) >= 0)
+    assert np.all(np.diff(table, axis=1) <= 0)
+    assert fsopt.verify(path, DATA, exact=True).word == "verified exactly"
+
+
+def test_a_pair_begins_with_the_cuts_and_the_best_selection_of_the_pairs_before_it(monkeypatch):
+    begun = []
+
+    def recorded(problem, *, settings, run, seeds):
+        begun.append((problem, settings.initial, seeds))
+        return branch_and_benders(problem, settings=settings, run=run, seeds=seeds)
+
+    monkeypatch.setattr(selection_paths, "branch_and_benders", recorded)
+    path = fsopt.selection_path(DATA, c=[0.3, 2.0], m=[1, 2], scale="none")
+    (_, *first), _, (_, below, seeds), (last, initial, both) = begun
+    assert first == [None, []]
+    assert tuple(np.flatnonzero(below)) == path.support[0]
+    assert initial.sum() <= 2
+    assert len(both) > len(seeds) > 0
+    for k, grid in enumerate(both):  # whole multiples of 0.3 / 2^30 are taken as those of 2 / 2^30
+        assert valid_grid(grid, last.y, last.tops)
+        cut = make_cut(last, k, grid, np.zeros(1))
+        assert all(cut.constant - cut.gains @ np.array(s) <= value + 1e-6 for s, value in VALUES.items())
+
+
 def test_some_numbers_of_features_a_time_limit_and_records():
     seen = []
     path = fsopt.selection_path(blobs(150, 20, seed=1, gap=0.2), m=[8, 3, 3], time_limit=0.5, progress=seen.append)
@@ -61,10 +100,24 @@ def test_the_path_is_drawn():
     assert "evidence" not in repr(path)  # kilobytes of encoded multipliers
     figure = path.plot()
     assert len(figure.axes[0].lines) == 2
+    figure = fsopt.selection_path(DATA, c=[C, 0.5], m=[1, 2]).plot()
+    assert [line.get_label() for line in figure.axes[0].lines[::2]] == ["C = 0.5", "C = 2"]
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"m": [7]}, {"m": []}, {"m": [-1]}, {"c": 0.0}, {"time_limit": 0.0}, {"loss": "log"}], ids=str
+    "wrong",
+    [
+        {"m": [7]},
+        {"m": []},
+        {"m": [-1]},
+        {"c": 0.0},
+        {"c": []},
+        {"c": [1.0, -1.0]},
+        {"c": "x"},
+        {"time_limit": 0.0},
+        {"loss": "log"},
+    ],
+    ids=str,
 )
 def test_wrong_parameters_of_a_path_are_refused(wrong):
     with pytest.raises(ParameterError):

@@ -30,6 +30,9 @@ def test_a_path_as_json_and_as_a_table(source, tmp_path, capsys):
     assert [row["m"] for row in record["rows"]] == [0, 1, 2, 4]
     assert all(row["optimal"] and row["bound"] <= row["objective"] for row in record["rows"])
     assert json.loads(target.read_text()) == record
+    assert code("--data", source, "--m", "1", "--c", "2,0.5", "--json") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["c"] == [row["c"] for row in record["rows"]] == [0.5, 2.0]
     assert code("--data", source) == 0
     assert "closed" in capsys.readouterr().out
 
@@ -40,6 +43,7 @@ def test_a_path_as_json_and_as_a_table(source, tmp_path, capsys):
         (["--m", "x"], "--m is 'x'"),
         (["--m", "9"], "'m'"),
         (["--c", "0"], "'c'"),
+        (["--c", "1,x"], "--c is '1,x'"),
         (["--loss", "z"], "loss is 'z'"),
         (["--scale", "z"], "scale is 'z'"),
     ],

@@ -82,6 +82,7 @@ def bases():
     found["no point"] = _infeasible()
     found["alternatives"] = fsopt.alternatives(DATA, 2, within=0.5, count=2, exact=True).proof
     found["all alternatives"] = fsopt.alternatives(DATA, 1, within=1e9, exact=True).proof
+    found["path"] = fsopt.selection_path(DATA, m=[1], c=[0.5, 1.0]).proof(DATA)
     found["necessity"] = fsopt.necessity(DATA, 1, exact=True).proof
     return found
 

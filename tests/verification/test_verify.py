@@ -126,6 +126,22 @@ def test_a_path_is_verified_by_its_evidence_and_its_classifiers(path):
         assert path.exact(DATA) == path.claims(DATA)
 
 
+def test_a_path_over_two_parameters_is_verified_pair_by_pair():
+    path = fsopt.selection_path(DATA, m=[1, 2], c=[0.5, 2.0], tolerance=1e-6)
+    shown = fsopt.verify(path, DATA, exact=True)
+    assert [claim.name for claim in shown.claims][1:3] == ["at most 2 features, C = 0.5", "at most 1 features, C = 2.0"]
+    falsehoods = {
+        "bound of 1, C = 2.0": replace(path, bound=path.bound + np.array([0.0, 0.0, 0.01, 0.0])),
+        "objective of 2, C = 0.6": replace(path, c=np.array([0.6, 0.6, 2.0, 2.0])),
+        "bound of 1, C = 0.5": replace(path, evidence=(path.evidence[2], *path.evidence[1:])),
+        "gap of 2, C = 2.0": replace(path, bound=path.bound - 0.1),
+    }
+    for residual, false in falsehoods.items():
+        found = fsopt.verify(false, DATA)
+        assert not found.verified, residual
+        assert found.residuals[residual] > 1e-6, residual
+
+
 @pytest.mark.parametrize("other", [3, None, [1.0]])
 def test_other_things_are_no_answer(other):
     with pytest.raises(ParameterError, match="the answer must be an answer or a path"):

@@ -14,7 +14,7 @@ are those of a heuristic: the search solves a selection that it takes from here 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -62,12 +62,14 @@ class LocalSearch:
     cuts : of the branch and bound, to rule out exchanges.
     most : exchanges that are tried from one selection, those of the smallest bounds.
     go_on : looks at the clock.
+    ends : features on the way of a descent -> the selection where it ended, which every other one from there reaches.
     """
 
     problem: SelectionProblem
     cuts: Sequence[Cut]
     most: int
     go_on: Callable[[], bool]
+    ends: dict[bytes, Local] = field(default_factory=dict)
 
     def descend(self, start: Mask) -> Local | None:
         """Exchange, take in or leave out one feature while that lowers the value; None where an SVM fails.
@@ -77,21 +79,35 @@ class LocalSearch:
         start : an allowed selection (p,).
         """
         at = _Samples(self.problem).best(np.flatnonzero(start)[None, :], np.inf)
+        way: list[bytes] = []
         # The value falls in each pass, of finitely many selections.
         while at is not None and self.go_on():
-            better = self._neighbour(at)
-            if better is None:
+            way.append(at.features.tobytes())
+            better = self.ends.get(way[-1]) or self._neighbour(at)
+            if better is None or better is at:
                 break
             at = better
+        if at is not None:
+            self.ends.update(dict.fromkeys(way, at))
         return at
 
     def restarted(self, start: Mask, fails: int, seed: int) -> Local | None:
-        """Descend from perturbed selections until that many in a row are no better; return the best."""
+        """Descend from perturbed selections until that many in a row are no better, or enough ended in few selections.
+
+        Returns
+        -------
+        Local : the best; None where an SVM fails.
+
+        Notes
+        -----
+        The second criterion is that of Boender and Rinnooy Kan, see :func:`_enough`.
+        """
         rng = np.random.default_rng(seed)
         best = at = self.descend(start)
-        failed = 0
-        while best is not None and at is not None and failed < fails and self.go_on():
+        failed, ended = 0, []
+        while best is not None and at is not None and failed < fails and not _enough(ended) and self.go_on():
             found = self.descend(self._perturbed(at, rng))
+            ended.append(b"" if found is None else found.features.tobytes())
             failed += 1
             if found is not None and found.value < best.value - BETTER * abs(best.value):
                 best, failed = found, 0
@@ -183,6 +199,16 @@ class LocalSearch:
         if len(order) > self.most:
             order = order[np.argpartition(flat[order], self.most)[: self.most]]
         return np.asarray(order[np.argsort(flat[order], kind="stable")])
+
+
+def _enough(ended: list[bytes]) -> bool:
+    """Return whether the local minima where N descents ended, W of them distinct, are likely all that there are.
+
+    With equal prior probabilities :math:`W(N-1)/(N-W-2)` minima are expected (Boender and Rinnooy Kan, "Bayesian
+    stopping rules for multistart global optimization methods", 1987); the search stops where that is less than W + 1/2.
+    """
+    distinct = len(set(ended))
+    return len(ended) > 2 * distinct**2 + 3 * distinct + 2
 
 
 def exchanges(problem: SelectionProblem, features: Indices) -> Mask:

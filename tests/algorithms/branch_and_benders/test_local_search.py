@@ -49,6 +49,36 @@ def test_no_allowed_neighbour_is_better(kind, seed, kept, monkeypatch):
         assert value <= min(values.get(near, np.inf) for near in neighbours(at)) * (1 + 1e-5)
 
 
+def test_a_descent_that_meets_an_earlier_one_ends_where_that_ended(monkeypatch):
+    data = blobs(60, 12, seed=2, gap=0.3)
+    search = LocalSearch(problem_of(data, 1.0, {"m": 3}), [], 10**6, always)
+    scanned = []
+
+    def scan(self, at):
+        scanned.append(tuple(at.features))
+        return real(self, at)
+
+    real = LocalSearch._neighbour
+    monkeypatch.setattr(LocalSearch, "_neighbour", scan)
+    found = search.descend(np.arange(12) >= 9)
+    assert len(scanned) > 2
+    for features in list(scanned):
+        again = search.descend(np.isin(np.arange(12), features))
+        assert (again.value, again.features.tolist()) == (found.value, found.features.tolist())
+    best = search.restarted(found.mask(12), 30, 0)
+    assert best.value <= found.value
+    assert len(scanned) == len(set(scanned))
+
+
+def test_restarts_end_where_few_local_minima_are_expected_beside_those_found():
+    for count in range(30):
+        for distinct in range(1, count + 1):
+            ended = [bytes([min(k, distinct - 1)]) for k in range(count)]
+            expected = distinct * (count - 1) / (count - distinct - 2) if count > distinct + 2 else np.inf
+            assert local_search._enough(ended) == (expected < distinct + 0.5)
+    assert not local_search._enough([])
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_allowed_exchanges_are_those_of_the_constraints(kind):
     data, c, limits = drawn(kind, 1)
