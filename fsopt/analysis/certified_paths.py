@@ -180,9 +180,9 @@ class SelectionPath(Answer):
             at = self.c == c
             m, upper, lower = self.m[at], self.objective[at], self.bound[at]
             axes.fill_between(m, lower, upper, color="tab:gray", alpha=0.4, label="" if k else "gap")
-            line = {"color": f"C{k}", "label": f"C = {c:g}"} if several else {"color": BLUE, "label": "incumbent"}
-            axes.plot(m, upper, "o-", **line)
-            axes.plot(m, lower, "_", color=line["color"] if several else ORANGE, label="" if k else "lower bound")
+            colours = (f"C{k}", f"C{k}") if several else (BLUE, ORANGE)
+            axes.plot(m, upper, "o-", color=colours[0], label=f"C = {c:g}" if several else "incumbent")
+            axes.plot(m, lower, "_", color=colours[1], label="" if k else "lower bound")
         term = {"hinge": r"e'\xi", "squared-hinge": r"\xi'\xi", "logistic": r"\sum_i \ln(1 + e^{-u_i})"}[self.loss]
         axes.set(xlabel="largest number of features M", ylabel=rf"$\frac{{1}}{{2}}w'w + C {term}$")
         axes.locator_params(axis="x", integer=True)

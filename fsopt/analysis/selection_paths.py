@@ -91,7 +91,7 @@ def selection_path(
     Aytug, (5)-(11).
     """
     started, end = time.perf_counter(), clock.end_of(time_limit)
-    weights = sorted({number("selection_path", "c", one) for one in ([c] if np.ndim(c) == 0 else c)})
+    weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
     if time_limit is not None and not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
     given = range(data.p + 1) if m is None else m

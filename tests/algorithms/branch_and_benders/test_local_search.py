@@ -70,13 +70,10 @@ def test_a_descent_that_meets_an_earlier_one_ends_where_that_ended(monkeypatch):
     assert len(scanned) == len(set(scanned))
 
 
-def test_restarts_end_where_few_local_minima_are_expected_beside_those_found():
-    for count in range(30):
-        for distinct in range(1, count + 1):
-            ended = [bytes([min(k, distinct - 1)]) for k in range(count)]
-            expected = distinct * (count - 1) / (count - distinct - 2) if count > distinct + 2 else np.inf
-            assert local_search._enough(ended) == (expected < distinct + 0.5)
-    assert not local_search._enough([])
+@pytest.mark.parametrize(("distinct", "first"), [(1, 21), (2, 36), (3, 50)])
+def test_restarts_end_where_another_would_hardly_end_elsewhere(distinct, first):
+    ended = [bytes([k % distinct]) for k in range(60)]
+    assert [local_search._enough(ended[:count]) for count in range(60)] == [count >= first for count in range(60)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
