@@ -29,7 +29,7 @@ MACHINE = 1e11
 """The same for the support vector machine of a rounded relaxation: of a larger one the largest features are taken."""
 LIKELY = 1e-3
 """Share in the relaxation from which a feature is likely."""
-EXCHANGES, FAILS = 400, 60
+EXCHANGES, FAILS = 400, 100
 """Exchanges that the local search tries from a selection, and its restarts that may fail at a gap of 100 %."""
 FEW = 64
 """Exchanges of a search that is not thorough, without restarts: the best exchange has nearly always one of the smallest
