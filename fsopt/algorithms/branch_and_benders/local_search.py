@@ -96,11 +96,7 @@ class LocalSearch:
     def restarted(self, start: Mask, fails: int, seed: int) -> Local | None:
         """Descend from perturbed selections until that many in a row are no better, or all likely ends are known.
 
-        A descent that returns to where it began makes the next perturbation larger.
-
-        Returns
-        -------
-        Local : the best; None where an SVM fails.
+        A descent that returns to where it began makes the next perturbation larger. None where an SVM fails.
         """
         rng = np.random.default_rng(seed)
         best = at = self.descend(start)
@@ -167,7 +163,7 @@ class LocalSearch:
         for k in np.argsort(dropped, kind="stable"):
             if dropped[k] >= limit:
                 break
-            if problem.allowed(_without(at.mask(problem.p), at.features[k])):
+            if problem.allowed(np.isin(np.arange(problem.p), without[k])):
                 found = samples.best(without[k : k + 1], limit)
                 if found is not None:
                     return found
@@ -224,11 +220,6 @@ def exchanges(problem: SelectionProblem, features: Indices) -> Mask:
     for row, out, rest in zip(problem.R, lost, left, strict=True):
         allowed &= row <= (rest + out)[:, None]
     return allowed
-
-
-def _without(selection: Mask, feature: int) -> Mask:
-    selection[feature] = False
-    return selection
 
 
 class _Samples:
