@@ -178,7 +178,8 @@ class SelectionPath(Answer):
         several = len(self.weights) > 1
         for k, c in enumerate(self.weights):
             at = self.c == c
-            m, upper, lower = self.m[at], self.objective[at], self.bound[at]
+            m = self.m[at]
+            upper, lower = self.objective[at], self.bound[at]
             axes.fill_between(m, lower, upper, color="tab:gray", alpha=0.4, label="" if k else "gap")
             colours = (f"C{k}", f"C{k}") if several else (BLUE, ORANGE)
             axes.plot(m, upper, "o-", color=colours[0], label=f"C = {c:g}" if several else "incumbent")

@@ -40,7 +40,8 @@ def path(
     from fsopt.answers.records import plain
     from fsopt.common.files import write_text
 
-    source, values, weights = load(data, layout), _numbers(m), _weights(c)
+    source, weights = load(data, layout), _weights(c)
+    values = _numbers(m)
     with progress_bar("path") as update:
 
         def report(entry: Mapping[str, Any]) -> None:
