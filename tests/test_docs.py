@@ -8,6 +8,7 @@ import os
 import re
 import warnings
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -133,3 +134,10 @@ def test_code_that_a_page_includes_is_where_it_says(page):
             text = "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
         for key in ("start-at", "start-after", "end-at", "end-before"):
             assert said.get(key, "") in text, f"{place}: {key} {said[key]!r}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_column_of_a_table_has_a_heading(page):
+    lines = page.read_text("utf-8").splitlines()
+    heads = [head for head, rule in pairwise(lines) if re.fullmatch(r"\|( ?:?-+:? ?\|)+", rule)]
+    assert [head for head in heads if not all(cell.strip() for cell in head.strip().strip("|").split("|"))] == []
