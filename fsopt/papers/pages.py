@@ -83,7 +83,8 @@ def with_agreement(outcome: Outcome) -> Outcome:
             x, y, deviation = np.array(points[verdict]).T
             style: dict[str, Any] = {"color": colour, "markeredgecolor": "0.4", "ecolor": "0.6", "elinewidth": 0.8}
             axes.errorbar(x, y, deviation, fmt="o", markersize=4, label=verdict, **style)
-    axes.set(xlabel="printed, share of the possible range", ylabel="ours", aspect="equal")
+    ends = {"xlim": (-0.05, 1.05), "ylim": (-0.05, 1.05)}
+    axes.set(xlabel="printed, share of the possible range", ylabel="ours", aspect="equal", **ends)
     axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
     return replace(outcome, figures={AGREEMENT: figure, **outcome.figures})
 

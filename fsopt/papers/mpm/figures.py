@@ -98,7 +98,8 @@ def _kernel_figure(widths: Sequence[float], curves: Matrix) -> Figure:
     for k, (axes, title) in enumerate(zip(figure.axes, ("accuracy, %", "selected patterns, %"), strict=True)):
         for method, curve in zip(KERNEL_METHODS, curves, strict=True):
             axes.plot(widths, curve[k], marker="o", markersize=4, label=method)
-        axes.set(title=title, xlabel="width", xscale="log")
+        axes.set(title=title, xlabel="width")
+        axes.set_xscale("log", base=2)
     figure.axes[1].legend(fontsize="small")
     return figure
 
