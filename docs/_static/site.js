@@ -11,6 +11,12 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("p.caption[role=heading]").forEach((part) => part.setAttribute("aria-level", "2"));
   document.querySelectorAll("aside.sidebar-drawer").forEach((part) => part.setAttribute("aria-label", "Pages"));
   document.querySelectorAll("aside.toc-drawer").forEach((part) => part.setAttribute("aria-label", "On this page"));
+  document.querySelectorAll("[role=doc-biblioentry]").forEach((part) => part.setAttribute("role", "listitem"));
+  document.querySelectorAll("#search-results").forEach((part) => {
+    const head = document.createElement("h1");
+    head.textContent = "Search";
+    part.before(head);
+  });
   document.querySelectorAll(".sig > dl").forEach((part) => {
     const term = document.createElement("dt"); // Sphinx lists parameters as definitions of no term
     term.className = "unseen";
