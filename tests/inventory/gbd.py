@@ -202,7 +202,7 @@ def bins(found):
         for k, m in enumerate((1, 4, 5, 12, 13, 20))
         for method in experiments.COMPARED
     ]
-    with patch.object(experiments, "_measured", lambda settings: ((), rows)):
+    with patch.object(experiments, "_measured", lambda settings: {"20 x 500": rows}):
         cells = found.function(Settings()).cells
     return [c.ours for c in cells if c.row.startswith("rfe")], [0.05, 0.2, 0.3, 0.4, 0.5]
 

@@ -33,7 +33,7 @@ from sklearn.svm import SVC
 
 import fsopt
 from fsopt.data.synthetic.gmeb import gmeb_type1, gmeb_type2
-from fsopt.papers.gmeb import experiments
+from fsopt.papers.gmeb import figures
 from fsopt.papers.reproduction import Settings
 
 LOGARITHM = 2 * math.log(2 / 0.05)
@@ -179,7 +179,7 @@ def surfaces(found):
         asked.extend([p, n_informative])
         return gmeb_type2(n, seed, p=4, n_informative=2)
 
-    with patch.object(experiments, "gmeb_type2", drawn):
+    with patch.object(figures, "gmeb_type2", drawn):
         outcome = found.function(Settings(quick=True))
     return [*asked, len(outcome.figures)], [100, 2, 100, 10, 100, 20, 3]
 

@@ -133,10 +133,11 @@ def widths(found):
     scores = SimpleNamespace(method="any", accuracy=np.ones(1), psf=np.ones(1))
 
     def compared(data, params, **rest):
-        asked.append(params["l0-mpm"]["width"])
-        return [scores] * 3
+        [(method, given)] = params.items()
+        asked.extend([given["width"]] if method == "l0-mpm" else [])
+        return [scores]
 
-    with patch.multiple(figures, load_dataset=lambda name: DATA, compare_methods=compared):
+    with patch.multiple(figures, load_set=lambda name, seed: DATA, compare_methods=compared):
         found.function(Settings())
     return asked[:7], [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
 
