@@ -38,6 +38,10 @@ def drawn(kind, seed):
     return data, c, limits
 
 
+DEEP = blobs(60, 16, seed=3, gap=0.1)
+"""With c = 1 and five features, or six, the search visits some hundred nodes in half a second."""
+
+
 def problem_of(data, c, limits, loss="hinge"):
     """Return the problem of limits in the parameters of ``fsp-master``."""
     rules = {name: value for name, value in limits.items() if name != "lam"}

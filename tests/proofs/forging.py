@@ -3,7 +3,7 @@
 import copy
 import random
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import nextafter
 
 import numpy as np
@@ -69,24 +69,6 @@ KINDS = ("convex", "infeasible", "selection", "method", "model", "study", "stand
 OTHERS = (None, True, "1/0", "0/1", "x", "", [], {}, -1, 0, 1, 10**6, 2.5, 1e-6, [[]], "a\nb", "\ud800", "1_0", "0x1")
 
 
-@cache
-def bases():
-    """Return name -> honest proof file."""
-    found = {}
-    for label, params in FITS.items():
-        found[label] = exactly(fsopt.fit(label.split()[0], DATA, **params), DATA).proof()
-    for slug, params in MODELS.items():
-        found[slug] = _of_model(slug, fsopt.build(slug, DATA, **params), params)
-    found |= {kind: _tree(kind, seed) for kind, seed in TREES.items()}
-    found["vertex"] = _of_model("vertex", _vertex(), {})
-    found["no point"] = _infeasible()
-    found["alternatives"] = fsopt.alternatives(DATA, 2, within=0.5, count=2, exact=True).proof
-    found["all alternatives"] = fsopt.alternatives(DATA, 1, within=1e9, exact=True).proof
-    found["path"] = fsopt.selection_path(DATA, m=[1], c=[0.5, 1.0]).proof(DATA)
-    found["necessity"] = fsopt.necessity(DATA, 1, exact=True).proof
-    return found
-
-
 def _of_model(slug, model, params):
     result = fsopt.solve(model)
     program = compile_model(model)
@@ -95,6 +77,10 @@ def _of_model(slug, model, params):
     claim = claim_of_pair(slug, "feasible" if integer else "optimal", pair, 1e-6)
     object.__setattr__(claim, "about", About(slug, params))
     return proof_file(Header("model", slug, params, DATA, "none"), [claim])
+
+
+def _of_built(slug, params):
+    return _of_model(slug, fsopt.build(slug, DATA, **params), params)
 
 
 def _tree(kind, seed):
@@ -132,6 +118,30 @@ def _infeasible():
     claim = claim_infeasible(compile_model(model), Point(np.zeros(2), np.array([2.0, -1.0]), np.zeros(0)))
     object.__setattr__(claim, "about", About("empty", {}))
     return proof_file(Header("model", "empty", {}, DATA, "none"), [claim])
+
+
+def _of_fit(label, params):
+    return exactly(fsopt.fit(label.split()[0], DATA, **params), DATA).proof()
+
+
+MAKERS = {
+    **{label: partial(_of_fit, label, params) for label, params in FITS.items()},
+    **{slug: partial(_of_built, slug, params) for slug, params in MODELS.items()},
+    **{kind: partial(_tree, kind, seed) for kind, seed in TREES.items()},
+    "vertex": lambda: _of_model("vertex", _vertex(), {}),
+    "no point": _infeasible,
+    "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.5, count=2, exact=True).proof,
+    "all alternatives": lambda: fsopt.alternatives(DATA, 1, within=1e9, exact=True).proof,
+    "path": lambda: fsopt.selection_path(DATA, m=[1], c=[0.5, 1.0]).proof(DATA),
+    "necessity": lambda: fsopt.necessity(DATA, 1, exact=True).proof,
+}
+"""Name -> function that returns an honest proof file."""
+
+
+@cache
+def bases():
+    """Return name -> honest proof file."""
+    return {name: make() for name, make in MAKERS.items()}
 
 
 # -- changes -------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from selection_cases import KINDS, allowed_values, drawn, problem_of, solved
+from selection_cases import DEEP, KINDS, allowed_values, drawn, problem_of, solved
 from support import blobs, reference, sampled
 
 import fsopt
@@ -109,11 +109,8 @@ def test_an_initial_selection_is_the_first_incumbent_and_must_be_allowed():
         solved(problem, initial=np.ones(12, dtype=bool))
 
 
-HARD = blobs(150, 24, seed=11, gap=0.2)
-
-
-def hard(c=4.0, m=7):
-    return problem_of(HARD, c, {"m": m})
+def hard():
+    return problem_of(DEEP, 1.0, {"m": 6})
 
 
 def test_the_history_encloses_the_optimum_and_its_bounds_are_monotone():

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from selection_cases import problem_of
+from selection_cases import DEEP, problem_of
 from support import blobs
 
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
@@ -16,8 +16,7 @@ from fsopt.algorithms.branch_and_benders.state import restored, snapshot
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
 
-DATA = blobs(150, 24, seed=11, gap=0.2)
-PROBLEM = problem_of(DATA, 4.0, {"m": 6})
+PROBLEM = problem_of(DEEP, 1.0, {"m": 5})
 TOLERANCE = 1e-4
 
 
@@ -74,10 +73,10 @@ def test_a_resumed_run_ends_as_the_uninterrupted_one_and_its_evidence_holds(tmp_
 @pytest.mark.parametrize(
     ("problem", "word"),
     [
-        (problem_of(blobs(150, 24, seed=12, gap=0.2), 4.0, {"m": 6}), "data"),
-        (problem_of(DATA, 5.0, {"m": 6}), r"differs in c \(4.0, not 5.0\)"),
-        (problem_of(DATA, 4.0, {"m": 7}), "limits"),
-        (problem_of(DATA, 4.0, {"m": 6, "exclude": [1]}), "limits"),
+        (problem_of(blobs(60, 16, seed=4, gap=0.1), 1.0, {"m": 5}), "data"),
+        (problem_of(DEEP, 2.0, {"m": 5}), r"differs in c \(1.0, not 2.0\)"),
+        (problem_of(DEEP, 1.0, {"m": 6}), "limits"),
+        (problem_of(DEEP, 1.0, {"m": 5, "exclude": [1]}), "limits"),
     ],
     ids=["data", "c", "m", "exclude"],
 )

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from executors import Late, Lost, Remote
-from selection_cases import problem_of
+from selection_cases import DEEP, problem_of
 from support import blobs, sampled
 
 from fsopt.algorithms.branch_and_benders import driver, tasks
@@ -16,7 +16,7 @@ from fsopt.answers.results import Status
 from fsopt.common import teams
 from fsopt.drivers.run import Run
 
-PROBLEM = problem_of(blobs(150, 24, seed=11, gap=0.2), 4.0, {"m": 6})
+PROBLEM = problem_of(DEEP, 1.0, {"m": 5})
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +60,7 @@ class Forgetful(Remote):
 
 def test_a_worker_without_the_problem_gets_it(whole, monkeypatch):
     """A task that meets an unknown search comes back, and its nodes are not lost."""
-    monkeypatch.setattr(teams, "SLICE", 0.02)
+    monkeypatch.setattr(tasks, "BLOCK", 1)
     executor = Forgetful()
     settings = BranchSettings(tolerance=1e-4, jobs=2)
     result = branch_and_benders(PROBLEM, settings=settings, run=Run(executor=executor))
