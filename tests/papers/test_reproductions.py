@@ -86,6 +86,8 @@ def test_table_1_of_mangasarian_agrees_and_a_reading_from_hindsight_is_no_agreem
     assert errata == {"wbcd", "cleveland", "ionosphere", "bupa", "votes", "cleveland {0,1} v {2,3,4}"}
     second = [c.verdict for c in found if c.row == "tictactoe x,o,b = 1,2,3" and c.column in ("sla", "pmm")]
     assert second == ["our reading"] * 2
+    by_order = {c.row for c in found if c.column == "pmm" and c.spread}
+    assert {"tictactoe x,o,b = 1,2,3"} <= by_order <= {"tictactoe x,o,b = 1,2,3", "tictactoe", "votes"}
 
 
 @needs_data

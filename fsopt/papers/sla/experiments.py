@@ -57,8 +57,10 @@ def sla_table1(settings: Settings) -> Outcome:
         "the others from random errors: the paper has ten and does not print the distribution of its starts",
         "noise: two standard deviations of the mean of our runs, as the paper prints none; possible are correctness "
         f"from the share of the larger class to 100 %, and {PROGRAMS[0]:g} to {PROGRAMS[1]:g} linear programs",
-        "PMM is one answer, without noise; where no whole number of the printed samples, nor a mean of ten such "
-        "numbers, has the printed share, that share is not one of these samples: an erratum",
+        f"PMM is the mean of {runs} orders of the samples: on most data all have the same answer; where the constant "
+        "classifier is best at first, as on Tic-tac-toe with x, o, blank = 1, 2, 3, the order decides which samples are "
+        "dropped. Where no whole number of the printed samples, nor a mean of ten such numbers, has the printed share, "
+        "that share is not one of these samples: an erratum",
         "seconds are not compared: the paper's are of other machines",
     )
     return Outcome(tuple(cells), notes)
@@ -79,11 +81,11 @@ def _cells(title: str, name: str, data: Dataset, runs: int, otherwise: tuple[str
         share = NO_SHARE
     elif otherwise == STARTS:  # which PMM has not
         share = counted if any(one.verdict == READING for one in found) else (DIFFERS, "")
-    found.append(cell((title, "pmm"), row.pmm, row.printed.pmm, possible=correct, otherwise=share))
-    for column, possible, spread in zip(("sla", "linear_programs"), (correct, PROGRAMS), row.spreads, strict=True):
+    measured = ((correct, share), (correct, otherwise), (PROGRAMS, otherwise))
+    for column, (possible, reason), spread in zip(MEASURED, measured, row.spreads, strict=True):
         place, noise = (title, column), deviations((spread, runs))
         ours, print_ = getattr(row, column), getattr(row.printed, column)
-        found.append(cell(place, ours, print_, possible=possible, noise=noise, otherwise=otherwise, spread=spread))
+        found.append(cell(place, ours, print_, possible=possible, noise=noise, otherwise=reason, spread=spread))
     return [
         replace(one, verdict=READING, why=HINDSIGHT[1]) if title == HINDSIGHT[0] and one.column in MEASURED else one
         for one in found
