@@ -11,10 +11,9 @@ import nbformat
 import pytest
 import yaml
 from support import ROOT
-from typer.main import get_command
 
 import fsopt
-from fsopt.cli.app import app
+from fsopt.cli.app import command
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = sorted(path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
@@ -66,7 +65,7 @@ def test_what_a_workflow_runs_is_there(path):
         if words[0] == "make":
             assert set(words[1:]) <= targets, words
         if words[0] == "fsopt":
-            assert words[1] in get_command(app).commands, words
+            assert words[1] in command().commands, words
         if "pytest" in words:
             assert all((ROOT / word).exists() for word in words if word.startswith("tests/")), words
         for extras in re.findall(r"\.\[(.+)\]", " ".join(words)):
@@ -89,7 +88,7 @@ def test_a_form_asks_for_what_the_command_line_gives(path):
     assert len({part["id"] for part in inputs}) == len(inputs)
     assert all(part["attributes"]["label"] for part in inputs)
     verbs = re.findall(r"`fsopt (\w+)", path.read_text(encoding="utf-8"))
-    assert set(verbs) <= set(get_command(app).commands)
+    assert set(verbs) <= set(command().commands)
 
 
 def test_the_form_of_a_wrong_answer_asks_for_the_model_and_the_installation():

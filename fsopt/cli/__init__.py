@@ -36,17 +36,17 @@ def _run(given: list[str]) -> int:
         warnings.showwarning = lambda message, *_: output.remark(f"warning: {message}")
         import typer
 
-        from fsopt.cli.app import app
+        from fsopt.cli.app import command
         from fsopt.cli.flags import in_flags
 
         try:
-            code = app(given, standalone_mode=False)
+            code = command()(given, standalone_mode=False)
             return code if isinstance(code, int) else 0
         except typer.TyperException as error:
             message = error.format_message().rstrip(".").replace("\n", " ")
             raise FsoptError(message, "see 'fsopt --help' or 'fsopt VERB --help'") from error
         except FsoptError as error:
-            raise in_flags(error, typer.main.get_command(app), given) from error.__cause__
+            raise in_flags(error, command(), given) from error.__cause__
     except KeyboardInterrupt:
         output.remark("interrupted")
         return output.EXIT_INTERRUPTED

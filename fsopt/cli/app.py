@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -103,3 +104,9 @@ def _top(
     ] = False,
 ) -> None:
     """Feature selection by optimization: models, solvers, methods, and certified answers."""
+
+
+@cache
+def command() -> Any:
+    """Return the application as a command; typer takes longer to make it than a small verb to do its work."""
+    return typer.main.get_command(app)

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import blobs
-from typer.main import get_command
 
 import fsopt
 from fsopt.cli import main
-from fsopt.cli.app import app
+from fsopt.cli.app import command
 from fsopt.cli.flags import in_flags
 from fsopt.errors import FsoptError
 
@@ -118,7 +117,7 @@ def test_the_commonest_mistakes_in_both_places(tmp_path, monkeypatch, capsys, ca
 
 @pytest.mark.parametrize(("verb", "said"), [("solve", "give --param knots=..."), ("check", "give knots=...")])
 def test_a_parameter_that_is_missing_is_one_of_param(verb, said):
-    error = in_flags(FsoptError("'own' needs knots", "give knots=..."), get_command(app), [verb, "own"])
+    error = in_flags(FsoptError("'own' needs knots", "give knots=..."), command(), [verb, "own"])
     assert (error.message, error.hint) == ("'own' needs knots", said)
 
 

@@ -17,7 +17,7 @@ from support import ROOT, blobs, sampled
 
 import fsopt
 from fsopt.cli import main
-from fsopt.cli.app import app
+from fsopt.cli.app import command
 
 PATH = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
 
@@ -150,14 +150,14 @@ def test_an_error_inside_is_one_line_too(monkeypatch: pytest.MonkeyPatch, capsys
         def fail(*arguments, fault=error, **keywords):
             raise fault
 
-        monkeypatch.setattr(type(app), "__call__", fail)
+        monkeypatch.setattr(type(command()), "__call__", fail)
         with pytest.raises(SystemExit) as stopped:
             main(["models"])
         assert stopped.value.code == 2
         err = capsys.readouterr().err
         assert words in err
         assert len(err.splitlines()) == 1
-    monkeypatch.setattr(type(app), "__call__", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr(type(command()), "__call__", lambda *a, **k: 1 / 0)
     monkeypatch.setenv("FSOPT_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         main(["models"])
