@@ -5,7 +5,9 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.multiclass import OneVsRestClassifier
 
+from fsopt import estimators
 from fsopt.cli import main
 
 OPTIONS = ["--target", "kind", "--positive", "a", "--id", "name", "--drop", "seen", "--onehot", "--missing", "median"]
@@ -55,6 +57,52 @@ def test_fit_check_predict_plot(folder, capsys):
     assert (folder / "fit.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (folder / "scores.svg").read_text()
     assert ends("plot", "fit.json", "-o", "fit.txt") == 2
+
+
+@pytest.fixture
+def three(folder):
+    """The words of a fit of each of three classes against the rest, in a file with two features."""
+    rng = np.random.default_rng(5)
+    middles = {"fern": (0.0, 0.0), "moss": (2.5, 0.0), "reed": (0.0, 2.5)}
+    rows = [(*rng.normal(middle, 1.0).round(4), kind) for _ in range(30) for kind, middle in middles.items()]
+    (folder / "three.csv").write_text("u,v,kind\n" + "".join(f"{u},{v},{kind}\n" for u, v, kind in rows))
+    words = ("fit", "svm", "--data", "three.csv", "--target", "kind", "--positive")
+    return {kind: (*words, kind, "-o", f"{kind}.json") for kind in middles}
+
+
+def test_fits_of_each_class_against_the_rest_predict_as_those_of_scikit_learn(three, capsys):
+    for words in three.values():
+        assert ends(*words) == 0
+    capsys.readouterr()
+    files = [f"{kind}.json" for kind in three]
+    assert ends("predict", *files, "--data", "three.csv", "-o", "labels.csv", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    with open("three.csv") as file:
+        table = np.array(list(csv.reader(file))[1:])
+    X, kinds = table[:, :2].astype(float), table[:, 2]
+    several = OneVsRestClassifier(estimators.SVM()).fit(X, kinds)
+    assert found["classes"] == several.classes_.tolist()
+    np.testing.assert_allclose(found["scores"], several.decision_function(X), atol=1e-4)
+    assert found["labels"] == several.predict(X).tolist()
+    assert found["accuracy"] == pytest.approx(np.mean(several.predict(X) == kinds))
+    with open("labels.csv") as file:
+        listed = list(csv.reader(file))
+    assert listed[0] == ["id", "label", "score fern", "score moss", "score reed"]
+    assert [row[1] for row in listed[1:]] == found["labels"]
+    assert [[float(text) for text in row[2:]] for row in listed[1:]] == found["scores"]
+
+
+def test_fits_that_do_not_make_one_classifier_of_several_classes_are_refused(three, capsys):
+    for kind, more in (("fern", ()), ("moss", ()), ("reed", ("--drop", "v", "--onehot"))):
+        assert ends(*three[kind], *more) == 0
+    for words, message in (
+        (("fern.json", "moss.json", "fern.json"), "two of the fits have 'fern' as +1"),
+        (("fern.json", "reed.json"), "'fern.json' and 'reed.json' were saved with other options"),
+        (("fern.json", "moss.json", "--proba"), "--proba takes one fit"),
+    ):
+        capsys.readouterr()
+        assert ends("predict", *words, "--data", "three.csv") == 2
+        assert message in capsys.readouterr().err
 
 
 def german(path, n, seed, head="Proben-Nr.;Größe (cm);Blutfett %;Kosten €;Aufnahme;Geschlecht;Zustand"):
