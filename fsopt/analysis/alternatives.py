@@ -14,15 +14,12 @@ from threadpoolctl import threadpool_limits
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
-from fsopt.algorithms.branch_and_benders.evidence import renumbered
-from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
-from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN
 from fsopt.analysis.cardinality import cardinality_about, cardinality_problem
-from fsopt.analysis.enumeration_tree import EnumerationTree
+from fsopt.analysis.enumeration_tree import EnumerationTree, tree_of
 from fsopt.answers.questions import Answer
-from fsopt.answers.results import Status
+from fsopt.answers.results import DriverResult, Status
 from fsopt.certificates.exact.claims import Claim
 from fsopt.certificates.exact.statements import Header, proof_file
 from fsopt.certificates.residuals import relative_gap
@@ -59,6 +56,7 @@ class Alternatives(Answer):
     limit : the largest value that was asked for, or that of the last of the best K.
     bound : a lower bound on the values of all other selections, recomputed from the cuts of the tree.
     complete : whether every selection up to the limit was found: the bound is above it.
+    stop : why the search ended: ``optimal`` where the list is complete, ``time_limit``, ``interrupted`` by Ctrl-C ...
     nodes, seconds : of the enumeration.
     m, within, count, c, scale : the parameters.
     w : (k, p) weights of the SVM of each selection, for preprocessed features.
@@ -75,6 +73,7 @@ class Alternatives(Answer):
     limit: float
     bound: float
     complete: bool
+    stop: str
     nodes: int
     seconds: float
     m: int
@@ -97,8 +96,9 @@ class Alternatives(Answer):
 
     @property
     def heading(self) -> dict[str, Any]:
-        """The optimum, the limit, the bound on all other selections, whether all were found, nodes and seconds."""
-        return {name: getattr(self, name) for name in ("optimum", "limit", "bound", "complete", "nodes", "seconds")}
+        """The optimum, the limit, the bound on all others, whether all were found, why it ended, nodes and seconds."""
+        names = ("optimum", "limit", "bound", "complete", "stop", "nodes", "seconds")
+        return {name: getattr(self, name) for name in names}
 
     def residuals(self, data: Dataset) -> dict[str, float]:
         """Return the residuals of what is stated, from a replay of the tree, without a search.
@@ -230,15 +230,15 @@ def alternatives(
     assert best.objective is not None
     # A margin for the gap of the SVMs: without a share the optimum itself is within the limit.
     limit = best.objective * (1.0 + within) * (1.0 + MARGIN)
-
-    search = _enumerated(problem, limit, count, best.point["seeds"][-CAPACITY // 2 :], end)
+    search, ended = _enumerated(problem, best, limit, count, end)
     listed = dict(sorted(search.found.items(), key=lambda one: one[1].value)[:count])
-    tree = _tree(search, listed)
+    tree = tree_of(search, listed)
     found = list(listed.values())
     support = tuple(tuple(np.flatnonzero(one.selection).tolist()) for one in found)
     with threadpool_limits(1):
         bound = tree.bound(problem, support)
     last = limit if count is None or len(found) < count else found[-1].value
+    complete = bool(bound >= last * (1.0 - 1e-9)) and best.stop == "optimal"
     answer = Alternatives(
         features=data.features,
         support=support,
@@ -246,7 +246,8 @@ def alternatives(
         optimum=min([best.objective, *(one.value for one in found)]),
         limit=last,
         bound=bound,
-        complete=bool(bound >= last * (1.0 - 1e-9)) and best.stop == "optimal",
+        complete=complete,
+        stop="optimal" if complete else ended,
         nodes=search.nodes,
         seconds=time.perf_counter() - started,
         m=m,
@@ -264,30 +265,24 @@ def alternatives(
     return replace(answer, exact=claim, proof=proof)
 
 
-def _enumerated(problem: SelectionProblem, limit: float, count: int | None, seeds: Any, end: float) -> Enumeration:
-    """Return the search for all selections up to a limit, as far as it came up to an end or Ctrl-C."""
+def _enumerated(
+    problem: SelectionProblem, best: DriverResult, limit: float, count: int | None, end: float
+) -> tuple[Enumeration, str]:
+    """Return the search for all selections up to a limit, as far as it came up to an end or Ctrl-C, and why it ended.
+
+    It goes on from the search for the optimum: one that was interrupted, or ended before its gap was closed, says why.
+    """
     search = Enumeration(problem, 1e-6, limit=limit, count=count)
     search.incumbents.gap = 0.01 * MARGIN
     with threadpool_limits(1), deferred_interruption() as interrupted:
-        search.seed(seeds)
+        search.seed(best.point["seeds"][-CAPACITY // 2 :])
         root = problem.root()
         assert root is not None
         search.incumbents.best = None
         search.open_root(root)
-        with suppress(OutOfTimeError):
-            search.solve_root()
-            search.run(NODES, lambda: time.perf_counter() < end and not interrupted())
-    return search
-
-
-def _tree(search: Enumeration, listed: Mapping[int, Incumbent]) -> EnumerationTree:
-    """Return the tree of an enumeration; a selection that was found and is not listed is bounded by its relaxation."""
-    opened = {node.number: node.cut.name for _, _, node in search.heap}
-    used: dict[int, int] = {}
-    stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
-    stream = renumbered(stream, used, search.tree.cuts)
-    nodes = {number: None if number in listed else FORGOTTEN for number in search.found} | {
-        number: used.setdefault(name, len(used)) if name in search.tree.cuts else FORGOTTEN
-        for number, name in opened.items()
-    }
-    return EnumerationTree(stream, tuple(search.tree.cuts[name] for name in used), nodes)
+        if best.stop != "interrupted":
+            with suppress(OutOfTimeError):
+                search.solve_root()
+                search.run(NODES, lambda: time.perf_counter() < end and not interrupted())
+        ended = "interrupted" if interrupted() else "time_limit" if search.heap else "optimal"
+    return search, ended if best.stop == "optimal" else best.stop

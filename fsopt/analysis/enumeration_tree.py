@@ -9,7 +9,9 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, make_cut, valid_grid
 from fsopt.algorithms.branch_and_benders.cuts import bound as cut_bound
-from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound
+from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
+from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound, renumbered
+from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import FORGOTTEN, replay
 from fsopt.typing import Vector
@@ -60,3 +62,16 @@ class EnumerationTree:
 
         found = replay(problem, self.stream, cut_of, lambda at: relaxation_bound(problem, at), stopped)
         return float(min([found.bound, *bounds]))
+
+
+def tree_of(search: Enumeration, listed: Mapping[int, Incumbent]) -> EnumerationTree:
+    """Return the tree of an enumeration; a selection that was found and is not listed is bounded by its relaxation."""
+    opened = {node.number: node.cut.name for _, _, node in search.heap}
+    used: dict[int, int] = {}
+    stream = search.tree.stream({**dict.fromkeys(search.found, -1), **opened}, closed=False)
+    stream = renumbered(stream, used, search.tree.cuts)
+    nodes = {number: None if number in listed else FORGOTTEN for number in search.found} | {
+        number: used.setdefault(name, len(used)) if name in search.tree.cuts else FORGOTTEN
+        for number, name in opened.items()
+    }
+    return EnumerationTree(stream, tuple(search.tree.cuts[name] for name in used), nodes)

@@ -152,7 +152,7 @@ def select(
     )
     steps.count("proof", FIRST_PART)
     others = alternatives(data, choice.m, within=WITHIN, count=COUNT, c=choice.c, time_limit=time_limit)
-    steps.count("alternatives", FIRST_PART)
+    steps.count("alternatives", FIRST_PART, others.stop)
     halves, displaced = _resampled(steps, data, fit, choice, seed)
     folded = {"max_nodes": NODES}
     scores = held_out_scores(fit, data, folds, seed, folded)

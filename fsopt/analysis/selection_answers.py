@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fsopt.analysis.alternatives import Alternatives
 from fsopt.analysis.held_out_paths import Choice, Nested, Substitute
+from fsopt.analysis.selection_figures import draw_calibration, draw_scores, draw_shares
 from fsopt.answers.fits import Fit
 from fsopt.answers.questions import Answer
 from fsopt.answers.results import Status
 from fsopt.certificates.residuals import relative_gap
-from fsopt.common.figures import BLUE, ORANGE, new_figure
+from fsopt.common.figures import new_figure
 from fsopt.typing import Vector
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """Level of the test of a feature against permuted columns."""
-MOST_BARS = 20
-"""Features in the picture of the halves."""
 LEAST_AHEAD = 0.001
 """Share above the optimum below which the sentence on the features that every selection has says nothing."""
+ENDED = {"interrupted": "Ctrl-C ended its search", "time_limit": "its search came to the time limit"}
+"""Why a list of other selections is not complete."""
 MOST_NAMED = 3
 """Features that are named as able to stand for another one."""
 
@@ -173,6 +174,9 @@ class Selection(Answer):
         swaps = [f"{in_words(new)} can stand for {old}" for old, new in self.exchanges.items()]
         if swaps:
             lines.append(f"Within one standard error of the score: {'; '.join(swaps)}.")
+        if not self.alternatives.complete:
+            ended = ENDED.get(self.alternatives.stop, "its search ended before its gap was closed")
+            lines.append(f"The list of other selections is not complete: {ended}.")
         ahead = self.alternatives.limit / self.alternatives.optimum - 1.0 if self.alternatives.optimum else 0.0
         if self.needed and ahead >= LEAST_AHEAD:
             lines.append(f"Every selection within {ahead:.1%} of the optimum has {', '.join(self.needed)}.")
@@ -207,6 +211,7 @@ class Selection(Answer):
             "gap": self.gap,
             "exact": self.exact,
             "needed": list(self.needed),
+            "alternatives": {"listed": len(self.alternatives.support), "complete": self.alternatives.complete},
             "substitutes": [{"features": list(one.features), "score": one.score} for one in self.substitutes],
             "larger_class": self.larger,
             "probability": {name: sigmoid[name] for name in ("slope", "intercept")},
@@ -260,41 +265,17 @@ class Selection(Answer):
         return found
 
     @property
-    def _panels(self) -> dict[str, Any]:
+    def _panels(self) -> dict[str, Callable[[Axes], None]]:
+        word, sigmoid = self.score.replace("_", " "), self.fit.details["calibration"]
+        probability = 0.5 * (1.0 + np.tanh(0.5 * (sigmoid["slope"] * self.scores + sigmoid["intercept"])))
         return {
-            "score of cross-validation by number of features, with one standard error": self._draw_scores,
-            "share of halves of the data that select a feature": self._draw_shares,
-            "calibration: share of positive samples by held-out probability": self._draw_calibration,
+            "score of cross-validation by number of features, with one standard error": partial(
+                draw_scores, numbers=self.numbers, choice=self.choice, word=word
+            ),
+            "share of halves of the data that select a feature": partial(
+                draw_shares, shares=self.shares, selected=self.fit.features, chance=self.chance
+            ),
+            "calibration: share of positive samples by held-out probability": partial(
+                draw_calibration, positive=self.y > 0, probability=probability
+            ),
         }
-
-    def _draw_scores(self, axes: Axes) -> None:
-        at = self.choice
-        mean = "mean of the folds"
-        axes.errorbar(self.numbers, at.means, yerr=at.errors, fmt="o-", color=BLUE, capsize=2, label=mean)
-        level = at.means[at.best] - at.errors[at.best]
-        axes.axhline(level, color="tab:gray", linestyle="--", label="best less one error")
-        axes.axvline(at.m, color=ORANGE, label=f"{at.m} features")
-        axes.set(xlabel="number of features", ylabel=self.score.replace("_", " "))
-        axes.locator_params(axis="x", integer=True)
-        axes.legend(fontsize="small")
-
-    def _draw_shares(self, axes: Axes) -> None:
-        names = sorted(self.all_features, key=lambda name: -self.shares[name])
-        names = [name for name in names if self.shares[name] > 0][:MOST_BARS][::-1]
-        colours = [BLUE if name in self.fit.features else "0.7" for name in names]
-        axes.barh(range(len(names)), [self.shares[name] for name in names], color=colours)
-        axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names], fontsize="small")
-        axes.axvline(self.chance, color=ORANGE, linestyle="--", label="expected of noise")
-        axes.set(xlabel="share of the halves", xlim=(0.0, 1.0))
-        axes.legend(fontsize="small")
-
-    def _draw_calibration(self, axes: Axes) -> None:
-        from sklearn.calibration import calibration_curve
-
-        sigmoid = self.fit.details["calibration"]
-        held = 0.5 * (1.0 + np.tanh(0.5 * (sigmoid["slope"] * self.scores + sigmoid["intercept"])))
-        share, mean = calibration_curve(self.y > 0, held, n_bins=8, strategy="quantile")
-        axes.plot([0, 1], [0, 1], color="tab:gray", linestyle="--", label="perfect")
-        axes.plot(mean, share, "o-", color=BLUE, label="held-out samples")
-        axes.set(xlabel="probability", ylabel="share of positive samples")
-        axes.legend(fontsize="small")

@@ -35,7 +35,8 @@ class Steps:
     total : cost of all steps, for the estimate of the seconds that are left.
     jobs : processes; -1 takes all processors.
     checkpoint : file that is replaced after each step; None for none.
-    progress : called after each step with ``iteration``, ``step``, ``share`` of the cost, and ``seconds_left``.
+    progress : called after each step with ``iteration``, ``step``, ``stop`` (why it ended), ``share`` of the cost, and
+        ``seconds_left``.
     """
 
     question: str
@@ -84,7 +85,7 @@ class Steps:
         side_by_side(_named, todo.items(), self.jobs, keep)
         return [self.known[name] for name in steps]
 
-    def count(self, name: str, cost: float) -> None:
+    def count(self, name: str, cost: float, stop: str = "optimal") -> None:
         """Count a step, and tell how far the question is."""
         self.cost += cost
         if self.progress is None:
@@ -92,7 +93,8 @@ class Steps:
         share = min(1.0, (self.cost + self.skipped) / self.total)
         seconds = time.perf_counter() - self.started
         left = seconds * max(self.total - self.skipped - self.cost, 0.0) / self.cost
-        self.progress({"iteration": len(self.known), "step": name, "share": share, "seconds_left": left})
+        state = {"iteration": len(self.known), "step": name, "stop": stop, "share": share, "seconds_left": left}
+        self.progress(state)
 
 
 def _named(name: str, step: Step) -> tuple[str, Any]:

@@ -98,6 +98,8 @@ def _answer(source: Dataset, checkpoint: Path | None, own: Mapping[str, Any]) ->
     with progress_bar("select", total=1) as update:
 
         def told(state: Mapping[str, Any]) -> None:
+            if state["stop"] == "interrupted":
+                remark("Ctrl-C ended the list of other selections, which is not complete; Ctrl-C again ends it all")
             update(state["share"], f"select: {state['share']:.0%}, about {state['seconds_left']:.0f} s left")
 
         try:

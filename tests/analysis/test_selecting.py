@@ -13,6 +13,7 @@ from support import blobs
 
 import fsopt
 from fsopt.algorithms.branch_and_benders import driver
+from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
 from fsopt.analysis.held_out_paths import choose, numbers_of_features, path_scores
 from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
 from fsopt.analysis.selection_answers import in_words
@@ -228,6 +229,24 @@ def test_ctrl_c_within_a_search_of_a_step_ends_the_question(step, forced, monkey
     with pytest.raises(KeyboardInterrupt):
         asked[step]()
     assert len(began) == 2
+
+
+def test_ctrl_c_within_the_list_of_other_selections_is_said(forced, monkeypatch, usual_interruption):
+    def begin(search):
+        signal.raise_signal(signal.SIGINT)
+        root(search)
+
+    root, told = Enumeration.solve_root, []
+    monkeypatch.setattr(Enumeration, "solve_root", begin)
+    found = fsopt.select(DATA, features=4, **GIVEN, progress=told.append)
+    assert [state["step"] for state in told if state["stop"] == "interrupted"] == ["alternatives"]
+    assert (found.alternatives.stop, found.heading["alternatives"]) == ("interrupted", {"listed": 0, "complete": False})
+    line = "The list of other selections is not complete: Ctrl-C ended its search."
+    assert line in found.sentences
+    assert not any("not complete" in text for text in forced.sentences)
+    assert found.fit.objective == forced.fit.objective
+    late = replace(forced, alternatives=replace(forced.alternatives, complete=False, stop="time_limit"))
+    assert any("not complete: its search came to the time limit" in text for text in late.sentences)
 
 
 def test_probabilities_are_those_of_largest_likelihood(forced):

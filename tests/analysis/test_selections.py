@@ -1,6 +1,7 @@
 """Paths over the number of features, alternatives and necessity, against all selections by brute force."""
 
 import dataclasses
+import signal
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ from selection_cases import allowed_values
 from support import blobs
 
 import fsopt
+from fsopt.algorithms.branch_and_benders import driver
 from fsopt.algorithms.branch_and_benders.cuts import make_cut, valid_grid
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
 from fsopt.analysis import selection_paths
 from fsopt.errors import ParameterError
 
@@ -154,6 +157,21 @@ def test_without_time_alternatives_are_not_called_complete():
     found = fsopt.alternatives(blobs(150, 24, seed=1, gap=0.2), 8, within=0.5, time_limit=0.05)
     assert not found.complete
     assert found.bound < found.limit
+
+
+def test_alternatives_of_an_interrupted_search_say_so(monkeypatch, usual_interruption):
+    def begin(*given):
+        signal.raise_signal(signal.SIGINT)
+        return root(*given)
+
+    root = driver.begin
+    monkeypatch.setattr(driver, "begin", begin)
+    monkeypatch.setattr(Enumeration, "run", None)  # the second search does not go on where the first was ended
+    data = blobs(150, 24, seed=1, gap=0.2)
+    found = fsopt.alternatives(data, 8, within=0.5)
+    assert (found.stop, found.complete, found.support) == ("interrupted", False, ())
+    assert fsopt.verify(found, data).verified
+    assert found.bound < found.optimum
 
 
 @pytest.mark.parametrize("m", [1, 3])
