@@ -102,7 +102,7 @@ reproduce: .venv/tested
 	$(BIN)/fsopt reproduce --all --quick --report reproduce.html > /dev/null
 
 # The committed results: full runs that take less than an hour together, and of each table and figure that takes longer what
-# four minutes suffice for, which the next run goes on with.
+# four minutes suffice for, which the next run goes on with; a page that has more than that stays.
 RESUMED := gmeb-table3 gmeb-type2 gmeb-table4 gmeb-fig2 gbd-table2 gbd-fig1 gbd-fig2 l0mpm-fig6
 results: .venv/tested
 	for name in $(RESUMED); do \

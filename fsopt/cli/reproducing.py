@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from fsopt.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NOT_SOLVED,
     EXIT_SOLVED,
+    dump_json,
     escape,
     print_json,
     progress_bar,
@@ -127,7 +129,7 @@ def _run(
     with progress_bar("reproduce", total=len(asked)) as update:
         for k, one in enumerate(asked):
             update(k, f"reproduce {one.name} ({k} of {len(asked)})")
-            started = time.perf_counter()
+            started, settings = time.perf_counter(), replace(settings, parts=[])
             try:
                 outcome = one.function(settings)
             except FsoptError as error:
@@ -144,7 +146,7 @@ def _run(
             done.append((one, outcome, seconds))
             records.append(_record(one, outcome, seconds, settings.quick, words))
             if output is not None:
-                _write(output, one, outcome, records[-1])
+                _write(output, one, outcome, records[-1], len(settings.parts))
             if shown:
                 _print(records[-1])
             if reader_left() and output is None and not kept:  # nobody would see the rest
@@ -225,13 +227,23 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool, word
     return record
 
 
-def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, Any]) -> None:
-    """Write a page in Markdown and the figures of an experiment, and the overview of all in the folder."""
-    from fsopt.common.files import write_text
-    from fsopt.papers.pages import OVERVIEW, gathered, markdown, overview
+def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, Any], parts: int) -> None:
+    """Write a page in Markdown and the figures of an experiment, and the overview of all in the folder.
 
-    write_text(folder / f"{one.name}.md", markdown(record))
-    page, picture = overview(gathered(folder, record))
+    A page that is there and is fuller, for example of a run without a limit of time, stays.
+    """
+    from fsopt.common.files import write_text
+    from fsopt.papers.pages import COUNTS, OVERVIEW, PARTS, counted, fuller, markdown, overview
+
+    found, path = counted(folder), folder / f"{one.name}.md"
+    own = {**record["verdicts"], PARTS: parts} if parts else record["verdicts"]
+    if path.exists() and fuller(found.get(one.name, {}), own):
+        remark(f"'{path}' stays: it has more than this run; remove it to have the page of this run")
+        return
+    found[one.name] = own
+    write_text(path, markdown(record))
+    write_text(folder / COUNTS, dump_json(dict(sorted(found.items()))))
+    page, picture = overview(found)
     write_text(folder / f"{OVERVIEW}.md", page)
     for name, figure in {OVERVIEW: picture, **{f"{one.name}-{k}": f for k, f in outcome.figures.items()}}.items():
         _save(figure, folder, name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fsopt.common.figures import new_figure
-from fsopt.common.files import brief, write_text
+from fsopt.common.files import brief
 from fsopt.errors import FileError
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Experiment, Outcome
@@ -45,6 +45,8 @@ SAID = {
 """Verdict -> what a page says of so many printed numbers without it."""
 OVERVIEW, COUNTS = "overview", "verdicts.json"
 """Names of the page and picture of all cells in a folder of results, and of the file that it is made from."""
+PARTS = "parts"
+"""Beside the verdicts of a table in that file: the number of its parts that were computed, or that a store had."""
 AGREEMENT = "agreement"
 """Name of the picture of our numbers over the printed ones."""
 COLOURS = ("#1b7837", "#7fbf7b", "#d9d9d9", "#fdb863", "#b2182b", "#8073ac", "#f0f0f0", "#ffffff", "#bdbdbd")
@@ -140,12 +142,12 @@ def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Outco
     write_report(path, f"Reproductions{' (--quick)' if quick else ''}", sections)
 
 
-def gathered(folder: Path, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return name -> verdict -> number of cells of the reproductions in a folder, after a record is added to its file.
+def counted(folder: Path) -> dict[str, dict[str, int]]:
+    """Return name -> verdict -> number of cells of the reproductions in a folder, with the number of their ``parts``.
 
     Raises
     ------
-    FileError : the file that is there holds something else, or cannot be written.
+    FileError : the file of these numbers holds something else.
     """
     path, found = folder / COUNTS, {}
     if path.exists():
@@ -156,9 +158,16 @@ def gathered(folder: Path, record: Mapping[str, Any]) -> dict[str, Any]:
             raise FileError(
                 f"'{brief(path)}' holds no verdicts of reproductions", "remove it, or give another folder"
             ) from error
-    found[record["name"]] = record["verdicts"]
-    write_text(path, json.dumps(dict(sorted(found.items())), indent=1) + "\n")
     return found
+
+
+def fuller(old: Mapping[str, int], new: Mapping[str, int]) -> bool:
+    """Return whether a page with these numbers has more computed cells than a new one, or as many of more parts."""
+
+    def size(numbers: Mapping[str, int]) -> tuple[int, int]:
+        return sum(numbers.get(v, 0) for v in VERDICTS if v != LEFT_OUT), numbers.get(PARTS, 0)
+
+    return size(old) > size(new)
 
 
 def overview(given: Mapping[str, Mapping[str, int]]) -> tuple[str, Figure]:

@@ -33,6 +33,7 @@ class Settings:
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
     choices : name -> value of choices that the paper leaves open, in place of the defaults of the experiment.
+    parts : the experiment of each part that was computed or that the store had.
     """
 
     quick: bool = False
@@ -41,6 +42,7 @@ class Settings:
     store: Store | None = field(default=None, compare=False)
     ends: float | None = field(default=None, compare=False)
     choices: Mapping[str, Any] = field(default_factory=dict)
+    parts: list[str] = field(default_factory=list, compare=False)
 
     def chosen(self, choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         """Return the value of each choice of an experiment: the first one, where these settings have no other."""
@@ -60,8 +62,11 @@ class Settings:
             return compute()
 
         if self.store is None:
-            return in_time()
-        return self.store.part(experiment, {**arguments, "seed": self.seed}, in_time)
+            value = in_time()
+        else:
+            value = self.store.part(experiment, {**arguments, "seed": self.seed}, in_time)
+        self.parts.append(experiment)
+        return value
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from support import ROOT, SHARED
 from fsopt.cli import main
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
-from fsopt.papers.pages import filled, markdown, overview, sentence, with_agreement
+from fsopt.papers.pages import filled, fuller, markdown, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import Outcome, Settings, numbers_of, printed
 from fsopt.papers.verdicts import VERDICTS, Cell
@@ -175,6 +175,30 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_pat
     assert (cell["verdict"], cell["why"].partition(":")[0]) == ("left out", "the time limit passed")
 
 
+def test_a_page_stays_where_a_run_has_fewer_cells_or_fewer_parts(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(gmeb, "_drawn_scores", lambda method, train, test, points, settings: (0.2, 3))
+    command = "reproduce gmeb-table3 --quick -o pages"
+    run(command, capsys)
+    files = {path: path.read_bytes() for path in (tmp_path / "pages").iterdir()}
+    _, err = run(f"{command} --time-limit 0", capsys)
+    assert "gmeb-table3.md' stays: it has more than this run" in err
+    assert {path: path.read_bytes() for path in (tmp_path / "pages").iterdir()} == files
+    monkeypatch.setattr(gmeb, "_drawn_scores", lambda method, train, test, points, settings: (0.3, 3))
+    _, err = run(command, capsys)
+    assert "stays" not in err
+    page = tmp_path / "pages" / "gmeb-table3.md"
+    assert page.read_bytes() != files[page]
+    page.unlink()
+    run(f"{command} --time-limit 0", capsys)
+    assert "were not computed" in page.read_text("utf-8")
+    counts = json.loads((tmp_path / "pages" / "verdicts.json").read_text("utf-8"))["gmeb-table3"]
+    assert "parts" not in counts
+    assert fuller({"equal": 1, "parts": 3}, {"within noise": 1, "left out": 2, "parts": 2})
+    assert not fuller({"equal": 1, "parts": 3}, {"differs": 1, "parts": 3})
+    assert not fuller({"equal": 1, "parts": 3}, {"equal": 1, "no number": 1, "parts": 1})
+
+
 def test_a_store_of_an_earlier_version_has_no_parts_and_takes_them(tmp_path):
     path = tmp_path / "old.sqlite"
     with opened(path, write=True) as held:
@@ -237,7 +261,8 @@ def test_the_committed_pages_begin_with_the_counts_of_their_cells_and_the_overvi
     folder = ROOT / "docs" / "results"
     found = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
     assert set(found) == set(NAMES)
-    for name, verdicts in found.items():
+    for name, numbers in found.items():
+        verdicts = {word: number for word, number in numbers.items() if word in VERDICTS}
         page = (folder / f"{name}.md").read_text(encoding="utf-8")
         assert page.splitlines()[2] == sentence(verdicts)
         ends = [

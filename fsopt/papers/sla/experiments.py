@@ -58,9 +58,9 @@ def sla_table1(settings: Settings) -> Outcome:
         "noise: two standard deviations of the mean of our runs, as the paper prints none; possible are correctness "
         f"from the share of the larger class to 100 %, and {PROGRAMS[0]:g} to {PROGRAMS[1]:g} linear programs",
         f"PMM is the mean of {runs} orders of the samples: on most data all have the same answer; where the constant "
-        "classifier is best at first, as on Tic-tac-toe with x, o, blank = 1, 2, 3, the order decides which samples are "
-        "dropped. Where no whole number of the printed samples, nor a mean of ten such numbers, has the printed share, "
-        "that share is not one of these samples: an erratum",
+        "classifier is best at first, as on Tic-tac-toe with x, o, blank = 1, 2, 3, the order decides which samples "
+        "are dropped. Where no whole number of the printed samples, nor a mean of ten such numbers, has the printed "
+        "share, that share is not one of these samples: an erratum",
         "seconds are not compared: the paper's are of other machines",
     )
     return Outcome(tuple(cells), notes)
