@@ -8,6 +8,8 @@ NUMBERS := tests/library tests/models tests/compiler tests/certificates tests/fo
 KERNELS := Nehalem $(shell grep -qsw avx2 /proc/cpuinfo && echo Haswell) $(shell grep -qsw avx512vl /proc/cpuinfo && echo SkylakeX)
 # Each process takes a part of the tests in their order, so that what a module shares is made once, and then from the others.
 SPREAD := -n auto --dist worksteal
+# Compiled modules are kept: without them each process, and each command that a test starts, compiles all of them anew.
+unexport PYTHONDONTWRITEBYTECODE
 EXTRAS := scs,ipopt,scip,plot,parquet,excel,report,arrays
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100" "array-api-strict>=2.2"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)

@@ -79,8 +79,8 @@ def test_the_modules_and_functions_that_a_page_names_are_there(page):
 def named_in_files() -> dict[str, set[str]]:
     there: dict[str, set[str]] = {}
     for path in (ROOT / "tests").rglob("test_*.py"):
-        body = ast.parse(path.read_text(encoding="utf-8")).body
-        there.setdefault(path.name, set()).update(f.name for f in body if isinstance(f, ast.FunctionDef))
+        found = re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        there.setdefault(path.name, set()).update(found)
     return there
 
 

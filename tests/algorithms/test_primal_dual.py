@@ -43,7 +43,7 @@ def test_the_optimum_is_that_of_the_linear_program(seed, c, scale, by_steps_alon
 
 
 def test_samples_of_weight_0_do_not_count(by_steps_alone):
-    data, random = sparse(seed=3), np.random.default_rng(3)
+    data, random = sparse(60, 100, seed=3), np.random.default_rng(3)
     costs = np.where(random.random(data.n) < 0.5, 0.0, random.uniform(0.5, 2.0, data.n))
     found = column_generation(data, costs, np.ones(data.p))
     counted = np.flatnonzero(costs)

@@ -9,6 +9,7 @@ from support import blobs
 import fsopt
 from fsopt.analysis.infeasibility import explain_infeasibility
 from fsopt.cli import main
+from fsopt.data.synthetic.files import write
 
 
 def contradiction(integer=False):
@@ -91,16 +92,17 @@ def test_the_verb_prints_it(tmp_path, capsys):
         "def never(model):\n"
         "    model.never = pyo.Constraint(expr=sum(model.xi.values()) <= -1, doc='own rule')\n"
     )
+    write(blobs(60, 5), tmp_path / "data.csv")
     with pytest.raises(SystemExit) as end:
-        main(["explain", "svm", "--data", "wdbc", "--customise", f"{rules}:never"])
+        main(["explain", "svm", "--data", str(tmp_path / "data.csv"), "--customise", f"{rules}:never"])
     out = capsys.readouterr().out
     assert end.value.code == 0
     assert "never: own rule" in out
     assert "xi: xi, hinge slacks" in out
 
 
-def test_a_quadratic_program_is_explained_by_few_members_too(wdbc):
-    model = fsopt.build("svm", wdbc)
+def test_a_quadratic_program_is_explained_by_few_members_too():
+    model = fsopt.build("svm", blobs(60, 5))
     model.never = pyo.Constraint(expr=sum(model.xi.values()) <= -1, doc="own rule")
     found = explain_infeasibility(model)
     assert (found.status, found.evidence) == ("infeasible", "Farkas multipliers")

@@ -9,6 +9,7 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.analysis import selecting
 from fsopt.analysis.contradictions import Explanation
 from fsopt.analysis.selection_answers import Selection
 from fsopt.answers.questions import MOST_ROWS
@@ -25,13 +26,21 @@ def contradiction():
     return m
 
 
+def selected():
+    """Return a selection that was held against two pairs of halves and nine permuted columns."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selecting, "PAIRS", 2)
+        patch.setattr(selecting, "DRAWS", 9)
+        return fsopt.select(DATA, c=1.0, folds=2, jobs=1)
+
+
 ANSWERS = {
     "selection_path": lambda: fsopt.selection_path(DATA, m=[1, 2]),
     "radius_path": lambda: fsopt.radius_path(DATA, (0.3, 1.0)),
     "pareto_front": lambda: fsopt.pareto_front(DATA, (1.0, 4.0)),
     "alternatives": lambda: fsopt.alternatives(DATA, 2, within=0.2),
     "necessity": lambda: fsopt.necessity(DATA, 2),
-    "select": lambda: fsopt.select(DATA, c=1.0, folds=2, jobs=1),
+    "select": selected,
     "explain_infeasibility": lambda: fsopt.explain_infeasibility(contradiction()),
     "sensitivity": lambda: fsopt.sensitivity(fsopt.build("rlp", DATA)),
     "compare_models": lambda: fsopt.compare_models(*(fsopt.build(name, DATA) for name in ("svm", "onsvm"))),

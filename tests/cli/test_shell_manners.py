@@ -14,6 +14,7 @@ import pytest
 from support import blobs
 
 import fsopt
+from fsopt.analysis import selecting
 from fsopt.cli import main, streams
 from fsopt.cli.app import VERBS
 from fsopt.studies.executors import InProcess
@@ -85,6 +86,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def here(prepared: Path, in_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(prepared)
+    monkeypatch.setattr(selecting, "PAIRS", 2)
+    monkeypatch.setattr(selecting, "DRAWS", 9)
 
 
 def code_of(words: str) -> object:

@@ -106,7 +106,7 @@ def test_many_samples_need_no_model_of_all_of_them(monkeypatch):
     data = blobs(3_000, 50, seed=1, gap=0.5)
     monkeypatch.setattr(module, "build_misclass_step", None)
     monkeypatch.setattr(module, "compile_model", None)
-    fit = fsopt.fit("pmm", data, time_limit=1.0)
+    fit = fsopt.fit("pmm", data, time_limit=0.4)
     assert fit.objective == np.sum(data.y * fit.decision_function(data.X) <= 0) <= 0.5 * data.n
     assert (fit.status, fit.stop) in ((Status.FEASIBLE, "time-limit"), (Status.STATIONARY, "stationary"))
     assert check_fit(fit, data).ok

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 from gmeb_cases import mirrored, skewed, values
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -31,7 +32,7 @@ METHOD = "gmeb-penalised"
 
 
 @pytest.mark.parametrize("kind", ["random", "cancelling", "noisy", "optimal"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", sampled(range(6), 2))
 def test_whatever_a_leaf_holds_its_bound_is_one(kind, seed):
     rng = np.random.default_rng(seed)
     data = skewed(seed)[0]
@@ -70,9 +71,15 @@ def saved(data, **params):
     return json.loads(json.dumps(fit_record(fit, data=data, source="test")))
 
 
+@cache
+def proved():
+    """Return the saved text of a fit to the mirrored data."""
+    return json.dumps(saved(mirrored(), c_plus=0.1, c_minus=0.1))
+
+
 def test_a_saved_proof_is_verified_without_a_solver(monkeypatch):
     data = mirrored()
-    record = saved(data, c_plus=0.1, c_minus=0.1)
+    record = json.loads(proved())
     monkeypatch.setattr(Session, "solve", lambda *args, **keywords: pytest.fail("a solver was called"))
     found = check_record(record, data, "fit.json")
     assert found["claimed"] == "optimal"
@@ -115,7 +122,7 @@ CHANGES = ("mu", "signs", "missing", "shifted", "wider", "share", "outside", "la
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_corrupted_proof_is_refused(change):
     data = mirrored()
-    record = saved(data, c_plus=0.1, c_minus=0.1)
+    record = json.loads(proved())
     corrupt(record, change)
     assert not check_record(record, data, "fit.json")["verified"]
 
@@ -151,7 +158,7 @@ def search(data=None, **options):
     )
 
 
-@pytest.mark.parametrize(("seed", "unit"), [(0, 1.0), (1, 1e-3), (2, 1e4), (3, 1.0), (4, 1e-3), (5, 1e4)])
+@pytest.mark.parametrize(("seed", "unit"), sampled([(0, 1.0), (1, 1e-3), (2, 1e4), (3, 1.0), (4, 1e-3), (5, 1e4)], 3))
 def test_column_generation_ends_at_the_optimum_of_the_models(seed, unit):
     data, c_plus, c_minus = skewed(seed)
     data = data.with_X(unit * (data.X - data.X.mean(axis=0)))
@@ -171,8 +178,8 @@ def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_
     fit = fsopt.fit(METHOD, data, c_plus=0.4, c_minus=0.8, tolerance=1e-5)
     assert fit.status is Status.OPTIMAL
     assert len(fit.support) > 1
-    grid = values(data, 0.4, 0.8, [0.1, 0.3, fit.history[-1]["share"], 0.6])
-    assert grid[2] == pytest.approx(fit.objective, abs=1e-7)
+    grid = values(data, 0.4, 0.8, [0.3, fit.history[-1]["share"]])
+    assert grid[1] == pytest.approx(fit.objective, abs=1e-7)
     assert fit.bound <= grid.min() + 1e-9
     record = json.loads(json.dumps(fit_record(fit, data=data, source="test")))
     assert check_record(record, data, "fit.json")["verified"]

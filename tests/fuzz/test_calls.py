@@ -18,7 +18,7 @@ from support import blobs, sampled
 import fsopt
 from fsopt.models.registry import MODELS
 
-CASES, PARTS = 500, 4
+CASES, PARTS = 250, 8
 """Calls of a part, and parts, the first of which is for `make test`."""
 DATA = blobs(12, 3, seed=4)
 OTHER = blobs(14, 2, seed=5)

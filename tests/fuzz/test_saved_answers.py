@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fuzz.attack import FACTOR, TOKENS, attack, damaged, generator
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.fits import fit_record
@@ -18,7 +18,7 @@ from fsopt.answers.records import sealed
 from fsopt.answers.saved import fit_from, intact, read_record, solve_record
 from fsopt.verification.checking import check_record
 
-ANSWERS, CHECKPOINTS = 800, 200
+ANSWERS, CHECKPOINTS, PARTS = 400, 100, 2
 DATA = blobs(16, 3, seed=2)
 FITS: dict[str, dict[str, Any]] = {
     "svm": {},
@@ -118,9 +118,10 @@ def use(path: Path) -> None:
         fit.predict(DATA.X)
 
 
-def test_every_damaged_answer_is_judged_or_refused(tmp_path):
+@pytest.mark.parametrize("part", sampled(range(PARTS), 1))
+def test_every_damaged_answer_is_judged_or_refused(part, tmp_path):
     def cases():
-        for k in range(ANSWERS * FACTOR):
+        for k in range(part * ANSWERS * FACTOR, (part + 1) * ANSWERS * FACTOR):
             path = tmp_path / f"{k}.json"
             path.write_bytes(text_of(generator(2, k)))
             yield path.name, lambda path=path: use(path)
@@ -130,7 +131,8 @@ def test_every_damaged_answer_is_judged_or_refused(tmp_path):
     assert min(ends["answer"], ends["file"]) > ANSWERS / 10, ends
 
 
-def test_every_damaged_checkpoint_is_taken_or_refused(tmp_path):
+@pytest.mark.parametrize("part", sampled(range(PARTS), 1))
+def test_every_damaged_checkpoint_is_taken_or_refused(part, tmp_path):
     start = tmp_path / "start.npz"
     fsopt.fit("gbd", DATA, m=2, max_cuts=3, checkpoint=start)
     whole = start.read_bytes()
@@ -157,7 +159,7 @@ def test_every_damaged_checkpoint_is_taken_or_refused(tmp_path):
         np.savez(path, **new)
 
     def cases():
-        for k in range(CHECKPOINTS * FACTOR):
+        for k in range(part * CHECKPOINTS * FACTOR, (part + 1) * CHECKPOINTS * FACTOR):
             path = tmp_path / f"{k}.npz"
             content(generator(3, k), path)
             yield path.name, lambda path=path: fsopt.fit("gbd", DATA, m=2, max_cuts=4, resume=path)

@@ -9,7 +9,7 @@ from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
 from fsopt.methods.mpm.worst_case import accuracy_limit
 from fsopt.models.mpm.moments import Moments, kappa
 
-PARAMS = {"gbd": {"m": 2, "max_cuts": 40}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
+PARAMS = {"gbd": {"m": 2, "max_cuts": 20}, "l0-mpm": {"delta": 0.2}, "l1-mpm": {"delta": 0.2}}
 STATUSES = {
     "gmeb": {"optimal"},
     "l1-mpm": {"optimal"},

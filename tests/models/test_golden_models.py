@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from support import REFERENCE, blobs, reference, solved
+from support import REFERENCE, blobs, reference, sampled, solved
 
 import fsopt
 
@@ -45,7 +45,7 @@ def test_the_reference_file_reaches_most_models():
 
 
 @pytest.mark.parametrize("name", ["gmeb-primal", "gmeb-dual", "svm", "onsvm"])
-@pytest.mark.parametrize("size", ["small", "wdbc"])
+@pytest.mark.parametrize("size", sampled(["small", "wdbc"], 1))
 def test_units_do_not_decide_what_is_certified(name, size, wdbc_std):
     params = {"r_plus": 0.4, "r_minus": 0.3} if name.startswith("gmeb") else {"c": 0.7}
     data = blobs(24, 4, seed=5, gap=0.3) if size == "small" else wdbc_std

@@ -1,6 +1,7 @@
 """Errata of Aytug: the printed loop against all selections, and the printed formulas in numbers."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pyomo.environ as pyo
@@ -14,6 +15,12 @@ from fsopt.models.gbd.fsp_master import cut_coefficients
 
 C = 1.0
 SEEDS = range(20)
+
+
+@cache
+def values_of_seed(seed):
+    """Return the values of all selections for the data set of a seed."""
+    return all_values(blobs(30, 5, seed=seed), C)
 
 
 def multipliers(data, sigma, c=C):
@@ -85,7 +92,7 @@ def test_the_cut_needs_the_weights_that_unselected_features_would_have():
     from_two = from_none = 0
     for seed in SEEDS:
         data = blobs(30, 5, seed=seed)
-        values = all_values(data, C)
+        values = values_of_seed(seed)
         minimum = min(v for s, v in values.items() if few(s))
         upper, lower = benders(data, values, [1, 1, 0, 0, 0], 0.0, few)
         assert (upper, lower) == (pytest.approx(minimum, rel=1e-6), pytest.approx(minimum, rel=1e-6))
@@ -103,7 +110,7 @@ def test_the_closed_form_iterated_is_wrong_and_the_master_over_all_cuts_is_right
     lam, misses = 1.0, 0
     for seed in SEEDS:
         data = blobs(30, 5, seed=seed)
-        values = all_values(data, C)
+        values = values_of_seed(seed)
         minimum = min(v + lam * sum(s) for s, v in values.items())
         upper, lower = benders(data, values, np.ones(5), -lam, lambda s: True)
         assert (upper, lower) == (pytest.approx(minimum, rel=1e-6), pytest.approx(minimum, rel=1e-6))
@@ -132,7 +139,7 @@ def test_no_penalty_weight_leads_to_some_numbers_of_features():
     """F(k) = minimum of F over k features: at a k above the convex hull no lambda has k features as its answer."""
     hidden = 0
     for seed in SEEDS:
-        values = all_values(blobs(30, 5, seed=seed), C)
+        values = values_of_seed(seed)
         best = np.array([min(v for s, v in values.items() if sum(s) == k) for k in range(6)])
         above = [k for k in range(1, 5) if best[k - 1] + best[k + 1] < 2 * best[k] * (1 - 1e-6)]
         hidden += bool(above)

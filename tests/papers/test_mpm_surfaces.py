@@ -167,6 +167,7 @@ def test_l0_selects_fewer_features_than_l1_at_nearly_the_same_accuracy(name, alp
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_madelon_on_200_samples_is_feasible_at_any_delta_and_on_all_samples_is_not(shared):
     data = fsopt.load_dataset(shared / "data" / "madelon.train.csv.gz")
     assert limit(data) == pytest.approx(0.2970, abs=5e-5)

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from support import blobs
+from support import blobs, sampled
 
 import fsopt
 from fsopt.answers.results import Point
@@ -55,7 +55,7 @@ def test_every_convex_model_is_a_certified_optimum_and_agrees_with_the_other_sol
 
 
 @pytest.mark.parametrize("slug", ["gmeb-primal", "gmeb-dual"])
-@pytest.mark.parametrize(("scaled", "truth"), [(True, 121.757464796), (False, 229.9026015)])
+@pytest.mark.parametrize(("scaled", "truth"), sampled([(True, 121.757464796), (False, 229.9026015)], 1))
 def test_wdbc_standardised_and_raw_without_a_leak_at_the_apex(slug, scaled, truth, wdbc):
     X = (wdbc.X - wdbc.X.mean(0)) / wdbc.X.std(0) if scaled else wdbc.X
     result = fsopt.solve(fsopt.build(slug, fsopt.Dataset(X, wdbc.y), r_plus=3.0, r_minus=3.0), "ipopt")

@@ -19,7 +19,7 @@ from fsopt.errors import OptionError, SolverError
 from fsopt.solvers.pyomo_plugin import OURS
 from fsopt.solvers.registry import SOLVERS
 
-SOON = ("fsopt", "fsopt_highs", "fsopt_clarabel")
+SOON = ("fsopt_highs", "fsopt_clarabel")
 """Those of ``make test``; the others are slow."""
 EXPECTED = (
     IncompatibleModelError,

@@ -101,7 +101,7 @@ def test_cuts_and_few_exchanges_change_what_is_tried_not_what_is_true():
 
 @pytest.mark.parametrize("thorough", [True, False])
 def test_a_root_exchanges_from_each_incumbent_once(thorough, monkeypatch):
-    data, tries = blobs(60, 10, seed=1, gap=0.2), []
+    data, tries = blobs(40, 8, seed=1, gap=0.2), []
     real = LocalSearch.restarted
 
     def recorded(self, start, fails, seed):

@@ -23,7 +23,7 @@ from fsopt.methods.registry import fit
 from fsopt.solvers.base import solve
 from fsopt.verification.exact_checking import exactly
 
-CHANGES = 250
+CHANGES = 125
 GROUPS = ("program", "problem", "point", "dual", "alpha", "mu", "tree", "claim", "slopes")
 VERTEX = {
     "kind": "convex",
@@ -120,7 +120,7 @@ def by_fsopt(part):
     return found(part, "fsopt")
 
 
-@pytest.mark.parametrize("seed", sampled([20, 21, 22, 23], 1))
+@pytest.mark.parametrize("seed", sampled(range(20, 28), 1))
 def test_no_false_claim_is_accepted_and_both_checkers_agree(seed, bases):
     rng = random.Random(seed)
     accepted, refuted = 0, 0

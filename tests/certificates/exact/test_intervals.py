@@ -40,7 +40,7 @@ def wide(value):
     return mpmath.iv.mpf(value.numerator) / mpmath.iv.mpf(value.denominator)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.floats(0, 5000, allow_nan=False))
 @pytest.mark.parametrize("enclosure", [exponential, verify_functions.exponential])
 def test_the_exponential_is_inside(enclosure, x):

@@ -25,7 +25,7 @@ from fsopt.solvers.base import Session
 
 CARDINAL = ("fsp-m", "fsp-m-perspective", "fsp-m-bigm")
 CONVEX = CARDINAL[1:]
-LIMITS = sampled([("fsp-lambda", {"lam": 0.6}), *((slug, {"m": 2}) for slug in CARDINAL)], 2)
+LIMITS = sampled([("fsp-lambda", {"lam": 0.6}), *((slug, {"m": 2}) for slug in CARDINAL)], 1)
 LEAK = 1e-7
 """How far, relative, the optimum that SCIP states may be from that of the SVM on its selection.
 
@@ -98,7 +98,7 @@ def test_the_rules_of_the_cases_matter() -> None:
 
 
 @pytest.mark.parametrize("rules", [{}, {"include": ["tone"], "implies": [["age", "mass"]], "conflicts": [[1, 4]]}])
-@pytest.mark.parametrize("lam", sampled([[0.3, 2.0, 0.0, 0.1, 5.0], 0.0, 0.6, 40.0], 2), ids=str)
+@pytest.mark.parametrize("lam", sampled([[0.3, 2.0, 0.0, 0.1, 5.0], 0.0, 0.6, 40.0], 1), ids=str)
 def test_the_best_of_all_selections_with_penalty_weights_is_found(lam, rules) -> None:
     by_place = rules and {"include": [3], "implies": [[0, 2]], "conflicts": [[1, 4]]}
     weights = np.broadcast_to(lam, 5)
@@ -162,7 +162,9 @@ def test_no_weights_are_larger_than_their_bound(loss) -> None:
 
 @pytest.mark.parametrize("slug", sampled(CONVEX, 1))
 @pytest.mark.parametrize(
-    "entry", [e for e in REFERENCES if e["name"] == "gbd"], ids=lambda e: "-".join(f"{v}" for v in e["params"].values())
+    "entry",
+    sampled([e for e in REFERENCES if e["name"] == "gbd"], 6),
+    ids=lambda e: "-".join(f"{v}" for v in e["params"].values()),
 )
 def test_the_svm_on_the_selection_has_the_reference_value(slug, entry) -> None:
     data, c = reference("gbd_n6"), entry["params"]["c"]
@@ -176,11 +178,14 @@ def test_the_svm_on_the_selection_has_the_reference_value(slug, entry) -> None:
 
 @pytest.mark.parametrize(
     ("method", "slug", "params"),
-    [
-        ("gbd", "fsp-m", {"m": 2, "c": 1.0}),
-        ("gbd-lambda", "fsp-lambda", {"lam": 1, "c": 1.0}),
-        ("gbd-lambda", "fsp-lambda", {"lam": 30, "c": 1.0}),
-    ],
+    sampled(
+        [
+            ("gbd", "fsp-m", {"m": 2, "c": 1.0}),
+            ("gbd-lambda", "fsp-lambda", {"lam": 30, "c": 1.0}),
+            ("gbd-lambda", "fsp-lambda", {"lam": 1, "c": 1.0}),
+        ],
+        2,
+    ),
 )
 def test_the_printed_models_have_the_reference_value(method, slug, params) -> None:
     (entry,) = (e for e in REFERENCES if (e["name"], e["params"]) == (method, params))
@@ -233,7 +238,7 @@ def test_no_best_weights_are_longer_than_the_bound(c) -> None:
 
 def test_an_upper_bound_keeps_the_optimum_and_too_small_a_one_is_silently_worse() -> None:
     minimum = min(value for s, value in ALL.items() if sum(s) <= 2)
-    for upper in (minimum, 2 * minimum, 1e6):
+    for upper in (minimum, 1e6):
         assert classified("fsp-m-bigm", DATA, m=2, c=C, upper=upper)[1].objective == pytest.approx(minimum, rel=1e-6)
     assert classified("fsp-m-bigm", DATA, m=2, c=C, upper=1e-3 * minimum)[1].objective > 1.05 * minimum
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize_scalar
-from support import blobs, optimum, reference, solved
+from support import blobs, optimum, reference, sampled, solved
 
 import fsopt
 from fsopt.answers.results import Point
@@ -40,12 +40,15 @@ def smallest_hinge(X, y, cap=None, weights=None) -> float:
 
 @pytest.mark.parametrize(
     ("name", "r_plus", "r_minus", "truth"),
-    [
-        ("wdbc_std", 1.2, 5.0, 113.5101844846276),
-        ("wdbc_std", 10.0, 10.0, 66.4012363786851),
-        ("tiny6", 0.25, 0.25, 3.3650698030383825),
-        ("tiny6", 1.0, 0.05, 4.821623392599847),
-    ],
+    sampled(
+        [
+            ("tiny6", 0.25, 0.25, 3.3650698030383825),
+            ("tiny6", 1.0, 0.05, 4.821623392599847),
+            ("wdbc_std", 10.0, 10.0, 66.4012363786851),
+            ("wdbc_std", 1.2, 5.0, 113.5101844846276),
+        ],
+        3,
+    ),
 )
 def test_the_semidefinite_form_has_the_optimum_of_the_cones_and_of_the_dual(name, r_plus, r_minus, truth):
     for slug in ("gmeb-sdp", "gmeb-primal", "gmeb-dual"):
@@ -165,7 +168,7 @@ def penalised_by_linear_programs(data, c_plus, c_minus) -> float:
 
 
 @pytest.mark.parametrize(("c_plus", "c_minus"), [(0.25, 0.25), (0.1, 0.8)])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", sampled(range(2), 1))
 def test_the_penalised_bound_is_the_smallest_of_linear_programs(seed, c_plus, c_minus):
     data = blobs(13, 2, seed=seed)
     m, found = optimum("gmeb-penalised", data, "scip", c_plus=c_plus, c_minus=c_minus)

@@ -37,7 +37,7 @@ def test_the_norm_svm_is_the_svm_at_another_price(seed, factor):
     np.testing.assert_allclose(values_of(svm.w), values_of(m.w), atol=1e-4 * size)
 
 
-@FEW
+@settings(FEW, max_examples=4)
 @given(seed=SEEDS, factor=st.floats(1.05, 10))
 def test_the_margin_problem_is_the_norm_svm_by_theorem_20(seed, factor):
     data = uneven(seed)
