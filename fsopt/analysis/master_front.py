@@ -6,9 +6,11 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fsopt.analysis.pareto_fronts import ParetoFront
 from fsopt.answers.results import Status
+from fsopt.common.arguments import LIST
 from fsopt.compiler.values import values_of
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
@@ -16,12 +18,17 @@ from fsopt.drivers.run import Run, usable
 from fsopt.errors import ParameterError
 from fsopt.methods.gmeb.gmeb import SPEC
 from fsopt.methods.preprocessing import preprocess
-from fsopt.models.blocks import number
+from fsopt.models.blocks import number, vector
 from fsopt.models.mop.mmop_convex import build_mmop_convex
 
 
 def master_front(
-    data: Dataset, caps: Sequence[float], *, scale: str = "unit-rows", solver: str | None = None
+    data: Dataset,
+    caps: Sequence[float],
+    *,
+    scale: str = "unit-rows",
+    unlabelled: Sequence[ArrayLike] = (),
+    solver: str | None = None,
 ) -> ParetoFront:
     r"""Trace the Pareto front E(H) of the master problem by the constraint method, each point a global optimum.
 
@@ -34,6 +41,8 @@ def master_front(
     data : raw training data.
     caps : values of H > 0.
     scale : ``unit-rows`` (default), ``standard``, ``center`` or ``none``.
+    unlabelled : raw samples (p,) without labels, which are preprocessed as the data are and lie in the ball of (11),
+        as do the others (transductive inference); empty (default) for none.
     solver : of cone programs; None for the preferred one.
 
     Returns
@@ -44,7 +53,8 @@ def master_front(
 
     Raises
     ------
-    ParameterError : no values, or one that is not positive.
+    ParameterError : no values, or one that is not positive; a sample without label that is no list of p finite
+        numbers.
     SolverError : a program was not solved.
 
     Notes
@@ -55,8 +65,10 @@ def master_front(
     values = sorted(number("master_front", "caps", cap, inside="(0, inf)") for cap in caps)
     if not values:
         raise ParameterError("there is no value of H", "give caps, for example (1.0, 10.0)")
-    work, _ = preprocess(data, scale)
-    model = build_mmop_convex(work, h_cap=values[0])
+    work, map_ = preprocess(data, scale)
+    LIST.check("parameter 'unlabelled' of 'master_front'", unlabelled)
+    others = [vector("master_front", f"unlabelled[{k}]", one, data.p) for k, one in enumerate(unlabelled)]
+    model = build_mmop_convex(work, h_cap=values[0], unlabelled=[map_.apply(one[np.newaxis])[0] for one in others])
     session = Run(solver).open(model)
     results, hyperplanes = [], []
     for cap in values:
