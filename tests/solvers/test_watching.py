@@ -66,7 +66,7 @@ def test_the_plot_has_both_lines():
 
 
 @pytest.mark.parametrize("solver", sampled(["highs", "scip", "gurobi"], 1))
-def test_ctrl_c_keeps_the_incumbent(solver):
+def test_ctrl_c_keeps_the_incumbent(solver, usual_interruption):
     timer = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:

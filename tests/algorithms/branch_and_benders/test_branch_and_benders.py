@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 
 import numpy as np
 import pytest
@@ -142,11 +141,7 @@ def test_a_time_limit_ends_with_the_incumbent_and_a_valid_bound():
     assert result.objective >= optimum * (1 - 1e-4)
 
 
-def test_ctrl_c_ends_with_the_incumbent_at_a_node():
-    if threading.current_thread() is not threading.main_thread() or (
-        signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    ):
-        pytest.skip("signals are handled elsewhere")
+def test_ctrl_c_ends_with_the_incumbent_at_a_node(usual_interruption):
     problem = hard()
 
     def interrupt(record):

@@ -13,7 +13,6 @@ from fsopt.certificates.exact.intervals import pair_of
 from fsopt.certificates.exact.program import exact_program
 from fsopt.certificates.exact.proofs import confirmed
 from fsopt.compiler import compile_model
-from fsopt.compiler.classes import program_class
 from fsopt.errors import NotShownError
 from fsopt.library.instances import build_instance, exact_ends
 from fsopt.models.registry import MODELS
@@ -21,7 +20,7 @@ from fsopt.solvers.base import solve
 from fsopt.verification.exact_checking import claim_infeasible, solve_claim
 from fsopt.verifier import verify
 
-CONVEX = [slug for slug in MODELS if program_class(compile_model(build_instance(slug))) in ("LP", "QP", "SOCP", "SDP")]
+CONVEX = [slug for slug, spec in MODELS.items() if spec.problem_class in ("LP", "QP", "SOCP", "SDP")]
 OTHERS = [slug for slug in MODELS if slug not in CONVEX and slug != "misclass-lpec"]
 
 
