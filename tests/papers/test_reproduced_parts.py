@@ -1,5 +1,7 @@
 """Reproductions whose time ended: what was run is shown, and what it is of."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -54,6 +56,24 @@ def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
     assert "20 x 500 (3), 20 x 1000 (0)" in part.notes[0]
     with pytest.raises(OutOfTimeError):
         gbd.gbd_table2(Settings(ends=0.0))
+
+
+def test_a_fit_without_an_answer_in_its_seconds_is_no_end_of_the_experiment(monkeypatch):
+    def measure(method, instance, *, time_limit):
+        if method == "onsvm" and len(instance.support) == 10:
+            raise OutOfTimeError("the time limit passed", "more seconds")
+        return SimpleNamespace(test_error=0.25, tuning_seconds=3.0)
+
+    monkeypatch.setattr(gbd, "measure", measure)
+    with opened(None) as held:
+        outcome = gbd.gbd_fig2(Settings(quick=True, store=held))
+        assert gbd.gbd_fig2(Settings(quick=True, store=held, ends=0.0)).cells == outcome.cells
+    found = {(c.row, c.column): c for c in outcome.cells}
+    assert "1 (1), 10 (1), 20 (1)" in outcome.notes[0]
+    for key, one in found.items():
+        missing = key[0] == "onsvm M=10"
+        assert one.ours == (None if missing else 3.0 if key[1] == "seconds" else 0.25)
+        assert one.why == ("a fit had no answer in 10 s" if missing else "")
 
 
 def test_the_bayes_error_of_type_2_is_that_of_its_draws():

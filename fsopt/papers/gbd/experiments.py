@@ -137,14 +137,17 @@ def gbd_fig1(settings: Settings) -> Outcome:
     return Outcome(tuple(cells), (note,), {"fig1": figure})
 
 
-def _set_two(method: str, m: int, k: int, p: int, n: int) -> tuple[float, float]:
-    """Return test error and seconds of a method on an instance of data set two."""
-    row = measure(method, gbd_set_two(m, k, p=p, n=n), time_limit=LIMIT_TWO)
+def _set_two(method: str, m: int, k: int, p: int, n: int) -> tuple[float, float] | tuple[None, None]:
+    """Return test error and seconds of a method on an instance of data set two; None for a fit without an answer."""
+    try:
+        row = measure(method, gbd_set_two(m, k, p=p, n=n), time_limit=LIMIT_TWO)
+    except OutOfTimeError:  # of the fit, which is no end of the time of the experiment
+        return None, None
     return row.test_error, row.tuning_seconds
 
 
 def _second(settings: Settings, p: int, n: int, counts: tuple[int, ...], instances: int) -> dict[int, list[Matrix]]:
-    """Return M -> measures (methods, 2) of the instances that were run, one instance of each M at a time.
+    """Return M -> measures (methods, 2) of the instances that were run, one instance of each M at a time; nan for None.
 
     Raises
     ------
@@ -161,7 +164,7 @@ def _second(settings: Settings, p: int, n: int, counts: tuple[int, ...], instanc
         except OutOfTimeError as error:
             ended = error
             continue
-        found[m].append(np.array(rows))
+        found[m].append(np.array(rows, dtype=float))
     if ended is not None and not any(found.values()):
         raise ended
     return found
@@ -178,7 +181,9 @@ def gbd_fig2(settings: Settings) -> Outcome:
     for i, m in enumerate(found):
         for method, values in zip(DRAWN_TWO, means[i], strict=True):
             for column, value in zip(("test error", "seconds"), values, strict=True):
-                cells.append(Cell(f"{method} M={m}", column, float(value), None, NO_NUMBER))
+                place = (f"{method} M={m}", column)
+                unanswered = Cell(*place, None, None, NO_NUMBER, f"a fit had no answer in {LIMIT_TWO:g} s")
+                cells.append(unanswered if np.isnan(value) else Cell(*place, float(value), None, NO_NUMBER))
     for k, (axes, title) in enumerate(zip(figure.axes, ("test error", "seconds"), strict=True)):
         for j, method in enumerate(DRAWN_TWO):
             axes.plot([m / p for m in found], means[:, j, k], marker="o", markersize=4, label=method)
