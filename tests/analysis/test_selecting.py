@@ -14,6 +14,7 @@ from support import blobs
 import fsopt
 from fsopt.algorithms.branch_and_benders import driver
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
+from fsopt.analysis import selecting
 from fsopt.analysis.held_out_paths import choose, numbers_of_features, path_scores
 from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
 from fsopt.analysis.selection_answers import in_words
@@ -238,6 +239,8 @@ def test_ctrl_c_within_the_list_of_other_selections_is_said(forced, monkeypatch,
 
     root, told = Enumeration.solve_root, []
     monkeypatch.setattr(Enumeration, "solve_root", begin)
+    monkeypatch.setattr(selecting, "PAIRS", 2)
+    monkeypatch.setattr(selecting, "DRAWS", 9)
     found = fsopt.select(DATA, features=4, **GIVEN, progress=told.append)
     assert [state["step"] for state in told if state["stop"] == "interrupted"] == ["alternatives"]
     assert (found.alternatives.stop, found.heading["alternatives"]) == ("interrupted", {"listed": 0, "complete": False})
