@@ -146,6 +146,17 @@ class Alternatives(Answer):
         )
         return (replace(claim, about=cardinality_about(data, self.m, self.c)),)
 
+    def with_proof(self, data: Dataset) -> Alternatives:
+        """Return the answer with its claim and its proof file in rational arithmetic.
+
+        Parameters
+        ----------
+        data : the data of the question.
+        """
+        (claim,) = self.claims(data)
+        proof = None if claim.part is None else proof_file(self.header(data), [claim])
+        return replace(self, exact=claim, proof=proof)
+
     def header(self, data: Dataset) -> Header:
         """Return what the statement of the proof says beside the claim."""
         given = {"m": self.m, "within": self.within, "count": self.count, "c": self.c}
@@ -258,11 +269,7 @@ def alternatives(
         w=np.array([one.w for one in found]).reshape(-1, data.p),
         tree=tree,
     )
-    if not exact:
-        return answer
-    (claim,) = answer.claims(data)
-    proof = None if claim.part is None else proof_file(answer.header(data), [claim])
-    return replace(answer, exact=claim, proof=proof)
+    return answer.with_proof(data) if exact else answer
 
 
 def _enumerated(

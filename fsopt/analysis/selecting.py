@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -141,11 +139,8 @@ def select(
     wanted = None if features is None else whole("select", "features", features, low=1, high=data.p)
     numbers = sorted({*numbers_of_features(data.p), *([] if wanted is None else [wanted])})
     asked = {"features": wanted, "rule": rule, "score": score, "c": weights, "folds": folds, "seed": seed}
-    digest = hashlib.sha256(json.dumps([fingerprint(data), asked]).encode()).hexdigest()
     total = _cost(len(numbers), len(numbers) if wanted is None else 1, len(weights), folds)
-    steps = Steps(digest, total, jobs, None if checkpoint is None else Path(checkpoint), progress)
-    if resume is not None:
-        steps.resume(Path(resume))
+    steps = Steps.of([fingerprint(data), asked], total, jobs, checkpoint, resume, progress)
     choice, nested = _chosen(steps, data, numbers, asked)
     fit = uninterrupted(
         fit_method("best-subset", data, m=choice.m, c=choice.c, tolerance=TOLERANCE, time_limit=time_limit)

@@ -91,19 +91,14 @@ def selection_path(
     Aytug, (5)-(11).
     """
     started, end = time.perf_counter(), clock.end_of(time_limit)
-    weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
     if time_limit is not None and not time_limit > 0:
         raise ParameterError(f"the time limit must be positive, not {time_limit}", "give seconds > 0")
-    given = range(data.p + 1) if m is None else m
-    values = sorted({whole("selection_path", "m", k, low=0, high=data.p) for k in given})
-    if not values or not weights:
-        name = "c" if values else "m"
-        raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
+    grid = _grid(c, range(data.p + 1) if m is None else m, data.p)
     work, map_ = preprocess(data, scale)
     with tempfile.TemporaryDirectory() as folder:
         settings = BranchSettings(tolerance, max_nodes, None, jobs)
         tracer = _Tracer(work, loss_of(loss), settings, executor, progress, Path(folder))
-        tracer.trace([Cell(one, most) for one in weights for most in values], end)
+        tracer.trace(grid, end)
     cells = sorted(tracer.results)
     results = [tracer.results[cell] for cell in cells]
     selections = [
@@ -130,6 +125,16 @@ def selection_path(
         seconds=time.perf_counter() - started,
         loss=loss,
     )
+
+
+def _grid(c: float | Sequence[float], m: Sequence[int], p: int) -> list[Cell]:
+    """Return the pairs of C and M that are asked for, ascending; raises ParameterError."""
+    weights = sorted({number("selection_path", "c", one) for one in np.atleast_1d(np.asarray(c, dtype=object))})
+    values = sorted({whole("selection_path", "m", k, low=0, high=p) for k in m})
+    if not values or not weights:
+        name = "c" if values else "m"
+        raise ParameterError(f"'{name}' of 'selection_path' is empty", "give numbers, or leave it out")
+    return [Cell(one, most) for one in weights for most in values]
 
 
 def incumbents_of_path(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -52,6 +53,23 @@ class Steps:
     def __post_init__(self) -> None:
         if self.checkpoint is not None:
             check_writable(self.checkpoint)
+
+    @classmethod
+    def of(
+        cls,
+        asked: Any,
+        total: float,
+        jobs: int,
+        checkpoint: str | Path | None,
+        resume: str | Path | None,
+        progress: Progress | None,
+    ) -> Steps:
+        """Return the steps of what is asked, in plain data, with the results of a checkpoint to go on from."""
+        digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+        steps = cls(digest, total, jobs, None if checkpoint is None else Path(checkpoint), progress)
+        if resume is not None:
+            steps.resume(Path(resume))
+        return steps
 
     def resume(self, path: Path) -> None:
         """Take the results in a checkpoint.

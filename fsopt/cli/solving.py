@@ -90,7 +90,6 @@ def solve(
     """Build a model on a data set, or read a model file; solve it, and certify the answer."""
     from fsopt.answers.records import plain, sealed
     from fsopt.drivers.branch_and_bound.driver import prove as proved
-    from fsopt.formats.reading import model_suffix
     from fsopt.solvers.base import Session
     from fsopt.solvers.registry import solver_spec
     from fsopt.solvers.watching import Watch
@@ -99,12 +98,7 @@ def solve(
     if verify is not None:
         solver_spec(verify)
     solver_options = options.read_options(options_file)
-    if model_suffix(model) is not None:
-        task = _file_task(model, {"data": data, "param": param, "customise": customise})
-    elif data is None:
-        raise ParameterError(f"'{model}' is no model file, and --data is missing", "give --data, for example wdbc")
-    else:
-        task = _slug_task(model, data, layout, options.parse_params(param), scale, customise)
+    task = _task(model, data, layout, param, scale, customise)
     with customised(task.changes):
         session = Session(task.program, solver, options=solver_options, tee=tee)
     result, watch = (None, Watch()) if resume else run_session(session, model, time_limit)
@@ -131,6 +125,24 @@ def _search(prove: float | None, given: Mapping[str, Any]) -> dict[str, Any]:
     if search and prove is None:
         raise ParameterError(f"--{next(iter(search))} is for the tree of --prove", "add --prove SECONDS")
     return search
+
+
+def _task(
+    model: str,
+    data: str | None,
+    layout: Layout,
+    param: options.Params,
+    scale: str,
+    customise: options.Customise,
+) -> _Task:
+    """Return the task of a model file, or of a model on a data set; raises ParameterError where it has none."""
+    from fsopt.formats.reading import model_suffix
+
+    if model_suffix(model) is not None:
+        return _file_task(model, {"data": data, "param": param, "customise": customise})
+    if data is None:
+        raise ParameterError(f"'{model}' is no model file, and --data is missing", "give --data, for example wdbc")
+    return _slug_task(model, data, layout, options.parse_params(param), scale, customise)
 
 
 def _slug_task(

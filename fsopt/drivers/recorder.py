@@ -224,6 +224,19 @@ class Recorder:
             seconds=self.seconds,
         )
 
+    def end_certified(self, certificate: Certificate, stop: str, point: Mapping[str, Any]) -> DriverResult:
+        """Return the result whose objective value and bound are those of its certificate: optimal where it holds."""
+        assert certificate.objective is not None
+        status = Status.OPTIMAL if certificate.ok else Status.FEASIBLE
+        return self.end(
+            status,
+            stop,
+            objective=certificate.objective,
+            bound=certificate.bound,
+            point=point,
+            certificate=certificate,
+        )
+
     @property
     def seconds(self) -> dict[str, float]:
         """Total seconds of each phase over all sessions."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -214,20 +214,16 @@ def fit(
     place = None if checkpoint is None else check_writable(checkpoint)
     source = None if resume is None else check_readable(resume, "the checkpoint")
     defaults = {k: v for k, v in entry.parameters.items() if v is not None}
-    try:
-        own = nullcontext() if entry.resumable else kept(place, source)
-        with alone(place), clock.limited(time_limit), customised(customise) as read, own as answers:
-            run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
-            fitted = entry.fit(data, run, **params)
-    except CallbackError as error:
-        raise error.__cause__ or error from None
-    except ParameterError as error:
-        raise _with_own_name(entry, error) from error
-    except MemoryError as error:
-        raise MemoryLimitError(
-            f"method '{name}' has no memory for {data.n} samples and {data.p} features ({error})",
-            f"{FEWER}; docs/limits.md has the sizes that each method takes",
-        ) from error
+    own = nullcontext() if entry.resumable else kept(place, source)
+    with (
+        _own_errors(entry, data),
+        alone(place),
+        clock.limited(time_limit),
+        customised(customise) as read,
+        own as answers,
+    ):
+        run = Run(solver, clock.seconds_of(time_limit), options, progress, place, source, executor)
+        fitted = entry.fit(data, run, **params)
     said = (NOTHING_KEPT,) if answers is not None and not answers.known else ()
     warned, params = (*fitted.warnings, *said), {**defaults, **params, **fitted.params}
     fitted = dataclasses.replace(fitted, method=name, params=params, warnings=warned, trained=fitted.kept_of(data))
@@ -235,6 +231,22 @@ def fit(
         return fitted
     _refuse_unread(name, customise, read)
     return dataclasses.replace(fitted, details={**fitted.details, "customised": names_of(customise)})
+
+
+@contextmanager
+def _own_errors(entry: MethodSpec, data: Dataset) -> Iterator[None]:
+    """Raise errors within a method in the user's words: those of a callback, of a parameter, of the memory."""
+    try:
+        yield
+    except CallbackError as error:
+        raise error.__cause__ or error from None
+    except ParameterError as error:
+        raise _with_own_name(entry, error) from error
+    except MemoryError as error:
+        raise MemoryLimitError(
+            f"method '{entry.name}' has no memory for {data.n} samples and {data.p} features ({error})",
+            f"{FEWER}; docs/limits.md has the sizes that each method takes",
+        ) from error
 
 
 def _with_own_name(entry: MethodSpec, error: ParameterError) -> ParameterError:

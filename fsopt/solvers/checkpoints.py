@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.answers.results import Point, Status
-from fsopt.common.files import check_readable, check_writable, whole_file
+from fsopt.common.files import check_readable, check_writable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.compiler.classes import CONVEX, program_class
 from fsopt.errors import FileError
@@ -135,19 +134,12 @@ def kept(checkpoint: Path | None, resume: Path | None) -> Iterator[Answers | Non
 
 def _load(path: Path) -> dict[str, Outcome]:
     """Return the answers in a checkpoint; raises FileError."""
-    try:
+    with checkpoint_of("solves", path, "give the file that this method wrote, or start again without it"):
         with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             words, values = json.loads(arrays["words"].tobytes()), np.array(arrays["values"], dtype=float)
         if words["format"] != FORMAT:
             raise ValueError(f"its format is {words['format']!r}")
         return _outcomes(words["solves"], values)
-    except OSError as error:
-        raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise FileError(
-            f"'{path}' is no checkpoint of solves, or damaged: {error}",
-            "give the file that this method wrote, or start again without it",
-        ) from error
 
 
 def _outcomes(entries: list[dict[str, Any]], values: np.ndarray) -> dict[str, Outcome]:

@@ -36,6 +36,11 @@ class ReportTable:
     rows: Sequence[Sequence[Any]]
     caption: str = ""
 
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Whether each column has numbers alone, which stand to the right."""
+        return tuple(all(sort_key(row[k]) or not shown(row[k]) for row in self.rows) for k in range(len(self.heads)))
+
 
 @dataclass(frozen=True)
 class Section:

@@ -89,6 +89,16 @@ def test_numbers_sort_by_their_full_length(tmp_path):
     assert re.findall(r'data-key="([^"]*)"', text)[:3] == [repr(1 / 3), "2.0", "0.9737"]
 
 
+def test_numbers_stand_to_the_right_in_columns_of_numbers_alone(tmp_path):
+    table = ReportTable(("all", "some"), [(1, 2.5), (None, "3.11.4"), ("0.9 ±0.1", None)])
+    assert table.numeric == (True, False)
+    write_report(tmp_path / "r.html", "t", [Section("s", tables=(table,))])
+    text = (tmp_path / "r.html").read_text()
+    cells = re.findall(r"<td([^>]*)>([^<]*)</td>", text[: text.index("Versions and machine</h2>")])
+    assert [shown for given, shown in cells if "number" in given] == ["1", "0.9 ±0.1"]
+    assert Elements(text).tags.count("main") == 1
+
+
 @pytest.mark.skipif(BROWSER is None, reason="no chromium")
 def test_a_browser_shows_it_without_errors_and_sorts(report, tmp_path):
     script = """<script>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsopt.algorithms.augmented_lagrangian.newton import Lagrangian
 from fsopt.algorithms.interior_point.certificate import certify_svm
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder, stop_word
 from fsopt.drivers.run import DEFAULT_RUN, ENDS, Run, timed
@@ -81,12 +81,4 @@ def svm_augmented_lagrangian(
         stop = stop_word(reason)
     w, b, _ = at.best
     certificate = certify_svm(data, c, w, b, at.alpha, l1_ratio=at.rho)
-    assert certificate.objective is not None
-    return recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        stop,
-        objective=certificate.objective,
-        bound=certificate.bound,
-        point={"w": w, "b": b, "alpha": at.alpha},
-        certificate=certificate,
-    )
+    return recorder.end_certified(certificate, stop, {"w": w, "b": b, "alpha": at.alpha})

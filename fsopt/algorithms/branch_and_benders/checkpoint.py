@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +13,10 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import Search
 from fsopt.algorithms.branch_and_benders.state import restored, snapshot
-from fsopt.common.files import whole_file
+from fsopt.common.files import checkpoint_of, whole_file
 from fsopt.data.losses import HINGE
 from fsopt.data.matrices import parts_of
-from fsopt.drivers.gbd.checkpoint import AGAIN, digest
+from fsopt.drivers.gbd.checkpoint import digest, undamaged
 from fsopt.errors import FileError
 
 FORMAT = "fsopt branch and benders 4"
@@ -72,17 +71,13 @@ def load(path: Path, problem: SelectionProblem, tolerance: float) -> Saved:
     ------
     FileError : no checkpoint, a damaged one, or one of other data or settings.
     """
-    try:
+    with checkpoint_of("branch and Benders", path):
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             held = {name: arrays[name] for name in arrays.files}
         if "words" in held:
             raise FileError(f"'{path}' is a checkpoint of the cut loop", "resume it with gbd or gbd-lambda")
         words = json.loads(held["text"].tobytes())
         found, history = dict(words["problem"]), list(words["history"])
-    except OSError as error:
-        raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise FileError(f"'{path}' is no checkpoint of branch and Benders: {error}", AGAIN) from error
     wanted = identity(problem)
     for name in {**wanted, **found}:
         value = wanted.get(name, "")
@@ -92,8 +87,6 @@ def load(path: Path, problem: SelectionProblem, tolerance: float) -> Saved:
                 f"the checkpoint '{path}' is of a run that differs in {name}{shown}",
                 "resume with the data and settings of that run, or start again without it",
             )
-    try:
+    with undamaged(path):
         search = restored(problem, tolerance, held, words["words"])
         return Saved(search, history, int(words["slice_end"]), float(words["elapsed"]), str(words["initial"]))
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise FileError(f"the checkpoint '{path}' is damaged: {error}", AGAIN) from error

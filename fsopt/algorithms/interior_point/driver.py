@@ -9,7 +9,7 @@ from fsopt.algorithms.interior_point.certificate import certify_rsvm, certify_sv
 from fsopt.algorithms.interior_point.newton import Search
 from fsopt.algorithms.interior_point.problems import HingeProblem
 from fsopt.answers.certificate import Certificate
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.drivers.recorder import Recorder, stop_word
@@ -170,15 +170,7 @@ def _newton(problem: HingeProblem, tolerance: float, max_iterations: int, run: R
     if search.bound <= 0.0 and search.gap <= tolerance:
         alpha = np.zeros(problem.data.n)  # the bound 0 is theirs
     certificate = _certified(problem, w, b, alpha)
-    assert certificate.objective is not None
-    return recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        stop,
-        objective=certificate.objective,
-        bound=certificate.bound,
-        point={"w": w, "b": b, "alpha": alpha},
-        certificate=certificate,
-    )
+    return recorder.end_certified(certificate, stop, {"w": w, "b": b, "alpha": alpha})
 
 
 def _certified(problem: HingeProblem, w: Vector, b: float, alpha: Vector) -> Certificate:

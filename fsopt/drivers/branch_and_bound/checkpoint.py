@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import time
-import zipfile
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,11 +15,11 @@ import numpy as np
 
 from fsopt.answers.trees import Tree
 from fsopt.certificates.relaxations import Relaxation
-from fsopt.common.files import check_readable, whole_file
+from fsopt.common.files import check_readable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.drivers.branch_and_bound.branching import PseudoCosts
 from fsopt.drivers.branch_and_bound.search import Search
-from fsopt.drivers.gbd.checkpoint import AGAIN, digest, undamaged
+from fsopt.drivers.gbd.checkpoint import digest, undamaged
 from fsopt.errors import FileError
 from fsopt.typing import Vector
 
@@ -133,15 +132,11 @@ def load(path: Path, relaxation: Relaxation) -> Saved:
     ------
     FileError : no checkpoint, a damaged one, or one of another program.
     """
-    try:
+    with checkpoint_of("a tree", path):
         with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             held = {name: arrays[name] for name in arrays.files}
         words = json.loads(held["tree"].tobytes())
         found = dict(words["program"])
-    except OSError as error:
-        raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise FileError(f"'{path}' is no checkpoint of a tree: {error}", AGAIN) from error
     for name, value in identity(relaxation.program).items():
         if found.get(name) != value:
             raise FileError(

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from fsopt.algorithms.primal_dual import PrimalDual
-from fsopt.answers.results import DriverResult, Status
+from fsopt.answers.results import DriverResult
 from fsopt.common import clock
 from fsopt.data import Dataset
 from fsopt.data.matrices import SMALL
@@ -89,15 +89,7 @@ def column_generation(
     w, b = program.raw(region.w, region.b)
     alpha = unit * region.alpha
     certificate = certify_l1_hinge(data, d, c, w, b, alpha)
-    assert certificate.objective is not None
-    return region.recorder.end(
-        Status.OPTIMAL if certificate.ok else Status.FEASIBLE,
-        stop,
-        objective=certificate.objective,
-        bound=certificate.bound,
-        point={"w": w, "b": b, "alpha": alpha},
-        certificate=certificate,
-    )
+    return region.recorder.end_certified(certificate, stop, {"w": w, "b": b, "alpha": alpha})
 
 
 def generate(region: TrustRegion, start: tuple[Vector, float] | None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fsopt.certificates.residuals import relative_gap
-from fsopt.common.files import check_readable, whole_file
+from fsopt.common.files import AGAIN, check_readable, checkpoint_of, whole_file
 from fsopt.compiler import Program
 from fsopt.data import Dataset
 from fsopt.drivers.gbd.certificate import certify_gbd
@@ -29,7 +28,6 @@ CUTS_ALONE = "fsopt gbd 1"
 """The format of version 0.1: cuts and hyperplanes without the solves of the master, as in some files of version 0.2."""
 ITERATES = {"best": "best", "chosen": "validated"}
 """Prefix of the arrays of an iterate in the file -> its attribute of the state."""
-AGAIN = "start again without it"
 
 
 def digest(*arrays: ArrayLike) -> str:
@@ -99,7 +97,7 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
     ------
     FileError : no checkpoint, a damaged one, or one of other data or settings.
     """
-    try:
+    with checkpoint_of("gbd", path):
         with check_readable(path, "the checkpoint").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             held = {name: arrays[name] for name in arrays.files}
         if "text" in held:
@@ -111,10 +109,6 @@ def load(path: Path, problem: Mapping[str, str], sub: Subproblem, penalties: Vec
         found, history = dict(words["problem"]), list(words["history"])
         solvers, stepping = [str(name) for name in words.get("solvers", [])], bool(words.get("stepping"))
         tolerance = float(words.get("tolerance", 0.0))
-    except OSError as error:
-        raise FileError(f"cannot read the checkpoint '{path}': {error.strerror or error}", "check the path") from error
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise FileError(f"'{path}' is no checkpoint of gbd: {error}", AGAIN) from error
     whole = found.get("format") != CUTS_ALONE and "solves" in held
     if not whole:
         found["format"], stepping = FORMAT, True

@@ -76,15 +76,10 @@ def fit_convex_svm(
         _, result = run.solve(model, f"'{slug}'")
         return _Found(values_of(model.w), model.b.value, result, evidence(slug, at, result.supported))
 
-    def by_dense_model() -> _Found:
-        model = builder(work.with_X(work.X.toarray()), **at)  # type: ignore[attr-defined]
-        session, result = run.solve(model, f"'{slug}'")
-        return _Found(values_of(model.w), model.b.value, result, {"alpha": multipliers(session, result, model.margin)})
-
     def by_driver() -> _Found:
         rho = params.get("l1_ratio", 1.0)
         if rho < 1.0 and work.sparse and work.n * work.p <= SMALL:
-            return by_dense_model()
+            return _by_dense_model(builder(work.with_X(work.X.toarray()), **at), run)  # type: ignore[attr-defined]
         if slug == "svm":
             result = _svm_without_model(work, c, run)
         elif rho < 1.0:
@@ -108,6 +103,12 @@ def fit_convex_svm(
         warnings=warnings,
         details=found.details,
     )
+
+
+def _by_dense_model(model: pyo.ConcreteModel, run: Run) -> _Found:
+    """Return the answer of a model on dense data, with the multipliers that the check of sparse data reads."""
+    session, result = run.solve(model, f"'{model.name}'")
+    return _Found(values_of(model.w), model.b.value, result, {"alpha": multipliers(session, result, model.margin)})
 
 
 def _svm_without_model(work: Dataset, c: float, run: Run) -> DriverResult:

@@ -19,6 +19,7 @@ from fsopt.methods.exact.hinge import of_rsvm
 from fsopt.methods.kernel_values import centred_factor, expansion, kernel_values
 from fsopt.methods.mop.rsvm_training import (
     ROUTES,
+    RsvmSolution,
     certify_rsvm,
     default_capacity,
     solve_rsvm,
@@ -108,10 +109,7 @@ def fit_rsvm(
     interval = found.details["b_interval"]
     if function is not None:
         w = expansion(samples, found.w) if found.beta is None else found.beta
-        # Scores of the images less their mean differ from those of the images by a constant, and so do intercepts.
-        moved = float(w @ work.X.mean(axis=1))
-        hyperplane = Hyperplane(w, found.b - moved, found.supporting)
-        interval = tuple(end - moved for end in interval)
+        hyperplane, interval = _of_images(work, w, found)
         certificate = certify_rsvm(work, cap, w, hyperplane.b, found.details["alpha"], gram=True)
     return make_fit(
         work,
@@ -128,6 +126,15 @@ def fit_rsvm(
         },
         kernel=function,
     )
+
+
+def _of_images(values: Dataset, w: Vector, found: RsvmSolution) -> tuple[Hyperplane, tuple[float, ...]]:
+    """Return the hyperplane of weights of kernel values and its interval of intercepts, for images as they are.
+
+    Scores of the images less their mean differ from those of the images by a constant, and so do intercepts.
+    """
+    moved = float(w @ values.X.mean(axis=1))
+    return Hyperplane(w, found.b - moved, found.supporting), tuple(end - moved for end in found.details["b_interval"])
 
 
 def check(saved: SavedFit) -> Certificate:

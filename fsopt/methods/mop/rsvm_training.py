@@ -155,6 +155,14 @@ def _solve_without_model(work: Dataset, run: Run, w_cap: float) -> RsvmSolution:
     return _settled(work, w_cap, found.point["alpha"], found.point["w"], found, shortest)
 
 
+def _feasible(work: Dataset, w_cap: float, alpha: Vector) -> Vector:
+    """Return multipliers of the dual, polished, and balanced where the capacity constraint is not active."""
+    alpha = polished(work, project_multipliers(alpha, work.y, loss_weights(1.0, work.weights)), w_cap)
+    if float(np.linalg.norm(work.X.T @ (alpha * work.y))) <= INACTIVE * work.n * np.sqrt(w_cap):
+        return balanced(work, alpha, w_cap)
+    return alpha
+
+
 def _settled(
     work: Dataset,
     w_cap: float,
@@ -168,10 +176,7 @@ def _settled(
     The hyperplane of the multipliers, ``w = v / gamma``, is taken where it is certified. Where gamma is too small for
     that, the candidate with the smaller loss is taken, of it and the solver's own w, shortened to w'w = W.
     """
-    caps = loss_weights(1.0, work.weights)
-    alpha = polished(work, project_multipliers(alpha, work.y, caps), w_cap)
-    if float(np.linalg.norm(work.X.T @ (alpha * work.y))) <= INACTIVE * work.n * np.sqrt(w_cap):
-        alpha = balanced(work, alpha, w_cap)
+    alpha = _feasible(work, w_cap, alpha)
     direction = work.X.T @ (alpha * work.y)
     gamma = float(np.linalg.norm(direction) / np.sqrt(w_cap))
     supporting = alpha

@@ -122,13 +122,7 @@ def fit_l0_mpm(
         proof = evidence("l0-mpm-step", {**params, "v": at["gradient"]}, at["proof"])
         return Found(at["w"], -at["b"], result, proof)
 
-    def by_generation() -> Found:
-        result = worst_case_dca(worst_case_data(space, asked), penalty, **settings)
-        at = result.point
-        proof = {"v": at["gradient"], **multiplier_details(at["multipliers"])} if "multipliers" in at else {}
-        return Found(at["w"], at["b"], result, proof)
-
-    found = by_generation() if many_features_order(space, run)[0] else by_model()
+    found = _by_generation(space, asked, penalty, settings) if many_features_order(space, run)[0] else by_model()
     w, b = found.w, found.b
     fitted = make_fit(
         space.work,
@@ -146,6 +140,14 @@ def fit_l0_mpm(
         kernel=space.kernel,
     )
     return fitted if isinstance(approx, str) else replace(fitted, params=words_of(penalty))
+
+
+def _by_generation(space: FeatureSpace, delta: float, penalty: Penalty, settings: Mapping[str, Any]) -> Found:
+    """Return the answer of DCA with column generation."""
+    result = worst_case_dca(worst_case_data(space, delta), penalty, **settings)
+    at = result.point
+    proof = {"v": at["gradient"], **multiplier_details(at["multipliers"])} if "multipliers" in at else {}
+    return Found(at["w"], at["b"], result, proof)
 
 
 def _best_values(history: Sequence[Mapping[str, Any]]) -> list[float]:

@@ -95,9 +95,7 @@ def build_l1_hinge_part(
 
     costs: list[Any] = [0.0] * data.p
     if len(weights):
-        m.nu = pyo.Var(range(len(weights)), within=pyo.NonNegativeReals, doc="nu, multipliers of the norms")
-        multipliers = tuple(m.nu.values())
-        objective, costs = objective - sum(multipliers), [dot(column, multipliers) for column in weights.T]
+        objective, costs = _add_norms(m, objective, weights)
 
     def columns(m: pyo.ConcreteModel, j: int) -> Any:
         if len(weights):
@@ -120,6 +118,13 @@ def build_l1_hinge_part(
         expr=dot(data.y, alphas) - net[-1] == -h[-1], doc="(ONSVM), dual: y'alpha + h_0 - r_0 + s_0 = 0"
     )
     return m
+
+
+def _add_norms(m: pyo.ConcreteModel, objective: Any, weights: Matrix) -> tuple[Any, list[Any]]:
+    """Add the multipliers of the norms; return the objective less their sum, and nu'u_j of each feature."""
+    m.nu = pyo.Var(range(len(weights)), within=pyo.NonNegativeReals, doc="nu, multipliers of the norms")
+    multipliers = tuple(m.nu.values())
+    return objective - sum(multipliers), [dot(column, multipliers) for column in weights.T]
 
 
 def _norms(name: str, norms: ArrayLike | None, p: int) -> Matrix:
