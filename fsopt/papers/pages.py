@@ -78,6 +78,7 @@ def with_agreement(outcome: Outcome) -> Outcome:
     if not points:
         return outcome
     figure = new_figure(1)
+    figure.set_figwidth(5.0)  # Axes of equal sides leave the legend no room in the width of others.
     axes = figure.axes[0]
     axes.axline((0, 0), slope=1, color="0.7", linewidth=0.8)
     for verdict, colour in zip(VERDICTS, COLOURS, strict=True):

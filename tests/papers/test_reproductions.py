@@ -287,6 +287,17 @@ def test_the_picture_of_an_agreement_has_ours_over_the_print_as_shares_of_the_po
     assert not with_agreement(Outcome(outcome.cells[2:])).figures
 
 
+def test_the_picture_of_an_agreement_has_its_labels_and_legend_inside():
+    pytest.importorskip("matplotlib")
+    cells = [Cell("r", "error", 30.0, "20.0", verdict, possible=(0.0, 50.0)) for verdict in VERDICTS]
+    figure = with_agreement(Outcome(tuple(cells))).figures["agreement"]
+    figure.draw_without_rendering()
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(box.x0, box.y0) >= 0.0
+    assert box.x1 <= width
+    assert box.y1 <= height
+
+
 def test_columns_that_are_empty_in_every_row_are_left_out():
     assert filled(("a", "b", "c"), [(1, None, 0), ("", "", 0.0)]) == (("a", "c"), [(1, 0), ("", 0.0)])
     assert filled(("a",), []) == ((), [])
