@@ -17,7 +17,7 @@ from fsopt.solvers.base import Session
 
 ENTRIES = json.loads((REFERENCE / "golden.json").read_text())
 FITS = [e for e in ENTRIES if e["kind"] == "fit" and e["name"] in fsopt.METHODS]
-LONG = [e for e in FITS if (e["name"], e["data"]) == ("gmeb-penalised", "wdbc_std")]
+LONG = [e for e in FITS if (e["name"], e["data"]) in (("gmeb-penalised", "wdbc_std"), ("fsv", "sgm_wdbc_std"))]
 ERRORS = [e for e in ENTRIES if e["kind"] == "error" and e["name"] in fsopt.METHODS]
 
 

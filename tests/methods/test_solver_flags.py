@@ -47,7 +47,7 @@ def test_every_solver_gives_the_answer_of_the_default_or_is_refused(method):
 
 
 @pytest.mark.parametrize("master_solver", [name for name in ("highs", "scip") if name in SOLVERS])
-@pytest.mark.parametrize("preset", [None, "printed"])
+@pytest.mark.parametrize("preset", sampled(["printed", None], 1))
 @pytest.mark.parametrize(("method", "params"), [("gbd", {"m": 2}), ("gbd-lambda", {"lam": 1.0})])
 def test_the_master_of_the_loop_has_a_solver_of_its_own(method, params, preset, master_solver):
     default = fsopt.fit(method, DATA, **params)

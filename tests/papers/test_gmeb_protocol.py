@@ -102,6 +102,7 @@ def errors_of_table_3(deviation, seeds=6):
     return 100 * np.mean(errors, axis=0)
 
 
+@pytest.mark.slow
 def test_the_20_of_table_1_is_a_variance():
     paper = {"svm": 41.9, "l1-svm": 16.0, "gmeb": 3.1}  # Table 3, n = 50
     variance, deviation = errors_of_table_3(np.sqrt(20.0)), errors_of_table_3(20.0)

@@ -135,6 +135,7 @@ def test_the_nonconvex_problem_has_the_convex_ones_optimum(seed, radii):
     assert result.objective == pytest.approx(truth, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_a_local_solver_finds_the_global_optimum_of_wdbc():
     result = fsopt.solve(fsopt.build("gmeb-nonconvex", reference("wdbc_std"), r_plus=1.75, r_minus=5.0), "ipopt")
     assert (result.status, result.certificate.kind) == ("stationary", "kkt")
