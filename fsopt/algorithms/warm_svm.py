@@ -18,7 +18,8 @@ import numpy as np
 
 from fsopt.algorithms.active_set_svm import active_set_svm
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
-from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.relaxation import Relaxation
 from fsopt.data import Dataset

@@ -10,7 +10,8 @@ import numpy as np
 from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
-from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolver
+from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
@@ -18,8 +19,6 @@ from fsopt.typing import Mask, Vector
 
 BETTER = 1e-9
 """Relative decrease of the value from which a selection is better."""
-ELIMINATION = 1e-6
-"""Relative gap of the support vector machines of an elimination, whose smallest weight is left out."""
 CUTS = 16
 """Cuts of the pool that rule out exchanges."""
 SEED = 0
@@ -180,13 +179,10 @@ class Incumbents:
         hyperplane: NodeHyperplane | None = None
         penalised = bool(problem.lam.any())
         while needed is not None and go_on() and (penalised or not problem.allowed(selection)):
-            found = self.solver.solve(Partial(selection, ~selection), hyperplane, Goal(ELIMINATION))
-            if found is None or found.late:
-                clock.check()
+            hyperplane = self.solver.rough(Partial(selection, ~selection), hyperplane)
             left = np.flatnonzero(selection)
-            if found is None or not len(left):
+            if hyperplane is None or not len(left):
                 return
-            hyperplane = found.hyperplane
             if penalised and problem.allowed(selection):
                 value, b = problem.value(selection, hyperplane.w)
                 self.offer(Incumbent(selection.copy(), hyperplane.w, b, value))

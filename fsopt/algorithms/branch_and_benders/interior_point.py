@@ -163,15 +163,20 @@ class _Run:
         at, program = self.at, self.program
         alpha = balanced(at.x[self.alpha], self.plus, program.c, program.balance)
         mu = at.x[self.mu].copy()
-        if alpha is not None and (value := dual_value(program, alpha, mu)) > self.bound:
-            self.bound, self.best = value, (alpha, mu)
         gap = float(at.x @ at.z)
+        if alpha is not None:
+            value, charged = dual_value(program, alpha, mu)
+            if value > self.bound:
+                self.bound, self.best = value, (alpha, mu)
+            # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
+            selected = at.q[: program.selected]
+            gap += max(charged - 0.5 * float(selected @ selected) - float(at.x[self.rho].sum()), 0.0)
         if program.term.entropy:
             margins = program.Zy @ at.hyperplane - at.z[self.alpha] + at.z[self.rest]
             gap += float(program.term.open_gap(at.x[self.alpha], margins))
         if self.bound >= goal.cutoff or gap <= goal.gap * max(abs(self.bound), 1e-12):
             return True
-        to_cutoff = goal.cutoff - self.bound
+        to_cutoff = goal.cutoff - max(self.bound, 0.0)
         return bool(goal.branch and gap <= goal.branch * to_cutoff)
 
     def step(self) -> bool:

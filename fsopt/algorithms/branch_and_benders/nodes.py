@@ -6,14 +6,20 @@ features, so that a feature left out costs bound, never validity, and is taken i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.interior_point import Goal, Solved, solve
+from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
+from fsopt.algorithms.branch_and_benders.node_programs import (
+    NodeHyperplane,
+    NodeSolution,
+    Samples,
+    node_program,
+    unfolded,
+    warm_start,
+)
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
-from fsopt.algorithms.branch_and_benders.relaxation import Floats, Iterate, Relaxation, warm
 from fsopt.common import clock
 from fsopt.typing import Indices, Vector
 
@@ -23,46 +29,14 @@ FEWEST = 80
 """Samples that are never frozen, if there are as many."""
 WHOLE = 150
 """Free features up to which all are in the program."""
+MANY, EACH = 20_000, 200
+"""Samples, and samples for each feature, above which a program has those nearest to the margin of a part of them."""
+ROUGH, NEAREST = 1e-3, 0.1
+"""Relative gap of that part, and the share of the samples that are nearest."""
+ALLOWED = 0.1
+"""What the others may cost where a node is branched, as a share of the gap that it may have."""
 ROUNDS = 12
 """Largest number of rounds in which features are taken in."""
-
-
-@dataclass(frozen=True)
-class NodeHyperplane:
-    """A hyperplane, the shares of the features and the multipliers, of a parent.
-
-    Attributes
-    ----------
-    w, b : (p,) and scalar; ``sigma`` : (p,).
-    alpha : (n,) in single precision; None where only the hyperplane is known.
-    """
-
-    w: Vector
-    b: float
-    sigma: Vector
-    alpha: Floats | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Return the hyperplane for a pickle by the few features with a weight or a share."""
-        places = np.flatnonzero((self.w != 0.0) | (self.sigma != 0.0))
-        return _of_few, (len(self.w), places, self.w[places], self.b, self.sigma[places], self.alpha)
-
-
-def _of_few(p: int, places: Indices, w: Vector, b: float, sigma: Vector, alpha: Floats | None) -> NodeHyperplane:
-    found = NodeHyperplane(np.zeros(p), b, np.zeros(p), alpha)
-    found.w[places], found.sigma[places] = w, sigma
-    return found
-
-
-@dataclass(frozen=True)
-class NodeSolution:
-    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane and dual value; late or not."""
-
-    alpha: Vector
-    mu: Vector
-    hyperplane: NodeHyperplane
-    bound: float
-    late: bool = False
 
 
 @dataclass
@@ -83,54 +57,123 @@ class NodeSolver:
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
-        margins = None
-        if parent is not None:
-            margins = self.problem.scores(parent.w) + parent.b * self.problem.y
-        kept, frozen = self._frozen(margins)
-        features = self._features(at, self.likely if parent is None else parent.sigma)
+        if self._many:
+            return self._of_many(at, parent, goal)
+        if parent is None:
+            return self._rounds(at, self.likely, goal)
+        margins = self._margins(parent)
+        samples = self._near_parent(margins)
+        found = self._rounds(at, parent.sigma, goal, samples, (parent, margins))
+        if found is not None and samples is not None:
+            self._adapt(found, margins, samples, goal)
+        return found
+
+    def rough(self, at: Partial, parent: NodeHyperplane | None) -> NodeHyperplane | None:
+        """Return the hyperplane of the relaxation of a node, not exact, of many samples that of a part of them.
+
+        Raises
+        ------
+        OutOfTimeError : the time limit passed within the solve.
+        """
+        if not self._many:
+            found = self.solve(at, parent, Goal(ROUGH))
+        else:
+            shares = self.likely if parent is None else parent.sigma
+            found = NodeSolver(self.problem.part)._rounds(at, shares, Goal(ROUGH))
+        if found is None or found.late:
+            clock.check()
+        return None if found is None else replace(found.hyperplane, alpha=None)
+
+    def _of_many(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
+        """Solve on the samples nearest to the margin of a part of them, on more where the others cost too much."""
+        near, best = self.rough(at, parent), None
+        share = NEAREST
+        if near is None:
+            return self._rounds(at, self.likely, goal)
+        # The samples double until all are kept.
+        while True:
+            margins = self._margins(near)
+            distance = self.problem.distance(margins)
+            samples = self._frozen(margins, distance, float(np.quantile(distance, min(share, 1.0))))
+            found = self._rounds(at, near.sigma, goal, samples)
+            if found is None or found.late:
+                return found or best
+            best = found if best is None or found.bound > best.bound else best
+            lost = 0.0 if samples is None else self._lost(found.hyperplane, margins, samples)
+            allowed = goal.branch * (goal.cutoff - max(found.bound, 0.0)) if goal.branch else 0.0
+            if found.bound >= goal.cutoff or lost <= max(goal.gap * found.bound, ALLOWED * allowed):
+                return best
+            near, share = found.hyperplane, 2.0 * share
+
+    def _rounds(
+        self,
+        at: Partial,
+        shares: Vector | None,
+        goal: Goal,
+        samples: Samples | None = None,
+        known: tuple[NodeHyperplane, Vector] | None = None,
+    ) -> NodeSolution | None:
+        """Solve the program of some samples, and take in features until none of the others costs much.
+
+        Parameters
+        ----------
+        shares : (p,) by which the first features are taken.
+        samples : those that are kept; None for all.
+        known : hyperplane to start from, and its margins (n,).
+        """
+        features = self._features(at, shares)
         found = None
         for _ in range(ROUNDS):
-            start = None
-            program = self._program(at, features, kept, frozen)
-            if parent is not None and margins is not None:
-                start = _warm(program, parent, features, at, margins, kept)
+            program = node_program(self.problem, at, features, samples)
+            start = None if known is None else warm_start(program, *known, features, at, samples)
             solved = solve(program, goal, start)
             if solved is None:
-                if kept is None or clock.expired():
+                if samples is None or clock.expired():
                     return found
-                kept = frozen = None
+                samples = None
                 continue
-            found = self._unfolded(solved, at, features, kept, frozen)
+            found = unfolded(self.problem, solved, at, features, samples)
             missing = self._missing(found, at, features, goal)
             if not len(missing) or solved.late:
                 break
             features = np.sort(np.append(features, missing))
-        if found is not None and margins is not None and frozen is not None:
-            self._adapt(found, margins, kept, goal)
         return found
 
-    def _frozen(self, margins: Vector | None) -> tuple[Indices | None, Indices | None]:
-        """Return the samples that are kept, and those frozen at C; None where none is frozen."""
+    @property
+    def _many(self) -> bool:
+        return self.problem.n > max(MANY, EACH * self.problem.p)
+
+    def _margins(self, hyperplane: NodeHyperplane) -> Vector:
+        """Return the margins (n,) of a hyperplane."""
+        return self.problem.scores(hyperplane.w) + hyperplane.b * self.problem.y
+
+    def _near_parent(self, margins: Vector) -> Samples | None:
+        """Return the samples within the adapted distance of the parent's margin; None where none is frozen."""
         problem = self.problem
-        if margins is None or problem.n <= FEWEST:
-            return None, None
+        if problem.n <= FEWEST:
+            return None
         distance = problem.distance(margins)
         if np.isnan(self.width):
             self.width, self.widest = (float(v) for v in np.quantile(np.abs(margins - 1.0), WIDTHS))
         width = max(self.width, float(np.partition(distance, FEWEST - 1)[FEWEST - 1]))
+        return self._frozen(margins, distance, width)
+
+    def _frozen(self, margins: Vector, distance: Vector, width: float) -> Samples | None:
+        """Return the samples within a distance of the margin; None where none is frozen."""
+        problem = self.problem
         # Each pass widens: the kept samples must be able to balance those frozen at C.
         for _ in range(6):
             kept = distance <= width
             count = int(kept.sum())
             if count > 0.75 * problem.n:
-                return None, None
+                return None
             high = ~kept & (margins < 1.0)
             balance = float(problem.y[high].sum())
             other = int((problem.y[kept] < 0).sum() if balance > 0 else (problem.y[kept] > 0).sum())
             if other >= 1.2 * abs(balance):
-                return np.flatnonzero(kept), np.flatnonzero(high)
+                return Samples(np.flatnonzero(kept), np.flatnonzero(high))
             width *= 1.5
-        return None, None
+        return None
 
     def _features(self, at: Partial, shares: Vector | None) -> Indices:
         """Return the free features in the program: all of few, else those with a share, or the largest |q|, before."""
@@ -149,50 +192,6 @@ class NodeSolver:
             likely = np.append(likely, rest[order[: WHOLE - len(likely)]])
         return np.sort(likely)
 
-    def _program(self, at: Partial, features: Indices, kept: Indices | None, frozen: Indices | None) -> Relaxation:
-        problem = self.problem
-        inside = np.flatnonzero(at.inside)
-        rows = np.vstack([problem.rows(np.append(inside, features)), problem.y])
-        q = np.zeros(len(rows) - 1)
-        constant, balance = float(problem.lam[inside].sum()), 0.0
-        if frozen is not None:
-            q = problem.sums(rows[:-1, frozen], frozen)
-            constant += float(problem.sums(np.ones((1, len(frozen))), frozen)[0])
-            balance = float(problem.sums(problem.y[None, frozen], frozen)[0])
-        rows = rows if kept is None else np.take(rows, kept, axis=1)
-        left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
-        R = problem.R[:, features]
-        # A constraint that no free feature can violate has the multiplier 0.
-        active = np.maximum(R, 0.0).sum(axis=1) > left
-        lam, selected = problem.lam[features], len(inside)
-        term = problem.term.of(kept)
-        return Relaxation(rows.T, term, selected, R[active], left[active], lam, q, constant, balance)
-
-    def _unfolded(
-        self,
-        solved: Solved,
-        at: Partial,
-        features: Indices,
-        kept: Indices | None,
-        frozen: Indices | None,
-    ) -> NodeSolution:
-        """Return a solution in all samples, features and constraints."""
-        problem = self.problem
-        inside = np.flatnonzero(at.inside)
-        alpha = solved.alpha
-        if kept is not None:
-            alpha = np.zeros(problem.n)
-            alpha[frozen] = problem.term.of(frozen).caps
-            alpha[kept] = solved.alpha
-        w, sigma = np.zeros(problem.p), np.zeros(problem.p)
-        w[np.concatenate([inside, features])] = solved.w
-        sigma[inside], sigma[features] = 1.0, solved.sigma
-        left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
-        mu = np.zeros(len(problem.r))
-        mu[np.maximum(problem.R[:, features], 0.0).sum(axis=1) > left] = solved.mu
-        hyperplane = NodeHyperplane(w, solved.b, sigma, alpha.astype(np.float32))
-        return NodeSolution(alpha, mu, hyperplane, solved.bound, solved.late)
-
     def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
         """Return the features left out that would lower the bound most: their gain exceeds the multipliers' charge."""
         problem = self.problem
@@ -207,31 +206,25 @@ class NodeSolver:
         limit = max(goal.gap, 1e-4 if np.isfinite(goal.cutoff) else 0.0) * size / len(outside)
         return np.sort(worst[np.sort(loss)[::-1][:WHOLE] > limit])
 
-    def _adapt(self, found: NodeSolution, margins: Vector, kept: Indices | None, goal: Goal) -> None:
+    def _adapt(self, found: NodeSolution, margins: Vector, samples: Samples, goal: Goal) -> None:
         """Widen where the frozen samples cost much of the distance to the cutoff, else narrow a little.
 
         Only of a node that stays open: the hyperplane of one that is pruned is far from its optimum.
         """
-        problem, hyperplane = self.problem, found.hyperplane
+        hyperplane = found.hyperplane
         if found.bound >= goal.cutoff:
             return
-        after = problem.scores(hyperplane.w) + hyperplane.b * problem.y
-        thawed = np.ones(problem.n, dtype=bool)
-        thawed[kept] = False
-        wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
-        loss = float(problem.sums(np.maximum(wrong, 0.0)[None, :], np.flatnonzero(thawed))[0])
+        loss = self._lost(hyperplane, margins, samples)
         if loss > 0.15 * (goal.cutoff - found.bound):
             self.width = min(1.1 * self.width, self.widest)
         else:
             self.width *= 0.985
 
-
-def _warm(
-    program: Relaxation, parent: NodeHyperplane, features: Indices, at: Partial, margins: Vector, kept: Indices | None
-) -> Iterate:
-    """Return a point to start from, by the parent's hyperplane, shares, margins (n,) and multipliers."""
-    alpha = parent.alpha
-    if kept is not None:
-        margins, alpha = margins[kept], None if alpha is None else alpha[kept]
-    columns = np.concatenate([np.flatnonzero(at.inside), features])
-    return warm(program, np.append(parent.w[columns], parent.b), parent.sigma[features], margins, alpha)
+    def _lost(self, hyperplane: NodeHyperplane, margins: Vector, samples: Samples) -> float:
+        """Return what the frozen samples cost at most: their multipliers times how far they are on the other side."""
+        problem = self.problem
+        after = self._margins(hyperplane)
+        thawed = np.ones(problem.n, dtype=bool)
+        thawed[samples.kept] = False
+        wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
+        return float(problem.sums(np.maximum(wrong, 0.0)[None, :], np.flatnonzero(thawed))[0])

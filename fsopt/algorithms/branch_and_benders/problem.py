@@ -24,6 +24,8 @@ from fsopt.typing import Indices, Mask, Matrix, Vector
 SLACK = 1e-9
 """Relative violation up to which a constraint on the selection holds."""
 
+PART = 16
+"""One of so many samples of each class is in the part that a search looks at first."""
 GRID = 2**30
 """Number of steps of a multiplier from 0 to the largest upper bound."""
 
@@ -169,14 +171,34 @@ class SelectionProblem:
             return divided(self.X, np.ones(self.p), self.y).T.tocsr()
         return np.ascontiguousarray((self.X * self.y[:, None]).T)
 
-    def rows(self, features: Indices) -> Matrix:
-        """Return the signed samples of some features (k, n), one after another, dense."""
-        rows = self.signed[features]
-        return np.asarray(rows.toarray() if is_sparse(rows) else rows)
+    @cached_property
+    def part(self) -> SelectionProblem:
+        """The problem on a part of the samples of both classes, drawn at random, with a penalty weight that fits."""
+        rng = np.random.default_rng(0)
+        drawn = [rng.permutation(np.flatnonzero(self.y == label)) for label in (-1.0, 1.0)]
+        places = np.sort(np.concatenate([one[: -(-len(one) // PART)] for one in drawn]))
+        weights = None if self.weights is None else self.weights[places]
+        c = self.c * self.n / len(places)
+        return replace(self, X=self.X[places], y=self.y[places], c=c, weights=weights)
 
-    def products(self, alpha: Matrix) -> Matrix:
-        """Return q = Z'alpha (p,) of multipliers (n,), or those of several (k, n) as rows."""
-        return np.asarray(alpha @ self.signed.T)
+    def rows(self, features: Indices, samples: Indices | None = None) -> Matrix:
+        """Return the signed samples of some features (k, n), one after another, dense; only some samples if given."""
+        if samples is not None and not is_sparse(self.X) and self._most(features):
+            return np.asarray(np.take(self.signed, samples, axis=1)[features])
+        rows = self.signed[features]
+        rows = np.asarray(rows.toarray() if is_sparse(rows) else rows)
+        return rows if samples is None else np.take(rows, samples, axis=1)
+
+    def products(self, alpha: Matrix, features: Indices | None = None) -> Matrix:
+        """Return q = Z'alpha (p,) of multipliers (n,), or of several (k, n) as rows; only some features if given."""
+        if features is None:
+            return np.asarray(alpha @ self.signed.T)
+        if self._most(features):  # to copy them takes longer
+            return self.products(alpha)[..., features]
+        return np.asarray(alpha @ self.signed[features].T)
+
+    def _most(self, features: Indices) -> bool:
+        return 2 * len(features) > self.p
 
     def scores(self, w: Vector) -> Vector:
         """Return the signed scores Z w (n,) of weights (p,)."""

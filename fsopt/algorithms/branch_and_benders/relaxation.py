@@ -75,34 +75,26 @@ class Iterate:
 
 
 def cold(program: Relaxation) -> Iterate:
-    """Return a point to start from, without knowledge of another node."""
-    n, features, f, _ = program.shape
-    y = program.Zy[:, -1]
-    plus = y > 0
-    alpha = np.ones(n) * (0.5 * program.c)
-    up, down = float(alpha[plus].sum()) + program.balance, float(alpha[~plus].sum())
+    """Return a point to start from, without knowledge of another node and without frozen samples.
+
+    The multipliers are balanced, half of their bounds or of what the margin 0 asks for, and w is 0. All complementary
+    products are equal; that q is not that of the multipliers is left to the first step.
+    """
+    _, features, f, _ = program.shape
+    plus = program.Zy[:, -1] > 0
+    alpha = np.minimum(0.5 * program.c, 1.0 / np.maximum(program.term.gamma, 1e-300)) * np.ones(len(plus))
+    up, down = float(alpha[plus].sum()), float(alpha[~plus].sum())
     # Close to balanced: the class with the larger sum of multipliers is scaled down.
-    heavy, excess = (plus, up - down) if up > down else (~plus, down - up)
-    alpha[heavy] *= max(1.0 - excess / max(float(alpha[heavy].sum()), 1e-300), 0.05)
-    alpha = np.clip(alpha, 1e-3 * program.c, 0.9 * program.c)
+    alpha[plus if up > down else ~plus] *= max(min(up, down) / max(up, down, 1e-300), 0.05)
     share = np.clip(program.r / np.maximum(np.abs(program.R).sum(axis=1), 1e-300), 0.05, 0.95)
     sigma = np.full(f, share.min(initial=0.95))
-    q = (alpha @ program.Zy)[:-1]
-    if not program.q.any():
-        size = float((q[: program.selected] ** 2).sum() + sigma @ q[program.selected :] ** 2)
-        size += float((program.term.curvature(alpha) * alpha) @ alpha)
-        alpha *= np.clip(alpha.sum() / max(size, 1e-300), 1e-3, 1.0)
-        q = (alpha @ program.Zy)[:-1]
-    gain = 0.5 * (q + program.q)[program.selected :] ** 2 - program.lam
-    size = max(float(np.median(gain)), 1e-3 * float(np.abs(gain).max(initial=0.0)), 1e-8) if len(gain) else 1.0
-    mu = _even_multipliers(program, size)
-    charge = program.R.T @ mu
-    rho = np.maximum(gain - charge, 0.0) + 0.1 * size
-    slack = np.maximum(rho + charge - gain, 0.1 * size)
     left = np.maximum(program.r - program.R @ sigma, 0.1)
-    x = np.concatenate([alpha, program.c - alpha, rho, sigma, mu])
-    z = np.concatenate([np.ones(2 * n), 1.0 - sigma, slack, left])
-    return Iterate(x, z, q + program.q, np.zeros(features + 1))
+    x = np.concatenate([alpha, program.c - alpha, np.zeros(f), sigma, np.zeros(len(left))])
+    z = np.concatenate([np.zeros(2 * len(alpha)), 1.0 - sigma, np.zeros(f), left])
+    product = float(alpha.max(initial=0.0))
+    known, partners = (x > 0.0), (z > 0.0)
+    x[~known], z[~partners] = product / z[~known], product / x[~partners]
+    return Iterate(x, z, np.zeros(features), np.zeros(features + 1))
 
 
 def _even_multipliers(program: Relaxation, size: float) -> Vector:
@@ -169,14 +161,15 @@ def _multipliers(program: Relaxation, gain: Vector, mu: float) -> Vector:
     return np.array([max(float(ratio[order[min(last, len(order) - 1)]]), mu)])
 
 
-def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> float:
-    """Return the dual value at balanced multipliers alpha (n,) and mu (k,) >= 0."""
+def dual_value(program: Relaxation, alpha: Vector, mu: Vector) -> tuple[float, float]:
+    """Return the dual value at balanced multipliers alpha (n,) and mu (k,) >= 0, and what the features charge in it."""
     s = program.selected
     q = (alpha @ program.Zy)[:-1] + program.q
     half = 0.5 * q * q
     excess = np.maximum(half[s:] - program.lam - program.R.T @ mu, 0.0)
+    charged = float(half[:s].sum() + excess.sum())
     value = program.constant + float(program.term.values(alpha).sum())
-    return float(value - half[:s].sum() - mu @ program.r - excess.sum())
+    return float(value - charged - mu @ program.r), charged
 
 
 def balanced(alpha: Vector, plus: Mask, c: float | Vector, balance: float) -> Vector | None:

@@ -17,7 +17,7 @@ from fsopt.typing import Mask, Vector
 
 EVERY_FEATURE, STEP = 200, 0.1
 """Number of features up to which an elimination leaves out one after another, and the share at once of more."""
-MOST, WORK = 1000, 1e9
+MOST, WORK = 1000, 1e8
 """Features that an elimination starts from at most, those of largest gain in the relaxation, and multiplications for
 the products of all pairs of them."""
 

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolution
+from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane, NodeSolution
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.common import clock
 from fsopt.common.arrays import array_maker, namespace_of, to_numpy

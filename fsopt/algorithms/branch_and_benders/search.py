@@ -13,7 +13,8 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut, on_grid
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
-from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane, NodeSolution, NodeSolver
+from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane, NodeSolution
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root_steps import relaxed
 from fsopt.algorithms.branch_and_benders.tree import Tree
@@ -231,8 +232,7 @@ class Search:
         return NodeHyperplane(np.zeros(p), 0.0, np.full(p, 0.5), np.zeros(n, dtype=np.float32))
 
     def _zero_cut(self) -> Cut:
-        grid = np.zeros(self.problem.n, dtype=np.int32)
-        return self._register(grid, np.zeros(len(self.problem.r)))
+        return self._register(np.zeros(self.problem.n, dtype=np.int32), np.zeros(len(self.problem.r)))
 
     def _cut_of(self, found: NodeSolution) -> Cut | None:
         grid = on_grid(found.alpha, self.problem.y, self.problem.caps)

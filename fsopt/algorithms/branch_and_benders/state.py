@@ -11,7 +11,7 @@ from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.cuts import CAPACITY, Cut, bound, make_cut, valid_grid
 from fsopt.algorithms.branch_and_benders.evidence import relaxation_bound
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
-from fsopt.algorithms.branch_and_benders.nodes import NodeHyperplane
+from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES
 from fsopt.algorithms.branch_and_benders.search import Node, Search

@@ -6,12 +6,17 @@ from selection_cases import KINDS, allowed_values, drawn, problem_of
 from support import blobs, optimum, reference
 
 import fsopt
+from fsopt.algorithms.branch_and_benders import nodes
+from fsopt.algorithms.branch_and_benders import problem as problems
 from fsopt.algorithms.branch_and_benders.cuts import bound, make_cut, on_grid
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, _Run, _System
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
 from fsopt.algorithms.branch_and_benders.relaxation import Iterate, Relaxation, cold
-from fsopt.data.losses import DualTerm
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from fsopt.answers.results import Status
+from fsopt.data.losses import LOSSES, DualTerm
 
 
 def relaxation(problem, at=None, gap=1e-9, solver=None, hyperplane=None):
@@ -121,12 +126,78 @@ def test_the_step_makes_the_linearised_optimality_conditions_zero():
 
 
 @pytest.mark.parametrize("curvature", [0.0, 2.0])
-def test_the_cold_start_is_the_best_multiple_of_its_direction(curvature):
-    """Where all features are selected, a'e - t |Z'a|^2 / 2 has its largest value over the multiples t a at t = 1."""
-    data = blobs(30, 3, seed=2)
+def test_the_cold_start_is_balanced_within_the_bounds_and_has_equal_products(curvature):
+    data = blobs(30, 5, seed=2)
     Zy = np.asfortranarray(np.column_stack([data.y[:, None] * data.X, data.y]))
-    none = np.zeros(0)
-    program = Relaxation(Zy, DualTerm(1.0, curvature), 3, np.zeros((0, 0)), none, none, np.zeros(3))
+    term = DualTerm(np.linspace(1.0, 2.0, 30), curvature)
+    program = Relaxation(Zy, term, 3, np.ones((1, 2)), np.ones(1), np.zeros(2), np.zeros(5))
     start = cold(program)
     alpha = start.x[:30]
-    assert alpha.sum() == pytest.approx(start.q @ start.q + curvature * alpha @ alpha, rel=1e-12)
+    assert alpha @ data.y == pytest.approx(0.0, abs=1e-12)
+    assert np.all(start.x > 0.0)
+    assert np.all(start.z > 0.0)
+    assert start.x[30:60] == pytest.approx(term.caps - alpha, rel=1e-12)
+    assert start.x * start.z == pytest.approx(np.full(len(start.x), alpha.max()), rel=1e-12)
+
+
+@pytest.mark.parametrize("gap", [1e-2, 1e-4])
+@pytest.mark.parametrize("c", [1.0, 30.0])
+def test_the_gap_counts_from_the_dual_value_also_far_from_feasible(c, gap):
+    """The first iterates of many samples have tiny products and a q that is not that of the multipliers."""
+    problem = problem_of(blobs(3000, 8, seed=3, gap=0.3), c, {"m": 3})
+    exact = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9)).bound
+    assert NodeSolver(problem).solve(problem.root(), None, Goal(gap)).bound >= (1.0 - 1.1 * gap) * exact
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_more_features_than_the_constraints_allow_have_a_support_vector_machine(seed):
+    """An elimination begins with them: no free feature can mend the constraint, whose multiplier would grow forever."""
+    data = blobs(60, 8, seed=seed)
+    problem = problem_of(data, 1.0, {"m": 2})
+    chosen = np.arange(8) < 6
+    found = NodeSolver(problem).solve(Partial(chosen, ~chosen), None, Goal(1e-9))
+    expected = optimum("svm", data.columns(np.flatnonzero(chosen)), c=1.0)[1]
+    assert found.bound == pytest.approx(expected, rel=1e-7)
+    assert problem.value(chosen, found.hyperplane.w)[0] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Let 100 samples be many, of a quarter of which the nearest are found."""
+    monkeypatch.setattr(nodes, "MANY", 100)
+    monkeypatch.setattr(nodes, "EACH", 10)
+    monkeypatch.setattr(problems, "PART", 4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_samples_nearest_to_the_margin_of_a_part_give_the_relaxation_of_all(loss, seed, many):
+    data = blobs(400, 8, seed=seed, gap=0.3)
+    problem = problem_of(data, 2.0, {"m": 3}, loss=loss)
+    assert problem.part.n < 0.3 * problem.n
+    parent = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9))
+    for at in (problem.root(), problem.root().decided(0, selected=True).decided(1, selected=False)):
+        whole = NodeSolver(problem)._rounds(at, None, Goal(1e-9)).bound
+        for known in (None, parent.hyperplane):
+            found = NodeSolver(problem).solve(at, known, Goal(1e-9))
+            cut = make_cut(problem, 0, on_grid(found.alpha, problem.y, problem.caps), found.mu)
+            assert bound(problem, cut, at).value == pytest.approx(whole, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_node_of_many_samples_stays_open_by_a_bound_near_that_of_all(seed, many):
+    """The others may cost a tenth of the gap of a node that is branched."""
+    problem = problem_of(blobs(400, 8, seed=seed, gap=0.3), 2.0, {"m": 3})
+    whole = NodeSolver(problem)._rounds(problem.root(), None, Goal(1e-9)).bound
+    found = NodeSolver(problem).solve(problem.root(), None, Goal(1e-6, cutoff=1.2 * whole, branch=0.5)).bound
+    assert 0.85 * whole <= found <= whole * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_of_many_samples_finds_the_optimum(kind, many, monkeypatch):
+    monkeypatch.setattr(nodes, "MANY", 10)
+    monkeypatch.setattr(nodes, "EACH", 1)
+    data, c, limits = drawn(kind, 1)
+    result = branch_and_benders(problem_of(data, c, limits), settings=BranchSettings(tolerance=1e-6))
+    assert result.objective == pytest.approx(min(allowed_values(data, c, limits).values()), rel=1e-5)
+    assert result.status == Status.OPTIMAL

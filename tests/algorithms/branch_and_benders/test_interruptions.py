@@ -36,7 +36,7 @@ CASES = {
     "initial": {"m": M, "initial": [0, 1], "max_nodes": 60, "conflicts": [[0, 2], [3, 4]]},
 }
 STEP = dict.fromkeys(("between nodes", "record", "written", "within a relaxation"), 1)
-STEP |= {} if LONG else {"between nodes": 29, "written": 17, "within a relaxation": 131}
+STEP |= {} if LONG else {"between nodes": 17, "written": 9, "within a relaxation": 101}
 
 
 POINTS = sorted(itertools.product(CASES, STEP), key=lambda point: point[0] != "cardinality" and point[1] != "record")

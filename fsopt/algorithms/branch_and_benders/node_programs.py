@@ -1,0 +1,126 @@
+"""The program of a node with some of the samples and features, and its solution in all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.interior_point import Solved
+from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
+from fsopt.algorithms.branch_and_benders.relaxation import Floats, Iterate, Relaxation, warm
+from fsopt.typing import Indices, Mask, Matrix, Vector
+
+
+@dataclass(frozen=True)
+class NodeHyperplane:
+    """A hyperplane, the shares of the features and the multipliers, of a parent.
+
+    Attributes
+    ----------
+    w, b : (p,) and scalar; ``sigma`` : (p,).
+    alpha : (n,) in single precision; None where only the hyperplane is known.
+    """
+
+    w: Vector
+    b: float
+    sigma: Vector
+    alpha: Floats | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the hyperplane for a pickle by the few features with a weight or a share."""
+        places = np.flatnonzero((self.w != 0.0) | (self.sigma != 0.0))
+        return _of_few, (len(self.w), places, self.w[places], self.b, self.sigma[places], self.alpha)
+
+
+def _of_few(p: int, places: Indices, w: Vector, b: float, sigma: Vector, alpha: Floats | None) -> NodeHyperplane:
+    found = NodeHyperplane(np.zeros(p), b, np.zeros(p), alpha)
+    found.w[places], found.sigma[places] = w, sigma
+    return found
+
+
+@dataclass(frozen=True)
+class NodeSolution:
+    """The relaxation of a node: multipliers alpha (n,) and mu (k,), its hyperplane and dual value; late or not."""
+
+    alpha: Vector
+    mu: Vector
+    hyperplane: NodeHyperplane
+    bound: float
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples in a program, kept, and of the others those frozen at their upper bounds, not at 0."""
+
+    kept: Indices
+    frozen: Indices
+
+    def at_caps(self, problem: SelectionProblem) -> Vector:
+        """Return multipliers (n,) of the frozen samples, 0 for the kept ones."""
+        alpha = np.zeros(problem.n)
+        alpha[self.frozen] = problem.term.of(self.frozen).caps
+        return alpha
+
+
+def node_program(problem: SelectionProblem, at: Partial, features: Indices, samples: Samples | None) -> Relaxation:
+    """Return the program of a node with some free features and samples, of all samples for None."""
+    inside = np.flatnonzero(at.inside)
+    columns = np.append(inside, features)
+    q = np.zeros(len(columns))
+    constant, balance = float(problem.lam[inside].sum()), 0.0
+    if samples is not None:
+        frozen = samples.frozen
+        q = problem.products(samples.at_caps(problem), columns)
+        constant += float(problem.sums(np.ones((1, len(frozen))), frozen)[0])
+        balance = float(problem.sums(problem.y[None, frozen], frozen)[0])
+    kept = None if samples is None else samples.kept
+    rows = np.vstack([problem.rows(columns, kept), problem.y if kept is None else problem.y[kept]])
+    left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
+    R = problem.R[:, features]
+    active = _active(R, left)
+    lam, selected = problem.lam[features], len(inside)
+    return Relaxation(rows.T, problem.term.of(kept), selected, R[active], left[active], lam, q, constant, balance)
+
+
+def unfolded(
+    problem: SelectionProblem, solved: Solved, at: Partial, features: Indices, samples: Samples | None
+) -> NodeSolution:
+    """Return the solution of the program of a node in all samples, features and constraints."""
+    inside = np.flatnonzero(at.inside)
+    alpha = solved.alpha
+    if samples is not None:
+        alpha = samples.at_caps(problem)
+        alpha[samples.kept] = solved.alpha
+    w, sigma = np.zeros(problem.p), np.zeros(problem.p)
+    w[np.concatenate([inside, features])] = solved.w
+    sigma[inside], sigma[features] = 1.0, solved.sigma
+    left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
+    mu = np.zeros(len(problem.r))
+    mu[_active(problem.R[:, features], left)] = solved.mu
+    hyperplane = NodeHyperplane(w, solved.b, sigma, alpha.astype(np.float32))
+    return NodeSolution(alpha, mu, hyperplane, solved.bound, solved.late)
+
+
+def warm_start(
+    program: Relaxation,
+    parent: NodeHyperplane,
+    margins: Vector,
+    features: Indices,
+    at: Partial,
+    samples: Samples | None,
+) -> Iterate:
+    """Return a point to start from, by the parent's hyperplane, shares, margins (n,) and multipliers."""
+    alpha = parent.alpha
+    if samples is not None:
+        margins, alpha = margins[samples.kept], None if alpha is None else alpha[samples.kept]
+    columns = np.concatenate([np.flatnonzero(at.inside), features])
+    return warm(program, np.append(parent.w[columns], parent.b), parent.sigma[features], margins, alpha)
+
+
+def _active(R: Matrix, left: Vector) -> Mask:
+    """Return the constraints (k,) that a free feature can violate; the others have the multiplier 0."""
+    reached = np.maximum(R, 0.0).sum(axis=1)
+    return np.asarray((reached > left) & (reached > 0.0))
