@@ -1,5 +1,6 @@
 """Reproductions whose time ended: what was run is shown, and what it is of."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -74,6 +75,18 @@ def test_a_fit_without_an_answer_in_its_seconds_is_no_end_of_the_experiment(monk
         missing = key[0] == "onsvm M=10"
         assert one.ours == (None if missing else 3.0 if key[1] == "seconds" else 0.25)
         assert one.why == ("a fit had no answer in 10 s" if missing else "")
+
+
+def test_own_data_by_the_protocol_of_table_4_say_which_fits_of_gbd_have_no_proof(monkeypatch):
+    def rows(name, settings):
+        status = "feasible" if name == "wdbc" else "optimal"
+        return [replace(measured(method, 20, 500, 0), status=status) for method in gbd.COMPARED]
+
+    monkeypatch.setattr(gbd, "load_dataset", lambda name: name)
+    monkeypatch.setattr(gbd, "_real_data", rows)
+    cells = [c for c in gbd.gbd_table4(Settings()).cells if c.verdict == "no number"]
+    assert {c.row for c in cells if c.why} == {"wdbc gbd"}
+    assert {c.ours for c in cells if c.row == "pima fsv"} == {0.0, 0.1, 1.0}
 
 
 def test_the_bayes_error_of_type_2_is_that_of_its_draws():
