@@ -228,7 +228,7 @@ class Selection(Answer):
     def summary(self) -> str:
         """Return the answer in words, the warnings, and the selected features as a table."""
         frame = self.to_frame()
-        frame["substitutes"] = [in_words(names) for names in frame["substitutes"]]
+        frame["substitutes"] = [in_words(record["substitutes"]) or "-" for record in self.to_records()]
         listing = frame.to_string(index=False, na_rep="-", float_format="{:.3g}".format)
         return "\n".join([*self.sentences, *(f"Warning: {text}." for text in self.warnings), "", listing])
 

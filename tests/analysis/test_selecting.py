@@ -15,7 +15,7 @@ import fsopt
 from fsopt.algorithms.branch_and_benders import driver
 from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
 from fsopt.analysis import selecting
-from fsopt.analysis.held_out_paths import choose, numbers_of_features, path_scores
+from fsopt.analysis.held_out_paths import Substitute, choose, numbers_of_features, path_scores
 from fsopt.analysis.resampling import displaced_by_permuted, score_of_selection, selected_of_halves
 from fsopt.analysis.selection_answers import in_words
 from fsopt.answers.records import sealed
@@ -161,6 +161,15 @@ def test_sentences_that_say_nothing_are_left_out(forced):
     assert any("within 1.0% of the optimum" in text for text in replace(forced, alternatives=wide).sentences)
     narrow = replace(wide, limit=1.0001 * wide.optimum)
     assert not any("of the optimum has" in text for text in replace(forced, alternatives=narrow).sentences)
+
+
+def test_the_summary_names_the_features_that_can_stand_for_another_one(forced):
+    name = forced.fit.features[0]
+    rest = tuple(one for one in forced.fit.features if one != name)
+    swapped = replace(forced, displaced=dict.fromkeys(forced.fit.features, 0))
+    swapped = replace(swapped, substitutes=tuple(Substitute((*rest, new), 0.9) for new in ("other", "further")))
+    (row,) = (line for line in swapped.summary().splitlines() if line.split()[:1] == [name])
+    assert row.endswith(" other or further")
 
 
 @pytest.mark.slow
