@@ -26,8 +26,16 @@ FIRST_SCREEN = 45
 @pytest.mark.slow
 @pytest.mark.parametrize("page", DOCS, ids=name)
 def test_the_code_on_a_page_runs(page, tmp_path):
-    done = run(page.read_text(encoding="utf-8"), tmp_path)
+    text = page.read_text(encoding="utf-8")
+    done = run(text, tmp_path)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    for shown in re.findall(r"^```output\n(.*?)^```", text, re.M | re.S):
+        assert without_numbers(shown) in without_numbers(done.stdout)
+
+
+def without_numbers(text: str) -> str:
+    """Return a text with a sign for each number, whose digits depend on the machine, and single blanks."""
+    return " ".join(re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", text).split())
 
 
 @pytest.mark.parametrize("page", DOCS, ids=name)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from fsopt.algorithms.branch_and_benders import driver
+from fsopt.algorithms.branch_and_benders.enumeration import Enumeration
 from fsopt.cli import main
 
 
@@ -104,3 +105,16 @@ def test_ctrl_c_says_how_to_go_on(table, tmp_path, capsys, monkeypatch, usual_in
     assert json.loads(place.read_text())["known"]
     monkeypatch.setattr(driver, "begin", root)
     assert code("select", table, *READ, *FAST, "--resume", place, "--json") == 0
+
+
+def test_ctrl_c_within_the_list_of_other_selections_is_said_at_once(table, monkeypatch, usual_interruption, capsys):
+    def begin(search):
+        signal.raise_signal(signal.SIGINT)
+        root(search)
+
+    root = Enumeration.solve_root
+    monkeypatch.setattr(Enumeration, "solve_root", begin)
+    assert code("select", table, *READ, *FAST, "--features", 3) == 0
+    said = capsys.readouterr()
+    assert "Ctrl-C ended the list of other selections" in said.err
+    assert "The list of other selections is not complete: Ctrl-C ended its search." in said.out
