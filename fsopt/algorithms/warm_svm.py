@@ -85,7 +85,7 @@ class WarmSvm:
             yield self._by_kernel(selection)
             return
         for near in (self.hyperplane, None):
-            found = self.solver.solve(Partial(selection, ~selection), near, Goal(EXACT))
+            found = self.solver.by_parent(Partial(selection, ~selection), near, Goal(EXACT))
             if found is not None:
                 self.hyperplane = found.hyperplane
                 yield self._checked(selection, found.hyperplane.w, found.alpha)

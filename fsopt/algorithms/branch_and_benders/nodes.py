@@ -57,8 +57,10 @@ class NodeSolver:
 
     def solve(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
         """Return the relaxation of a node, at least to the goal of its reduced program; None without any bound."""
-        if self._many:
-            return self._of_many(at, parent, goal)
+        return self._of_many(at, parent, goal) if self._many else self.by_parent(at, parent, goal)
+
+    def by_parent(self, at: Partial, parent: NodeHyperplane | None, goal: Goal) -> NodeSolution | None:
+        """Return the relaxation with the samples near the margin of a parent, of all samples without one."""
         if parent is None:
             return self._rounds(at, self.likely, goal)
         margins = self._margins(parent)
