@@ -42,11 +42,19 @@ def test_a_tree_of_one_loss_proves_nothing_about_the_others(loss):
     assert bool(refused(part)) == (loss != "hinge")
 
 
+CHANGES = {
+    "three times": lambda grid: [3 * a for a in grid],
+    "other signs": lambda grid: [-a for a in grid],
+    "one more": lambda grid: [grid[0] + 1, *grid[1:]],
+    "coarser": lambda grid: [a // 2**29 * 2**29 for a in grid],
+}
+
+
 @pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
-@pytest.mark.parametrize("change", [lambda a: 3 * a, lambda a: -a, lambda a: a + 1, lambda a: a // 2**29 * 2**29])
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_multipliers_are_balanced_and_pay_for_their_term(change, loss):
     part = part_of("best-subset", m=2, loss=loss)
-    part["alpha"] = [[change(a) for a in grid] for grid in part["alpha"]]
+    part["alpha"] = [change(grid) for grid in part["alpha"]]
     assert refused(part)
 
 
