@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -35,12 +34,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the slow tests first: at the end of a run no process waits for one of them."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
-
-
-def pytest_collection_finish() -> None:
-    """Leave what the packages and the collected tests hold out of each later search for garbage."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
