@@ -14,7 +14,7 @@ EXTRAS := scs,ipopt,scip,plot,parquet,excel,report,arrays
 TOOLS := "pytest>=8.2" "pytest-xdist>=3.5" "hypothesis>=6.100" "array-api-strict>=2.2"
 PYTHONS := $(shell for v in 3.12 3.13; do command -v python$$v >/dev/null && python$$v -V >/dev/null 2>&1 && echo python$$v; done)
 
-.PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check clean
+.PHONY: demo test test-all kernels truth fuzz limits proofs soak guide mutants lock sbom audit lowest pythons lint bench limits-page instances reproduce results docs docs-check outputs clean
 
 demo: .venv/installed
 	$(BIN)/fsopt compare --data wdbc
@@ -122,6 +122,11 @@ lint: .venv/tested
 # The site, docs/_build/html/index.html: warnings are errors, the notebooks are executed.
 docs: .venv/documented
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# What the code of the pages prints, written under it where it differs in more than numbers: make outputs PAGES=docs/start.md
+PAGES := docs/outputs.toml $(shell git ls-files 'docs/*.md')
+outputs: .venv/tested
+	$(BIN)/python docs/outputs.py $(PAGES)
 
 # Every page of the site in a headless Chromium, at the width of a phone and of a desktop.
 docs-check: docs

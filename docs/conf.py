@@ -22,6 +22,7 @@ extensions = [
     "sphinx-mathjax-offline",
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
     "site_hooks",  # of docs/_ext
 ]
 exclude_patterns = ["_build", "_ext", "_verbs.md"]
@@ -74,6 +75,17 @@ autodoc_preserve_defaults = False
 autodoc_use_legacy_class_based = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",  # all of them run
+    "remove_config_comments": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "abort_on_example_error": True,
+}
+copybutton_selector = "div:not(.highlight-output):not(.highlight-none) > div.highlight > pre"  # outputs are not copied
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "alpha"

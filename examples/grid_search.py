@@ -1,6 +1,8 @@
-"""The number of features of generalized Benders, chosen by cross-validation in a pipeline of scikit-learn.
+"""
+Cross-validation in a pipeline of scikit-learn
+==============================================
 
-The values that are missing are imputed within each fold. Run it with ``python examples/grid_search.py``.
+The number of features of ``best-subset`` is chosen by the folds; missing values are imputed within each of them.
 """
 
 from __future__ import annotations

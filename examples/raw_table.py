@@ -1,6 +1,8 @@
-"""A raw table, as people have it: an identifier, categories, dates, missing values and three classes.
+"""
+A raw table, as people have it
+==============================
 
-Run it with ``python examples/raw_table.py``.
+An identifier, categories, dates, missing values and three classes.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from support import ROOT, SHARED
 
 import fsopt
 
-MADE = {"_build", "internals", "methods", "models", "notebooks"}
+MADE = {"_build", "gallery", "internals", "methods", "models", "notebooks"}
 """Folders of docs/ that the build of the site writes."""
 MADE_PAGES = {"_verbs.md", "changelog.md", "contributing.md"}
 DOCS = [

@@ -30,7 +30,17 @@ def pages(root: Path) -> dict[str, str]:
     found |= {f"methods/{name}.md": method_page(spec) for name, spec in fsopt.METHODS.items()}
     found["models/index.md"] = models_index(root)
     found["methods/index.md"] = methods_index()
-    return found
+    printed = tomllib.loads((root / "docs" / "outputs.toml").read_text(encoding="utf-8"))
+    return {path: with_outputs(text, printed.get(path, {})) for path, text in found.items()}
+
+
+def with_outputs(text: str, printed: dict[str, str]) -> str:
+    """Return a page with what its command and its snippet print under them."""
+    parts = re.split(r"(^```(?:console|python)\n.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    for k in range(1, len(parts), 2):
+        output = printed.get(parts[k][3:].partition("\n")[0])
+        parts[k] += f"\n\n```output\n{output}```" if output else ""
+    return "".join(parts)
 
 
 def here(root: Path, slug: str) -> bool:

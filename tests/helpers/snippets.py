@@ -20,6 +20,15 @@ SHIMS = {
     "pip": 'exec "{python}" "{here}/snippets.py" "$@"',
 }
 """Command -> what it stands for: the tests install nothing."""
+OUTPUT = re.compile(r"^```output\n(?P<text>.*?)^```", re.M | re.S)
+END = "\x1d"
+"""What is printed after each block."""
+COLUMNS = "94"
+"""Width of the terminal: that of a block on a page."""
+BANNER = re.compile(r"^Running HiGHS .*\nIncludes third-party .*\n", re.M)
+"""What some versions of HiGHS print where they are called without fsopt."""
+LEFT_OUT = "..."
+"""A line of a shown output that stands for lines of the real one."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +40,14 @@ class Step:
     file: str = ""
 
 
+def blocks(page: str) -> list[re.Match[str]]:
+    """Return where the blocks of a page are that a reader runs or writes."""
+    return [m for m in BLOCK.finditer(page) if m["file"] or m["kind"] in ("python", "console")]
+
+
 def steps(page: str) -> list[Step]:
     """Return the blocks of a page that a reader runs or writes."""
-    found = [Step(m["kind"], m["text"], m["file"] or "") for m in BLOCK.finditer(page)]
-    return [step for step in found if step.file or step.kind in ("python", "console")]
+    return [Step(m["kind"], m["text"], m["file"] or "") for m in blocks(page)]
 
 
 def script(page: str) -> str:
@@ -48,7 +61,37 @@ def script(page: str) -> str:
             parts.append(f"subprocess.run(['bash', '-ec', {step.text!r}], check=True)")
         else:
             parts.append(step.text)
+        parts.append(f"__name__ == '__main__' and print({END!r}, flush=True)")  # processes that it starts read it, too
     return "\n".join(parts)
+
+
+def printed_by(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """Return what each block of a page printed."""
+    return [BANNER.sub("", part.removeprefix("\n")) for part in done.stdout.split(END)[:-1]]
+
+
+def outputs(page: str) -> list[list[str]]:
+    """Return the outputs that a page shows between each block and the next one."""
+    found = blocks(page)
+    between = zip(found, [*(m.start() for m in found[1:]), len(page)], strict=True)
+    return [[one["text"] for one in OUTPUT.finditer(page, m.end(), end)] for m, end in between]
+
+
+def without_numbers(text: str) -> str:
+    """Return a text with a sign for each number, whose digits depend on the machine, and single blanks."""
+    return " ".join(re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", text).split())
+
+
+def agrees(shown: list[str], real: str) -> bool:
+    """Tell whether shown outputs are parts of a real one in their order, up to numbers; a real one asks for a shown."""
+    whole, at = without_numbers(real), 0
+    parts = [part for text in shown for part in re.split(rf"(?m)^ *{re.escape(LEFT_OUT)}\n", text)]
+    for part in filter(None, map(without_numbers, parts)):
+        at = whole.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return bool(shown) or not whole
 
 
 def run(page: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -64,6 +107,7 @@ def run(page: str, folder: Path) -> subprocess.CompletedProcess[str]:
     places = (ROOT, folder / "site", ROOT / "tests" / "helpers")
     environment = {
         **os.environ,
+        "COLUMNS": COLUMNS,
         "PATH": os.pathsep.join((str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"])),
         "PYTHONPATH": os.pathsep.join(map(str, places)),
     }

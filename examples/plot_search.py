@@ -1,0 +1,13 @@
+r"""
+Incumbent and lower bound of an exact search
+============================================
+
+Left: objective value (no unit) of the incumbent, and the lower bound, against seconds; the search ends where they meet.
+Right: nodes that were solved, and nodes still open. By :doc:`best-subset </methods/best-subset>` with three features.
+"""
+
+import fsopt
+
+fit = fsopt.fit("best-subset", fsopt.load_dataset("wdbc"), m=3, tolerance=1e-3)
+print(fit.status, fit.objective, fit.bound, fit.features)
+figure = fit.plot()
