@@ -80,6 +80,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",  # all of them run
+    "image_scrapers": ("site_gallery.pictures",),
     "remove_config_comments": True,
     "download_all_examples": False,
     "show_signature": False,
