@@ -6,6 +6,7 @@ stays as it is, with the lines that it leaves out (``...``).
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -46,8 +47,9 @@ def rewritten(page: str, printed: list[str]) -> str:
 def of_made_pages() -> str:
     """Return the outputs of the pages that are made from the registries, as TOML."""
     parts = ["# What the code prints on the pages made from the registries, by `make outputs`"]
+    os.environ["COLUMNS"] = snippets.COLUMNS
     for path, text in site_models.pages(ROOT).items():
-        kept = rewritten(text, ran(text, path))
+        kept = rewritten(text, [snippets.called(step) for step in snippets.steps(text)])
         shown = zip(snippets.steps(kept), snippets.outputs(kept), strict=True)
         lines = [f"{step.kind} = '''\n{texts[0]}'''" for step, texts in shown if texts]
         parts.append("\n".join([f'["{path}"]', *lines]))

@@ -8,17 +8,18 @@ from os.path import normpath
 from pathlib import Path
 
 import pytest
-from snippets import COLUMNS, agrees, outputs, printed_by, run, steps
+from snippets import COLUMNS, agrees, called, outputs, printed_by, run, steps
 from support import ROOT
 from test_docs import DOCS, LINK, name
 
 import fsopt
-from fsopt.cli import main
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 import site_models
 
 PAPERS = ("gmeb", "mpm", "sla", "gbd", "mop")
+WITH_OUTPUTS = ("journeys", "tour", "which")
+"""Pages on which, as on every how-to, an output stands under each block that prints."""
 FIRST_SCREEN = 45
 """Lines of a page on the first screen, beneath its title."""
 
@@ -30,6 +31,8 @@ def test_the_code_on_a_page_runs(page, tmp_path):
     done = run(text, tmp_path)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     for step, shown, printed in zip(steps(text), outputs(text), printed_by(done), strict=True):
+        if not shown and page.parent.name != "howto" and page.stem not in WITH_OUTPUTS:
+            continue
         assert agrees(shown, printed), f"{step.text}\nprinted\n{printed}"
 
 
@@ -72,21 +75,14 @@ def test_every_model_and_method_has_a_page(made):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file that is opened in one line
 @pytest.mark.parametrize("path", [f"models/{s}.md" for s in fsopt.MODELS] + [f"methods/{m}.md" for m in fsopt.METHODS])
-def test_the_code_on_a_page_made_from_the_registries_runs(path, made, monkeypatch, capsys):
+def test_the_code_on_a_page_made_from_the_registries_runs(path, made, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", COLUMNS)
     blocks = steps(made[path])
     assert {step.kind for step in blocks} == {"console", "python"}
     for step, shown in zip(blocks, outputs(made[path]), strict=True):
-        if step.kind == "python":
-            exec(step.text, {})
-        else:
-            words = [re.sub("^'|'$", "", word) for word in re.findall(r"'[^']*'|\S+", step.text)]
-            with pytest.raises(SystemExit) as stopped:
-                main(words[1:])
-            assert stopped.value.code == 0, capsys.readouterr()
-        printed = capsys.readouterr().out
-        assert agrees(shown, printed), f"{step.text}\nprinted\n{printed}"
+        printed = called(step)
+        assert not shown or agrees(shown, printed), f"{step.text}\nprinted\n{printed}"
 
 
 def test_links_of_pages_made_from_the_registries_lead_somewhere(made):

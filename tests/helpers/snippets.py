@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -10,7 +12,10 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from support import ROOT
+
+from fsopt.cli import main
 
 KINDS = "python|console|toml|text"
 BLOCK = re.compile(rf"(?:^`(?P<file>[\w./-]+)`:\n\n)?^```(?P<kind>{KINDS})\n(?P<text>.*?)^```", re.M | re.S)
@@ -113,6 +118,19 @@ def run(page: str, folder: Path) -> subprocess.CompletedProcess[str]:
     }
     command = [sys.executable, "page.py"]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def called(step: Step) -> str:
+    """Run a block of one command or of Python in this process; return what it prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        if step.kind == "python":
+            exec(step.text, {})
+        else:
+            words = [re.sub("^'|'$", "", word) for word in re.findall(r"'[^']*'|\S+", step.text)]
+            with pytest.raises(SystemExit) as stopped:
+                main(words[1:])
+            assert stopped.value.code == 0, step.text
+    return printed.getvalue()
 
 
 def installed(folder: Path, target: Path) -> None:
