@@ -25,7 +25,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "site_hooks",  # of docs/_ext
 ]
-exclude_patterns = ["_build", "_ext", "_verbs.md"]
+exclude_patterns = ["_build", "_ext", "_verbs.md", "gallery/*.ipynb"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
 nitpicky = True
 nitpick_ignore_regex = [
