@@ -2,7 +2,7 @@
 Cross-validation in a pipeline of scikit-learn
 ==============================================
 
-The number of features of ``best-subset`` is chosen by the folds; missing values are imputed within each of them.
+The folds choose how many of ten features ``best-subset`` takes; missing values are imputed within each of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fsopt.estimators import ONSVM, BestSubsetSVM
 
 def main() -> None:
     """Choose m of ``best-subset`` on incomplete data, and separate three classes by one classifier for each."""
-    data = fsopt.load_dataset("wdbc")
+    data = fsopt.load_dataset("wdbc").columns(slice(0, 10))
     draw = np.random.default_rng(0)
     X = data.X.copy()
     X[draw.random(X.shape) < 0.05] = np.nan
