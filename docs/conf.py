@@ -84,6 +84,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "download_all_examples": False,
     "show_signature": False,
+    "write_computation_times": False,  # pages that load scripts from other servers
     "abort_on_example_error": True,
 }
 copybutton_selector = "div:not(.highlight-output):not(.highlight-none) > div.highlight > pre"  # outputs are not copied
