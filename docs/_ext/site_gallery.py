@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import Any
 
 from sphinx_gallery.scrapers import figure_rst
@@ -9,10 +11,10 @@ from sphinx_gallery.scrapers import figure_rst
 
 def pictures(block: Any, variables: dict[str, Any], conf: dict[str, Any]) -> str:
     """Save the variable ``figure`` of a script; return the text that shows it, with the title of the script."""
-    known = variables["example_globals"]
-    figure = known.get("figure")
+    figure = variables["example_globals"].get("figure")
     if figure is None:
         return ""
     path = next(variables["image_path_iterator"])
     figure.savefig(path, dpi=150)
-    return str(figure_rst([path], conf["src_dir"], known["__doc__"].strip().partition("\n")[0]))
+    said = ast.get_docstring(ast.parse(Path(variables["src_file"]).read_text(encoding="utf-8"))) or ""
+    return str(figure_rst([path], conf["src_dir"], said.partition("\n")[0]))
