@@ -2,8 +2,8 @@ r"""
 Methods side by side
 ====================
 
-Accuracy in cross-validation against the number of features. Marked are the methods on the front, and those that noise
-does not tell apart from the best.
+Accuracy in cross-validation, in percent, with its standard deviation over the folds. The grey line is what the larger
+class alone has; the sentence of the summary says which methods noise does not tell apart from the best.
 """
 
 import fsopt
