@@ -173,13 +173,13 @@ def tune(
         best = _first_smallest(errors)
         chosen = fit_candidate(method, data, params_list[best], **limits)
     else:
-        one = partial(_answer, method, data, **limits)
-        fits = side_by_side(one, zip(params_list), jobs)
-        errors = np.array([[_error_on(found, validation)] for found in fits])
+        fits = side_by_side(partial(_answer, method, data, **limits), zip(params_list), jobs)
+        errors = np.array([[_error_on(one, validation)] for one in fits])
         best = _first_smallest(errors)
-        chosen = fits[best]
-        if isinstance(chosen, OutOfTimeError):
-            raise chosen
+        found = fits[best]
+        if isinstance(found, OutOfTimeError):
+            raise found
+        chosen = found
     return Tuned(params_list[best], errors, chosen, time.perf_counter() - started)
 
 
