@@ -85,7 +85,7 @@ def gbd_table2(settings: Settings) -> Outcome:
 def _printed_means(table: Mapping[str, Any], mean: Average, rows: list[Measured]) -> list[Cell]:
     """Return the cells of the printed means of a method over all instances."""
     total, cells = int(table["instances"]), []
-    drawn = f"other draws, {mean.n} instances instead of {total}"
+    drawn = "other draws" if mean.n == total else f"other draws, {mean.n} instances instead of {total}"
     late = f"{drawn}, and {LIMIT:g} s for each fit of GBD, not 250 cuts alone"
     for column, value in numbers_of(table, mean.method).items():
         place = (mean.method, column)
