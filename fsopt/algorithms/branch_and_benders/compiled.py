@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 FIRST = 100
 """Relaxations of a search that numpy solves."""
+COMPILING = 30.0
+"""Seconds that a time limit leaves where functions are compiled that no earlier process has compiled."""
 LARGEST = 2**24
 """Multiplications of a step up to which it is compiled: larger ones look at the clock, and are BLAS anyway."""
 
@@ -36,6 +39,20 @@ LARGEST = 2**24
 def available() -> bool:
     """Return whether numba is installed, and compiles."""
     return find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+def go_on(solved: int) -> bool:
+    """Return whether a search that has solved so many relaxations goes on compiled, within its time limit."""
+    return solved >= FIRST and available() and ((clock.left() or np.inf) > COMPILING or _kept())
+
+
+def _kept() -> bool:
+    """Return whether the steps are compiled, or in the cache of this installation."""
+    from fsopt.algorithms.branch_and_benders.kernels.interior_point import run
+
+    steps: Any = run
+    place, line = steps.stats.cache_path, steps.py_func.__code__.co_firstlineno
+    return bool(steps.signatures) or (bool(place) and any(Path(place).glob(f"*.run-{line}.*.nbi")))
 
 
 def suits(program: Relaxation) -> bool:

@@ -59,10 +59,6 @@ class NodeSolver:
     likely: Vector | None = None
     compiled: bool = False
 
-    def compiles(self, solved: int) -> bool:
-        """Return whether a search that has solved so many relaxations goes on with compiled ones."""
-        return solved >= compiled.FIRST and compiled.available()
-
     @property
     def numbers(self) -> ModuleType:
         """The module of bounds and of multipliers on the grid: compiled ones where the steps are."""

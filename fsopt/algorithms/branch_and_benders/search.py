@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders import compiled
 from fsopt.algorithms.branch_and_benders.branching import Gains
 from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
@@ -126,7 +127,7 @@ class Search:
         An interrupted visit leaves the node open and the tree as it was, without what it had closed or opened below.
         """
         self.visiting = True
-        self.solver.compiled = self.solver.compiles(self.solved)
+        self.solver.compiled = compiled.go_on(self.solved)
         first, closed = self.tree.next, self.closed
         _, _, node = heapq.heappop(self.heap)
         kept = len(self.tree.marks.get(node.number, ()))
@@ -217,8 +218,7 @@ class Search:
             hyperplane = found.hyperplane
             self.pool.add(cut)
             known = [*known, cut]
-            here = self._pegged(number, at, cut)
-            if here is None:
+            if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
         values = [bound(self.problem, c, at).value for c in known] or [0.0]

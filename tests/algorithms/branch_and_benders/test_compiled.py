@@ -17,6 +17,7 @@ from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import node_program
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.common import clock
 from fsopt.data import Dataset
 
 pytest.importorskip("numba")
@@ -133,12 +134,26 @@ def test_multipliers_on_the_grid_are_feasible_and_those_of_numpy(seed):
     assert valid_grid(compiled.on_grid(none, problem.y, problem.caps), problem.y, problem.tops)
 
 
+def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(monkeypatch):
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(compiled, "_kept", lambda: False)
+    assert not compiled.go_on(compiled.FIRST - 1)
+    assert compiled.go_on(compiled.FIRST)
+    with clock.limited(3600.0):
+        assert compiled.go_on(compiled.FIRST)
+    with clock.limited(5.0):
+        assert not compiled.go_on(compiled.FIRST)
+        monkeypatch.setattr(compiled, "_kept", lambda: True)
+        assert compiled.go_on(compiled.FIRST)
+
+
 SEARCH = """
 import json, sys
 from fsopt.algorithms.branch_and_benders import compiled
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from selection_cases import DEEP, problem_of
+from fsopt.common import clock
 assert compiled.available()
 answers = []
 for first in (10**9, 20):
@@ -146,6 +161,8 @@ for first in (10**9, 20):
     problem = problem_of(DEEP, 1.0, {"m": 5}, sys.argv[1])
     result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4))
     answers.append([result.status.value, result.objective, result.bound, result.history[-1]["solved"]])
+with clock.limited(1.0):
+    assert compiled.go_on(20)  # what is compiled costs no time
 print(json.dumps(answers))
 """
 
