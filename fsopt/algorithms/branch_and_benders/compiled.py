@@ -43,16 +43,21 @@ def available() -> bool:
 
 def go_on(solved: int) -> bool:
     """Return whether a search that has solved so many relaxations goes on compiled, within its time limit."""
-    return solved >= FIRST and available() and ((clock.left() or np.inf) > COMPILING or _kept())
+    if solved < FIRST or not available():
+        return False
+    kept = _kept()
+    return bool(kept) or (kept is not None and (clock.left() or np.inf) > COMPILING)
 
 
-def _kept() -> bool:
-    """Return whether the steps are compiled, or in the cache of this installation."""
+def _kept() -> bool | None:
+    """Return whether the steps are compiled, in this process or a cache; None where this user has no folder for one."""
     from fsopt.algorithms.branch_and_benders.kernels.interior_point import run
 
     steps: Any = run
     place, line = steps.stats.cache_path, steps.py_func.__code__.co_firstlineno
-    return bool(steps.signatures) or (bool(place) and any(Path(place).glob(f"*.run-{line}.*.nbi")))
+    if place is None:
+        return None
+    return bool(steps.signatures) or any(Path(place).glob(f"*.run-{line}.*.nbi"))
 
 
 def suits(program: Relaxation) -> bool:

@@ -145,6 +145,8 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(mo
         assert not compiled.go_on(compiled.FIRST)
         monkeypatch.setattr(compiled, "_kept", lambda: True)
         assert compiled.go_on(compiled.FIRST)
+    monkeypatch.setattr(compiled, "_kept", lambda: None)  # every process would compile again
+    assert not compiled.go_on(compiled.FIRST)
 
 
 SEARCH = """

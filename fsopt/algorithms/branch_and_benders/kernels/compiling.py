@@ -13,7 +13,10 @@ FLAGS = {"reassoc", "contract", "nsz"}
 
 
 def kernel(function: F) -> F:
-    """Compile a function at its first call, or take it from the cache of an earlier process."""
+    """Compile a function at its first call, or take it from the cache of an earlier process.
+
+    Where this user has no folder for a cache, a search does not use them: each process would compile again.
+    """
     try:
         compiled = numba.njit(function, cache=True, fastmath=FLAGS, error_model="numpy")
     except RuntimeError:  # no folder of this user can be written
