@@ -18,7 +18,8 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 def doctor(json: options.Json = False) -> int:
     """Say what is installed: versions, solvers and their licences, threads, data folder.
 
-    Each solver that is installed solves a tiny program, which shows its licence. Exit code 1: a solver of the core
+    Each solver that is installed solves a tiny program, which shows its licence; without one, the classes of programs
+    that its interface takes up to the solve are named. Exit code 1: a solver of the core
     install does not work.
     """
     from fsopt.data.tables.readers import FOLDER_VARIABLE
@@ -76,8 +77,29 @@ def _trial(name: str) -> str:
             warnings.simplefilter("ignore")
             result = solve(m, name, time_limit=20.0)
     except FsoptError as error:
-        return str(error)
+        loaded = _loaded(name)
+        return f"its interface takes programs ({', '.join(loaded)}), and solves none: {error}" if loaded else str(error)
     return "works" if result.status.solved else f"does not solve a tiny program: {result.message or result.stop}"
+
+
+def _loaded(name: str) -> list[str]:
+    """Return the classes of programs that a solver takes up to the solve, which needs a licence, one model of each."""
+    from fsopt.errors import FsoptError
+    from fsopt.library.conformance import build_trial
+    from fsopt.models.registry import MODELS
+    from fsopt.solvers.base import Session
+    from fsopt.solvers.registry import SOLVERS
+
+    found = []
+    for kind in SOLVERS[name].ranks:
+        first = next((slug for slug, model in MODELS.items() if model.problem_class == kind), None)
+        if first is not None:
+            try:
+                Session(build_trial(first), name)
+            except FsoptError:
+                continue
+            found.append(kind)
+    return found
 
 
 def _version(package: str) -> str | None:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fsopt.errors import ParameterError
+from fsopt.errors import OutOfTimeError, ParameterError
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Experiment, Settings, spelled
+from fsopt.papers.reproduction import LATE, Experiment, Settings, spelled
 from fsopt.papers.verdicts import EQUAL, LEFT_OUT, NO_DATA, NOISE
 from fsopt.typing import Vector
 
@@ -94,6 +94,7 @@ def search(experiment: Experiment, settings: Settings, progress: Callable[[int, 
     Raises
     ------
     ParameterError : one without choices, or without a cell that all combinations compute.
+    OutOfTimeError : the time of the settings ended; the store has what was finished.
     """
     name = experiment.name
     if not experiment.choices:
@@ -115,8 +116,16 @@ def search(experiment: Experiment, settings: Settings, progress: Callable[[int, 
 
 
 def _cells(experiment: Experiment, settings: Settings) -> list[dict[str, Any]]:
-    """Return the cells of a table as plain data."""
-    return [{**vars(one), "difference": one.difference} for one in experiment.function(settings).cells]
+    """Return the cells of a table as plain data.
+
+    Raises
+    ------
+    OutOfTimeError : the time ended within it: a store is not to keep less than the whole table.
+    """
+    cells = experiment.function(settings).cells
+    if any(one.verdict == LEFT_OUT and one.why == LATE for one in cells):
+        raise OutOfTimeError(LATE, "with store= and more seconds the same goes on")
+    return [{**vars(one), "difference": one.difference} for one in cells]
 
 
 def _compared(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[int]:

@@ -27,7 +27,7 @@ from fsopt.common.teams import side_by_side
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import error_rate
 from fsopt.data.splits import stratified_folds, train_and_test
-from fsopt.errors import FsoptError, ParameterError
+from fsopt.errors import FsoptError, OutOfTimeError, ParameterError
 from fsopt.methods.selection import SelectionRule
 from fsopt.studies.methods import study_fit, study_spec
 from fsopt.typing import Indices, Matrix, Vector
@@ -45,7 +45,8 @@ class Tuned:
     Attributes
     ----------
     params : the candidate.
-    errors : (number of candidates, folds) error rates; one column where validation data were given.
+    errors : (number of candidates, folds) error rates; one column where validation data were given, infinite for a fit
+        without an answer in its time limit.
     fit : the classifier at ``params``, trained on all samples of the training data.
     seconds : of all fits.
     """
@@ -154,13 +155,15 @@ def tune(
     Parameters
     ----------
     params_list : candidates; among equal error rates the first one wins.
-    validation : data on which the error rate of each candidate is measured; None for cross-validation of ``data``.
+    validation : data on which the error rate of each candidate is measured; None for cross-validation of ``data``. A
+        candidate whose fit has no answer in ``time_limit`` is not chosen.
     folds, seed : of the cross-validation, after which the candidate is fitted to all samples of ``data``.
     method, data, jobs, solver, time_limit : as in :func:`cross_validate`.
 
     Raises
     ------
     UnknownNameError, ParameterError, FsoptError : as in :func:`cross_validate`.
+    OutOfTimeError : no candidate has an answer.
     """
     _check(method, params_list)
     limits: dict[str, Any] = {"solver": solver, "time_limit": time_limit}
@@ -170,11 +173,13 @@ def tune(
         best = _first_smallest(errors)
         chosen = fit_candidate(method, data, params_list[best], **limits)
     else:
-        one = partial(fit_candidate, method, data, **limits)
-        fits = side_by_side(one, zip(params_list), jobs)
-        errors = np.array([[error_rate(found.decision_function(validation.X), validation.y)] for found in fits])
+        fits = side_by_side(partial(_answer, method, data, **limits), zip(params_list), jobs)
+        errors = np.array([[_error_on(one, validation)] for one in fits])
         best = _first_smallest(errors)
-        chosen = fits[best]
+        found = fits[best]
+        if isinstance(found, OutOfTimeError):
+            raise found
+        chosen = found
     return Tuned(params_list[best], errors, chosen, time.perf_counter() - started)
 
 
@@ -228,6 +233,19 @@ def fit_candidate(
         return study_fit(method, data, solver=solver, time_limit=time_limit, **params)
     except FsoptError as error:
         raise type(error)(f"{error.message} ('{method}' at {dict(params)})", error.hint) from error
+
+
+def _answer(method: str, data: Dataset, params: Params, **limits: Any) -> Fit | OutOfTimeError:
+    """Return the fit of a candidate, or the error of one whose time ended before there was an answer."""
+    try:
+        return fit_candidate(method, data, params, **limits)
+    except OutOfTimeError as error:
+        return error
+
+
+def _error_on(found: Fit | OutOfTimeError, data: Dataset) -> float:
+    """Return the error rate of a candidate, infinite without an answer."""
+    return np.inf if isinstance(found, OutOfTimeError) else error_rate(found.decision_function(data.X), data.y)
 
 
 def _check(method: str, params_list: Sequence[Params]) -> None:

@@ -49,11 +49,22 @@ def test_the_doctor_names_versions_solvers_and_what_is_missing(capsys, monkeypat
     assert "fails" in run("doctor", capsys, code=1).out
 
 
-def test_a_trial_tells_a_missing_licence():
+def test_a_trial_tells_a_missing_licence_and_how_far_an_interface_goes_without_it(monkeypatch):
     from fsopt.cli.diagnosis import _trial
+    from fsopt.errors import SolverError
+    from fsopt.solvers.clarabel import Clarabel
 
     assert _trial("highs") == "works"
     assert "\n" not in _trial("mosek")
+
+    def refuse(self, *rest):
+        raise SolverError("no licence was found", "get one")
+
+    monkeypatch.setattr(Clarabel, "solve", refuse)
+    state = _trial("clarabel")
+    assert state.startswith("its interface takes programs (LP, QP, SOCP, SDP), and solves none: no licence was found")
+    monkeypatch.setattr(Clarabel, "__init__", refuse)
+    assert _trial("clarabel").startswith("no licence was found")
 
 
 @pytest.mark.parametrize("method", fsopt.METHODS)

@@ -152,3 +152,20 @@ def test_the_test_error_may_rise_with_the_iterations():
         assert run.objective <= run.details["E"][0] == pytest.approx(first.objective, rel=1e-6)
     errors = [error_rate(found.decision_function(digits.test.X), digits.test.y) for found in (first, *runs)]
     assert errors == pytest.approx([0.2231, 0.2334, 0.2733], abs=5e-4)
+
+
+@pytest.mark.slow
+@needs_digits
+def test_at_100_digits_a_few_pixels_decide_the_test_error_of_mopfs():
+    """Two nearly equal c differ by a few pixels, and by more than two deviations of an error on 10,000 digits."""
+    digits, found = mnist_digits(100, FOLDER), []
+    for c in (0.11, 0.12):
+        chosen = list(fsopt.fit("mopfs", digits.train, w_cap=9.0, c=c).support)
+        machine = fsopt.fit("rsvm", digits.train.columns(chosen), w_cap=9.0)
+        test = digits.test.columns(chosen)
+        found.append((len(chosen), error_rate(machine.decision_function(test.X), test.y)))
+    (more, high), (fewer, low) = found
+    assert 0 < more - fewer < 5
+    two_deviations = 2.0 * np.sqrt(2.0 * 0.17 * 0.83 / digits.test.n)
+    assert low < 0.1687 + two_deviations < high
+    assert high - low > two_deviations

@@ -44,6 +44,7 @@ def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
     assert (found["fsv", "gbd better"].ours, found["fsv", "gbd worse"].ours) == (72.0, 18.0)
     assert found["fsv 20 x 500", "difference"].ours == pytest.approx(0.1 - 0.16)
     assert found["rfe 100 x 5000", "exact"].ours == 10.0
+    assert found["onsvm", "alignment"].why == "other draws"
     with opened(None) as held:
         for k in range(3):
             held.part(
@@ -55,6 +56,7 @@ def test_the_means_of_aytug_are_over_the_instances_that_were_run(monkeypatch):
     found = {(c.row, c.column): c for c in part.cells}
     assert found["fsv", "gbd better"].ours == pytest.approx(30.0)  # one of three instances, of 90
     assert "20 x 500 (3), 20 x 1000 (0)" in part.notes[0]
+    assert found["onsvm", "alignment"].why == "other draws, 3 instances instead of 90"
     with pytest.raises(OutOfTimeError):
         gbd.gbd_table2(Settings(ends=0.0))
 

@@ -7,6 +7,7 @@ import pytest
 from support import ROOT, SHARED
 
 from fsopt.cli import main
+from fsopt.methods.selection import RULES, UNITS
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.pages import filled, fuller, markdown, overview, sentence, with_agreement
@@ -157,9 +158,16 @@ def test_a_killed_reproduction_goes_on_where_its_store_has_parts(tmp_path, capsy
     assert first["experiments"][0]["cells"] == again["experiments"][0]["cells"]
 
 
+def made_up(monkeypatch, error, count):
+    """Give the methods of Table 3 of Peleg & Meir a made-up error rate and number of features."""
+    ways = {f"{rule} {units}": count("gmeb") for rule in RULES for units in UNITS}
+    monkeypatch.setattr(gmeb, "_drawn_scores", lambda method, *rest: (error, count(method)))
+    monkeypatch.setattr(gmeb, "tied_fits", lambda *rest: {"tied": [0], "fits": {"0": (error, ways)}})
+
+
 def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(gmeb, "_drawn_scores", lambda method, train, test, points, settings: (0.2, len(method)))
+    made_up(monkeypatch, 0.2, len)
     command = "reproduce gmeb-table3 --quick --store kept.sqlite --json"
     monkeypatch.setattr(gmeb, "METHODS", ("svm", "gmeb"))
     run(command, capsys)
@@ -177,14 +185,14 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_pat
 
 def test_a_page_stays_where_a_run_has_fewer_cells_or_fewer_parts(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(gmeb, "_drawn_scores", lambda method, train, test, points, settings: (0.2, 3))
+    made_up(monkeypatch, 0.2, lambda method: 3)
     command = "reproduce gmeb-table3 --quick -o pages"
     run(command, capsys)
     files = {path: path.read_bytes() for path in (tmp_path / "pages").iterdir()}
     _, err = run(f"{command} --time-limit 0", capsys)
     assert "gmeb-table3.md' stays: it has more than this run" in err
     assert {path: path.read_bytes() for path in (tmp_path / "pages").iterdir()} == files
-    monkeypatch.setattr(gmeb, "_drawn_scores", lambda method, train, test, points, settings: (0.3, 3))
+    made_up(monkeypatch, 0.3, lambda method: 3)
     _, err = run(command, capsys)
     assert "stays" not in err
     page = tmp_path / "pages" / "gmeb-table3.md"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fsopt.cli import main
-from fsopt.errors import ParameterError
+from fsopt.errors import OutOfTimeError, ParameterError
 from fsopt.papers import registry
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Experiment, Outcome, Settings
+from fsopt.papers.reproduction import LATE, Experiment, Outcome, Settings
 from fsopt.papers.search import search
 from fsopt.papers.verdicts import Cell, cell, given
 from fsopt.studies.store import opened
@@ -79,9 +79,31 @@ def test_a_killed_search_goes_on_where_its_store_has_combinations(tmp_path):
     assert found == search(TABLE, Settings())
 
 
+def test_a_table_that_its_time_cut_short_is_not_kept_as_a_whole_one(tmp_path):
+    def cut(settings):
+        whole = told(settings).cells
+        try:
+            return Outcome((settings.part("a part", lambda: whole[0].row) and whole[0], *whole[1:]))
+        except OutOfTimeError as error:
+            return Outcome((Cell("0", "x", None, "1.00", "left out", error.message), *whole[1:]))
+
+    table = Experiment("sla-table1", "sla", "a table", cut, 0.1, choices=CHOICES)
+    with opened(tmp_path / "kept.sqlite", write=True) as held:
+        # The time of the search has not ended, that of its parts has.
+        class Late(Settings):
+            def part(self, experiment, compute, **arguments):
+                if experiment == "a part":
+                    raise OutOfTimeError(LATE, "more seconds")
+                return super().part(experiment, compute, **arguments)
+
+        with pytest.raises(OutOfTimeError, match=LATE):
+            search(table, Late(store=held))
+        assert search(table, Settings(store=held)) == search(TABLE, Settings())
+
+
 def test_a_table_without_choices_or_without_cells_is_refused():
-    with pytest.raises(ParameterError, match=r"'gmeb-table3' has no choices to search: there are some of .*mop-table1"):
-        search(EXPERIMENTS["gmeb-table3"], Settings())
+    with pytest.raises(ParameterError, match=r"'gmeb-table4' has no choices to search: there are some of .*mop-table1"):
+        search(EXPERIMENTS["gmeb-table4"], Settings())
     empty = Experiment("x", "sla", "nothing", lambda settings: Outcome(), 0.1, choices=CHOICES)
     with pytest.raises(ParameterError, match="no cell of 'x' is computed"):
         search(empty, Settings())
@@ -110,7 +132,7 @@ def test_the_verb_prints_the_nearest_combination_and_writes_its_page(tmp_path, c
 
 
 def test_the_choices_of_the_tables_begin_with_those_of_the_pages():
-    for name in ("mop-table1", "l0mpm-table3", "l0mpm-table5", "l0mpm-table6", "l0mpm-table7"):
+    for name in ("gmeb-table3", "mop-table1", "l0mpm-table3", "l0mpm-table5", "l0mpm-table6", "l0mpm-table7"):
         one = EXPERIMENTS[name]
         defaults = {choice: values[0] for choice, values in one.choices.items()}
         assert Settings().chosen(one.choices) == defaults

@@ -9,7 +9,7 @@ from support import blobs, sampled
 
 import fsopt
 from fsopt.data.splits import stratified_folds
-from fsopt.errors import InfeasibleError, ParameterError, UnknownNameError
+from fsopt.errors import InfeasibleError, OutOfTimeError, ParameterError, UnknownNameError
 from fsopt.methods.selection import SelectionRule, select_by_size
 from fsopt.papers.gmeb.protocol import candidates
 from fsopt.studies import tuning
@@ -161,6 +161,26 @@ def test_on_validation_data_the_fit_of_the_first_best_candidate_is_returned():
     assert tuned.params == options[errors.index(min(errors))]
     np.testing.assert_array_equal(tuned.fit.coef, fits[errors.index(min(errors))].coef)
     assert tuned.seconds > tuned.fit.seconds["total"]
+
+
+def test_on_validation_data_a_candidate_without_an_answer_in_its_time_is_not_chosen(monkeypatch):
+    data, other = blobs(60, 4, seed=3, gap=0.3), blobs(50, 4, seed=4, gap=0.3)
+    options = [{"c": c} for c in (10.0, 0.01, 1.0)]
+    late = {10.0}
+
+    def limited(method, data, *, solver=None, time_limit=None, **params):
+        if params["c"] in late:
+            raise OutOfTimeError("the time limit passed", "give more seconds")
+        return fsopt.fit(method, data, **params)
+
+    monkeypatch.setattr(tuning, "study_fit", limited)
+    tuned = tune("l1-svm", data, options, validation=other, time_limit=5.0)
+    errors = [float(np.mean(fsopt.fit("l1-svm", data, **params).predict(other.X) != other.y)) for params in options[1:]]
+    assert tuned.errors.ravel().tolist() == [np.inf, *errors]
+    assert (tuned.error, tuned.params) == (min(errors), options[1 + errors.index(min(errors))])
+    late.update((0.01, 1.0))
+    with pytest.raises(OutOfTimeError, match=r"time limit passed \('l1-svm' at {'c': 10.0}\)"):
+        tune("l1-svm", data, options, validation=other, time_limit=5.0)
 
 
 # ---------------------------------------------------------------- nested cross-validation

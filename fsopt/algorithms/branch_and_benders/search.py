@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders import compiled
 from fsopt.algorithms.branch_and_benders.branching import Gains
-from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut, on_grid
+from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane, NodeSolution
@@ -126,6 +127,7 @@ class Search:
         An interrupted visit leaves the node open and the tree as it was, without what it had closed or opened below.
         """
         self.visiting = True
+        self.solver.compiled = compiled.go_on(self.solved)
         first, closed = self.tree.next, self.closed
         _, _, node = heapq.heappop(self.heap)
         kept = len(self.tree.marks.get(node.number, ()))
@@ -216,8 +218,7 @@ class Search:
             hyperplane = found.hyperplane
             self.pool.add(cut)
             known = [*known, cut]
-            here = self._pegged(number, at, cut)
-            if here is None:
+            if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
         values = [bound(self.problem, c, at).value for c in known] or [0.0]
@@ -235,7 +236,7 @@ class Search:
         return self._register(np.zeros(self.problem.n, dtype=np.int32), np.zeros(len(self.problem.r)))
 
     def _cut_of(self, found: NodeSolution) -> Cut | None:
-        grid = on_grid(found.alpha, self.problem.y, self.problem.caps)
+        grid = self.solver.numbers.on_grid(found.alpha, self.problem.y, self.problem.caps)
         return None if grid is None else self._register(grid, found.mu)
 
     def _register(self, grid: Grid, mu: Vector) -> Cut:
@@ -248,7 +249,7 @@ class Search:
         cutoff = self.cutoff
         # Each pass decides features, of which there are p.
         while True:
-            here: Bound = bound(self.problem, cut, at)
+            here: Bound = self.solver.numbers.bound(self.problem, cut, at)
             if here.value >= cutoff:
                 self.closed = min(self.closed, here.value)
                 self.tree.leaf(number, cut.name)
@@ -290,8 +291,7 @@ class Search:
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
         """Try the rounded relaxation, and exchanges from it where it becomes the incumbent."""
-        score = hyperplane.sigma + 1e-9 * np.abs(hyperplane.w)
-        selection = self.incumbents.rounded(score, at)
+        selection = self.incumbents.rounded(hyperplane.sigma + 1e-9 * np.abs(hyperplane.w), at)
         if selection is None:
             return
         before = self.incumbents.best

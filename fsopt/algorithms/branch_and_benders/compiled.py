@@ -1,0 +1,134 @@
+"""Relaxations of nodes by compiled steps where numba is installed: the extra ``compiled``.
+
+numpy takes longer for the calls of its functions than for the arithmetic of a node of a hundred samples and fifty
+features. Importing numba takes half a second, and compiling a few seconds, once for an installation; so a search begins
+in numpy, and goes on compiled after :data:`FIRST` relaxations.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid
+from fsopt.algorithms.branch_and_benders.interior_point import Goal, Solved
+from fsopt.algorithms.branch_and_benders.interior_point import solve as solve_in_numpy
+from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
+from fsopt.algorithms.branch_and_benders.relaxation import Floats, Iterate, Relaxation, cold
+from fsopt.algorithms.branch_and_benders.relaxation import warm as warm_in_numpy
+from fsopt.common import clock
+from fsopt.typing import Vector
+
+if TYPE_CHECKING:
+    from fsopt.algorithms.branch_and_benders.kernels.arrays import Program
+
+FIRST = 100
+"""Relaxations of a search that numpy solves."""
+COMPILING = 30.0
+"""Seconds that a time limit leaves where functions are compiled that no earlier process has compiled."""
+LARGEST = 2**24
+"""Multiplications of a step up to which it is compiled: larger ones look at the clock, and are BLAS anyway."""
+
+
+@cache
+def available() -> bool:
+    """Return whether numba is installed, and compiles."""
+    return find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+def go_on(solved: int) -> bool:
+    """Return whether a search that has solved so many relaxations goes on compiled, within its time limit."""
+    if solved < FIRST or not available():
+        return False
+    kept = _kept()
+    return bool(kept) or (kept is not None and (clock.left() or np.inf) > COMPILING)
+
+
+def _kept() -> bool | None:
+    """Return whether the steps are compiled, in this process or a cache; None where this user has no folder for one."""
+    from fsopt.algorithms.branch_and_benders.kernels.interior_point import run
+
+    steps: Any = run
+    place, line = steps.stats.cache_path, steps.py_func.__code__.co_firstlineno
+    if place is None:
+        return None
+    return bool(steps.signatures) or any(Path(place).glob(f"*.run-{line}.*.nbi"))
+
+
+def suits(program: Relaxation) -> bool:
+    """Return whether the compiled steps take a program."""
+    n, features, _, k = program.shape
+    return not program.term.entropy and k <= 1 and features < n and n * (features + 1) ** 2 <= LARGEST
+
+
+def solve(program: Relaxation, goal: Goal, start: Iterate | None = None) -> Solved | None:
+    """Solve the relaxation of a node as :func:`fsopt.algorithms.branch_and_benders.interior_point.solve` does."""
+    if not suits(program) or clock.expired():
+        return solve_in_numpy(program, goal, start)
+    from fsopt.algorithms.branch_and_benders.kernels.arrays import Iterate as Point
+    from fsopt.algorithms.branch_and_benders.kernels.interior_point import run
+
+    n, _, f, k = program.shape
+    at = cold(program) if start is None else start
+    best = np.zeros(n)
+    point = Point(at.x, at.z, at.q, at.hyperplane)
+    bound, mu = run(_arrays(program), point, goal.gap, goal.cutoff, goal.branch, best)
+    if not bound > -np.inf:
+        return None
+    sigma = at.x[2 * n + f : 2 * n + 2 * f].copy()
+    return Solved(best, np.full(k, mu), at.hyperplane[:-1], float(at.hyperplane[-1]), sigma, bound)
+
+
+def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector, alpha: Floats | None) -> Iterate:
+    """Return a point as :func:`fsopt.algorithms.branch_and_benders.relaxation.warm` does."""
+    if not suits(program):
+        return warm_in_numpy(program, hyperplane, sigma, margins, alpha)
+    from fsopt.algorithms.branch_and_benders.kernels.arrays import Iterate as Point
+    from fsopt.algorithms.branch_and_benders.kernels.starts import warm as kernel
+
+    n, features, f, k = program.shape
+    x, z = np.empty((2, 2 * n + 2 * f + k))
+    at = Iterate(x, z, np.empty(features), hyperplane)
+    known = np.full(n, -1.0) if alpha is None else alpha.astype(float)
+    kernel(_arrays(program), Point(at.x, at.z, at.q, at.hyperplane), sigma, margins, known)
+    return at
+
+
+def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
+    """Return multipliers on the grid as :func:`fsopt.algorithms.branch_and_benders.cuts.on_grid` does."""
+    from fsopt.algorithms.branch_and_benders.kernels.cuts import on_grid as kernel
+
+    caps = np.array(np.broadcast_to(c, len(y)), dtype=float)
+    tops = np.array(np.broadcast_to(largest_on_grid(c), len(y)), dtype=np.int64)
+    grid = np.empty(len(y), dtype=np.int64)
+    return grid.astype(np.int32) if kernel(alpha, y, caps, tops, float(np.max(c)) / GRID, grid) else None
+
+
+def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
+    """Return the bound of a cut on a node as :func:`fsopt.algorithms.branch_and_benders.cuts.bound` does."""
+    from fsopt.algorithms.branch_and_benders.kernels.cuts import bound as kernel
+
+    main = problem.main
+    weight, right = np.zeros(problem.p), 0.0
+    if main is not None:
+        weight, right = problem.R[main], float(problem.r[main] + problem.tolerances[main])
+    out = np.empty((2, problem.p))
+    value = kernel(cut.constant, cut.gains, at.inside, at.outside, weight, right, out)
+    return Bound(value, out[0], out[1])
+
+
+def _arrays(program: Relaxation) -> Program:
+    """Return a program as the compiled steps take it."""
+    from fsopt.algorithms.branch_and_benders.kernels.arrays import Program
+
+    n, _, f, k = program.shape
+    caps, gamma = (np.array(np.broadcast_to(part, n), dtype=float) for part in (program.c, program.term.gamma))
+    weight, left = (np.ascontiguousarray(program.R[0]), float(program.r[0])) if k else (np.zeros(f), 0.0)
+    frozen = program.q, float(program.constant), float(program.balance)
+    A = np.ascontiguousarray(program.Zy.T)
+    return Program(A, caps, gamma, program.selected, k, weight, program.lam, left, *frozen)

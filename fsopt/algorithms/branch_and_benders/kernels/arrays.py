@@ -1,0 +1,170 @@
+"""What compiled functions of a node take: its program, its iterate and arrays to work in, and products of these."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.kernels.compiling import kernel
+from fsopt.typing import Matrix, Vector
+
+
+class Program(NamedTuple):
+    """The program of a node.
+
+    Attributes
+    ----------
+    A : (F + 1, n) signed samples of the s selected and then the f free features, and the labels.
+    caps, gamma : (n,) upper bounds of the multipliers, and the curvature of their term.
+    s : number of selected features; ``k`` : of constraints, 0 or 1.
+    weight, lam : (f,) coefficients of the constraint, and penalty weights.
+    left : right-hand side of the constraint.
+    q, constant, balance : (F,) and numbers, of frozen samples.
+    """
+
+    A: Matrix
+    caps: Vector
+    gamma: Vector
+    s: int
+    k: int
+    weight: Vector
+    lam: Vector
+    left: float
+    q: Vector
+    constant: float
+    balance: float
+
+
+class Iterate(NamedTuple):
+    """An iterate: the complementary pairs x and z, q (F,) and the hyperplane (F + 1,), all changed in place."""
+
+    x: Vector
+    z: Vector
+    q: Vector
+    hyperplane: Vector
+
+
+class Work(NamedTuple):
+    """Arrays of a step, with the names of the module in numpy.
+
+    Attributes
+    ----------
+    theta, margin, shift, score : (n,); ``scaled`` : (F + 1, n).
+    cone, box, ratio, inverse, slope, first, second : (f,).
+    linear, weight, delta, e, border, solved, dh, dq : (F + 1,); ``matrix`` : of order F + 1.
+    dx, dz, target : as x.
+    """
+
+    theta: Vector
+    margin: Vector
+    shift: Vector
+    score: Vector
+    scaled: Matrix
+    cone: Vector
+    box: Vector
+    ratio: Vector
+    inverse: Vector
+    slope: Vector
+    first: Vector
+    second: Vector
+    linear: Vector
+    weight: Vector
+    delta: Vector
+    e: Vector
+    border: Vector
+    solved: Vector
+    dh: Vector
+    dq: Vector
+    matrix: Matrix
+    dx: Vector
+    dz: Vector
+    target: Vector
+
+
+@kernel
+def factorise(A: Matrix) -> bool:
+    """Replace the lower triangle of A by its Cholesky factor, with the inverse of its diagonal; False without one."""
+    for i in range(len(A)):
+        for j in range(i):
+            total = A[i, j]
+            for k in range(j):
+                total -= A[i, k] * A[j, k]
+            A[i, j] = total * A[j, j]
+        total = A[i, i]
+        for k in range(i):
+            total -= A[i, k] * A[i, k]
+        if not total > 0.0:
+            return False
+        A[i, i] = 1.0 / np.sqrt(total)
+    return True
+
+
+@kernel
+def solve_factor(L: Matrix, b: Vector) -> None:
+    """Replace b by the solution x of L L'x = b, of a factor with the inverse of its diagonal."""
+    for i in range(len(L)):
+        total = b[i]
+        for k in range(i):
+            total -= L[i, k] * b[k]
+        b[i] = total * L[i, i]
+    for i in range(len(L) - 1, -1, -1):
+        b[i] *= L[i, i]
+        for k in range(i):
+            b[k] -= L[i, k] * b[i]
+
+
+@kernel
+def scores(A: Matrix, hyperplane: Vector, out: Vector) -> None:
+    """Write hyperplane'A (n,) to out."""
+    for i in range(len(out)):
+        out[i] = 0.0
+    for j in range(len(A)):
+        for i in range(len(out)):
+            out[i] += hyperplane[j] * A[j, i]
+
+
+@kernel
+def products(A: Matrix, alpha: Vector, out: Vector) -> None:
+    """Write A alpha (F + 1,) of the first n entries of alpha to out."""
+    for j in range(len(A)):
+        total = 0.0
+        for i in range(A.shape[1]):
+            total += A[j, i] * alpha[i]
+        out[j] = total
+
+
+@kernel
+def work_of(n: int, F: int, f: int, N: int) -> Work:
+    """Return arrays for programs of a size."""
+    S = np.empty((4, n))
+    V = np.zeros((8, F + 1))
+    W = np.empty((7, f))
+    D = np.zeros((3, N))
+    V[2] = 1.0
+    return Work(
+        S[0],
+        S[1],
+        S[2],
+        S[3],
+        np.empty((F + 1, n)),
+        W[0],
+        W[1],
+        W[2],
+        W[3],
+        W[4],
+        W[5],
+        W[6],
+        V[0],
+        V[1],
+        V[2],
+        V[3],
+        V[4],
+        V[5],
+        V[6],
+        V[7],
+        np.empty((F + 1, F + 1)),
+        D[0],
+        D[1],
+        D[2],
+    )

@@ -1,0 +1,90 @@
+"""Multipliers on the grid, and bounds of cuts on nodes, as loops over numbers: twins of those in the module of cuts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders.kernels.compiling import kernel
+from fsopt.typing import Indices, Mask, Matrix, Vector
+
+
+@kernel
+def on_grid(alpha: Vector, y: Vector, caps: Vector, tops: Indices, unit: float, grid: Indices) -> bool:
+    """Write the nearest multipliers on the grid whose signed sum is 0 to grid (n,); False where they are not near."""
+    over = 0
+    for i in range(len(alpha)):
+        grid[i] = min(int(np.rint(min(max(alpha[i], 0.0), caps[i]) / unit)), tops[i])
+        over += grid[i] if y[i] > 0.0 else -grid[i]
+    heavy = 1.0 if over > 0 else -1.0
+    over = abs(over)
+    taken = np.zeros(len(alpha), dtype=np.bool_)
+    while over:
+        # The multiplier with the largest distance from both bounds, once each.
+        place, farthest = -1, -1
+        for i in range(len(alpha)):
+            distance = min(grid[i], tops[i] - grid[i])
+            if y[i] * heavy > 0.0 and not taken[i] and distance > farthest:
+                place, farthest = i, distance
+        if place < 0:
+            return False
+        taken[place] = True
+        less = min(over, grid[place])
+        grid[place] -= less
+        over -= less
+    return True
+
+
+@kernel
+def multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
+    """Return the best multipliers of a knapsack constraint, twice the same where there is one alone."""
+    ratio = np.where((weights > 0.0) & (gains > 0.0), gains / np.maximum(weights, 1e-300), 0.0)
+    before, filled = 0.0, 0.0
+    for j in np.argsort(-ratio):
+        if not ratio[j] > 0.0:
+            break
+        if filled + weights[j] > left:
+            near = filled > 0.0 and filled >= left - 0.5 * weights[j]
+            return (before if near else ratio[j]), ratio[j]
+        before = ratio[j]
+        filled += weights[j]
+    return 0.0, 0.0
+
+
+@kernel
+def bound(
+    constant: float, gains: Vector, inside: Mask, outside: Mask, weight: Vector, right: float, out: Matrix
+) -> float:
+    """Return the bound of a cut on a node, and write those with one more feature selected, or not, to out (2, p).
+
+    Parameters
+    ----------
+    weight, right : (p,) coefficients and right-hand side of the main constraint; 0 without one.
+    """
+    p = len(gains)
+    base = constant
+    left = right
+    count = 0
+    places = np.empty(p, dtype=np.intp)
+    for j in range(p):
+        if inside[j]:
+            base -= gains[j]
+            left -= weight[j]
+        elif not outside[j]:
+            places[count] = j
+            count += 1
+    free = places[:count]
+    first, second = multipliers(gains[free], weight[free], left)
+    best = -np.inf
+    for j in range(p):
+        out[0, j] = out[1, j] = -np.inf
+    for k in range(1 if first == second else 2):
+        tau = second if k else first
+        value = base - tau * left
+        for j in free:
+            value -= max(gains[j] - tau * weight[j], 0.0)
+        best = max(best, value)
+        for j in range(p):
+            reduced = 0.0 if inside[j] or outside[j] else gains[j] - tau * weight[j]
+            out[0, j] = max(out[0, j], value + max(-reduced, 0.0))
+            out[1, j] = max(out[1, j], value + max(reduced, 0.0))
+    return best

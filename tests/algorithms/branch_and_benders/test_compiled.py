@@ -1,0 +1,184 @@
+"""The compiled functions of a node beside their twins in numpy, as Python code, and once compiled in a whole search."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from selection_cases import KINDS, allowed_values, drawn, problem_of
+from support import blobs
+
+from fsopt.algorithms.branch_and_benders import compiled, cuts, relaxation
+from fsopt.algorithms.branch_and_benders import interior_point as plain
+from fsopt.algorithms.branch_and_benders.cuts import make_cut, on_grid, valid_grid
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.node_programs import node_program
+from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
+from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.common import clock
+from fsopt.data import Dataset
+
+pytest.importorskip("numba")
+GOALS = Goal(1e-9), Goal(1e-4, branch=0.5, cutoff=1e3), Goal(1e-9, cutoff=0.5)
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """Quotients by 0 are infinite, without a warning, in compiled code."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+def nodes_of(problem, rng, count=3):
+    """Yield partial selections of a problem, the root first."""
+    yield problem.root()
+    for _ in range(count):
+        draw = rng.uniform(size=problem.p)
+        at = problem.propagated(Partial(problem.fixed.inside | (draw < 0.2), problem.fixed.outside | (draw > 0.8)))
+        if at is not None and not np.any(at.inside & at.outside):
+            yield at
+
+
+def weighted(data, rng):
+    """Return the data with weights of the samples."""
+    return Dataset(data.X, data.y, weights=rng.choice([0.5, 1.0, 3.0], data.n))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+@pytest.mark.parametrize("kind", ["cardinality", "budget", "include", "lambda"])
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_and_warm_starts_are_those_of_numpy(kind, seed, loss):
+    data, c, limits = drawn(kind, seed)
+    rng = np.random.default_rng(seed)
+    problem = problem_of(weighted(data, rng) if seed == 2 else data, c, limits, loss)
+    parent = NodeSolver(problem).solve(problem.root(), None, Goal(1e-3)).hyperplane
+    margins = problem.scores(parent.w) + parent.b * problem.y
+    compared = 0
+    for at in nodes_of(problem, rng):
+        features = np.flatnonzero(at.free)
+        program = node_program(problem, at, features, None)
+        assert compiled.suits(program)
+        columns = np.concatenate([np.flatnonzero(at.inside), features])
+        given = np.append(parent.w[columns], parent.b), parent.sigma[features], margins
+        for alpha in (parent.alpha, None):
+            ours, numpys = compiled.warm(program, *given, alpha), relaxation.warm(program, *given, alpha)
+            np.testing.assert_allclose(ours.x, numpys.x, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(ours.z, numpys.z, rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(ours.q, numpys.q, rtol=1e-9, atol=1e-10)
+            for goal in GOALS:
+                starts = [relaxation.warm(program, *given, alpha) for _ in range(2)]
+                found, expected = compiled.solve(program, goal, starts[0]), plain.solve(program, goal, starts[1])
+                assert (found is None) == (expected is None)
+                if expected is not None:
+                    assert found.bound == pytest.approx(expected.bound, rel=1e-6, abs=1e-9)
+                    np.testing.assert_allclose(found.mu, expected.mu, rtol=1e-3, atol=1e-6)
+                    compared += 1
+    assert compared > 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cold_steps_bound_all_selections_of_a_node(seed):
+    data, c, limits = drawn("cardinality", seed)
+    problem = problem_of(data, c, limits)
+    values = allowed_values(data, c, limits)
+    found = NodeSolver(problem, compiled=True).solve(problem.root(), None, Goal(1e-9))
+    expected = NodeSolver(problem).solve(problem.root(), None, Goal(1e-9))
+    assert found.bound == pytest.approx(expected.bound, rel=1e-8)
+    assert found.bound <= min(values.values()) * (1 + 1e-9)
+    best = np.array(min(values, key=values.get), dtype=bool)
+    alone = NodeSolver(problem, compiled=True).solve(Partial(best, ~best), None, Goal(1e-10))
+    assert alone.bound == pytest.approx(min(values.values()), rel=1e-7)
+
+
+def test_programs_of_other_kinds_are_left_to_numpy():
+    data = blobs(30, 6, seed=1)
+    several = problem_of(data, 1.0, {"m": 3, "conflicts": [[0, 1], [1, 2]]})
+    logistic = problem_of(data, 1.0, {"m": 3}, "logistic")
+    wide = problem_of(blobs(6, 10, seed=1), 1.0, {"m": 3})
+    for problem in (several, logistic, wide):
+        at = problem.root()
+        program = node_program(problem, at, np.flatnonzero(at.free), None)
+        assert not compiled.suits(program)
+        assert compiled.solve(program, Goal(1e-9)).bound == plain.solve(program, Goal(1e-9)).bound
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_of_cuts_are_those_of_numpy(kind, seed):
+    data, c, limits = drawn(kind, seed)
+    problem, rng = problem_of(data, c, limits), np.random.default_rng(seed)
+    alpha = rng.uniform(-0.2, 1.2, problem.n) * c * rng.uniform(0.0, 1.0)
+    cut = make_cut(problem, 0, on_grid(alpha, problem.y, problem.c), rng.exponential(1.0, len(problem.r)))
+    for at in nodes_of(problem, rng, 6):
+        ours, numpys = compiled.bound(problem, cut, at), cuts.bound(problem, cut, at)
+        assert ours.value == pytest.approx(numpys.value, rel=1e-12, abs=1e-12)
+        free = at.free
+        np.testing.assert_allclose(ours.if_selected[free], numpys.if_selected[free], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(ours.if_not[free], numpys.if_not[free], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_multipliers_on_the_grid_are_feasible_and_those_of_numpy(seed):
+    rng = np.random.default_rng(seed)
+    data = blobs(int(rng.integers(4, 60)), 3, seed=seed)
+    problem = problem_of(weighted(data, rng) if seed % 2 else data, float(rng.choice([0.3, 1.0, 32.0])), {"m": 2})
+    alpha = rng.uniform(-0.5, 1.5, problem.n) * problem.c
+    ours, numpys = compiled.on_grid(alpha, problem.y, problem.caps), on_grid(alpha, problem.y, problem.caps)
+    assert (ours is None) == (numpys is None)
+    if ours is not None:
+        assert valid_grid(ours, problem.y, problem.tops)
+        assert np.abs(ours.astype(int) - numpys).max() <= 1
+    none = np.where(problem.y > 0, problem.c, 0.0)  # one class alone: nothing takes the difference but the class itself
+    assert valid_grid(compiled.on_grid(none, problem.y, problem.caps), problem.y, problem.tops)
+
+
+def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(monkeypatch):
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(compiled, "_kept", lambda: False)
+    assert not compiled.go_on(compiled.FIRST - 1)
+    assert compiled.go_on(compiled.FIRST)
+    with clock.limited(3600.0):
+        assert compiled.go_on(compiled.FIRST)
+    with clock.limited(5.0):
+        assert not compiled.go_on(compiled.FIRST)
+        monkeypatch.setattr(compiled, "_kept", lambda: True)
+        assert compiled.go_on(compiled.FIRST)
+    monkeypatch.setattr(compiled, "_kept", lambda: None)  # every process would compile again
+    assert not compiled.go_on(compiled.FIRST)
+
+
+SEARCH = """
+import json, sys
+from fsopt.algorithms.branch_and_benders import compiled
+from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
+from selection_cases import DEEP, problem_of
+from fsopt.common import clock
+assert compiled.available()
+answers = []
+for first in (10**9, 20):
+    compiled.FIRST = first
+    problem = problem_of(DEEP, 1.0, {"m": 5}, sys.argv[1])
+    result = branch_and_benders(problem, settings=BranchSettings(tolerance=1e-4))
+    answers.append([result.status.value, result.objective, result.bound, result.history[-1]["solved"]])
+with clock.limited(1.0):
+    assert compiled.go_on(20)  # what is compiled costs no time
+print(json.dumps(answers))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+def test_a_compiled_search_has_the_optimum_and_nearly_the_tree_of_numpy(loss):
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    ran = subprocess.run(
+        [sys.executable, "-c", SEARCH, loss], env=environment, capture_output=True, text=True, check=True, timeout=300
+    )
+    plainly, fast = json.loads(ran.stdout)
+    assert plainly[0] == fast[0] == "optimal"
+    assert fast[1] == pytest.approx(plainly[1], rel=1e-9)
+    assert fast[2] == pytest.approx(plainly[2], rel=1e-4)
+    assert fast[3] > 20
+    assert fast[3] == pytest.approx(plainly[3], rel=0.2)
