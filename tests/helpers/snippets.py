@@ -78,8 +78,8 @@ def printed_by(done: subprocess.CompletedProcess[str]) -> list[str]:
 def outputs(page: str) -> list[list[str]]:
     """Return the outputs that a page shows between each block and the next one."""
     found = blocks(page)
-    between = zip(found, [*(m.start() for m in found[1:]), len(page)], strict=True)
-    return [[one["text"] for one in OUTPUT.finditer(page, m.end(), end)] for m, end in between]
+    ends = [*(m.start() for m in found), len(page)][1:]
+    return [[one["text"] for one in OUTPUT.finditer(page, m.end(), end)] for m, end in zip(found, ends, strict=True)]
 
 
 def without_numbers(text: str) -> str:
