@@ -21,8 +21,10 @@ from fsopt.algorithms.branch_and_benders.interior_point import solve as solve_in
 from fsopt.algorithms.branch_and_benders.problem import GRID, Partial, SelectionProblem, largest_on_grid
 from fsopt.algorithms.branch_and_benders.relaxation import Floats, Iterate, Relaxation, cold
 from fsopt.algorithms.branch_and_benders.relaxation import warm as warm_in_numpy
+from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
 from fsopt.common import clock
-from fsopt.typing import Vector
+from fsopt.data.losses import DualTerm
+from fsopt.typing import Indices, Matrix, Vector
 
 if TYPE_CHECKING:
     from fsopt.algorithms.branch_and_benders.kernels.arrays import Program
@@ -31,6 +33,9 @@ FIRST = 100
 """Relaxations of a search that numpy solves."""
 COMPILING = 30.0
 """Seconds that a time limit leaves where functions are compiled that no earlier process has compiled."""
+Start = tuple[Matrix, Matrix, Matrix]
+"""Where machines on selections (k, s) begin: hyperplanes (k, s + 1), weight 0 of a feature that comes to them, and the
+margins (k, n) and multipliers (k, n) of the machines that these are of."""
 LARGEST = 2**24
 """Multiplications of a step up to which it is compiled: larger ones look at the clock, and are BLAS anyway."""
 
@@ -43,7 +48,12 @@ def available() -> bool:
 
 def go_on(solved: int) -> bool:
     """Return whether a search that has solved so many relaxations goes on compiled, within its time limit."""
-    if solved < FIRST or not available():
+    return solved >= FIRST and ready()
+
+
+def ready() -> bool:
+    """Return whether the steps are compiled already, or can be within the time limit."""
+    if not available():
         return False
     kept = _kept()
     return bool(kept) or (kept is not None and (clock.left() or np.inf) > COMPILING)
@@ -97,6 +107,34 @@ def warm(program: Relaxation, hyperplane: Vector, sigma: Vector, margins: Vector
     known = np.full(n, -1.0) if alpha is None else alpha.astype(float)
     kernel(_arrays(program), Point(at.x, at.z, at.q, at.hyperplane), sigma, margins, known)
     return at
+
+
+def machines(
+    rows: Matrix,
+    places: Indices,
+    term: DualTerm,
+    goal: Goal,
+    frozen: Matrix | None,
+    start: tuple[Matrix, Matrix, Matrix],
+) -> SvmBatch:
+    """Return support vector machines as :func:`fsopt.algorithms.svm_batch.solve_batch` does, from a start.
+
+    Parameters
+    ----------
+    rows : signed samples of the features, and labels, of which a machine has those at ``places`` (k, s + 1).
+    frozen : (k, s + 1) products of these with the multipliers of further samples; None for no such samples.
+    """
+    from fsopt.algorithms.branch_and_benders.kernels.machines import machines as kernel
+
+    n, (k, size) = rows.shape[1], places.shape
+    if term.entropy or size > n or n * size**2 > LARGEST:
+        return solve_batch(rows[places], term, goal.gap, goal.cutoff, frozen)
+    caps, gamma = (np.array(np.broadcast_to(part, n), dtype=float) for part in (term.caps, term.gamma))
+    hyperplane, margins, alpha = (np.array(part, dtype=float, order="C") for part in start)
+    sums = np.zeros((k, size)) if frozen is None else frozen
+    bound = np.empty(k)
+    kernel(rows, places, caps, gamma, sums, margins, goal.gap, goal.cutoff, (hyperplane, alpha, bound))
+    return SvmBatch(alpha, hyperplane, bound, (bound > -np.inf) & (bound < goal.cutoff))
 
 
 def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:

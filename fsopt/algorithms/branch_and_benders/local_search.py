@@ -19,40 +19,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fsopt.algorithms.branch_and_benders.cuts import Cut
+from fsopt.algorithms.branch_and_benders.machines import Local, Machines, Neighbours
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
-from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
-GAP = 1e-6
-"""Relative gap of the support vector machines."""
 BETTER = 1e-6
 """Relative decrease of the value from which a selection is better: above that gap."""
 FIRST, ENTRIES = 8, 1 << 17
 """Programs of the first stack, and numbers in the later ones: what a processor's cache holds is fastest."""
-KEPT = 1000
-"""Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
 CANDIDATES = 300
 """Features of largest gain from which a perturbation draws."""
 COVERED = 0.995
 """Share of the starts whose ends are known at which restarts are enough: 21 restarts with one end, or 36 with two."""
 DRIFT = 0.01
 """Relative distance above the best value up to which a restart goes on from where the last one ended."""
-
-
-@dataclass(frozen=True)
-class Local:
-    """A selection: its features, its value, and the multipliers (n,) and hyperplane (s + 1,) of its SVM."""
-
-    features: Indices
-    value: float
-    alpha: Vector
-    hyperplane: Vector
-
-    def mask(self, p: int) -> Mask:
-        """Return the selection (p,)."""
-        selection = np.zeros(p, dtype=bool)
-        selection[self.features] = True
-        return selection
 
 
 @dataclass(frozen=True)
@@ -80,7 +60,7 @@ class LocalSearch:
         ----------
         start : an allowed selection (p,).
         """
-        at = _Samples(self.problem).best(np.flatnonzero(start)[None, :], np.inf)
+        at = Machines(self.problem).best(np.flatnonzero(start)[None, :], np.inf)
         way: list[bytes] = []
         # The value falls in each pass, of finitely many selections.
         while at is not None and self.go_on():
@@ -116,19 +96,16 @@ class LocalSearch:
     def replaceable(self, features: Indices, candidates: Indices) -> list[int]:
         """Return the features of a selection in whose place a candidate lowers the value, the others being kept."""
         problem, size = self.problem, len(features)
-        at = _Samples(problem).best(features[None, :], np.inf) if size else None
+        at = Machines(problem).best(features[None, :], np.inf) if size else None
         if at is None:
             return []
-        limit, samples = at.value - BETTER * abs(at.value), _Samples.near(problem, at)
-        without = np.array([np.delete(features, k) for k in range(size)], dtype=np.intp).reshape(size, size - 1)
-        left = samples.solve(without, np.inf)
-        lower = left.bound[:, None] - 0.5 * problem.products(left.alpha)[:, candidates] ** 2
+        limit, neighbours = at.value - BETTER * abs(at.value), Neighbours.of(problem, at)
+        lower = neighbours.bound[:, None] - 0.5 * problem.products(neighbours.alpha[:-1])[:, candidates] ** 2
         found = []
         for k, bounds in enumerate(lower):
             likely = candidates[np.argsort(bounds, kind="stable")][: min(self.most, int((bounds < limit).sum()))]
             tried = (likely[:FIRST], likely[FIRST:])
-            stacks = [np.column_stack([np.tile(without[k], (len(one), 1)), one]) for one in tried if len(one)]
-            if any(samples.best(stack, limit) is not None for stack in stacks):
+            if any(neighbours.best(np.full(len(one), k), one, limit) is not None for one in tried):
                 found.append(int(features[k]))
         return found
 
@@ -143,7 +120,7 @@ class LocalSearch:
                 break
             i = int(rng.choice(places))
             rest = np.delete(features, i)
-            left = _Samples(problem).solve(rest[None, :], np.inf)
+            left = Machines(problem).solve(rest[None, :], np.inf)
             gain = 0.5 * problem.products(left.alpha[0]) ** 2 - problem.lam
             likely = np.flatnonzero(allowed[i])
             likely = likely[np.argsort(-gain[likely], kind="stable")[:CANDIDATES]]
@@ -155,32 +132,24 @@ class LocalSearch:
         """Return a better selection one exchange away; None where none was found."""
         problem, size = self.problem, len(at.features)
         limit = at.value - BETTER * abs(at.value)
-        samples = _Samples.near(problem, at)
-        without = np.array([np.delete(at.features, k) for k in range(size)], dtype=np.intp)
-        left = samples.solve(without.reshape(size, max(size - 1, 0)), np.inf)
+        neighbours = Neighbours.of(problem, at)
         penalty = problem.lam[at.features]
-        dropped = left.bound + penalty.sum() - penalty
+        dropped = neighbours.bound + penalty.sum() - penalty
         for k in np.argsort(dropped, kind="stable"):
             if dropped[k] >= limit:
                 break
-            if problem.allowed(np.isin(np.arange(problem.p), without[k])):
-                found = samples.best(without[k : k + 1], limit)
+            if problem.allowed(np.isin(np.arange(problem.p), np.delete(at.features, k))):
+                found = neighbours.without(int(k), limit)
                 if found is not None:
                     return found
-        pairs = self._ordered(at, np.vstack([left.alpha, at.alpha]), np.append(dropped, at.value), limit)
+        pairs = self._ordered(at, neighbours.alpha, np.append(dropped, at.value), limit)
         place, step = 0, FIRST
         while place < len(pairs) and self.go_on():
-            i, j = np.divmod(pairs[place : place + step], problem.p)
+            found = neighbours.best(*np.divmod(pairs[place : place + step], problem.p), limit)
+            if found is not None:
+                return found
             place += step
-            step = max(1, min(2 * step, ENTRIES // (samples.count * (size + 1))))
-            for out in (i < size, i == size):
-                kept = [
-                    np.append(np.delete(at.features, a), b) for a, b in zip(i[out], j[out], strict=True) if a < size
-                ]
-                kept += [np.append(at.features, b) for a, b in zip(i[out], j[out], strict=True) if a == size]
-                found = samples.best(np.array(kept), limit) if kept else None
-                if found is not None:
-                    return found
+            step = max(1, min(2 * step, ENTRIES // (neighbours.machines.count * (size + 1))))
         return None
 
     def _ordered(self, at: Local, alpha: Matrix, values: Vector, limit: float) -> Indices:
@@ -220,78 +189,3 @@ def exchanges(problem: SelectionProblem, features: Indices) -> Mask:
     for row, out, rest in zip(problem.R, lost, left, strict=True):
         allowed &= row <= (rest + out)[:, None]
     return allowed
-
-
-class _Samples:
-    """The samples of which the multipliers are free: all, or those near a margin; the others keep theirs.
-
-    Attributes
-    ----------
-    kept : places of the free ones, None for all; ``count`` : their number.
-    frozen : (n,) multipliers of the others, 0 for the free ones.
-    """
-
-    def __init__(self, problem: SelectionProblem, kept: Indices | None = None, frozen: Vector | None = None) -> None:
-        self.problem, self.kept = problem, kept
-        self.frozen = np.zeros(problem.n) if frozen is None else frozen
-        self.count = problem.n if kept is None else len(kept)
-
-    @classmethod
-    def near(cls, problem: SelectionProblem, at: Local) -> _Samples:
-        """Return the samples nearest to the margin of a selection, enough to balance the others; all where few."""
-        if problem.n <= 2 * KEPT:
-            return cls(problem)
-        margins = at.hyperplane[:-1] @ problem.rows(at.features) + at.hyperplane[-1] * problem.y
-        distance = problem.distance(margins)
-        order = np.argsort(distance, kind="stable")
-        count = max(KEPT, int(np.sum(distance == 0.0)))
-        while 2 * count < problem.n:
-            kept = np.sort(order[:count])
-            frozen = np.where(margins < 1.0, problem.caps, 0.0)
-            frozen[kept] = 0.0
-            balance = float(problem.y @ frozen)
-            caps = np.broadcast_to(problem.caps, problem.n)[kept]
-            if float(caps[problem.y[kept] * balance < 0].sum()) >= 1.2 * abs(balance):
-                return cls(problem, kept, frozen)
-            count *= 2
-        return cls(problem)
-
-    def solve(self, features: Indices, cutoff: float) -> SvmBatch:
-        """Return the support vector machines on selections (k, s), with the multipliers of all samples."""
-        problem = self.problem
-        names, places = np.unique(features, return_inverse=True)
-        rows = np.vstack([problem.rows(names), problem.y])
-        places = np.column_stack([places.reshape(features.shape), np.full(len(features), len(names))])
-        if self.kept is None:
-            return solve_batch(rows[places], problem.term, GAP, cutoff)
-        total = float(self.frozen.sum())
-        found = solve_batch(
-            rows[:, self.kept][places],
-            problem.term.of(self.kept),
-            GAP,
-            cutoff - total,
-            (rows @ self.frozen)[places],
-        )
-        alpha = np.tile(self.frozen, (len(features), 1))
-        alpha[:, self.kept] = found.alpha
-        return SvmBatch(alpha, found.hyperplane, found.bound + total, found.closed)
-
-    def best(self, features: Indices, limit: float) -> Local | None:
-        """Return the best of some selections (k, s) by its primal value; None where none is below a limit."""
-        problem = self.problem
-        penalty = problem.lam[features].sum(axis=1)
-        found = self.solve(features, limit - float(penalty.min()))
-        lower = np.where(found.closed, found.bound + penalty, np.inf)
-        for k in np.argsort(lower, kind="stable"):
-            if lower[k] >= limit:
-                break
-            w = np.zeros(problem.p)
-            w[features[k]] = found.hyperplane[k, :-1]
-            selection = np.zeros(problem.p, dtype=bool)
-            selection[features[k]] = True
-            value, b = problem.value(selection, w)
-            if value < limit:
-                order = np.argsort(features[k])
-                hyperplane = np.append(found.hyperplane[k, order], b)
-                return Local(features[k][order], value, found.alpha[k], hyperplane)
-        return None

@@ -10,10 +10,11 @@ import pytest
 from selection_cases import KINDS, allowed_values, drawn, problem_of
 from support import blobs
 
-from fsopt.algorithms.branch_and_benders import compiled, cuts, relaxation
+from fsopt.algorithms.branch_and_benders import compiled, cuts, machines, relaxation
 from fsopt.algorithms.branch_and_benders import interior_point as plain
 from fsopt.algorithms.branch_and_benders.cuts import make_cut, on_grid, valid_grid
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.machines import Machines, Neighbours
 from fsopt.algorithms.branch_and_benders.node_programs import node_program
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
@@ -90,6 +91,37 @@ def test_cold_steps_bound_all_selections_of_a_node(seed):
     best = np.array(min(values, key=values.get), dtype=bool)
     alone = NodeSolver(problem, compiled=True).solve(Partial(best, ~best), None, Goal(1e-10))
     assert alone.bound == pytest.approx(min(values.values()), rel=1e-7)
+
+
+@pytest.mark.parametrize("kept", [12, 10**6])
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+@pytest.mark.parametrize("kind", ["cardinality", "budget", "lambda"])
+@pytest.mark.parametrize("seed", range(2))
+def test_machines_on_neighbours_are_those_of_numpy(seed, kind, loss, kept, monkeypatch):
+    data, c, limits = drawn(kind, seed)
+    problem = problem_of(data, c, limits, loss)
+    values = allowed_values(data, c, limits, loss)
+    monkeypatch.setattr(machines, "KEPT", kept)
+    start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
+    at = Machines(problem).best(start[None, :], np.inf)
+    expected = Neighbours.of(problem, at)
+    monkeypatch.setattr(machines, "WORK", 0.0)
+    monkeypatch.setattr(compiled, "ready", lambda: True)
+    found = Neighbours.of(problem, at)
+    assert found.margins is not None
+    assert expected.margins is None
+    np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-5)
+    outside = np.setdiff1d(np.arange(problem.p), at.features)
+    least = np.inf
+    for place in range(len(start) + 1):
+        for other in outside:
+            ours, numpys = (one.best(np.array([place]), np.array([other]), np.inf) for one in (found, expected))
+            assert ours.value == pytest.approx(numpys.value, rel=1e-5 if kept > data.n else 1e-3)
+            assert list(ours.features) == list(numpys.features)
+            least = min(least, numpys.value)
+    # A cutoff below all of them: no machine is solved to its end, and none counts.
+    places = np.zeros(len(outside), dtype=int)
+    assert found.best(places, outside, 0.5 * least) is None
 
 
 def test_programs_of_other_kinds_are_left_to_numpy():

@@ -6,7 +6,7 @@ from selection_cases import KINDS, allowed_values, drawn, problem_of, solved
 from support import blobs, sampled
 
 import fsopt
-from fsopt.algorithms.branch_and_benders import local_search
+from fsopt.algorithms.branch_and_benders import local_search, machines
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch, exchanges
 from fsopt.algorithms.branch_and_benders.root import EXCHANGES, FEW
 from fsopt.algorithms.branch_and_benders.search import CLOSE
@@ -30,7 +30,7 @@ def always():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", sampled(range(10), 1))
 def test_no_allowed_neighbour_is_better(kind, seed, kept, monkeypatch):
-    monkeypatch.setattr(local_search, "KEPT", kept)
+    monkeypatch.setattr(machines, "KEPT", kept)
     data, c, limits = drawn(kind, seed)
     problem, values = problem_of(data, c, limits), allowed_values(data, c, limits)
     search = LocalSearch(problem, [], 10**6, always)

@@ -1,0 +1,199 @@
+"""Support vector machines on the neighbours of a selection, many at a time.
+
+In numpy they are solved in stacks (:mod:`fsopt.algorithms.svm_batch`). Compiled functions solve one after another, each
+from the hyperplane and the multipliers of the machine whose selection it changes by a feature.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsopt.algorithms.branch_and_benders import compiled
+from fsopt.algorithms.branch_and_benders.compiled import Start
+from fsopt.algorithms.branch_and_benders.interior_point import Goal
+from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
+from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
+from fsopt.data.losses import DualTerm
+from fsopt.typing import Indices, Mask, Matrix, Vector
+
+GAP = 1e-6
+"""Relative gap of the support vector machines."""
+KEPT = 1000
+"""Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
+WORK = 2e5
+"""Multiplications of a step from which compiled functions are worth their import."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """A selection: its features, its value, and the multipliers (n,) and hyperplane (s + 1,) of its SVM."""
+
+    features: Indices
+    value: float
+    alpha: Vector
+    hyperplane: Vector
+
+    def mask(self, p: int) -> Mask:
+        """Return the selection (p,)."""
+        selection = np.zeros(p, dtype=bool)
+        selection[self.features] = True
+        return selection
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The samples of which the multipliers are free: all, or those near a margin; the others keep theirs.
+
+    Attributes
+    ----------
+    kept : places of the free ones, None for all.
+    frozen : (n,) multipliers of the others, 0 for the free ones; None for no others.
+    """
+
+    problem: SelectionProblem
+    kept: Indices | None = None
+    frozen: Vector | None = None
+
+    @classmethod
+    def near(cls, problem: SelectionProblem, at: Local) -> Machines:
+        """Return the samples nearest to the margin of a selection, enough to balance the others; all where few."""
+        if problem.n <= 2 * KEPT:
+            return cls(problem)
+        margins = at.hyperplane[:-1] @ problem.rows(at.features) + at.hyperplane[-1] * problem.y
+        distance = problem.distance(margins)
+        order = np.argsort(distance, kind="stable")
+        count = max(KEPT, int(np.sum(distance == 0.0)))
+        while 2 * count < problem.n:
+            kept = np.sort(order[:count])
+            frozen = np.where(margins < 1.0, problem.caps, 0.0)
+            frozen[kept] = 0.0
+            balance = float(problem.y @ frozen)
+            caps = np.broadcast_to(problem.caps, problem.n)[kept]
+            if float(caps[problem.y[kept] * balance < 0].sum()) >= 1.2 * abs(balance):
+                return cls(problem, kept, frozen)
+            count *= 2
+        return cls(problem)
+
+    @property
+    def count(self) -> int:
+        """The number of free samples."""
+        return self.problem.n if self.kept is None else len(self.kept)
+
+    def solve(self, features: Indices, cutoff: float, start: Start | None = None) -> SvmBatch:
+        """Return the support vector machines on selections (k, s), with the multipliers of all samples."""
+        problem = self.problem
+        names, places = np.unique(features, return_inverse=True)
+        rows = np.vstack([problem.rows(names), problem.y])
+        places = np.column_stack([places.reshape(features.shape), np.full(len(features), len(names))])
+        if self.kept is None or self.frozen is None:
+            return _solve(rows, places, problem.term, cutoff, None, start)
+        total = float(self.frozen.sum())
+        term, sums = problem.term.of(self.kept), (rows @ self.frozen)[places]
+        found = _solve(rows[:, self.kept], places, term, cutoff - total, sums, start)
+        alpha = np.tile(self.frozen, (len(features), 1))
+        alpha[:, self.kept] = found.alpha
+        return SvmBatch(alpha, found.hyperplane, found.bound + total, found.closed)
+
+    def best(self, features: Indices, limit: float, start: Start | None = None) -> Local | None:
+        """Return the best of some selections (k, s) by its primal value; None where none is below a limit."""
+        problem = self.problem
+        penalty = problem.lam[features].sum(axis=1)
+        found = self.solve(features, limit - float(penalty.min()), start)
+        lower = np.where(found.closed, found.bound + penalty, np.inf)
+        for k in np.argsort(lower, kind="stable"):
+            if lower[k] >= limit:
+                break
+            w = np.zeros(problem.p)
+            w[features[k]] = found.hyperplane[k, :-1]
+            selection = np.zeros(problem.p, dtype=bool)
+            selection[features[k]] = True
+            value, b = problem.value(selection, w)
+            if value < limit:
+                order = np.argsort(features[k])
+                hyperplane = np.append(found.hyperplane[k, order], b)
+                return Local(features[k][order], value, found.alpha[k], hyperplane)
+        return None
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The selections with one feature exchanged for another, or one more.
+
+    Attributes
+    ----------
+    at : the selection, of s features.
+    machines : the samples of all machines here.
+    bound : (s,) values of the machines without one of the features.
+    alpha : (s + 1, n) multipliers of these machines, and of that on the selection itself.
+    hyperplane : (s + 1, s + 2) their weights on the s features, 0 for one that comes to them, and intercepts.
+    margins : (s + 1, n) of the free samples; None where numpy solves the machines, which begin nowhere near.
+    """
+
+    at: Local
+    machines: Machines
+    bound: Vector
+    alpha: Matrix
+    hyperplane: Matrix
+    margins: Matrix | None
+
+    @classmethod
+    def of(cls, problem: SelectionProblem, at: Local) -> Neighbours:
+        """Solve the machines without one of the features."""
+        machines, size = Machines.near(problem, at), len(at.features)
+        rows = None
+        if machines.count * (size + 1.0) ** 2 >= WORK and compiled.ready():
+            free = slice(None) if machines.kept is None else machines.kept
+            rows = np.vstack([problem.rows(at.features, machines.kept), problem.y[free]])
+        margins = None if rows is None else at.hyperplane[None, :] @ rows
+        alone = cls(at, machines, np.zeros(0), at.alpha[None, :], np.insert(at.hyperplane, -1, 0.0)[None, :], margins)
+        others = _others(size)
+        left = machines.solve(at.features[others], np.inf, alone._start(np.zeros(size, dtype=np.intp), others))
+        hyperplane = np.zeros((size + 1, size + 2))
+        hyperplane[np.arange(size)[:, None], np.column_stack([others, np.full(size, size + 1)])] = left.hyperplane
+        hyperplane[size] = alone.hyperplane
+        if rows is not None:
+            margins = np.delete(hyperplane, size, axis=1) @ rows
+        return cls(at, machines, left.bound, np.vstack([left.alpha, at.alpha]), hyperplane, margins)
+
+    def without(self, place: int, limit: float) -> Local | None:
+        """Return the selection without a feature; None where it is not below a limit."""
+        return self.machines.best(self.at.features[_others(len(self.at.features))[[place]]], limit)
+
+    def best(self, places: Indices, features: Indices, limit: float) -> Local | None:
+        """Return the best of some exchanges of the features at places (k,), s for none of them, for others (k,).
+
+        None where none is below a limit; exchanges come before selections with one more feature.
+        """
+        size = len(self.at.features)
+        for out, kept in ((places < size, _others(size)), (places == size, np.arange(size)[None, :])):
+            if out.any():
+                rest = kept[places[out] % size if size else 0 * places[out]]
+                start = self._start(places[out], np.column_stack([rest, np.full(len(rest), size)]))
+                found = self.machines.best(np.column_stack([self.at.features[rest], features[out]]), limit, start)
+                if found is not None:
+                    return found
+        return None
+
+    def _start(self, known: Indices, places: Indices) -> Start | None:
+        """Return where machines on the features at places (k, t), s for one that comes, begin: at known ones (k,)."""
+        if self.margins is None:
+            return None
+        columns = np.column_stack([places, np.full(len(places), self.hyperplane.shape[1] - 1)])
+        free = slice(None) if self.machines.kept is None else self.machines.kept
+        return self.hyperplane[known[:, None], columns], self.margins[known], self.alpha[known][:, free]
+
+
+def _others(size: int) -> Indices:
+    """Return the places (s, s - 1) without the first, without the second, and so on."""
+    return np.array([np.delete(np.arange(size), k) for k in range(size)], dtype=np.intp).reshape(size, max(size - 1, 0))
+
+
+def _solve(
+    rows: Matrix, places: Indices, term: DualTerm, cutoff: float, frozen: Matrix | None, start: Start | None
+) -> SvmBatch:
+    """Return the machines on rows of signed samples, those at places (k, s + 1)."""
+    if start is None:
+        return solve_batch(rows[places], term, GAP, cutoff, frozen)
+    return compiled.machines(rows, places, term, Goal(GAP, cutoff), frozen, start)
