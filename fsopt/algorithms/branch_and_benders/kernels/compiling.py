@@ -13,12 +13,22 @@ FLAGS = {"reassoc", "contract", "nsz"}
 
 
 def kernel(function: F) -> F:
-    """Compile a function at its first call, or take it from the cache of an earlier process.
+    """Compile a function that Python calls, at its first call, or take it from the cache of an earlier process.
 
     Where this user has no folder for a cache, a search does not use them: each process would compile again.
     """
+    return _compiled(function)
+
+
+def inner(function: F) -> F:
+    """Compile a function that others call, as :func:`kernel` does, in half of the time: Python does not call it."""
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function: F, **options: bool) -> F:
+    settings = {"fastmath": FLAGS, "error_model": "numpy", **options}
     try:
-        compiled = numba.njit(function, cache=True, fastmath=FLAGS, error_model="numpy")
+        compiled = numba.njit(function, cache=True, **settings)
     except RuntimeError:  # no folder of this user can be written
-        compiled = numba.njit(function, fastmath=FLAGS, error_model="numpy")
+        compiled = numba.njit(function, **settings)
     return compiled  # type: ignore[no-any-return]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.kernels.compiling import kernel
+from fsopt.algorithms.branch_and_benders.kernels.arrays import falling
+from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
 from fsopt.typing import Indices, Mask, Matrix, Vector
 
 
@@ -34,12 +35,17 @@ def on_grid(alpha: Vector, y: Vector, caps: Vector, tops: Indices, unit: float, 
     return True
 
 
-@kernel
+@inner
 def multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, float]:
     """Return the best multipliers of a knapsack constraint, twice the same where there is one alone."""
-    ratio = np.where((weights > 0.0) & (gains > 0.0), gains / np.maximum(weights, 1e-300), 0.0)
+    n = len(gains)
+    ratio, order = np.zeros(n), np.empty(n, dtype=np.intp)
+    for j in range(n):
+        if weights[j] > 0.0 and gains[j] > 0.0:
+            ratio[j] = gains[j] / weights[j]
+    falling(ratio, order)
     before, filled = 0.0, 0.0
-    for j in np.argsort(-ratio):
+    for j in order:
         if not ratio[j] > 0.0:
             break
         if filled + weights[j] > left:

@@ -19,7 +19,7 @@ from fsopt.algorithms.branch_and_benders.kernels.arrays import (
     solve_factor,
     work_of,
 )
-from fsopt.algorithms.branch_and_benders.kernels.compiling import kernel
+from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
 from fsopt.typing import Vector
 
 ITERATIONS = 80
@@ -29,7 +29,7 @@ EPSILON = 1e-14
 """As in the modules in numpy: a compiled function takes the numbers of its own module."""
 
 
-@kernel
+@inner
 def residuals(p: Program, at: Iterate, work: Work) -> tuple[float, float]:
     """Compute the residuals and diagonals of a step; return the residual of the constraint and the corner S."""
     n = p.A.shape[1]
@@ -73,7 +73,7 @@ def residuals(p: Program, at: Iterate, work: Work) -> tuple[float, float]:
     return missing, corner
 
 
-@kernel
+@inner
 def system(p: Program, work: Work) -> bool:
     """Factorise the matrix of a step, and solve for the border; False where it is singular in floating point."""
     F, s = len(p.q), p.s
@@ -94,7 +94,7 @@ def system(p: Program, work: Work) -> bool:
     return True
 
 
-@kernel
+@inner
 def direction(p: Program, at: Iterate, work: Work, missing: float, corner: float) -> float:
     """Compute the step to complementary products that change by the target; return the largest length of it."""
     n = p.A.shape[1]
@@ -148,7 +148,7 @@ def direction(p: Program, at: Iterate, work: Work, missing: float, corner: float
     return -1.0 / lowest if lowest < 0.0 else np.inf
 
 
-@kernel
+@inner
 def step(p: Program, at: Iterate, work: Work) -> bool:
     """Take a predictor-corrector step; False where there is none."""
     missing, corner = residuals(p, at, work)
@@ -187,7 +187,7 @@ def step(p: Program, at: Iterate, work: Work) -> bool:
     return True
 
 
-@kernel
+@inner
 def dual_value(p: Program, at: Iterate, work: Work, alpha: Vector) -> tuple[float, float]:
     """Write balanced multipliers to alpha (n,); return their dual value, -inf without any, and what features charge."""
     F, n = len(p.q), len(alpha)
@@ -240,7 +240,8 @@ def run(p: Program, at: Iterate, gap: float, cutoff: float, branch: float, best:
         value, charged = dual_value(p, at, work, alpha)
         if value > bound:
             bound, bound_mu = value, at.x[len(at.x) - 1] if p.k else 0.0
-            best[:] = alpha
+            for i in range(n):
+                best[i] = alpha[i]
         # Far from feasible q is not that of alpha, whose dual value is smaller than that of the iterate.
         for j in range(p.s):
             charged -= 0.5 * at.q[j] * at.q[j]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.kernels.arrays import Iterate, Program, products, scores
-from fsopt.algorithms.branch_and_benders.kernels.compiling import kernel
+from fsopt.algorithms.branch_and_benders.kernels.arrays import Iterate, Program, falling, products, scores
+from fsopt.algorithms.branch_and_benders.kernels.compiling import inner, kernel
 from fsopt.typing import Vector
 
 START = 0.1
@@ -14,7 +14,7 @@ INSIDE = 0.1
 """As in the module in numpy."""
 
 
-@kernel
+@inner
 def pair(value: float, away: float, most: float, mu: float) -> tuple[float, float]:
     """Return a value strictly within [0, most], and the partner of its upper bound, ``away`` less than the other."""
     distance = min(mu / max(abs(away), 1e-300), INSIDE * most)
@@ -26,16 +26,18 @@ def pair(value: float, away: float, most: float, mu: float) -> tuple[float, floa
     return value, mu / value - away
 
 
-@kernel
+@inner
 def multiplier(p: Program, gain: Vector, mu: float) -> float:
     """Return the gain for weight of the last feature that fits into the constraint, at least mu."""
-    ratio = gain / np.maximum(p.weight, 1e-300)
-    order, filled = np.argsort(-ratio), 0.0
+    ratio, order, filled = np.empty(len(gain)), np.empty(len(gain), dtype=np.intp), 0.0
+    for j in range(len(gain)):
+        ratio[j] = gain[j] / max(p.weight[j], 1e-300)
+    falling(ratio, order)
     for j in order:
         filled += p.weight[j]
         if filled >= p.left:
-            return max(float(ratio[j]), mu)
-    return max(float(ratio[order[len(order) - 1]]), mu)
+            return max(ratio[j], mu)
+    return max(ratio[order[len(order) - 1]], mu)
 
 
 @kernel
