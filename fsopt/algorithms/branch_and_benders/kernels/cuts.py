@@ -45,14 +45,14 @@ def multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, flo
             ratio[j] = gains[j] / weights[j]
     falling(ratio, order)
     before, filled = 0.0, 0.0
-    for j in order:
-        if not ratio[j] > 0.0:
+    for place in order:
+        if not ratio[place] > 0.0:
             break
-        if filled + weights[j] > left:
-            near = filled > 0.0 and filled >= left - 0.5 * weights[j]
-            return (before if near else ratio[j]), ratio[j]
-        before = ratio[j]
-        filled += weights[j]
+        if filled + weights[place] > left:
+            near = filled > 0.0 and filled >= left - 0.5 * weights[place]
+            return (before if near else ratio[place]), ratio[place]
+        before = ratio[place]
+        filled += weights[place]
     return 0.0, 0.0
 
 

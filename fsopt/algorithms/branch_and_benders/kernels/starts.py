@@ -33,11 +33,13 @@ def multiplier(p: Program, gain: Vector, mu: float) -> float:
     for j in range(len(gain)):
         ratio[j] = gain[j] / max(p.weight[j], 1e-300)
     falling(ratio, order)
-    for j in order:
-        filled += p.weight[j]
+    last = mu
+    for place in order:
+        filled += p.weight[place]
+        last = max(float(ratio[place]), mu)
         if filled >= p.left:
-            return max(ratio[j], mu)
-    return max(ratio[order[len(order) - 1]], mu)
+            break
+    return last
 
 
 @kernel
