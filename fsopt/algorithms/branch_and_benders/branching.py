@@ -60,7 +60,7 @@ class Gains:
 
     def candidates(self, at: Partial, hyperplane: NodeHyperplane) -> Indices:
         """Return the free features in the order of their expected gain, only fractional ones where there are any."""
-        free = np.flatnonzero(at.free)
+        free = at.free.nonzero()[0]
         share = hyperplane.sigma[free]
         fractional = free[(share > SHARES[0]) & (share < SHARES[1])]
         chosen = fractional if len(fractional) else free

@@ -129,7 +129,7 @@ def machines(
     n, (k, size) = rows.shape[1], places.shape
     if term.entropy or size > n or n * size**2 > LARGEST:
         return solve_batch(rows[places], term, goal.gap, goal.cutoff, frozen)
-    caps, gamma = (np.array(np.broadcast_to(part, n), dtype=float) for part in (term.caps, term.gamma))
+    caps, gamma = (_each(part, n) for part in (term.caps, term.gamma))
     hyperplane, margins, alpha = (np.array(part, dtype=float, order="C") for part in start)
     sums = np.zeros((k, size)) if frozen is None else frozen
     bound = np.empty(k)
@@ -141,8 +141,7 @@ def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
     """Return multipliers on the grid as :func:`fsopt.algorithms.branch_and_benders.cuts.on_grid` does."""
     from fsopt.algorithms.branch_and_benders.kernels.cuts import on_grid as kernel
 
-    caps = np.array(np.broadcast_to(c, len(y)), dtype=float)
-    tops = np.array(np.broadcast_to(largest_on_grid(c), len(y)), dtype=np.int64)
+    caps, tops = _each(c, len(y)), _each(largest_on_grid(c), len(y))
     grid = np.empty(len(y), dtype=np.int64)
     return grid.astype(np.int32) if kernel(alpha, y, caps, tops, float(np.max(c)) / GRID, grid) else None
 
@@ -151,10 +150,7 @@ def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
     """Return the bound of a cut on a node as :func:`fsopt.algorithms.branch_and_benders.cuts.bound` does."""
     from fsopt.algorithms.branch_and_benders.kernels.cuts import bound as kernel
 
-    main = problem.main
-    weight, right = np.zeros(problem.p), 0.0
-    if main is not None:
-        weight, right = problem.R[main], float(problem.r[main] + problem.tolerances[main])
+    weight, right = problem.knapsack
     out = np.empty((2, problem.p))
     value = kernel(cut.constant, cut.gains, at.inside, at.outside, weight, right, out)
     return Bound(value, out[0], out[1])
@@ -165,8 +161,13 @@ def _arrays(program: Relaxation) -> Program:
     from fsopt.algorithms.branch_and_benders.kernels.arrays import Program
 
     n, _, f, k = program.shape
-    caps, gamma = (np.array(np.broadcast_to(part, n), dtype=float) for part in (program.c, program.term.gamma))
+    caps, gamma = (_each(part, n) for part in (program.c, program.term.gamma))
     weight, left = (np.ascontiguousarray(program.R[0]), float(program.r[0])) if k else (np.zeros(f), 0.0)
     frozen = program.q, float(program.constant), float(program.balance)
     A = np.ascontiguousarray(program.Zy.T)
     return Program(A, caps, gamma, program.selected, k, weight, program.lam, left, *frozen)
+
+
+def _each(part: float | Vector | Indices, n: int) -> Any:
+    """Return one number for each of n samples."""
+    return part if isinstance(part, np.ndarray) else np.full(n, part)

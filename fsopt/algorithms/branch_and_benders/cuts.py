@@ -55,7 +55,7 @@ def on_grid(alpha: Vector, y: Vector, c: float | Vector) -> Grid | None:
     if over:
         # Multipliers strictly inside their bounds take the difference, the largest distance from both bounds first.
         heavy = plus if over > 0 else ~plus
-        places = np.flatnonzero(heavy)
+        places = heavy.nonzero()[0]
         for k in places[np.argsort(-np.minimum(grid[places], tops[places] - grid[places]), kind="stable")]:
             taken = min(abs(over), int(grid[k]))
             grid[k] -= taken
@@ -119,14 +119,7 @@ def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
     its multiplier tau. Of the multipliers between that of the last feature inside and the first outside all are best
     for the node, and the two ends for the nodes with one more feature decided.
     """
-    free = np.flatnonzero(at.free)
-    gains = cut.gains[free]
-    base = cut.constant - float(cut.gains[at.inside].sum())
-    if problem.main is None:
-        return _lagrangian(problem, base, free, gains, np.zeros(len(free)), 0.0)
-    weight = problem.R[problem.main]
-    left = float(problem.r[problem.main] + problem.tolerances[problem.main] - weight[at.inside].sum())
-    weights = weight[free]
+    free, base, gains, weights, left = _terms(problem, cut, at)
     taus = _multipliers(gains, weights, left)
     found = [_lagrangian(problem, base - tau * left, free, gains, weights, tau) for tau in taus]
     if len(found) == 1:
@@ -136,6 +129,23 @@ def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
         np.maximum(found[0].if_selected, found[1].if_selected),
         np.maximum(found[0].if_not, found[1].if_not),
     )
+
+
+def value(problem: SelectionProblem, cut: Cut, at: Partial) -> float:
+    """Return the value of :func:`bound` alone."""
+    _, base, gains, weights, left = _terms(problem, cut, at)
+    taus = _multipliers(gains, weights, left)
+    return max(base - tau * left - float(np.maximum(gains - tau * weights, 0.0).sum()) for tau in taus)
+
+
+def _terms(problem: SelectionProblem, cut: Cut, at: Partial) -> tuple[Indices, float, Vector, Vector, float]:
+    """Return the free features (f,), the cut less the gains of those inside, and the gains (f,), weights (f,) and
+    right-hand side that are left of the main constraint.
+    """
+    weight, right = problem.knapsack
+    free = at.free.nonzero()[0]
+    base = cut.constant - float(cut.gains[at.inside].sum())
+    return free, base, cut.gains[free], weight[free], right - float(weight[at.inside].sum())
 
 
 def _multipliers(gains: Vector, weights: Vector, left: float) -> tuple[float, ...]:
@@ -231,15 +241,15 @@ class Pool:
 
     def _bounds(self, used: Indices, at: Partial) -> Vector:
         """Return a bound on the node by each cut: exact for equal weights in the main constraint, else a weaker one."""
-        gains = self.gains[np.ix_(used, np.flatnonzero(at.free))]
-        base = self.constants[used] - self.gains[np.ix_(used, np.flatnonzero(at.inside))].sum(axis=1)
+        places, free = used[:, None], at.free.nonzero()[0]
+        gains = self.gains[places, free]
+        base = self.constants[used] - self.gains[places, at.inside.nonzero()[0]].sum(axis=1)
         positive = np.maximum(gains, 0.0)
-        main = self.problem.main
-        if main is None or not positive.shape[1]:
+        if self.problem.main is None or not positive.shape[1]:
             return np.asarray(base - positive.sum(axis=1))
-        weight = self.problem.R[main]
-        left = float(self.problem.r[main] + self.problem.tolerances[main] - weight[at.inside].sum())
-        weights = weight[at.free]
+        weight, right = self.problem.knapsack
+        left = right - float(weight[at.inside].sum())
+        weights = weight[free]
         if np.all(weights == weights[0]) and weights[0] > 0.0:
             most = int(left // weights[0])
             if most >= positive.shape[1]:

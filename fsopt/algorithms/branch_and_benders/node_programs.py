@@ -62,21 +62,21 @@ class Samples:
     def at_caps(self, problem: SelectionProblem) -> Vector:
         """Return multipliers (n,) of the frozen samples, 0 for the kept ones."""
         alpha = np.zeros(problem.n)
-        alpha[self.frozen] = problem.term.of(self.frozen).caps
+        alpha[self.frozen] = problem.caps[self.frozen] if isinstance(problem.caps, np.ndarray) else problem.caps
         return alpha
 
 
 def node_program(problem: SelectionProblem, at: Partial, features: Indices, samples: Samples | None) -> Relaxation:
     """Return the program of a node with some free features and samples, of all samples for None."""
-    inside = np.flatnonzero(at.inside)
+    inside = at.inside.nonzero()[0]
     columns = np.append(inside, features)
     q = np.zeros(len(columns))
     constant, balance = float(problem.lam[inside].sum()), 0.0
     if samples is not None:
-        frozen = samples.frozen
-        q = problem.products(samples.at_caps(problem), columns)
-        constant += float(problem.sums(np.ones((1, len(frozen))), frozen)[0])
-        balance = float(problem.sums(problem.y[None, frozen], frozen)[0])
+        alpha = samples.at_caps(problem)
+        q = problem.products(alpha, columns)
+        constant += float(alpha.sum())
+        balance = float(problem.y @ alpha)
     kept = None if samples is None else samples.kept
     rows = np.vstack([problem.rows(columns, kept), problem.y if kept is None else problem.y[kept]])
     left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
@@ -90,7 +90,7 @@ def unfolded(
     problem: SelectionProblem, solved: Solved, at: Partial, features: Indices, samples: Samples | None
 ) -> NodeSolution:
     """Return the solution of the program of a node in all samples, features and constraints."""
-    inside = np.flatnonzero(at.inside)
+    inside = at.inside.nonzero()[0]
     alpha = solved.alpha
     if samples is not None:
         alpha = samples.at_caps(problem)
@@ -98,9 +98,11 @@ def unfolded(
     w, sigma = np.zeros(problem.p), np.zeros(problem.p)
     w[np.concatenate([inside, features])] = solved.w
     sigma[inside], sigma[features] = 1.0, solved.sigma
-    left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
-    mu = np.zeros(len(problem.r))
-    mu[_active(problem.R[:, features], left)] = solved.mu
+    mu = solved.mu
+    if len(mu) < len(problem.r):
+        left = problem.r + problem.tolerances - problem.R[:, inside].sum(axis=1)
+        mu = np.zeros(len(problem.r))
+        mu[_active(problem.R[:, features], left)] = solved.mu
     hyperplane = NodeHyperplane(w, solved.b, sigma, alpha.astype(np.float32))
     return NodeSolution(alpha, mu, hyperplane, solved.bound, solved.late)
 
@@ -118,7 +120,7 @@ def warm_start(
     alpha = parent.alpha
     if samples is not None:
         margins, alpha = margins[samples.kept], None if alpha is None else alpha[samples.kept]
-    columns = np.concatenate([np.flatnonzero(at.inside), features])
+    columns = np.concatenate([at.inside.nonzero()[0], features])
     return warm(program, np.append(parent.w[columns], parent.b), parent.sigma[features], margins, alpha)
 
 

@@ -183,13 +183,13 @@ class NodeSolver:
             balance = float(problem.y[high].sum())
             other = int((problem.y[kept] < 0).sum() if balance > 0 else (problem.y[kept] > 0).sum())
             if other >= 1.2 * abs(balance):
-                return Samples(np.flatnonzero(kept), np.flatnonzero(high))
+                return Samples(kept.nonzero()[0], high.nonzero()[0])
             width *= 1.5
         return None
 
     def _features(self, at: Partial, shares: Vector | None) -> Indices:
         """Return the free features in the program: all of few, else those with a share, or the largest |q|, before."""
-        free = np.flatnonzero(at.free)
+        free = at.free.nonzero()[0]
         if len(free) <= WHOLE:
             return free
         if shares is None:
@@ -207,7 +207,7 @@ class NodeSolver:
     def _missing(self, found: NodeSolution, at: Partial, features: Indices, goal: Goal) -> Indices:
         """Return the features left out that would lower the bound most: their gain exceeds the multipliers' charge."""
         problem = self.problem
-        free = np.flatnonzero(at.free)
+        free = at.free.nonzero()[0]
         if len(features) == len(free):
             return features[:0]
         outside = np.setdiff1d(free, features)
@@ -239,4 +239,4 @@ class NodeSolver:
         thawed = np.ones(problem.n, dtype=bool)
         thawed[samples.kept] = False
         wrong = np.where(margins < 1.0, after - 1.0, 1.0 - after)[thawed]
-        return float(problem.sums(np.maximum(wrong, 0.0)[None, :], np.flatnonzero(thawed))[0])
+        return float(problem.sums(np.maximum(wrong, 0.0)[None, :], thawed.nonzero()[0])[0])

@@ -117,12 +117,12 @@ class SelectionProblem:
         """Return the fields alone: another process computes what follows from them again."""
         return {name: getattr(self, name) for name in ("X", "y", "c", "R", "r", "lam", "fixed", "weights", "loss")}
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of samples."""
         return len(self.y)
 
-    @property
+    @cached_property
     def p(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
@@ -219,6 +219,13 @@ class SelectionProblem:
         return int(knapsacks[np.argmax((self.R[knapsacks] > 0.0).sum(axis=1))])
 
     @cached_property
+    def knapsack(self) -> tuple[Vector, float]:
+        """The coefficients (p,) of the main constraint and its right-hand side with its tolerance, 0 without one."""
+        if self.main is None:
+            return np.zeros(self.p), 0.0
+        return self.R[self.main], float(self.r[self.main] + self.tolerances[self.main])
+
+    @cached_property
     def cardinality(self) -> int | None:
         """The largest number of features where that is the only constraint and there are no penalty weights."""
         alone = len(self.r) == 1 and np.all(self.R[0, 0] == self.R) and self.R[0, 0] > 0.0 and not self.lam.any()
@@ -243,6 +250,9 @@ class SelectionProblem:
         feature whose other value raises it above the right-hand side is decided.
         """
         inside, outside = at.inside, at.outside
+        if self.cardinality is not None:  # the same, of a constraint on their number
+            left = self.cardinality - int(np.count_nonzero(inside))
+            return None if left < 0 else Partial(inside, ~inside) if left == 0 else at
         while True:
             free = ~(inside | outside)
             least = self.R @ inside + np.minimum(self.R[:, free], 0.0).sum(axis=1)

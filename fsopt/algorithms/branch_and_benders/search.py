@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders import compiled
+from fsopt.algorithms.branch_and_benders import compiled, cuts
 from fsopt.algorithms.branch_and_benders.branching import Gains
-from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, bound, make_cut
+from fsopt.algorithms.branch_and_benders.cuts import Bound, Cut, Grid, Pool, make_cut
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbents
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane, NodeSolution
@@ -90,7 +91,7 @@ class Search:
     def cutoff(self) -> float:
         """The bound at which a node is pruned."""
         value = self.incumbents.value
-        return value - CLOSED * self.tolerance * max(1.0, abs(value)) if np.isfinite(value) else np.inf
+        return value - CLOSED * self.tolerance * max(1.0, abs(value)) if math.isfinite(value) else np.inf
 
     @property
     def bound(self) -> float:
@@ -113,7 +114,7 @@ class Search:
     def open_root(self, at: Partial) -> None:
         """Make the root an open node, by the cut of alpha = 0 until its relaxation is solved."""
         cut = self._zero_cut()
-        self.push(Node(0, at, bound(self.problem, cut, at).value, cut, self._unknown))
+        self.push(Node(0, at, cuts.value(self.problem, cut, at), cut, self._unknown))
 
     def solve_root(self) -> None:
         """Solve the relaxation of the open root; raises OutOfTimeError, and leaves it open, where there is no time."""
@@ -221,7 +222,7 @@ class Search:
             if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
-        values = [bound(self.problem, c, at).value for c in known] or [0.0]
+        values = [cuts.value(self.problem, c, at) for c in known] or [0.0]
         best = known[int(np.argmax(values))] if known else self._zero_cut()
         self.push(Node(number, at, max(values), best, hyperplane))
         return max(values)
@@ -254,9 +255,8 @@ class Search:
                 self.closed = min(self.closed, here.value)
                 self.tree.leaf(number, cut.name)
                 return None
-            free = at.free
-            selected = np.flatnonzero(free & (here.if_not >= cutoff))
-            others = np.flatnonzero(free & (here.if_selected >= cutoff) & ~(here.if_not >= cutoff))
+            without, within = here.if_not >= cutoff, here.if_selected >= cutoff  # of free features, or below the cutoff
+            selected, others = without.nonzero()[0], (within & ~without).nonzero()[0]
             if not len(selected) and not len(others):
                 return at
             values = [here.if_not[selected].min(initial=np.inf), here.if_selected[others].min(initial=np.inf)]
@@ -283,10 +283,10 @@ class Search:
         One with samples frozen near the parent's hyperplane comes first, and the whole where that does not close it.
         """
         cut = None if near is None else self.incumbents.solve(selection, self.cutoff, near)[1]
-        if cut is None or bound(self.problem, cut, at).value < self.cutoff:
+        if cut is None or cuts.value(self.problem, cut, at) < self.cutoff:
             cut = self.incumbents.solve(selection, self.cutoff)[1]
         cut = self._zero_cut() if cut is None else cut
-        self.closed = min(self.closed, bound(self.problem, cut, at).value)
+        self.closed = min(self.closed, cuts.value(self.problem, cut, at))
         self.tree.leaf(number, cut.name)
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
