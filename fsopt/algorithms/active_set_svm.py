@@ -9,7 +9,7 @@ Of the samples F whose multipliers are free, the step to the minimum is a system
 
 A multiplier that the step would take out of its bounds stops there and leaves F; at the minimum the samples enter F
 whose margins :math:`K\alpha + yb` are farthest on the wrong side of 1. Of several that enter together some may leave at
-once, as only the step of one that enters alone is sure to lead into its bounds; so after a step of length 0 one enters.
+once, as only the step of one that enters alone is sure to lead into its bounds; so after steps of length 0 fewer enter.
 Each other step lowers the objective (Nocedal & Wright, Numerical Optimization, 2006, 16.5).
 
 Between two machines that differ in one feature or a little in C few samples move. So the inverse of the matrix of the
@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
-from fsopt.typing import Mask, Matrix, Vector
+from fsopt.typing import Indices, Mask, Matrix, Vector
 
 STEPS = 20
 """Largest number of steps for each sample; degenerate ones may lead in a circle."""
@@ -54,6 +54,11 @@ class FreeSystem:
 
     places: list[int] = field(default_factory=list)
     inverse: Matrix | None = None
+
+    def begin(self, places: Indices) -> None:
+        """Take over F, in any order; of other samples than those that are there the inverse is not known."""
+        if not np.array_equal(np.sort(self.places), places):
+            self.places, self.inverse = places.tolist(), None
 
     def forget(self) -> None:
         """Give the inverse up: the next step solves the equations anew."""
@@ -155,10 +160,10 @@ def active_set_svm(
     if not largest > 0.0:
         return None
     system = FreeSystem() if system is None else system
-    if not np.array_equal(np.sort(system.places), np.flatnonzero(free)):
-        system.places, system.inverse = np.flatnonzero(free).tolist(), None
+    system.begin(np.flatnonzero(free))
     rest = 1.0 - gram @ alpha
-    again, alone = 0, False
+    again, idle = 0, 0
+    most = len(y)
     with np.errstate(all="ignore"):  # a singular system has steps without end, which are refused
         for _ in range(STEPS * len(y)):
             if not system.places:
@@ -170,17 +175,15 @@ def active_set_svm(
                 step, b = system.step(gram, y, rest, RIDGE * largest)
                 if not np.isfinite(step).all():
                     return None
-                room = np.where(step < 0.0, alpha[places], caps[places] - alpha[places]) / np.abs(step)
-                room = np.where(step == 0.0, np.inf, np.maximum(room, 0.0))
-                first = int(np.argmin(room))
-                if room[first] < 1.0:
-                    alpha[places] += room[first] * step
+                first, share = _first_bound(alpha[places], caps[places], step)
+                if share < 1.0:
+                    alpha[places] += share * step
                     # The equations give K_F d, so that the other margins, which are not needed yet, are not computed.
-                    rest[places] = (1.0 - room[first]) * rest[places] + room[first] * b * y[places]
+                    rest[places] = (1.0 - share) * rest[places] + share * b * y[places]
                     alpha[places[first]] = caps[places[first]] if step[first] > 0.0 else 0.0
                     free[places[first]] = False
                     system.leave(first)
-                    alone |= room[first] == 0.0
+                    idle += int(share == 0.0)
                     continue
                 alpha[places] += step
                 rest = 1.0 - gram @ alpha
@@ -192,12 +195,21 @@ def active_set_svm(
                         system.forget()
                     continue
                 again = 0
-                entering = _farthest(short, free, alpha > 0.0, side)[: 1 if alone or system.inverse is None else None]
+                most = max(1, most // 2 if idle else 2 * most)
+                entering = _farthest(short, free, alpha > 0.0, side)[: 1 if system.inverse is None else most]
+                most, idle = len(entering), 0
             if not entering:
                 return alpha
             free[system.enter(entering, gram, y)] = True
-            alone = False
     return None
+
+
+def _first_bound(alpha: Vector, caps: Vector, step: Vector) -> tuple[int, float]:
+    """Return which multiplier the step leads to a bound first, and after which share of the step."""
+    shares = np.where(step < 0.0, alpha, caps - alpha) / np.abs(step)
+    shares = np.where(step == 0.0, np.inf, np.maximum(shares, 0.0))
+    first = int(np.argmin(shares))
+    return first, float(shares[first])
 
 
 def _farthest(short: Vector, free: Mask, upper: Mask, side: float) -> list[int]:
