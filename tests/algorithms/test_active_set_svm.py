@@ -8,6 +8,7 @@ from fsopt.algorithms.active_set_svm import FreeSystem, active_set_svm
 from fsopt.algorithms.warm_svm import WarmSvm
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.synthetic.gbd import gbd_set_two
 
 
 def violation(gram, y, caps, alpha):
@@ -105,3 +106,11 @@ def test_machines_that_share_products_are_not_those_of_the_other():
         alone, own = WarmSvm(data, c).solve(fewer)
         np.testing.assert_allclose(w, alone, atol=1e-9)
         assert value == pytest.approx(own, rel=1e-10)
+
+
+def test_many_samples_that_enter_together_do_not_go_in_a_circle():
+    """From 0 at a small C hundreds of multipliers go to their bounds: steps of length 0 let fewer enter."""
+    train = gbd_set_two(75, 0, p=150, n=200)[0]
+    Z = train.X * train.y[:, None]
+    gram, caps = Z @ Z.T, np.full(200, 0.25)
+    assert violation(gram, train.y, caps, active_set_svm(gram, train.y, caps)) <= 1e-7
