@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy
 
-from fsopt.algorithms.active_set_svm import active_set_svm
+from fsopt.algorithms.active_set_svm import FreeSystem, active_set_svm
 from fsopt.algorithms.branch_and_benders.interior_point import Goal, solve
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
@@ -34,6 +35,8 @@ RANK = 1e-12
 """Eigenvalues of the kernel matrix below this share of the largest one are rounding errors of 0."""
 GRAM = 1000
 """Number of samples up to which their products are kept: 8 MB."""
+FEW = 10
+"""Features by which the inverse of the equations of the free samples is changed; of more it is computed anew."""
 
 
 @dataclass
@@ -45,18 +48,22 @@ class WarmSvm:
     data, c : samples and penalty weight of the hinge loss.
     hyperplane : the last hyperplane of the interior point in the number of features.
     alpha : (n,) the last multipliers by active sets; None before the first machine.
+    system : the equations of their steps, on the features of ``selection`` (p,).
     """
 
     data: Dataset
     c: float
     hyperplane: NodeHyperplane | None = None
     alpha: Vector | None = None
+    system: FreeSystem = field(default_factory=FreeSystem)
+    selection: Mask = field(init=False)
     problem: SelectionProblem = field(init=False)
     solver: NodeSolver = field(init=False)
     products: Products | None = field(init=False)
 
     def __post_init__(self) -> None:
         p = self.data.p
+        self.selection = np.zeros(p, dtype=bool)
         self.problem = SelectionProblem.of(self.data, self.c, np.zeros((0, p)), np.zeros(0), np.zeros(p))
         self.solver = NodeSolver(self.problem)
         self.products = None if self.data.sparse or self.data.n > GRAM else Products(self.problem.signed)
@@ -91,12 +98,24 @@ class WarmSvm:
                 yield self._checked(selection, found.hyperplane.w, found.alpha)
 
     def _by_active_sets(self, selection: Mask, gram: Matrix) -> tuple[Vector, float] | None:
-        alpha = active_set_svm(gram, self.data.y, np.broadcast_to(self.problem.term.caps, len(gram)), self.alpha)
+        caps = np.broadcast_to(self.problem.term.caps, len(gram))
+        self._change_system(selection)
+        alpha = active_set_svm(gram, self.data.y, caps, self.alpha, self.system)
         if alpha is None:
+            self.system.forget()
             return None
         self.alpha = alpha
         w = np.where(selection, self.problem.signed @ alpha, 0.0)
         return w, self.problem.value(selection, w)[0]
+
+    def _change_system(self, selection: Mask) -> None:
+        """Bring the equations of the last machine to a selection, where few features differ."""
+        differ = np.flatnonzero(selection != self.selection)
+        if len(differ) > FEW:
+            self.system.forget()
+        for j in differ[:FEW]:
+            self.system.change(1.0 if selection[j] else -1.0, self.problem.signed[j])
+        self.selection = selection.copy()
 
     def _by_kernel(self, selection: Mask) -> tuple[Vector, float] | None:
         """Return the answer of the interior point where there are more features than samples."""
@@ -141,7 +160,7 @@ class Products:
             self.gram, self.fresh = rows.T @ rows, len(rows)
         else:
             for sign, part in ((1.0, more), (-1.0, fewer)):
-                rows = self.signed[part]
-                self.gram += sign * (rows.T @ rows)
+                for row in self.signed[part]:  # in place: as long as the matrix is written, not three times as long
+                    self.gram = scipy.linalg.blas.dger(sign, row, row, a=self.gram.T, overwrite_a=1).T
         self.selection = selection.copy()
         return self.gram

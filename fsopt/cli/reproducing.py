@@ -144,9 +144,9 @@ def _run(
             if output is not None or kept:
                 outcome = with_agreement(outcome)
             done.append((one, outcome, seconds))
-            records.append(_record(one, outcome, seconds, settings.quick, words))
+            records.append(_record(one, outcome, seconds, settings, words))
             if output is not None:
-                _write(output, one, outcome, records[-1], len(settings.parts))
+                _write(output, one, outcome, records[-1])
             if shown:
                 _print(records[-1])
             if reader_left() and output is None and not kept:  # nobody would see the rest
@@ -205,9 +205,10 @@ def _make(folder: Path) -> None:
         raise FileError(f"cannot make the folder '{folder}': {error.strerror}", "give another one") from error
 
 
-def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool, words: str) -> dict[str, Any]:
+def _record(one: Experiment, outcome: Outcome, seconds: float, settings: Settings, words: str) -> dict[str, Any]:
     """Return an outcome as plain data, with the command of these words that made it."""
     from fsopt.answers.records import plain
+    from fsopt.papers.reproduction import total_of
     from fsopt.papers.verdicts import counts
 
     record: dict[str, Any] = plain(
@@ -215,9 +216,10 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool, word
             "name": one.name,
             "paper": one.paper,
             "shows": one.shows,
-            "quick": quick,
+            "quick": settings.quick,
             "command": f"fsopt reproduce {one.name}{words}",
             "seconds": round(seconds, 1),
+            "parts": {"number": len(settings.parts), "seconds": total_of(settings.parts)},
             "verdicts": counts(outcome.cells),
             "notes": outcome.notes,
             "figures": list(outcome.figures),
@@ -227,7 +229,7 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, quick: bool, word
     return record
 
 
-def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, Any], parts: int) -> None:
+def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, Any]) -> None:
     """Write a page in Markdown and the figures of an experiment, and the overview of all in the folder.
 
     A page that is there and is fuller, for example of a run without a limit of time, stays.
@@ -236,6 +238,7 @@ def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, An
     from fsopt.papers.pages import COUNTS, OVERVIEW, PARTS, counted, fuller, markdown, overview
 
     found, path = counted(folder), folder / f"{one.name}.md"
+    parts = record["parts"]["number"]
     own = {**record["verdicts"], PARTS: parts} if parts else record["verdicts"]
     if path.exists() and fuller(found.get(one.name, {}), own):
         remark(f"'{path}' stays: it has more than this run; remove it to have the page of this run")

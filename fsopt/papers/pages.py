@@ -105,7 +105,9 @@ def markdown(record: Mapping[str, Any]) -> str:
     drawn = {name: f"![{name}]({record['name']}-{name}.svg)" for name in record["figures"]}
     if AGREEMENT in drawn:
         lines += [drawn.pop(AGREEMENT), ""]
-    lines += [f"Made by `{record['command']}`.", ""]
+    parts = record["parts"]
+    took = f" Its {parts['number']} parts took {parts['seconds'] / 60:.3g} minutes." if parts["seconds"] else ""
+    lines += [f"Made by `{record['command']}`.{took}", ""]
     lines += [f"* {number} {verdict}: {VERDICTS[verdict]}" for verdict, number in record["verdicts"].items()]
     lines += ["", *record["notes"]] if len(record["notes"]) == 1 else ["", *(f"* {note}" for note in record["notes"])]
     lines += ["", *drawn.values()]

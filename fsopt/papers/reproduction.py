@@ -33,7 +33,7 @@ class Settings:
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
     choices : name -> value of choices that the paper leaves open, in place of the defaults of the experiment.
-    parts : the experiment of each part that was computed or that the store had.
+    parts : seconds of each part that was computed or that the store had; None of a store of an earlier version.
     """
 
     quick: bool = False
@@ -42,7 +42,7 @@ class Settings:
     store: Store | None = field(default=None, compare=False)
     ends: float | None = field(default=None, compare=False)
     choices: Mapping[str, Any] = field(default_factory=dict)
-    parts: list[str] = field(default_factory=list, compare=False)
+    parts: list[float | None] = field(default_factory=list, compare=False)
 
     def chosen(self, choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         """Return the value of each choice of an experiment: the first one, where these settings have no other."""
@@ -61,12 +61,20 @@ class Settings:
                 raise OutOfTimeError(LATE, "with store= and more seconds the same goes on")
             return compute()
 
+        seconds: float | None
         if self.store is None:
-            value = in_time()
+            started = time.perf_counter()
+            value, seconds = in_time(), time.perf_counter() - started
         else:
-            value = self.store.part(experiment, {**arguments, "seed": self.seed}, in_time)
-        self.parts.append(experiment)
+            value, seconds = self.store.part(experiment, {**arguments, "seed": self.seed}, in_time)
+        self.parts.append(seconds)
         return value
+
+
+def total_of(parts: Sequence[float | None]) -> float | None:
+    """Return the seconds of parts of an experiment together; None where those of one are not known."""
+    known = [seconds for seconds in parts if seconds is not None]
+    return sum(known) if len(known) == len(parts) else None
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ JSON_COLUMNS = ("params", "features", "fitted", "certificate", "warnings", "trac
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS units (key TEXT PRIMARY KEY, {", ".join(f"{k} {v}" for k, v in PLAIN.items())});
 CREATE TABLE IF NOT EXISTS plans (study TEXT, place INTEGER, key TEXT, PRIMARY KEY (study, place));
-CREATE TABLE IF NOT EXISTS parts (key TEXT PRIMARY KEY, experiment TEXT, arguments TEXT, value TEXT);
+CREATE TABLE IF NOT EXISTS parts (key TEXT PRIMARY KEY, experiment TEXT, arguments TEXT, value TEXT, seconds REAL);
 """
 
 
@@ -175,18 +175,25 @@ class Store:
         states = sorted(row["state"] for row in self.rows(study))
         return {state: states.count(state) for state in dict.fromkeys(states)}
 
-    def part(self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
-        """Return the value of a part of an experiment, as JSON has it; computed where there is no row of it yet."""
+    def part(
+        self, experiment: str, arguments: Mapping[str, Any], compute: Callable[[], Any]
+    ) -> tuple[Any, float | None]:
+        """Return the value of a part of an experiment, as JSON has it, and the seconds that it took.
+
+        It is computed where there is no row of it yet. A row of an earlier version has no seconds.
+        """
         words = json.dumps(plain(arguments), sort_keys=True)
         key = hashlib.sha256(json.dumps([experiment, words, dict(versions())]).encode()).hexdigest()[:32]
-        found = self.connection.execute("SELECT value FROM parts WHERE key = ?", (key,)).fetchone()
+        found = self.connection.execute("SELECT value, seconds FROM parts WHERE key = ?", (key,)).fetchone()
         if found is not None:
             with suppress(ValueError, TypeError, RecursionError):  # a damaged value is computed again
-                return json.loads(found["value"])
+                return json.loads(found["value"]), found["seconds"]
+        started = time.perf_counter()
         text = json.dumps(compute(), default=plain)
+        seconds = time.perf_counter() - started
         with self.connection as c:
-            c.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?)", (key, experiment, words, text))
-        return json.loads(text)
+            c.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?)", (key, experiment, words, text, seconds))
+        return json.loads(text), seconds
 
 
 DESCRIBED = ("data", "method", "params", "fold", "seed", "solver_asked")
@@ -273,9 +280,10 @@ def _identify(connection: sqlite3.Connection, place: Path, write: bool) -> None:
         raise FileError(f"'{brief(place)}' is no store of studies", "give the file of 'fsopt study run --store'")
     elif write:  # an earlier version had fewer tables and columns
         connection.executescript(SCHEMA)
-        known = {column[1] for column in connection.execute("PRAGMA table_info(units)")}
-        for name in PLAIN.keys() - known:
-            connection.execute(f"ALTER TABLE units ADD COLUMN {name} {PLAIN[name]}")
+        for table, columns in (("units", PLAIN), ("parts", {"seconds": "REAL"})):
+            known = {column[1] for column in connection.execute(f"PRAGMA table_info({table})")}
+            for name in columns.keys() - known:
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {columns[name]}")
 
 
 def exported(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from support import blobs
 
-from fsopt.algorithms.active_set_svm import active_set_svm
+from fsopt.algorithms.active_set_svm import FreeSystem, active_set_svm
 from fsopt.algorithms.warm_svm import WarmSvm
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept, svm_value
+from fsopt.data.synthetic.gbd import gbd_set_two
 
 
 def violation(gram, y, caps, alpha):
@@ -59,3 +60,57 @@ def test_machines_along_features_and_c_are_those_of_an_independent_machine(weigh
             assert not w[~selection].any()
             b = midpoint_intercept(data.X @ w, data.y, weights)
             assert value == pytest.approx(svm_value(data, w, b, c), rel=1e-9)
+
+
+def test_the_inverse_follows_samples_and_features_that_come_and_go():
+    rng = np.random.default_rng(5)
+    Z, y = rng.standard_normal((9, 12)), np.where(np.arange(12) % 2, 1.0, -1.0)  # features, samples
+    gram, system = Z.T @ Z, FreeSystem([0, 1, 2])
+    system.step(gram, y, np.ones(12), 0.0)
+    changes = [("enter", 7), ("leave", 1), ("remove", 3), ("enter", 5), ("enter", 1), ("leave", 0), ("add", 3)]
+    for what, which in changes:
+        if what == "enter":
+            assert system.enter([which], gram, y) == [which]
+        elif what == "leave":
+            system.leave(which)
+        else:
+            sign = 1.0 if what == "add" else -1.0
+            gram += sign * np.outer(Z[which], Z[which])
+            system.change(sign, Z[which])
+        places = system.places
+        M = np.block([[np.zeros((1, 1)), y[None, places]], [y[places, None], gram[np.ix_(places, places)]]])
+        np.testing.assert_allclose(system.inverse @ M, np.eye(len(M)), atol=1e-9)
+    assert system.places == [2, 7, 5, 1]
+
+
+def test_a_sample_that_depends_on_the_free_ones_gives_the_inverse_up():
+    Z = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]])  # of the four samples the third is the sum of two
+    gram, y = Z.T @ Z, np.array([1.0, -1.0, -1.0, 1.0])
+    system = FreeSystem([0, 1])
+    system.step(gram, y, np.ones(4), 0.0)
+    assert system.inverse is not None
+    assert system.enter([2, 3], gram, y) == [2, 3]  # the third is free with the label that the first two have not
+    assert (system.inverse, system.places) == (None, [0, 1, 2, 3])
+
+
+def test_machines_that_share_products_are_not_those_of_the_other():
+    data = blobs(25, 30, seed=2, gap=0.3)
+    first, every = WarmSvm(data, 0.05), np.ones(30, dtype=bool)
+    first.solve(every)
+    second, fewer = first.at(2.0), every.copy()
+    fewer[[3, 4]] = False
+    second.solve(fewer)
+    fewer[5] = False
+    for machines, c in ((first, 0.05), (second, 2.0)):
+        w, value = machines.solve(fewer)
+        alone, own = WarmSvm(data, c).solve(fewer)
+        np.testing.assert_allclose(w, alone, atol=1e-9)
+        assert value == pytest.approx(own, rel=1e-10)
+
+
+def test_many_samples_that_enter_together_do_not_go_in_a_circle():
+    """From 0 at a small C hundreds of multipliers go to their bounds: steps of length 0 let fewer enter."""
+    train = gbd_set_two(75, 0, p=150, n=200)[0]
+    Z = train.X * train.y[:, None]
+    gram, caps = Z @ Z.T, np.full(200, 0.25)
+    assert violation(gram, train.y, caps, active_set_svm(gram, train.y, caps)) <= 1e-7

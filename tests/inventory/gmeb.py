@@ -28,6 +28,7 @@ from inventory.truths import (
     slack_cost,
     standardised,
 )
+from scipy.optimize import brentq
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
 
@@ -61,6 +62,15 @@ def by_its_proof(scale, index, q=2.0, factor=1.0):
     classes = [2 * factor / n * scale * np.linalg.norm(root, ord=q) for root in roots]
     share = delta if index is None else delta / index / (index + 1)
     return [loss, *classes, 2 * r / n**0.5, 3 * (scale + 1) * r * np.sqrt(2 * math.log(4 / share) / n)]
+
+
+def by_the_entropy_method():
+    """Return the terms of (21) with the root of mean - sqrt(2 L mean) = Z, by bisection, in the confidence."""
+    *terms, _ = by_its_proof(1.0, None)
+    n, k, log = DATA.n, 18.0, math.log(4 / 0.05)
+    z = n * sum(terms[1:]) / 2 / k
+    mean = brentq(lambda t: t - math.sqrt(2 * log * t) - z, z, 100 * (z + log))
+    return [*terms, 2 * k / n * (mean - z) + k * math.sqrt(2 * log / n)]
 
 
 GRID = 1e-6 * 2.0**17, 17**4
@@ -194,6 +204,10 @@ VALUES = {
     r"Remark 10 $\ell_p$-norm bounds": lambda found: (
         list(found.terms.values()),
         by_its_proof(*GRID, q=np.inf, factor=math.sqrt(2 * math.log(2 * 4))),
+    ),
+    "entropy method in place of McDiarmid's inequality (remark 3 of appendix A)": lambda found: (
+        list(found.terms.values()),
+        by_the_entropy_method(),
     ),
     "Theorem 11 (8)": theorem_11,
     "(9), constant C of Theorem 11, section 5 classifier as a method": lambda found: (

@@ -65,7 +65,10 @@ def test_a_search_of_table_3_solves_each_draw_once_and_compares_gmeb_alone(monke
     monkeypatch.setattr(gmeb, "_drawn_scores", lambda *rest: pytest.fail("no choice changes another method"))
     with opened(None) as held:
         for radii, ours in (("smallest", [13.0, 5.0]), ("largest", [40.0, 60.0]), ("1, 1", [50.0, 150.0])):
-            cells = gmeb.gmeb_table3(Settings(store=held, choices={"radii": radii})).cells
+            cells = gmeb.gmeb_table3(Settings(store=held, choices={"radii": radii, "rule": "relative"})).cells
             assert [c.ours for c in cells if c.row.startswith("gmeb")] == pytest.approx(5 * ours)
             assert {c.verdict for c in cells if not c.row.startswith("gmeb")} == {"left out"}
+        page = gmeb.gmeb_table3(Settings(store=held, ends=0.0))
+        assert [c.ours for c in page.cells if c.row == "gmeb n=20"] == pytest.approx([13.0, 90.0])
+        assert "nearest to this table by --search: radii smallest, rule absolute, units raw;" in page.notes[1]
     assert sorted(calls) == [n for n in (10, 20, 30, 40, 50) for _ in range(10)]

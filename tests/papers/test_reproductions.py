@@ -12,7 +12,7 @@ from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
 from fsopt.papers.pages import filled, fuller, markdown, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Outcome, Settings, numbers_of, printed
+from fsopt.papers.reproduction import Outcome, Settings, numbers_of, printed, total_of
 from fsopt.papers.verdicts import VERDICTS, Cell
 from fsopt.studies.store import opened
 
@@ -175,7 +175,12 @@ def test_after_the_time_limit_a_table_shows_the_parts_that_its_store_has(tmp_pat
     limited = f"{command} --time-limit 0 -o pages"
     cells = json.loads(run(limited, capsys)[0])["experiments"][0]["cells"]
     words = "fsopt reproduce gmeb-table3 --quick --time-limit 0 --store kept.sqlite"
-    assert (tmp_path / "pages" / "gmeb-table3.md").read_text("utf-8").splitlines()[6] == f"Made by `{words}`."
+    assert (
+        (tmp_path / "pages" / "gmeb-table3.md")
+        .read_text("utf-8")
+        .splitlines()[6]
+        .startswith(f"Made by `{words}`. Its 4 parts took ")
+    )
     found = {(c["row"], c["column"]): c for c in cells if "n=20" in c["row"]}
     assert [found[f"{m} n=20", "features"]["ours"] for m in ("svm", "l1-svm", "gmeb")] == [3.0, None, 4.0]
     assert found["l1-svm n=20", "error"]["why"] == "the time limit passed"
@@ -212,9 +217,29 @@ def test_a_store_of_an_earlier_version_has_no_parts_and_takes_them(tmp_path):
     with opened(path, write=True) as held:
         held.connection.execute("DROP TABLE parts")
     with opened(path, write=True) as held:
-        assert held.part("x", {"m": 3}, lambda: (1, 2.5)) == [1, 2.5]
-        assert held.part("x", {"m": 3}, lambda: pytest.fail("computed again")) == [1, 2.5]
-        assert held.part("x", {"m": 4}, lambda: "other") == "other"
+        value, seconds = held.part("x", {"m": 3}, lambda: (1, 2.5))
+        assert (value, seconds > 0) == ([1, 2.5], True)
+        assert held.part("x", {"m": 3}, lambda: pytest.fail("computed again")) == (value, seconds)
+        assert held.part("x", {"m": 4}, lambda: "other")[0] == "other"
+        held.connection.execute("ALTER TABLE parts DROP COLUMN seconds")
+    with opened(path, write=True) as held:
+        assert held.part("x", {"m": 3}, lambda: pytest.fail("computed again")) == (value, None)
+        assert held.part("x", {"m": 5}, lambda: None)[1] > 0
+
+
+def test_a_page_has_the_minutes_of_its_parts_where_all_are_known(monkeypatch):
+    clock = iter(range(0, 1000, 90))
+    monkeypatch.setattr("fsopt.studies.store.time.perf_counter", lambda: float(next(clock)))
+    with opened(None) as held:
+        settings = Settings(store=held)
+        assert [settings.part("x", lambda k=k: k, m=k) for k in (1, 2, 2)] == [1, 2, 2]
+    assert settings.parts == [90.0, 90.0, 90.0]
+    assert (total_of(settings.parts), total_of([90.0, None]), total_of([])) == (270.0, None, 0)
+    record = {"name": "x", "shows": "y", "quick": False, "command": "fsopt reproduce x", "verdicts": {}, "notes": []}
+    rest = {"figures": [], "cells": []}
+    for parts, words in (((3, 270.0), " Its 3 parts took 4.5 minutes."), ((3, None), ""), ((0, 0), "")):
+        page = markdown({**record, **rest, "parts": dict(zip(("number", "seconds"), parts, strict=True))})
+        assert f"Made by `fsopt reproduce x`.{words}\n" in page
 
 
 @pytest.mark.parametrize(
@@ -311,6 +336,7 @@ def test_columns_that_are_empty_in_every_row_are_left_out():
     assert filled(("a",), []) == ((), [])
     cell = {"row": "r", "column": "k", "ours": 1.0, "spread": None, "printed": None, "difference": None}
     record = {"name": "n", "shows": "s", "quick": False, "command": "c", "notes": [], "figures": [], "verdicts": {}}
+    record["parts"] = {"number": 0, "seconds": 0}
     page = markdown({**record, "cells": [{**cell, "chance": None, "verdict": "no number", "why": ""}]})
     assert page.endswith("| row | column | ours | verdict |\n| --- | --- | --- | --- |\n| r | k | 1 | no number |\n")
     assert "Chance" not in page

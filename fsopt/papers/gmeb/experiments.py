@@ -115,7 +115,9 @@ def gmeb_table3(settings: Settings) -> Outcome:
         cells += _cells(row, np.array(scores), numbers, DRAWS_TABLE_3, TYPE_1)
     notes = (
         f"{table['place']}; {repetitions} draws with {n_test} test samples, {points} x {points} radii, five folds",
-        f"choices that the paper leaves open for GMEB, which --search compares: {spelled(settings.chosen(CHOICES))}",
+        "of the choices that the paper leaves open for GMEB those nearest to this table by --search: "
+        f"{spelled(settings.chosen(CHOICES))}; the features of the other methods are counted by rule "
+        f"{SelectionRule().rule}, units {SelectionRule().units}",
         "variance 20 of the noise features (erratum of the print)",
         f"noise: twice the root of s^2/n of ours plus s^2/{DRAWS_TABLE_3} of the print, whose caption calls its s that "
         "of a mean: 6.6 +- 30.7 of at most 202 features can be that of no three draws, and the deviation of single "

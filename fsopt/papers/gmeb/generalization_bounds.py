@@ -39,7 +39,8 @@ def scaled_bound(
         sample, which is an estimate: the theorem wants a number that is known beforehand.
     gamma, sigma0, delta : as in :func:`fsopt.methods.gmeb.bound_terms.scaled_bound_terms`.
     form : ``theorem`` (default): as printed; ``proof``: (22) of its proof, before the last rounding of the scales, see
-        :func:`fsopt.methods.gmeb.grid_bound.grid_bound_terms`.
+        :func:`fsopt.methods.gmeb.grid_bound.grid_bound_terms`; ``entropy``: the same with the entropy method, which the
+        paper leaves to future work, in the place of McDiarmid's inequality.
 
     Raises
     ------
@@ -49,7 +50,7 @@ def scaled_bound(
     -----
     Peleg & Meir, Theorem 9, with (14): :math:`\sigma_j = \sqrt{\tilde\sigma_j}`, :math:`w_j = \tilde w_j/\sigma_j`.
     """
-    word("form", form, ("theorem", "proof"))
+    word("form", form, ("theorem", "proof", "entropy"))
     if fit.method not in ("gmeb", "gmeb-penalised"):
         raise ParameterError(
             f"Theorem 9 needs the scales sigma, which method '{fit.method}' does not have",
@@ -68,8 +69,11 @@ def scaled_bound(
     w = np.divide(weights, sigma, out=np.zeros(data.p), where=sigma > 0)
     r = largest_norm(X) if r is None else r
     classifier = ScaledClassifier(w, sigma, b)
-    terms = grid_bound_terms if form == "proof" else scaled_bound_terms
-    return terms(X, data.y, classifier, r=r, gamma=gamma, sigma0=sigma0, delta=delta)
+    numbers = {"r": r, "gamma": gamma, "sigma0": sigma0, "delta": delta}
+    if form == "theorem":
+        return scaled_bound_terms(X, data.y, classifier, **numbers)
+    concentration = "entropy" if form == "entropy" else "mcdiarmid"
+    return grid_bound_terms(X, data.y, classifier, concentration=concentration, **numbers)
 
 
 def margin_bound(

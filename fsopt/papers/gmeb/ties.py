@@ -18,10 +18,10 @@ from fsopt.studies.tuning import TIE, cross_validate, fit_candidate
 
 CHOICES: Mapping[str, tuple[Any, ...]] = {
     "radii": ("smallest", "largest", "fewest features", "1, 1"),
-    "rule": RULES,
+    "rule": ("absolute", "relative", "either"),
     "units": UNITS,
 }
-"""The choices of Table 3 that the paper leaves open for GMEB, and their values, those of the page first.
+"""The choices of Table 3 that the paper leaves open for GMEB, and their values, the nearest to its print first.
 
 Of radii with the same smallest error in cross-validation the smallest R+ and then R-, the largest, or those of the
 fewest features, the smallest of these; ``1, 1`` is no cross-validation. The rule and the units of
