@@ -8,7 +8,7 @@ from os.path import normpath
 from pathlib import Path
 
 import pytest
-from snippets import COLUMNS, agrees, called, outputs, printed_by, run, steps
+from snippets import COLUMNS, agrees, called, outputs, pictures, printed_by, run, steps
 from support import ROOT
 from test_docs import DOCS, LINK, name
 
@@ -49,6 +49,14 @@ def test_the_code_on_a_page_runs(page, tmp_path):
 )
 def test_an_output_agrees_with_what_is_printed_up_to_numbers(shown, same):
     assert agrees(shown, "optimal 2.5  s\nand so on\n7 of 9\n") is same
+
+
+@pytest.mark.parametrize("page", DOCS, ids=name)
+def test_a_picture_stands_under_each_block_that_makes_one(page):
+    text = page.read_text(encoding="utf-8")
+    for step, (made, shown) in zip(steps(text), pictures(text), strict=True):
+        assert made == shown[: len(made)], step.text
+        assert len(made) >= step.text.count(".plot()"), f"a picture that nobody sees\n{step.text}"
 
 
 @pytest.mark.parametrize("page", DOCS, ids=name)
