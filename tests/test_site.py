@@ -18,8 +18,6 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 import site_models
 
 PAPERS = ("gmeb", "mpm", "sla", "gbd", "mop")
-WITH_OUTPUTS = ("journeys", "tour", "which")
-"""Pages on which, as on every how-to, an output stands under each block that prints."""
 FIRST_SCREEN = 45
 """Lines of a page on the first screen, beneath its title."""
 
@@ -31,8 +29,6 @@ def test_the_code_on_a_page_runs(page, tmp_path):
     done = run(text, tmp_path)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     for step, shown, printed in zip(steps(text), outputs(text), printed_by(done), strict=True):
-        if not shown and page.parent.name != "howto" and page.stem not in WITH_OUTPUTS:
-            continue
         assert agrees(shown, printed), f"{step.text}\nprinted\n{printed}"
 
 
@@ -90,7 +86,7 @@ def test_the_code_on_a_page_made_from_the_registries_runs(path, made, monkeypatc
     assert {step.kind for step in blocks} == {"console", "python"}
     for step, shown in zip(blocks, outputs(made[path]), strict=True):
         printed = called(step)
-        assert not shown or agrees(shown, printed), f"{step.text}\nprinted\n{printed}"
+        assert agrees(shown, printed), f"{step.text}\nprinted\n{printed}"
 
 
 def test_links_of_pages_made_from_the_registries_lead_somewhere(made):
