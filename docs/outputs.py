@@ -1,7 +1,8 @@
 """Run the code of pages and write under each block what it prints: ``python docs/outputs.py docs/start.md ...``.
 
 ``docs/outputs.toml`` stands for all pages that are made from the registries. An output that is the same up to numbers
-stays as it is, with the lines that it leaves out (``...``). Pictures that a page makes and shows go to ``docs/_static``.
+stays as it is, with the lines that it leaves out (``...``). Pictures that a page makes and shows go to
+``docs/_static``.
 """
 
 from __future__ import annotations
