@@ -66,7 +66,7 @@ def script(page: str) -> str:
             lines.append(f"pathlib.Path({step.file!r}).parent.mkdir(parents=True, exist_ok=True)")
             lines.append(f"pathlib.Path({step.file!r}).write_text({step.text!r}, encoding='utf-8')")
         elif step.kind == "console":
-            lines.append(f"subprocess.run(['bash', '-ec', {step.text!r}], check=True)")
+            lines.append(f"subprocess.run(['bash', '-eo', 'pipefail', '-c', {step.text!r}], check=True)")
         else:
             lines.append(step.text)
         lines.append(f"__name__ == '__main__' and print({END!r}, flush=True)")  # processes that it starts read it, too
