@@ -30,6 +30,22 @@ limits for a fit of your own:
 fsopt fit l1-svm --data wdbc --time-limit 60
 ```
 
+```output
+method                     l1-svm
+data                       wdbc
+solver                     highs
+status                     optimal
+stop                       optimal
+objective                  51.7219
+bound                      51.7219
+...
+seconds                    0.5
+...
+features (9 of 30, 30.0%)  radius_mean, texture_mean, perimeter_mean, texture_se,
+perimeter_se, area_se, texture_worst, concavity_worst, symmetry_worst
+...
+```
+
 Every method on tall data, 200,000 x 50 (samples x features), on wide data, 100 x 50,000, and on sparse data, 20,000 x
 50,000 with 50 numbers that are not 0 in each sample: default parameters of comparisons, one thread, {limit:g} CPU
 seconds and {memory:g} GB for each fit in a process of its own. Seconds are those of the processor, GB is the most that

@@ -27,6 +27,19 @@ and SCIP, each in a process of its own with one thread and 20 CPU seconds, in th
 fsopt fit best-subset --data wdbc --param m=5 --param tolerance=0.0001
 ```
 
+```output
+method                     best-subset
+data                       wdbc
+solver                     branch-and-benders
+...
+objective                  44.2601
+bound                      44.2563
+...
+features (5 of 30, 16.7%)  area_se, texture_worst, area_worst, concave_points_worst,
+symmetry_worst
+...
+```
+
 :::{{figure}} opponents.svg
 :alt: Distance of the value of each opponent from the best known one, for each instance
 

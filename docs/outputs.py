@@ -1,12 +1,14 @@
 """Run the code of pages and write under each block what it prints: ``python docs/outputs.py docs/start.md ...``.
 
 ``docs/outputs.toml`` stands for all pages that are made from the registries. An output that is the same up to numbers
-stays as it is, with the lines that it leaves out (``...``).
+stays as it is, with the lines that it leaves out (``...``). Pictures that a page makes and shows go to
+``docs/_static``.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -16,7 +18,7 @@ sys.path[:0] = [str(ROOT / "tests" / "helpers"), str(ROOT / "docs" / "_ext")]
 import site_models  # noqa: E402
 import snippets  # noqa: E402
 
-FIRST, LAST = 30, 2
+FIRST, LAST = 20, 2
 """Lines of a long output that are shown of its beginning and of its end."""
 
 
@@ -31,9 +33,7 @@ def shortened(text: str) -> str:
 def rewritten(page: str, printed: list[str]) -> str:
     """Return a page with the outputs of its blocks."""
     parts, last = [], 0
-    blocks = snippets.blocks(page)
-    ends = [*(block.start() for block in blocks[1:]), len(page)]
-    for block, end, shown, real in zip(blocks, ends, snippets.outputs(page), printed, strict=True):
+    for (block, end), shown, real in zip(snippets.parts(page), snippets.outputs(page), printed, strict=True):
         parts.append(page[last : block.end()])
         rest = page[block.end() : end]
         if not snippets.agrees(shown, real):
@@ -57,11 +57,13 @@ def of_made_pages() -> str:
 
 
 def ran(page: str, name: str) -> list[str]:
-    """Return what each block of a page prints."""
+    """Return what each block of a page prints; keep the pictures that it makes and shows."""
     with tempfile.TemporaryDirectory() as folder:
         done = snippets.run(page, Path(folder))
-    if done.returncode:
-        sys.exit(f"{name}: {done.stdout[-2000:]}{done.stderr[-4000:]}")
+        if done.returncode:
+            sys.exit(f"{name}: {done.stdout[-2000:]}{done.stderr[-4000:]}")
+        for picture in {file for made, shown in snippets.pictures(page) for file in made if file in shown}:
+            shutil.copyfile(Path(folder) / picture, ROOT / "docs" / "_static" / picture)
     return snippets.printed_by(done)
 
 

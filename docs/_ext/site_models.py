@@ -17,7 +17,7 @@ from fsopt.models.spec import ModelSpec
 
 QUICK = {
     "gbd": {"m": 5, "c": 0.01},
-    "gbd-lambda": {"lam": 10, "tolerance": 0.001},
+    "gbd-lambda": {"lam": 0.3, "c": 0.01},
     "best-subset": {"m": 3, "tolerance": 0.001},
     "best-subset-penalised": {"lam": 10, "tolerance": 0.001},
 }
@@ -129,7 +129,7 @@ def method_page(spec: MethodSpec) -> str:
         table(("question", "answer"), rows),
         f"```console\nfsopt fit {name} --data wdbc{options}\n```",
         f'```python\nimport fsopt\n\nfit = fsopt.fit("{name}", fsopt.load_dataset("wdbc"){keywords})\n'
-        "print(fit.status, fit.objective, fit.features)\n```",
+        "print(fit.status, fit.objective, len(fit.features))\n```",
         "[How to read the certificate](/certificates.md) of the answer; `fsopt methods "
         f"{name}` prints the parameters in a terminal.",
         "## Parameters, in the order of `fsopt.fit`",

@@ -113,7 +113,7 @@ def select(
     checkpoint, resume : str | Path, optional
         File that is replaced after each step, and one to go on from.
     progress : Progress, optional
-        Called after each step with its name, the ``share`` that is done and ``seconds_left``.
+        Called after each step with its name, the ``share`` that is done and ``seconds_left`` (None before an estimate).
 
     Returns
     -------

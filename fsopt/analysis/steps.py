@@ -16,6 +16,9 @@ from fsopt.common.teams import side_by_side
 from fsopt.drivers.run import Progress
 from fsopt.errors import FileError
 
+TELLING = 0.05
+"""Share of the cost, after the first step, from which on the seconds that are left are estimated."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -37,7 +40,7 @@ class Steps:
     jobs : processes; -1 takes all processors.
     checkpoint : file that is replaced after each step; None for none.
     progress : called after each step with ``iteration``, ``step``, ``stop`` (why it ended), ``share`` of the cost, and
-        ``seconds_left``.
+        ``seconds_left``, an estimate by the pace after the first step, which loads and compiles; or None.
     """
 
     question: str
@@ -48,7 +51,7 @@ class Steps:
     known: dict[str, Any] = field(default_factory=dict)
     cost: float = 0.0
     skipped: float = 0.0
-    started: float = field(default_factory=time.perf_counter)
+    first: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.checkpoint is not None:
@@ -109,8 +112,11 @@ class Steps:
         if self.progress is None:
             return
         share = min(1.0, (self.cost + self.skipped) / self.total)
-        seconds = time.perf_counter() - self.started
-        left = seconds * max(self.total - self.skipped - self.cost, 0.0) / self.cost
+        now = (time.perf_counter(), self.cost)
+        self.first = self.first or now
+        seconds, passed = now[0] - self.first[0], now[1] - self.first[1]
+        rest = max(self.total - self.skipped - self.cost, 0.0)
+        left = seconds * rest / passed if passed >= TELLING * self.total else None
         state = {"iteration": len(self.known), "step": name, "stop": stop, "share": share, "seconds_left": left}
         self.progress(state)
 

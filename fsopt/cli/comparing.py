@@ -197,16 +197,13 @@ def _print(record: dict[str, Any], verbose: bool) -> None:
         n, p = (size[k] if several else size for size in sizes)
         title = f"{name if several else record['data']}: {n} samples, {p} features, {record['folds']}-fold cross-"
         title += f"validation, seed {record['seed']}"
-        listing = table(title, [column for column in COLUMNS if column[0] not in left_out])
+        listing = table("", [column for column in COLUMNS if column[0] not in left_out])
         for row in _ranked(record, name):
             cells = zip(COLUMNS, _cells(row), strict=True)
             listing.add_row(*(escape(cell) for (head, _), cell in cells if head not in left_out))
         known = (_majority(name, record["majority"][name]), record["own_parameters"][name])
-        listing.caption = escape("\n".join(text for text in known if text))
-        if narrow():
-            listing.caption += f"\nwider output, or --json, also has: {', '.join(left_out)}"
-        listing.caption_justify = "left"
-        show(listing)
+        wider = f"wider output, or --json, also has: {', '.join(left_out)}" if narrow() else ""
+        show(title, "", listing, "", *filter(None, (*known, wider)))
         _print_answer(record, name)
     told: dict[tuple[str, ...], str] = {}
     for row in record["rows"]:

@@ -100,7 +100,8 @@ def _answer(source: Dataset, checkpoint: Path | None, own: Mapping[str, Any]) ->
         def told(state: Mapping[str, Any]) -> None:
             if state["stop"] == "interrupted":
                 remark("Ctrl-C ended the list of other selections, which is not complete; Ctrl-C again ends it all")
-            update(state["share"], f"select: {state['share']:.0%}, about {state['seconds_left']:.0f} s left")
+            left = "" if state["seconds_left"] is None else f", about {state['seconds_left']:.0f} s left"
+            update(state["share"], f"select: {state['share']:.0%}{left}")
 
         try:
             return run(source, checkpoint=checkpoint, progress=told, **own)

@@ -81,7 +81,7 @@ def readable(latex: str) -> str:
     r"""Return a displayed program as text for a terminal: ``\tfrac12 w'w + C e'\xi`` becomes ``1/2 w'w + C e'xi``."""
     text = re.sub(r"\\begin\{\w+\}|\\end\{\w+\}", "", latex)
     text = re.sub(r"\\q?quad", "  ", text)
-    text = re.sub(r"\\t?frac(\d)(\d)\s*", r"\1/\2 ", text)
+    text = re.sub(r"\\t?frac\s*(\w)\s*(\w)\s*", r"\1/\2 ", text)
     part = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
     text = re.sub(r"\\t?frac(\d)" + part, r"\1/(\2)", text)
     text = re.sub(r"\\t?frac" + part + r"(\w)", r"(\1)/\2", text)

@@ -67,6 +67,8 @@ def test_the_table_is_readable_at_80_columns(folder, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     out, _ = run(f"{SHORT} --methods gmeb-penalised,svm", capsys)
     assert max(map(len, out.splitlines())) <= 80
+    assert "one.npz: 40 samples, 3 features, 2-fold cross-validation, seed 0" in out.splitlines()
+    assert any(line.endswith("balanced 0.5000") for line in out.splitlines())
     for head in ("method", "features", "CV accuracy", "balanced", "AUC", "status"):
         assert head in out
     row = next(line for line in out.splitlines() if "gmeb-penalised" in line)

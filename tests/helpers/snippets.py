@@ -26,6 +26,9 @@ SHIMS = {
 }
 """Command -> what it stands for: the tests install nothing."""
 OUTPUT = re.compile(r"^```output\n(?P<text>.*?)^```", re.M | re.S)
+MADE = re.compile(r'(?:\.savefig\("|^fsopt plot .* -o )([\w-]+\.\w+)', re.M)
+SHOWN = re.compile(r"^!\[.+\]\((?:\.\./)?_static/(?P<file>[\w-]+\.svg)\)$", re.M)
+"""A picture that a block writes, and one that a page shows."""
 END = "\x1d"
 """What is printed after each block."""
 COLUMNS = "94"
@@ -57,17 +60,17 @@ def steps(page: str) -> list[Step]:
 
 def script(page: str) -> str:
     """Return a page as one program; commands run between the blocks of Python, as a reader has them."""
-    parts = ["import pathlib, subprocess"]
+    lines = ["import pathlib, subprocess"]
     for step in steps(page):
         if step.file:
-            parts.append(f"pathlib.Path({step.file!r}).parent.mkdir(parents=True, exist_ok=True)")
-            parts.append(f"pathlib.Path({step.file!r}).write_text({step.text!r}, encoding='utf-8')")
+            lines.append(f"pathlib.Path({step.file!r}).parent.mkdir(parents=True, exist_ok=True)")
+            lines.append(f"pathlib.Path({step.file!r}).write_text({step.text!r}, encoding='utf-8')")
         elif step.kind == "console":
-            parts.append(f"subprocess.run(['bash', '-ec', {step.text!r}], check=True)")
+            lines.append(f"subprocess.run(['bash', '-eo', 'pipefail', '-c', {step.text!r}], check=True)")
         else:
-            parts.append(step.text)
-        parts.append(f"__name__ == '__main__' and print({END!r}, flush=True)")  # processes that it starts read it, too
-    return "\n".join(parts)
+            lines.append(step.text)
+        lines.append(f"__name__ == '__main__' and print({END!r}, flush=True)")  # processes that it starts read it, too
+    return "\n".join(lines)
 
 
 def printed_by(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -75,23 +78,35 @@ def printed_by(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [BANNER.sub("", part.removeprefix("\n")) for part in done.stdout.split(END)[:-1]]
 
 
+def parts(page: str) -> list[tuple[re.Match[str], int]]:
+    """Return each block of a page, and where what follows it ends: at the next one."""
+    found = blocks(page)
+    return list(zip(found, [*(m.start() for m in found), len(page)][1:], strict=True))
+
+
 def outputs(page: str) -> list[list[str]]:
     """Return the outputs that a page shows between each block and the next one."""
-    found = blocks(page)
-    ends = [*(m.start() for m in found), len(page)][1:]
-    return [[one["text"] for one in OUTPUT.finditer(page, m.end(), end)] for m, end in zip(found, ends, strict=True)]
+    return [[one["text"] for one in OUTPUT.finditer(page, block.end(), end)] for block, end in parts(page)]
+
+
+def pictures(page: str) -> list[tuple[list[str], list[str]]]:
+    """Return the pictures that each block makes, and those that the page shows between it and the next one."""
+    return [
+        (MADE.findall(block["text"]), [one["file"] for one in SHOWN.finditer(page, block.end(), end)])
+        for block, end in parts(page)
+    ]
 
 
 def without_numbers(text: str) -> str:
     """Return a text with a sign for each number, whose digits depend on the machine, and single blanks."""
-    return " ".join(re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", text).split())
+    return " ".join(re.sub(r"-?\d+(\.\d*)?(e[-+]?\d+)?", "#", text).split())
 
 
 def agrees(shown: list[str], real: str) -> bool:
     """Tell whether shown outputs are parts of a real one in their order, up to numbers; a real one asks for a shown."""
     whole, at = without_numbers(real), 0
-    parts = [part for text in shown for part in re.split(rf"(?m)^ *{re.escape(LEFT_OUT)}\n", text)]
-    for part in filter(None, map(without_numbers, parts)):
+    texts = [part for text in shown for part in re.split(rf"(?m)^ *{re.escape(LEFT_OUT)}\n", text)]
+    for part in filter(None, map(without_numbers, texts)):
         at = whole.find(part, at)
         if at < 0:
             return False
@@ -109,10 +124,12 @@ def run(page: str, folder: Path) -> subprocess.CompletedProcess[str]:
         path.write_text("#!/bin/sh\n" + body.format(python=sys.executable, here=Path(__file__).parent) + "\n")
         path.chmod(0o755)
     (folder / "page.py").write_text(script(page), encoding="utf-8")
+    (folder / "matplotlibrc").write_text("svg.hashsalt: page\n")  # the same names in a picture on every run
     places = (ROOT, folder / "site", ROOT / "tests" / "helpers")
     environment = {
         **os.environ,
         "COLUMNS": COLUMNS,
+        "SOURCE_DATE_EPOCH": "0",  # the date of pictures
         "PATH": os.pathsep.join((str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"])),
         "PYTHONPATH": os.pathsep.join(map(str, places)),
     }

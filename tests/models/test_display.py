@@ -18,6 +18,7 @@ def test_the_text_of_a_program_has_no_latex(slug):
     text = readable(program)
     assert text
     assert not set("\\&$\x01\x02") & set(text)
+    assert "frac" not in text
     assert "min" in text or "max" in text
     assert max(map(len, text.splitlines())) <= 120
 
@@ -29,6 +30,7 @@ def test_the_text_of_a_program_has_no_latex(slug):
         (r"Y\mu, \quad \sigma \in \{0,1\}^p", "Y mu,  sigma in {0,1}^p"),
         (r"\sum_{i \in I_+} \|w\|_2 \le \sqrt{x}", "sum_(i in I_+) ||w||_2 <= sqrt(x)"),
         (r"\tfrac1{2\delta} u'u", "1/(2 delta) u'u"),
+        (r"\tfrac 1n 1'\xi + \tfrac1me'y", "1/n 1'xi + 1/m e'y"),
     ],
 )
 def test_commands_and_groups(latex, text):

@@ -1,5 +1,7 @@
 """The grids and comparisons of Yang & Ju: their means, and what the printed numbers say about each other."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
@@ -14,7 +16,7 @@ from fsopt.methods.mpm.feature_space import FeatureSpace
 from fsopt.papers import reproduction
 from fsopt.papers.mpm.comparison import compare_methods, plot_repetitions
 from fsopt.papers.mpm.pairs import synthetic_pairs
-from fsopt.papers.mpm.surfaces import mpm_surface
+from fsopt.papers.mpm.surfaces import ALPHAS, MpmSurface, mpm_surface
 
 DATA = blobs(60, 5, seed=3)
 
@@ -46,6 +48,19 @@ def test_a_surface_is_the_mean_of_fits_at_a_share_of_each_fold_s_own_limit():
         assert surface.accuracy[i, j] == pytest.approx(np.mean([s["accuracy"] for s in scores]))
         assert surface.mcc[i, j] == pytest.approx(np.mean([s["mcc"] for s in scores]))
         assert surface.iterations[i, j] == pytest.approx(np.mean([f.iterations for f in fits]))
+
+
+@pytest.mark.parametrize("alphas", [(0.5, 5.0), ALPHAS])
+def test_the_values_of_alpha_are_named_beside_one_another(alphas):
+    ones = np.ones((1, len(alphas)))
+    grid = (np.array([0.5]), np.array(alphas), True, np.ones(1), np.ones(1))
+    figure = MpmSurface(*grid, n_features=ones, psf=ones, accuracy=ones, mcc=ones, iterations=ones).plot()
+    figure.draw_without_rendering()
+    for axes in figure.axes[:2]:
+        labels = [one for one in axes.get_xticklabels(which="both") if one.get_text()]
+        assert [float(one.get_text()) for one in labels] == list(alphas)
+        boxes = [one.get_window_extent() for one in labels]
+        assert not any(a.overlaps(b) for a, b in pairwise(boxes))
 
 
 def test_the_number_of_processes_does_not_matter():

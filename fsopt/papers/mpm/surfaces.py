@@ -59,6 +59,8 @@ class MpmSurface:
             for i in np.flatnonzero(self.feasible == 1):
                 axes.plot(self.alphas, values[i], marker="o", markersize=4, label=f"{delta} = {self.deltas[i]:g}")
             axes.set(title=title, xlabel=r"$\alpha$", xscale="log")
+            axes.set_xticks(self.alphas, [f"{alpha:g}" for alpha in self.alphas])
+            axes.minorticks_off()
         last = figure.axes[2]
         for j, alpha in enumerate(self.alphas):
             last.plot(self.deltas, 100 * self.accuracy[:, j], marker="o", markersize=4, label=rf"$\alpha$ = {alpha:g}")
