@@ -33,9 +33,11 @@ def machines(
     out : hyperplanes (k, s + 1) and multipliers (k, n) to begin from, which the solutions replace, and bounds (k,).
     """
     hyperplane, alpha, bound = out
-    k, F, n = len(places), places.shape[1] - 1, rows.shape[1]
-    none, A = np.empty(0), np.empty((F + 1, n))
-    for m in range(k):
+    F = places.shape[1] - 1
+    n = rows.shape[1]
+    none = np.empty(0)
+    A = np.empty((F + 1, n))
+    for m in range(len(places)):
         for j in range(F + 1):
             for i in range(n):
                 A[j, i] = rows[places[m, j], i]

@@ -29,11 +29,11 @@ def pair(value: float, away: float, most: float, mu: float) -> tuple[float, floa
 @inner
 def multiplier(p: Program, gain: Vector, mu: float) -> float:
     """Return the gain for weight of the last feature that fits into the constraint, at least mu."""
-    ratio, order, filled = np.empty(len(gain)), np.empty(len(gain), dtype=np.intp), 0.0
+    ratio, order = np.empty(len(gain)), np.empty(len(gain), dtype=np.intp)
     for j in range(len(gain)):
         ratio[j] = gain[j] / max(p.weight[j], 1e-300)
     falling(ratio, order)
-    last = mu
+    filled, last = 0.0, mu
     for place in order:
         filled += p.weight[place]
         last = max(float(ratio[place]), mu)
