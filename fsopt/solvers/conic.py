@@ -85,7 +85,6 @@ class ConicForm:
     ----------
     program : where the values are read from.
     scale : (n,) d with x = d x'.
-    factors : of the rows of M; 1 for those of cones, whose factors are in their matrix.
     shape, starts : of M; the first row of each block and of the cones.
     """
 
@@ -95,10 +94,6 @@ class ConicForm:
         self.blocks = blocks(program)
         self.starts = self.blocks.starts()
         self.turned = sp.csr_matrix(program.scaling.cone @ program.cones.G)
-        b, rows = self.blocks, program.scaling.rows
-        parts = [rows[b.equal], 1 / self.scale[b.fixed], rows[b.upper], 1 / self.scale[b.above]]
-        parts += [rows[b.lower], 1 / self.scale[b.below], np.ones(self.turned.shape[0])]
-        self.factors = np.concatenate(parts)
         self._layout()
 
     def _layout(self) -> None:
@@ -157,7 +152,7 @@ class ConicForm:
     def matrix(self) -> sp.csc_matrix:
         """Return M with the present values of the program."""
         values = np.concatenate([self.program.A.data, [1.0], self.turned.data])
-        data = values[self.source] * (self.row_sign * self.factors)[self.indices]
+        data = values[self.source] * self.row_sign[self.indices]
         M = sp.csc_matrix((data, self.indices, self.indptr), shape=self.shape)
         M.data *= np.repeat(self.scale, np.diff(self.indptr))
         return M
@@ -166,8 +161,7 @@ class ConicForm:
         """Return b with the present values of the program."""
         p, at = self.program, self.blocks
         parts = [p.lo[at.equal], p.lb[at.fixed], p.hi[at.upper], p.ub[at.above], -p.lo[at.lower], -p.lb[at.below]]
-        right: Vector = self.factors * np.concatenate([*parts, p.scaling.cone @ p.cones.h])
-        return right
+        return np.concatenate([*parts, p.scaling.cone @ p.cones.h])
 
     def linear(self) -> Vector:
         """Return q with the present values of the program."""
@@ -191,7 +185,6 @@ class ConicForm:
         that stands for a lower bound +z. The multipliers of the cones Gx + h are T'z.
         """
         p, starts = self.program, self.starts
-        z = self.factors * z
         parts = [z[first:last] for first, last in pairwise(starts)]
         y = np.zeros(p.A.shape[0])
         y[self.blocks.equal] -= parts[0]
