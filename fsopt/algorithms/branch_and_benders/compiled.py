@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,26 +49,28 @@ def available() -> bool:
 
 def go_on(solved: int) -> bool:
     """Return whether a search that has solved so many relaxations goes on compiled, within its time limit."""
-    return solved >= FIRST and ready()
+    return solved >= FIRST and available() and _ready("interior_point", "run")
 
 
-def ready() -> bool:
-    """Return whether the steps are compiled already, or can be within the time limit."""
-    if not available():
-        return False
-    kept = _kept()
+def exchanges() -> bool:
+    """Return whether the machines of a local search are compiled already, or can be within its time limit."""
+    return available() and _ready("machines", "machines")
+
+
+def _ready(module: str, name: str) -> bool:
+    kept = _kept(module, name)
     return bool(kept) or (kept is not None and (clock.left() or np.inf) > COMPILING)
 
 
-def _kept() -> bool | None:
-    """Return whether the steps are compiled, in this process or a cache; None where this user has no folder for one."""
-    from fsopt.algorithms.branch_and_benders.kernels.interior_point import run
-
-    steps: Any = run
-    place, line = steps.stats.cache_path, steps.py_func.__code__.co_firstlineno
+def _kept(module: str, name: str) -> bool | None:
+    """Return whether a function is compiled, in this process or a cache; None where this user has no folder for one."""
+    function: Any = getattr(import_module(f"fsopt.algorithms.branch_and_benders.kernels.{module}"), name)
+    place, code = function.stats.cache_path, function.py_func.__code__
     if place is None:
         return None
-    return bool(steps.signatures) or any(Path(place).glob(f"*.run-{line}.*.nbi"))
+    cached = Path(place).glob(f"{module}.{name}-{code.co_firstlineno}.*.nbi")
+    written = Path(code.co_filename).stat().st_mtime  # of an earlier version of the function the cache is of no use
+    return bool(function.signatures) or any(file.stat().st_mtime >= written for file in cached)
 
 
 def suits(program: Relaxation) -> bool:
@@ -115,7 +118,7 @@ def machines(
     term: DualTerm,
     goal: Goal,
     frozen: Matrix | None,
-    start: tuple[Matrix, Matrix, Matrix],
+    start: Start,
 ) -> SvmBatch:
     """Return support vector machines as :func:`fsopt.algorithms.svm_batch.solve_batch` does, from a start.
 
@@ -133,6 +136,7 @@ def machines(
     hyperplane, margins, alpha = (np.array(part, dtype=float, order="C") for part in start)
     sums = np.zeros((k, size)) if frozen is None else frozen
     bound = np.empty(k)
+    rows = np.ascontiguousarray(rows)  # of another layout it would be compiled once more
     kernel(rows, places, caps, gamma, sums, margins, goal.gap, goal.cutoff, (hyperplane, alpha, bound))
     return SvmBatch(alpha, hyperplane, bound, (bound > -np.inf) & (bound < goal.cutoff))
 

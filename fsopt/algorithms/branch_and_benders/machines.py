@@ -143,7 +143,7 @@ class Neighbours:
         """Solve the machines without one of the features."""
         machines, size = Machines.near(problem, at), len(at.features)
         rows = None
-        if machines.count * (size + 1.0) ** 2 >= WORK and compiled.ready():
+        if machines.count * (size + 1.0) ** 2 >= WORK and compiled.exchanges():
             free = slice(None) if machines.kept is None else machines.kept
             rows = np.vstack([problem.rows(at.features, machines.kept), problem.y[free]])
         margins = None if rows is None else at.hyperplane[None, :] @ rows

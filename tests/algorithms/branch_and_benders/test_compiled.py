@@ -1,5 +1,6 @@
 """The compiled functions of a node beside their twins in numpy, as Python code, and once compiled in a whole search."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -22,6 +23,7 @@ from fsopt.common import clock
 from fsopt.data import Dataset
 
 pytest.importorskip("numba")
+kernels = importlib.import_module("fsopt.algorithms.branch_and_benders.kernels.machines")
 GOALS = Goal(1e-9), Goal(1e-4, branch=0.5, cutoff=1e3), Goal(1e-9, cutoff=0.5)
 
 
@@ -106,7 +108,13 @@ def test_machines_on_neighbours_are_those_of_numpy(seed, kind, loss, kept, monke
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)
     monkeypatch.setattr(machines, "WORK", 0.0)
-    monkeypatch.setattr(compiled, "ready", lambda: True)
+    monkeypatch.setattr(compiled, "exchanges", lambda: True)
+
+    def called(rows, *others, kernel=kernels.machines):
+        assert rows.flags.c_contiguous  # another layout would be compiled anew
+        return kernel(rows, *others)
+
+    monkeypatch.setattr(kernels, "machines", called)
     found = Neighbours.of(problem, at)
     assert found.margins is not None
     assert expected.margins is None
@@ -168,17 +176,26 @@ def test_multipliers_on_the_grid_are_feasible_and_those_of_numpy(seed):
 
 def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(monkeypatch):
     monkeypatch.setattr(compiled, "available", lambda: True)
-    monkeypatch.setattr(compiled, "_kept", lambda: False)
+    monkeypatch.setattr(compiled, "_kept", lambda *_: False)
     assert not compiled.go_on(compiled.FIRST - 1)
     assert compiled.go_on(compiled.FIRST)
     with clock.limited(3600.0):
         assert compiled.go_on(compiled.FIRST)
     with clock.limited(5.0):
         assert not compiled.go_on(compiled.FIRST)
-        monkeypatch.setattr(compiled, "_kept", lambda: True)
+        monkeypatch.setattr(compiled, "_kept", lambda *_: True)
         assert compiled.go_on(compiled.FIRST)
-    monkeypatch.setattr(compiled, "_kept", lambda: None)  # every process would compile again
+    monkeypatch.setattr(compiled, "_kept", lambda *_: None)  # every process would compile again
     assert not compiled.go_on(compiled.FIRST)
+
+
+def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(monkeypatch):
+    monkeypatch.setattr(compiled, "available", lambda: True)
+    monkeypatch.setattr(compiled, "_kept", lambda module, _: module == "interior_point")
+    assert compiled.exchanges()
+    with clock.limited(5.0):
+        assert compiled.go_on(compiled.FIRST)
+        assert not compiled.exchanges()
 
 
 SEARCH = """
