@@ -52,9 +52,9 @@ def go_on(solved: int) -> bool:
     return solved >= FIRST and available() and _ready("interior_point", "run")
 
 
-def exchanges() -> bool:
-    """Return whether the machines of a local search are compiled already, or can be within its time limit."""
-    return available() and _ready("machines", "machines")
+def exchanges(*, worth: bool) -> bool:
+    """Return whether the machines of a local search are compiled, or can be in time where compiling is worth it."""
+    return available() and (bool(_kept("machines", "machines")) or (worth and _ready("machines", "machines")))
 
 
 def _ready(module: str, name: str) -> bool:

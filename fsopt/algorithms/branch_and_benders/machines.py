@@ -22,8 +22,8 @@ GAP = 1e-6
 """Relative gap of the support vector machines."""
 KEPT = 1000
 """Samples nearest to the margin that an exchange is tried on, where there are more than twice as many."""
-WORK = 2e5
-"""Multiplications of a step from which compiled functions are worth their import."""
+WORK, COMPILING = 2e5, 2e6
+"""Multiplications of a step from which compiled functions are worth their import, and their compiling."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ class Neighbours:
         """Solve the machines without one of the features."""
         machines, size = Machines.near(problem, at), len(at.features)
         rows = None
-        if machines.count * (size + 1.0) ** 2 >= WORK and compiled.exchanges():
+        work = machines.count * (size + 1.0) ** 2
+        if work >= WORK and compiled.exchanges(worth=work >= COMPILING):
             free = slice(None) if machines.kept is None else machines.kept
             rows = np.vstack([problem.rows(at.features, machines.kept), problem.y[free]])
         margins = None if rows is None else at.hyperplane[None, :] @ rows

@@ -108,7 +108,7 @@ def test_machines_on_neighbours_are_those_of_numpy(seed, kind, loss, kept, monke
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)
     monkeypatch.setattr(machines, "WORK", 0.0)
-    monkeypatch.setattr(compiled, "exchanges", lambda: True)
+    monkeypatch.setattr(compiled, "exchanges", lambda *, worth: True)
 
     def called(rows, *others, kernel=kernels.machines):
         assert rows.flags.c_contiguous  # another layout would be compiled anew
@@ -192,10 +192,13 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(mo
 def test_exchanges_compile_nothing_within_a_short_limit_though_the_nodes_are_compiled(monkeypatch):
     monkeypatch.setattr(compiled, "available", lambda: True)
     monkeypatch.setattr(compiled, "_kept", lambda module, _: module == "interior_point")
-    assert compiled.exchanges()
+    assert compiled.exchanges(worth=True)
+    assert not compiled.exchanges(worth=False)
     with clock.limited(5.0):
         assert compiled.go_on(compiled.FIRST)
-        assert not compiled.exchanges()
+        assert not compiled.exchanges(worth=True)
+    monkeypatch.setattr(compiled, "_kept", lambda *_: True)
+    assert compiled.exchanges(worth=False)
 
 
 SEARCH = """
