@@ -67,10 +67,9 @@ def imported(path: Path) -> set[str]:
             found |= {resolved(node.module, alias.name) for alias in node.names}
         elif isinstance(node, ast.Import):
             found |= {resolved(alias.name, "") for alias in node.names if alias.name.split(".")[0] == "fsopt"}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            for candidate in (node.value, f"{name_of(path).rpartition('.')[0]}.{node.value}"):
-                if re.fullmatch(r"fsopt(\.\w+)+", candidate) and candidate in MODULES and path.stem == "registry":
-                    found.add(candidate)
+        elif path.stem == "registry" and isinstance(node, ast.Constant) and isinstance(node.value, str):
+            package = name_of(path).rpartition(".")[0]
+            found |= {candidate for candidate in (node.value, f"{package}.{node.value}") if candidate in MODULES}
     return found - {name_of(path)}
 
 

@@ -199,6 +199,7 @@ def test_compare_has_the_contract_in_order(small: Path, capsys: pytest.CaptureFi
         assert row["cv_accuracy"] == by_name[row["method"]]["cv_accuracy"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 def test_the_table_of_compare_tells_an_open_gap_from_a_proof(capsys: pytest.CaptureFixture[str]) -> None:
     few = "--param best-subset.max_nodes=20"

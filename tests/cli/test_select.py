@@ -107,6 +107,7 @@ def test_ctrl_c_says_how_to_go_on(table, tmp_path, capsys, monkeypatch, usual_in
     assert code("select", table, *READ, *FAST, "--resume", place, "--json") == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_within_the_list_of_other_selections_is_said_at_once(table, monkeypatch, usual_interruption, capsys):
     def begin(search):
         signal.raise_signal(signal.SIGINT)

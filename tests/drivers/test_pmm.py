@@ -90,6 +90,7 @@ def test_the_search_ends_at_a_vertex_that_is_stationary_for_one_error_less(data,
     assert least == pytest.approx(below.value, rel=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", TINY[:3], ids=range(3))
 def test_restricted_programs_miss_no_dichotomy_by_more_than_one_sample(data, few_rows):
     twice = data.rows([*range(12), 0])

@@ -172,6 +172,7 @@ def test_column_generation_ends_at_the_optimum_of_the_models(seed, unit):
     assert generated.objective == pytest.approx(whole.objective, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_method_takes_column_generation_for_large_data_and_its_proof_can_be_refused(monkeypatch):
     monkeypatch.setattr("fsopt.methods.gmeb.gmeb_penalised.build_gmeb_weighted_l1", None)
     data = blobs(50, 3000, seed=3, gap=0.4)

@@ -187,6 +187,7 @@ def test_three_classes_one_against_the_rest():
         estimators.SVM().fit(DATA.X, several)
 
 
+@pytest.mark.slow
 def test_copies_pickles_and_other_processes():
     found = estimators.L1SVM(c=2.0).fit(FRAME, LABELS)
     again = pickle.loads(pickle.dumps(found))

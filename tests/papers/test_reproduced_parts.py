@@ -111,6 +111,7 @@ def test_the_bayes_error_of_type_2_is_that_of_its_draws():
     assert {c.verdict for key, c in cells.items() if key[0] != "bayes"} == {"left out"}
 
 
+@pytest.mark.slow
 @needs_data
 def test_figures_whose_time_ended_say_so_in_each_cell(monkeypatch):
     monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))

@@ -52,6 +52,7 @@ def test_the_papers_feature_selection_is_reproduced_whatever_the_noise(folder, s
     assert fit.status is Status.STATIONARY
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("name", sampled(sorted(set(TABLE_ONE) - {"tictactoe"}), 2))  # its coding is not printed
 def test_the_correctness_of_table_one_is_within_two_points(folder, name):

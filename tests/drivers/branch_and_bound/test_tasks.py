@@ -60,6 +60,7 @@ def test_nodes_of_lost_processes_are_searched_here(after):
     assert fsopt.verify(result, model).verified
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path):
     path, model = tmp_path / "tree.npz", knapsacks(10)
     fsopt.prove(model, jobs=2, executor=Remote(), checkpoint=path)
@@ -68,6 +69,7 @@ def test_a_checkpoint_of_two_tasks_is_resumed_by_one(tmp_path):
     assert near(result.bound, best_knapsack(model))
 
 
+@pytest.mark.slow
 def test_subtrees_of_a_nonconvex_program():
     model = fsopt.build("misclass", blobs(10, 2, gap=0.2), alpha=5.0)
     solved = fsopt.solve(model, "ipopt")

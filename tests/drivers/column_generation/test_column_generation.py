@@ -59,7 +59,7 @@ def check(data, d, c, result, optimum, *, within=1e-7):
     assert result.bound <= optimum + 1e-7 * size
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=6, deadline=None, derandomize=True)
 @given(
     n=st.integers(4, 60), p=st.integers(1, 14), seed=st.integers(0, 999), gap=st.floats(0, 1.5), integers=st.booleans()
 )
