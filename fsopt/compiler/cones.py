@@ -52,6 +52,11 @@ class ConeStack:
         """Number of rows of each cone."""
         return np.diff(self.starts)
 
+    def entries(self) -> Indices:
+        """Return the columns (t,) of the entries of all semidefinite matrices: upper triangles, column by column."""
+        columns: Indices = self.G[np.repeat(self.orders > 0, self.sizes)].indices
+        return columns
+
     def by_lower_triangles(self) -> Indices:
         """Return the rows with those of each matrix in the order of its lower triangle, column by column."""
         rows = np.arange(self.starts[-1])

@@ -7,6 +7,9 @@ solvers get the scaled program, and residuals are measured in its units.
 A second-order cone is invariant under multiplication by a positive number, and under the automorphism that multiplies
 :math:`f = s_0 + s_r` by k > 0 and divides :math:`g = s_0 - s_r` by k, as :math:`s_0^2 - s_r^2 = fg`. So a rotated cone
 :math:`w^2 \le fg` stays the same set while its two factors become equally large.
+
+A matrix S is positive semidefinite iff ESE is, for a diagonal matrix E with a positive diagonal. So the entry (i, j) of
+S gets the unit :math:`e_ie_j`, with :math:`e_i^2` the unit of the constraint that states the entry (i, i).
 """
 
 from __future__ import annotations
@@ -37,6 +40,37 @@ class Scaling:
     rows: Vector
     cone: sp.csr_matrix
     uncone: sp.csr_matrix
+
+
+@dataclass(frozen=True)
+class _Matrices:
+    """The columns of a program that are entries of semidefinite matrices: upper triangles, column by column.
+
+    Attributes
+    ----------
+    columns : (t,) of the entries.
+    first, second : (t,) row and column of each entry, counted through all matrices.
+    """
+
+    columns: Indices
+    first: Indices
+    second: Indices
+
+    @staticmethod
+    def of(cones: ConeStack) -> _Matrices:
+        """Return those of the cones of a program."""
+        orders = cones.orders[cones.orders > 0]
+        triangles = [np.tril_indices(order) for order in orders]  # its rows are the columns of the upper triangle
+        starts = np.cumsum(orders) - orders
+        places = [np.concatenate([[], *(t[k] + s for t, s in zip(triangles, starts, strict=True))]) for k in (1, 0)]
+        return _Matrices(cones.entries(), *(place.astype(int) for place in places))
+
+    def units(self, stated: Vector) -> Vector:
+        """Return logarithms (t,) of the units of the entries from those of their constraints; even for a square."""
+        diagonal = stated[self.first == self.second]
+        e = np.round(np.where(np.isfinite(diagonal), diagonal, 0.0) / 2)  # the constraint may have no other column
+        units: Vector = e[self.first] + e[self.second]
+        return units
 
 
 def equilibrate(
@@ -73,7 +107,7 @@ def equilibrate(
         A.eliminate_zeros()
     log_rows = np.abs(A.data)
     np.log2(log_rows, out=log_rows)
-    by_column = sp.csr_matrix((log_rows, A.indices, A.indptr), shape=A.shape).tocsc()
+    turned = sp.csr_matrix((log_rows, A.indices, A.indptr), shape=A.shape).tocsc()
     anchored_row, row = _anchor(*row_bounds)
     anchored_column, column = _anchor(*column_bounds)
     if curvature is not None:
@@ -81,26 +115,33 @@ def equilibrate(
         curved = (curvature > 0) & ~anchored_column
         column = np.where(curved, -0.5 * np.log2(np.where(curved, curvature, 1.0)), column)
         anchored_column |= curved
-    # Scaling single entries of a semidefinite matrix changes its eigenvalues, scaling an integer its integrality:
-    # these columns keep their unit.
-    matrix_rows = np.repeat(cones.orders > 0, cones.sizes)
-    held = np.unique(cones.G[matrix_rows].indices) if matrix_rows.any() else np.zeros(0, dtype=int)
-    column[held], anchored_column[held] = 0.0, True
-    if integer is not None:
+    if integer is not None:  # another unit would change what is integer
         column[integer], anchored_column[integer] = 0.0, True
+    matrices = _Matrices.of(cones)
+    entries = matrices.columns
+    if len(entries):  # a constraint that states an entry has no unit before its other columns have theirs
+        row[~anchored_row & (np.diff(A[:, entries].indptr) > 0)] = np.inf
     work = np.empty_like(log_rows)  # as long as the data: a new array for each term would take most of the time
+    by_row = A.indices, A.indptr, log_rows
+    by_column = turned.indices, turned.indptr, turned.data
     for _ in range(passes):
-        np.subtract(by_column.data, np.take(row, by_column.indices, out=work, mode="clip"), out=work)
-        height = segment_max(work, by_column.indptr)
-        column = np.where(anchored_column, column, -height)
-        np.add(log_rows, np.take(column, A.indices, out=work, mode="clip"), out=work)
-        largest = segment_max(work, A.indptr)
-        before, row = row, np.where(anchored_row, row, largest)
+        column = np.where(anchored_column, column, -_largest_sum(*by_column, -row, work))
+        if len(entries):
+            column[np.isinf(column)], column[entries] = 0.0, -np.inf
+            others = np.where(anchored_row, row, _largest_sum(*by_row, column, work))
+            column[entries] = matrices.units(-_largest_sum(*by_column, -others, work)[entries])
+        before, row = row, np.where(anchored_row, row, _largest_sum(*by_row, column, work))
         if np.array_equal(before, row):
             break  # another pass has the same outcome
     # Powers of two: multiplication by them has no rounding error.
     columns: Vector = 2.0 ** np.round(column)
     return Scaling(columns, 2.0 ** -np.round(row[:m]), *_balance(cones, columns, radii))
+
+
+def _largest_sum(indices: Indices, indptr: Indices, logarithms: Vector, units: Vector, work: Vector) -> Vector:
+    """Return for each segment of entries the largest sum of logarithm and unit, 0 for an empty one."""
+    np.add(logarithms, np.take(units, indices, out=work, mode="clip"), out=work)
+    return segment_max(work, indptr)
 
 
 def _radii(cones: ConeStack) -> Vector:
@@ -129,8 +170,8 @@ def segment_max(values: Vector, indptr: Indices) -> Vector:
 def _balance(cones: ConeStack, columns: Vector, radii: Vector) -> tuple[sp.csr_matrix, sp.csr_matrix]:
     """Return T (k, k) and its inverse: an automorphism of each rotated cone, then division of each cone by its size.
 
-    The size of a ball is its radius, the size of any other second-order cone its largest entry. A semidefinite cone
-    keeps its entries, as its columns keep their units.
+    The size of a ball is its radius, the size of any other second-order cone its largest entry. Each row of a
+    semidefinite cone is an entry of its matrix, and divided by its unit.
     """
     k = len(cones.h)
     if not k:
@@ -155,8 +196,9 @@ def _balance(cones: ConeStack, columns: Vector, radii: Vector) -> tuple[sp.csr_m
         largest[head] = np.maximum(_largest(even @ upper + odd @ lower), np.abs(even @ high + odd @ low))
         largest[tail] = np.maximum(_largest(odd @ upper + even @ lower), np.abs(odd @ high + even @ low))
     size = np.maximum.reduceat(largest, cones.starts[:-1])
-    size = np.where(cones.orders > 0, 1.0, np.where(radii > 0, radii, size))
+    size = np.where(radii > 0, radii, size)
     block = np.repeat(np.where(size > 0, size, 1.0), cones.sizes)
+    block[np.repeat(cones.orders > 0, cones.sizes)] = columns[cones.entries()]
     turn, unturn = _hyperbolic_turn(k, head, tail, factor), _hyperbolic_turn(k, head, tail, 1 / factor)
     turn.data /= np.repeat(block, np.diff(turn.indptr))
     unturn.data *= block[unturn.indices]

@@ -85,6 +85,7 @@ class ConicForm:
     ----------
     program : where the values are read from.
     scale : (n,) d with x = d x'.
+    factors : of the rows of M: 1, or with semidefinite matrices, whose entries have units of many sizes, the row's own.
     shape, starts : of M; the first row of each block and of the cones.
     """
 
@@ -95,6 +96,7 @@ class ConicForm:
         self.starts = self.blocks.starts()
         self.turned = sp.csr_matrix(program.scaling.cone @ program.cones.G)
         self._layout()
+        self.factors = self._row_factors()
 
     def _layout(self) -> None:
         """Decide which row of the program goes where; the places do not change with the values."""
@@ -119,6 +121,16 @@ class ConicForm:
         self.indices, self.indptr = stacked.indices, stacked.indptr
         # Lower bounds l <= a'x are the rows -a'x + s = -l, and cones are -TGx + s = Th.
         self.row_sign = np.where(np.arange(self.shape[0]) < starts[4], 1.0, -1.0)
+
+    def _row_factors(self) -> Vector:
+        """Return the factors (r,) of the rows of M; those of cones are in their matrix already."""
+        p, b, scale = self.program, self.blocks, self.scale
+        factors = np.ones(self.shape[0])
+        if len(p.cones.entries()):
+            sides = (b.equal, b.fixed), (b.upper, b.above), (b.lower, b.below)
+            parts = [np.append(p.scaling.rows[rows], 1 / scale[columns]) for rows, columns in sides]
+            factors[: self.starts[6]] = np.concatenate(parts)
+        return factors
 
     def _of_constraints(self, rows: Indices, start: int) -> _Entries:
         """Return the entries of these rows of A as rows of M from ``start`` on."""
@@ -152,7 +164,7 @@ class ConicForm:
     def matrix(self) -> sp.csc_matrix:
         """Return M with the present values of the program."""
         values = np.concatenate([self.program.A.data, [1.0], self.turned.data])
-        data = values[self.source] * self.row_sign[self.indices]
+        data = values[self.source] * (self.row_sign * self.factors)[self.indices]
         M = sp.csc_matrix((data, self.indices, self.indptr), shape=self.shape)
         M.data *= np.repeat(self.scale, np.diff(self.indptr))
         return M
@@ -161,7 +173,8 @@ class ConicForm:
         """Return b with the present values of the program."""
         p, at = self.program, self.blocks
         parts = [p.lo[at.equal], p.lb[at.fixed], p.hi[at.upper], p.ub[at.above], -p.lo[at.lower], -p.lb[at.below]]
-        return np.concatenate([*parts, p.scaling.cone @ p.cones.h])
+        right: Vector = self.factors * np.concatenate([*parts, p.scaling.cone @ p.cones.h])
+        return right
 
     def linear(self) -> Vector:
         """Return q with the present values of the program."""
@@ -185,6 +198,7 @@ class ConicForm:
         that stands for a lower bound +z. The multipliers of the cones Gx + h are T'z.
         """
         p, starts = self.program, self.starts
+        z = self.factors * z
         parts = [z[first:last] for first, last in pairwise(starts)]
         y = np.zeros(p.A.shape[0])
         y[self.blocks.equal] -= parts[0]

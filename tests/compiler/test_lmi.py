@@ -97,3 +97,46 @@ def test_gmeb_in_its_lmi_form_is_gmeb(solver: str, radii: tuple[float, float]) -
     socp = fsopt.solve(fsopt.build("gmeb-primal", data, r_plus=radii[0], r_minus=radii[1]))
     assert result.status == "optimal"
     assert result.objective == pytest.approx(socp.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_a_matrix_in_mixed_units_has_the_optimum_of_the_one_in_equal_units(solver: str) -> None:
+    """D (t I - A) D is semidefinite iff t I - A is; its entries have sizes from 1e-8 to 1e8."""
+    A = symmetric(5, 3)
+    d = 10.0 ** np.linspace(-4, 4, 5)
+    m = pyo.ConcreteModel()
+    m.t = pyo.Var()
+    m.lmi = lmi([[d[i] * d[j] * ((m.t if i == j else 0.0) - A[i, j]) for j in range(5)] for i in range(5)])
+    m.o = pyo.Objective(expr=m.t)
+    result = fsopt.solve(m, solver)
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(np.linalg.eigvalsh(A)[-1], rel=1e-6)
+
+
+@pytest.mark.parametrize("units", [np.ones(4), np.full(4, 1e6), np.full(4, 1e-6), 10.0 ** np.linspace(-6, 6, 4)])
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_gmeb_in_its_lmi_form_has_its_optimum_in_any_units(solver: str, units: np.ndarray) -> None:
+    data = blobs(30, 4, seed=2)
+    truth = fsopt.solve(fsopt.build("gmeb-dual", data, r_plus=0.5, r_minus=0.8)).objective
+    model = fsopt.build("gmeb-sdp", data.with_X(data.X * units), r_plus=0.5, r_minus=0.8)
+    result = fsopt.solve(model, solver)
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(truth, rel=1e-6)
+    assert fsopt.certify(model, result).ok
+
+
+def test_the_units_of_a_matrix_are_products_and_keep_it_semidefinite() -> None:
+    data = blobs(12, 3, seed=0)
+    program = compile_model(fsopt.build("gmeb-sdp", data.with_X(data.X * np.array([1e-5, 1.0, 1e5]))))
+    units, rng = program.scaling, np.random.default_rng(0)
+    assert units.columns.min() < 1e-8 < 1e8 < units.columns.max()
+    for factors in (units.columns, units.rows):
+        np.testing.assert_array_equal(np.log2(factors), np.round(np.log2(factors)))
+    assert abs(units.uncone @ units.cone - np.identity(len(program.cones.h))).max() == 0
+    j, i = np.tril_indices(4)
+    for rank in (1, 2, 3, 4):
+        B = rng.standard_normal((4, rank))
+        S = B @ B.T
+        for turn in (units.cone, units.uncone, units.cone.T):
+            s = turn @ np.where(i == j, S[i, j], np.sqrt(2) * S[i, j])
+            assert program.cones.distances(s)[0] <= 1e-12 * np.abs(s).max()
