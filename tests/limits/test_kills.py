@@ -13,7 +13,7 @@ from support import blobs
 import fsopt
 
 KILLS = 20 if os.environ.get("FSOPT_LIMITS") else 3
-PARAMS = {"gbd": "--param m=5", "gbd-lambda": "--param lam=1.0"}
+PARAMS = {"gbd": "--param m=5", "gbd-lambda": "--param lam=1.0 --param max_cuts=100"}
 RESUMABLE = [name for name, spec in fsopt.METHODS.items() if spec.resumable]
 
 
