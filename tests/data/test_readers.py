@@ -120,6 +120,9 @@ def test_missing_drop(tmp_path):
     path = written(tmp_path, "all.csv", "a,b,label\n1,,1\n,2,0\n")
     with pytest.raises(DataError, match="every one of the 2 rows has a missing value"):
         load_dataset(path, missing="drop")
+    path = written(tmp_path, "empty.csv", "a,b,label\n1,,1\n2,,0\n")
+    with pytest.raises(DataError, match="column 'b' has no value at all: leave it out: drop='b'"):
+        load_dataset(path, missing="drop")
     path = written(tmp_path, "one.csv", "a,label\n1,1\n,0\n")
     with pytest.raises(DataError, match="exactly two different values, 1 found"):
         load_dataset(path, missing="drop")
