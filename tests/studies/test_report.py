@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from support import blobs
 
 import fsopt
@@ -155,10 +156,29 @@ def test_names_beside_points_cover_none_of_the_others_and_stay_in_the_frame():
     axes.margins(x=0.25, y=0.1)
     name_points(figure, points, names)
     figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in axes.texts]
+    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the lines to their points
     assert all(inside(box, axes.bbox) for box in boxes)
     assert len(boxes) == len(names)
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+def test_a_name_nearer_to_another_point_has_a_line_to_its_own():
+    figure = new_figure(1)
+    axes = figure.axes[0]
+    points = [(13.0, 81.25), (13.0, 81.24), (10.0, 81.9), (10.0, 80.6), (13.0, 85.0), (13.0, 79.4)]
+    names = ["onsvm", "svm-norm", "l1-svm", "s-mpm", "rsvm", "mpm"]
+    axes.plot(*zip(*points, strict=True), "o")
+    axes.set(xlim=(0.0, 22.0), ylim=(60.0, 100.0))
+    name_points(figure, points, names)
+    figure.draw_without_rendering()
+    marks = axes.transData.transform(points)
+    led = []
+    for k, text in enumerate(axes.texts):
+        box = Text.get_window_extent(text)
+        gaps = np.hypot(*np.maximum(np.maximum(box.min - marks, marks - box.max), 0.0).T)
+        led.append(text.arrow_patch is not None)
+        assert led[k] or gaps[k] < gaps.min() + 2.0, names[k]
+    assert 0 < sum(led) < len(points)
 
 
 def test_the_names_of_a_critical_difference_diagram_are_within_the_picture():
