@@ -19,7 +19,7 @@ from fsopt.data import Dataset
 from fsopt.studies.executors import InProcess
 from fsopt.studies.ranking import profile, ranking, stability
 from fsopt.studies.report import ReportTable, Section, page, shown, write_report
-from fsopt.studies.study_figures import convergence, ranks_figure
+from fsopt.studies.study_figures import convergence, profile_figure, ranks_figure
 from fsopt.studies.study_report import study_sections
 
 EVIL = "<script>alert(1)</script>"
@@ -186,6 +186,23 @@ def test_the_names_of_a_critical_difference_diagram_are_within_the_picture():
     figure = ranks_figure(ranking(scores))
     figure.draw_without_rendering()
     assert inside(figure.axes[0].get_tightbbox(), figure.bbox)
+
+
+@pytest.mark.parametrize("factor", [1.04, 1.7, 4.0, 12.0, 27.0, 5e3])
+def test_factors_of_a_performance_profile_stand_beside_each_other(factor):
+    figure = profile_figure({"svm": [1.0, 1.0], "fsv": [factor, 1.0]})
+    figure.draw_without_rendering()
+    axis = figure.axes[0].xaxis
+    labels = [text for text in axis.get_ticklabels(which="both") if text.get_text() and inside_x(text, figure.axes[0])]
+    assert len(labels) >= 2
+    assert not any(re.search(r"times|\^", text.get_text()) for text in labels)
+    boxes = sorted((text.get_window_extent() for text in labels), key=lambda box: box.x0)
+    assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
+
+
+def inside_x(text, axes):
+    low, high = axes.get_xlim()
+    return low <= text.get_position()[0] <= high
 
 
 def test_a_picture_of_convergence_has_no_loop_whose_incumbent_rises():
