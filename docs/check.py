@@ -40,6 +40,9 @@ LOOK = """async () => {
   if (raw.length) found.push(`mathematics not rendered: ${raw[0].textContent.slice(0, 60)}`);
   const wrong = document.querySelectorAll('mjx-container [data-mjx-error], mjx-merror').length;
   if (wrong) found.push(`${wrong} formulas with an error`);
+  const wraps = [...document.querySelectorAll('article .highlight-output pre')].filter(
+    e => getComputedStyle(e).whiteSpace !== 'pre');
+  if (wraps.length) found.push(`${wraps.length} outputs whose tables wrap`);
   for (const picture of document.images) {
     if (getComputedStyle(picture).display === 'none') continue;
     picture.loading = 'eager';

@@ -41,6 +41,8 @@ SURFACES = ("objective", "bound", "n_features", "train_error", "test_error", "in
 
 RATES = ("n_features", "train_error", "test_error", "cv_error", "cv_features")
 """Fields with one number for each pair of radii that measure its classifier; nan where they were not asked for."""
+MOST_TICKS = 8
+"""Of each axis of the surfaces: labels of five characters beside each other do not touch."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,10 @@ class RadiusPath(Answer):
         ]
 
     def plot(self) -> Figure:
-        """Return the two surfaces of Figure 1, error rate and number of features, with the best radii starred."""
+        """Return the two surfaces of Figure 1, error rate and number of features, with the best radii starred.
+
+        Every pair of radii has a cell of one size, whatever their distances: radii may grow geometrically, to inf.
+        """
         features = self.n_features if np.isnan(self.cv_features).any() else self.cv_features
         figure = new_figure(2)
         i, j = self.best
@@ -114,10 +119,13 @@ class RadiusPath(Answer):
         for axes, values, title in zip(
             figure.axes, (100 * self.error, features), ("error, %", "selected features"), strict=True
         ):
-            image = axes.pcolormesh(self.r_minus, self.r_plus, values, shading="nearest", cmap="viridis")
+            image = axes.pcolormesh(values, cmap="viridis")
             figure.colorbar(image, ax=axes)
-            axes.plot(self.r_minus[j], self.r_plus[i], **star)
+            axes.plot(j + 0.5, i + 0.5, **star)
             axes.set(title=title, xlabel="$R_-$", ylabel="$R_+$")
+            for along, radii in ((axes.xaxis, self.r_minus), (axes.yaxis, self.r_plus)):
+                few = np.arange(0, len(radii), -(-len(radii) // MOST_TICKS))
+                along.set_ticks(few + 0.5, [f"{radii[k]:.3g}" for k in few])
         return figure
 
 

@@ -38,7 +38,7 @@ def draw_shares(axes: Axes, shares: Mapping[str, float], selected: Sequence[str]
     axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names], fontsize="small")
     axes.axvline(chance, color=ORANGE, linestyle="--", label="expected of noise")
     axes.set(xlabel="share of the halves", xlim=(0.0, 1.0))
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))  # bars may fill the frame
 
 
 def draw_calibration(axes: Axes, positive: Mask, probability: Vector) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -170,7 +170,7 @@ def _params(given: list[str] | None) -> dict[str, dict[str, Any]]:
 
 def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> None:
     """Write the report of a comparison: the sections of a study on its units, and the fits to all samples."""
-    from fsopt.studies.report import ReportTable, Section, write_report
+    from fsopt.studies.report import ReportTable, Section, shown, write_report
     from fsopt.studies.store import PLAIN
     from fsopt.studies.study_report import study_sections
 
@@ -178,7 +178,7 @@ def _report(path: Any, record: dict[str, Any], units: list[dict[str, Any]]) -> N
     kept = [k for k, (name, _) in enumerate(COLUMNS) if name not in OF_FOLDS]
     heads = ("data", *(COLUMNS[k][0] for k in kept))
     ranked = [row for name in larger for row in _ranked(record, name)]
-    rows = [(row["data"], *(cells[k] for k in kept)) for row in ranked for cells in [_cells(row)]]
+    rows = [(row["data"], *(cells[k] for k in kept)) for row in ranked for cells in [_cells(row, shown)]]
     fits = Section("Fits to all samples", tables=(ReportTable(heads, rows),))
     sections = study_sections([{**dict.fromkeys(PLAIN), **unit} for unit in units], larger)
     write_report(path, f"Comparison: {', '.join(larger)}", [*sections, fits])
@@ -253,8 +253,8 @@ def _standing(row: dict[str, Any]) -> str | None:
     return ", ".join(words) or None
 
 
-def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the cells of a row, in the order of :data:`COLUMNS`."""
+def _cells(row: dict[str, Any], seconds: Callable[[float], str] = "{:.2f}".format) -> tuple[Any, ...]:
+    """Return the cells of a row, in the order of :data:`COLUMNS`, with seconds as their texts."""
     accuracy, spread = _share(row["cv_accuracy"]), row["spreads"].get("cv_accuracy")
     return (
         row["method"],
@@ -269,7 +269,7 @@ def _cells(row: dict[str, Any]) -> tuple[Any, ...]:
         f"{row['status']} ({row['stop']})" if row["ended_early"] and row["stop"] == "time-limit" else row["status"],
         _certificate(row),
         row["solver"] or None,
-        *(None if row[name] is None else f"{row[name]:.2f}" for name in ("seconds", "cpu_seconds")),
+        *(None if row[name] is None else seconds(row[name]) for name in ("seconds", "cpu_seconds")),
     )
 
 

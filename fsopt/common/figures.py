@@ -21,6 +21,8 @@ MARKERS = "osD^vP*X<>h"
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 DISTANCES = (5.0, 10.0, 18.0, 28.0, 40.0, 55.0, 75.0)
 """Points between a mark and its name, the nearest free ones are taken; from the third on a line leads to the mark."""
+PADDING = 1.5
+"""Points around a name that stay free."""
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
 
 
@@ -56,7 +58,10 @@ def plain(text: str) -> str:
 
 
 def name_points(figure: Figure, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
-    """Write its name beside each point of the first panel, within the frame and over no other where there is room."""
+    """Write its name beside each point of the first panel, within the frame and over no other where there is room.
+
+    A name that is far from its point, or nearer to another one, has a line to it.
+    """
     from matplotlib.transforms import Bbox
 
     axes = figure.axes[0]
@@ -64,11 +69,11 @@ def name_points(figure: Figure, points: Sequence[tuple[float, float]], names: Se
     per_point, frame = figure.dpi / 72.0, axes.get_window_extent()
     marks = axes.transData.transform(points)
     taken = [Bbox.from_bounds(x - 3 * per_point, y - 3 * per_point, 6 * per_point, 6 * per_point) for x, y in marks]
-    for (x, y), point, name in zip(marks, points, names, strict=True):
+    for k, ((x, y), point, name) in enumerate(zip(marks, points, names, strict=True)):
         label = axes.annotate(
             plain(name), point, xytext=(0, 0), textcoords="offset points", fontsize="small", in_layout=False
         )
-        size = label.get_window_extent().padded(1.5 * per_point)
+        size = label.get_window_extent().padded(PADDING * per_point)
         boxes = [
             (
                 distance,
@@ -87,16 +92,19 @@ def name_points(figure: Figure, points: Sequence[tuple[float, float]], names: Se
         ]
         distance, box = min(inside or boxes, key=lambda one: sum(one[1].overlaps(other) for other in taken))
         taken.append(box)
+        text = box.padded(-PADDING * per_point)
+        gaps = np.hypot(*np.maximum(np.maximum(text.min - marks, marks - text.max), 0.0).T)
+        far = distance >= DISTANCES[2] or gaps.min() < gaps[k] - per_point
         label.remove()
         axes.annotate(
             plain(name),
             point,
-            xytext=((box.x0 - x) / per_point, (box.y0 - y) / per_point),
+            xytext=((text.x0 - x) / per_point, (text.y0 - y) / per_point),
             textcoords="offset points",
             fontsize="small",
             in_layout=False,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5},
-            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "0.5"} if distance >= DISTANCES[2] else None,
+            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "0.5"} if far else None,
         )
 
 

@@ -99,7 +99,7 @@ def partitions(
         stop,
         objective=total,
         point={"w": w, "b": b, "alpha": alpha, "selected": nonzero(w)},
-        certificate=make(Kind.CONVEX, {"sparse machines": worst}, objective=total),
+        certificate=make(Kind.CONVEX, {"sparse SVMs": worst}, objective=total),
     )
 
 

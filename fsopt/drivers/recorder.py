@@ -179,6 +179,11 @@ class Recorder:
         self._spent = {k: self._spent[k] + session.seconds[k] for k in PHASES}
 
     def record(self, **fields: Any) -> None:
+        """Append the record of one iteration, and give it to the user's progress function."""
+        self.append(**fields)
+        self.tell()
+
+    def append(self, **fields: Any) -> None:
         """Append the record of one iteration: its seconds, why anything was rebuilt, which other solver was needed."""
         seconds = self.seconds
         spent = {f"seconds_{k}": seconds[k] - self._seen[k] for k in PHASES}
@@ -187,14 +192,13 @@ class Recorder:
         fallback, self._fallbacks = "; ".join(self._fallbacks), []
         entry = {"iteration": len(self.history) + 1, **fields, **spent, "rebuilt": rebuilt, "fallback": fallback}
         self.history.append(entry)
-        if self.run.progress is not None:
-            self._tell(entry)
 
-    def _tell(self, entry: Mapping[str, Any]) -> None:
-        """Call the user's progress function; raise CallbackError where it fails."""
-        assert self.run.progress is not None
+    def tell(self) -> None:
+        """Call the user's progress function, if any, with the last record; raise CallbackError where it fails."""
+        if self.run.progress is None:
+            return
         try:
-            self.run.progress(entry)
+            self.run.progress(self.history[-1])
         except Exception as error:
             said = f"progress raised {type(error).__name__} ({error}): the loop ends with its incumbent"
             warnings.warn(said, RuntimeWarning, stacklevel=2)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 CURVES = 8
 """Traces that a picture of convergence shows at most."""
+DECADE = 10.0
+"""Factor beyond which a performance profile has a logarithmic axis: its marks below are numbers that touch."""
 
 
 def trade_off(lines: Sequence[Line], counts: Mapping[str, float], front: Sequence[str]) -> Figure:
@@ -114,7 +116,9 @@ def profile_figure(costs: Mapping[str, Sequence[float]]) -> Figure:
     for k, (name, share) in enumerate(curves.items()):
         axes.step(grid, share, where="post", label=plain(name), markevery=0.1, markersize=4, **style(k))
     axes.set(xlabel="factor of the best", ylabel="share of blocks within it", ylim=(0, 1.05))
-    if grid[-1] > 1:
+    if grid[-1] > DECADE:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
     figure.legend(fontsize="small", loc="outside lower center", ncols=2)
     return figure

@@ -13,6 +13,7 @@ from support import blobs
 from fsopt.cli import main
 from fsopt.errors import DataError, SolverError
 from fsopt.studies import units
+from fsopt.studies.report import shown
 
 EVIL = "<script>alert(1)</script>"
 
@@ -99,6 +100,15 @@ def test_the_last_line_names_the_methods_without_an_answer_and_1_is_for_none_at_
     assert "without an answer" not in err
     _, err = run(f"{SHORT} --data two.npz --methods ks,fisher {more}", capsys)
     assert err.splitlines()[-1] == "without an answer: fisher on one (no scores), fisher on two (no scores)"
+
+
+def test_numbers_of_the_report_have_three_significant_digits(folder, capsys):
+    run(f"{SHORT} --methods svm,fsv --report r.html", capsys)
+    cells = re.findall(
+        r'<td class="number" data-key="[^"]*" title="([^"]+)">([^<]*)</td>', (folder / "r.html").read_text()
+    )
+    assert len(cells) > 20
+    assert [text for full, text in cells if text not in (shown(float(full)), f"{float(full):.0f}")] == []
 
 
 @pytest.mark.slow

@@ -68,7 +68,7 @@ def test_csv_label_by_name(tmp_path):
         ("a,a,label\n1,2,1\n1,2,0\n", "duplicate feature names: a"),
         ("a,,label\n1,2,1\n1,2,0\n", "the name of feature 2 is empty"),
         ("a,label\n1,1\n2,2\n3,3\n", "exactly two different values, 3 found: '1', '2', '3'"),
-        ("a,label\n1,1\n2,1\n", "exactly two different values, 1 found: '1'"),
+        ("a,label\n1,1\n2,1\n", "exactly two different values, 1 found: '1': give samples of both classes"),
         ("a,label\ninf,1\n2,0\n", r"1 value that is not finite in row 1, column 'a' \(inf\)"),
         (b"a,label\n\xe9,1\n\x81,0\n", "the file is not cp1252 text .*encoding="),
         ("a\xe9,label\n1,1\n".encode() + b"\xe9,0\n", "the file is not UTF-8 text"),
@@ -119,6 +119,9 @@ def test_missing_drop(tmp_path):
     assert data.y.tolist() == [-1.0, 1.0]
     path = written(tmp_path, "all.csv", "a,b,label\n1,,1\n,2,0\n")
     with pytest.raises(DataError, match="every one of the 2 rows has a missing value"):
+        load_dataset(path, missing="drop")
+    path = written(tmp_path, "empty.csv", "a,b,label\n1,,1\n2,,0\n")
+    with pytest.raises(DataError, match="column 'b' has no value at all: leave it out: drop='b'"):
         load_dataset(path, missing="drop")
     path = written(tmp_path, "one.csv", "a,label\n1,1\n,0\n")
     with pytest.raises(DataError, match="exactly two different values, 1 found"):

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from support import blobs
 
 import fsopt
@@ -18,7 +19,7 @@ from fsopt.data import Dataset
 from fsopt.studies.executors import InProcess
 from fsopt.studies.ranking import profile, ranking, stability
 from fsopt.studies.report import ReportTable, Section, page, shown, write_report
-from fsopt.studies.study_figures import convergence, ranks_figure
+from fsopt.studies.study_figures import convergence, profile_figure, ranks_figure
 from fsopt.studies.study_report import study_sections
 
 EVIL = "<script>alert(1)</script>"
@@ -155,10 +156,29 @@ def test_names_beside_points_cover_none_of_the_others_and_stay_in_the_frame():
     axes.margins(x=0.25, y=0.1)
     name_points(figure, points, names)
     figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in axes.texts]
+    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the lines to their points
     assert all(inside(box, axes.bbox) for box in boxes)
     assert len(boxes) == len(names)
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+def test_a_name_nearer_to_another_point_has_a_line_to_its_own():
+    figure = new_figure(1)
+    axes = figure.axes[0]
+    points = [(13.0, 81.25), (13.0, 81.24), (10.0, 81.9), (10.0, 80.6), (13.0, 85.0), (13.0, 79.4)]
+    names = ["onsvm", "svm-norm", "l1-svm", "s-mpm", "rsvm", "mpm"]
+    axes.plot(*zip(*points, strict=True), "o")
+    axes.set(xlim=(0.0, 22.0), ylim=(60.0, 100.0))
+    name_points(figure, points, names)
+    figure.draw_without_rendering()
+    marks = axes.transData.transform(points)
+    led = []
+    for k, text in enumerate(axes.texts):
+        box = Text.get_window_extent(text)
+        gaps = np.hypot(*np.maximum(np.maximum(box.min - marks, marks - box.max), 0.0).T)
+        led.append(text.arrow_patch is not None)
+        assert led[k] or gaps[k] < gaps.min() + 2.0, names[k]
+    assert 0 < sum(led) < len(points)
 
 
 def test_the_names_of_a_critical_difference_diagram_are_within_the_picture():
@@ -166,6 +186,23 @@ def test_the_names_of_a_critical_difference_diagram_are_within_the_picture():
     figure = ranks_figure(ranking(scores))
     figure.draw_without_rendering()
     assert inside(figure.axes[0].get_tightbbox(), figure.bbox)
+
+
+@pytest.mark.parametrize("factor", [1.04, 1.7, 4.0, 12.0, 27.0, 5e3])
+def test_factors_of_a_performance_profile_stand_beside_each_other(factor):
+    figure = profile_figure({"svm": [1.0, 1.0], "fsv": [factor, 1.0]})
+    figure.draw_without_rendering()
+    axis = figure.axes[0].xaxis
+    labels = [text for text in axis.get_ticklabels(which="both") if text.get_text() and inside_x(text, figure.axes[0])]
+    assert len(labels) >= 2
+    assert not any(re.search(r"times|\^", text.get_text()) for text in labels)
+    boxes = sorted((text.get_window_extent() for text in labels), key=lambda box: box.x0)
+    assert all(a.x1 < b.x0 for a, b in itertools.pairwise(boxes))
+
+
+def inside_x(text, axes):
+    low, high = axes.get_xlim()
+    return low <= text.get_position()[0] <= high
 
 
 def test_a_picture_of_convergence_has_no_loop_whose_incumbent_rises():

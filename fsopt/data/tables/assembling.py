@@ -9,7 +9,7 @@ import numpy as np
 from fsopt.data.matrices import is_sparse, with_nan
 from fsopt.data.tables.encoding import Encoded, as_source, learn
 from fsopt.data.tables.layout import Layout
-from fsopt.data.tables.source import Source, is_missing, refuse_texts
+from fsopt.data.tables.source import Source, absent, is_missing, refuse_texts
 from fsopt.data.tables.table import Table, map_labels
 from fsopt.errors import DataError
 from fsopt.typing import Matrix
@@ -62,9 +62,7 @@ def encode(table: Table, layout: Layout) -> tuple[Matrix, list[str] | None, Enco
         return np.column_stack(source.values), list(source.names), None
     if source is None and (layout.missing in (None, "drop") or is_sparse(table.X)):
         return table.X, table.features, None
-    if source is None:
-        names = table.features or [f"x{j}" for j in range(1, table.X.shape[1] + 1)]
-        source = as_source(table.X, names)
+    source = _source(table)
     encoding = learn(source, layout.missing, rows)
     return encoding.matrix(source), list(encoding.features), Encoded(encoding, source)
 
@@ -75,5 +73,22 @@ def _complete(table: Table, unlabelled: np.ndarray[tuple[int], np.dtype[np.bool_
     gone = with_nan(table.X) if source is None else source.absent
     keep = np.flatnonzero(~(gone | unlabelled))
     if not keep.size:
-        raise DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
+        raise _none_complete(table)
     return table.rows(keep)
+
+
+def _none_complete(table: Table) -> DataError:
+    """Return the error of a table whose every row has a missing value; a column without any is named."""
+    if not is_sparse(table.X):
+        source = _source(table)
+        for name, values in zip(source.names, source.values, strict=True):
+            if absent(values).all():
+                return DataError(f"column '{name}' has no value at all", f"leave it out: drop='{name}'")
+    return DataError(f"every one of the {table.n} rows has a missing value", "use missing='mean'")
+
+
+def _source(table: Table) -> Source:
+    """Return the columns of a table whose features have names, or get them."""
+    if table.source is not None:
+        return table.source
+    return as_source(table.X, table.features or [f"x{j}" for j in range(1, table.X.shape[1] + 1)])

@@ -93,9 +93,11 @@ def map_labels(texts: Sequence[str], positive: Sequence[str] = ()) -> tuple[Vect
     values = sorted(set(order.values()))
     if len(values) != 2:
         shown = ", ".join(f"'{text}'" for text in distinct[:6]) + (", ..." if len(distinct) > 6 else "")
+        of_several = "positive= makes one of them (or several) +1 and the rest -1"
+        remedy = "give samples of both classes" if len(values) < 2 else of_several
         raise DataError(
             f"the label must have exactly two different values, {len(values)} found: {shown}",
-            "positive= makes one of them (or several) +1 and the rest -1; or choose a two-valued column with target=",
+            f"{remedy}; or choose a two-valued column with target=",
         )
     first = {order[text]: text for text in reversed(distinct)}
     y = np.array([1.0 if order[text] == values[1] else -1.0 for text in texts])

@@ -185,17 +185,19 @@ class _Loop:
         """Go to the next selection, and keep a record and a checkpoint of the iteration.
 
         The checkpoint of a step that the time limit ended is the state before it, from which it is completed. Cuts of
-        subproblems that it ended are in none: a run without an interruption has others.
+        subproblems that it ended are in none: a run without an interruption has others. The progress function, which
+        may end the loop, comes after it.
         """
         before = replace(self.state)
         complete = self.master.step(self.state, self.settings.tolerance, self.recorder)
-        self.recorder.record(**self._record())
+        self.recorder.append(**self._record())
         if self.run.checkpoint is not None and not self.sub.late:
             history = self.recorder.history if complete else self.recorder.history[:-1]
             state = self.state if complete else before
             master, tolerance = self.master.snapshot(), self.settings.tolerance
             saved = Saved(state, master, history, self.recorder.solvers, not complete, tolerance)
             save(self.run.checkpoint, saved, self.problem)
+        self.recorder.tell()
 
     def _new_cuts(self) -> list[Vector]:
         """Return the multipliers of the new cuts; a feasible selection becomes an iterate."""

@@ -162,9 +162,9 @@ def check(saved: SavedFit) -> Certificate:
     fewer = trained != len(parts) and fit.stop not in EARLY
     used = nonzero(svms.w).sum(axis=0)
     wrong = {
-        "sparse machines": largest,
+        "sparse SVMs": largest,
         "counts": float(not np.array_equal(counts, used)),
-        "machines": float(fewer or trained > len(parts)),
+        "number of SVMs": float(fewer or trained > len(parts)),
     }
     return extend(check_subset_svm(saved, np.flatnonzero(used)), wrong)
 

@@ -54,15 +54,16 @@ def test_an_interrupted_run_goes_on_to_the_same_end(after, options, tmp_path):
 
     def interrupt(record):
         seen.append(record)
-        if len(seen) == after + 1:
+        if len(seen) == after:
             raise KeyboardInterrupt
 
     whole = run(data, 3, **options)
     assert whole.iterations > after + 1
     with suppress(KeyboardInterrupt):  # where there was no allowed selection yet
         assert run(data, 3, checkpoint=path, progress=interrupt, **options).stop == "interrupted"
-    result = run(data, 3, resume=path, checkpoint=path, **options)
+    result = run(data, 3, resume=path, checkpoint=path, progress=seen.append, **options)
     same(result, whole)
+    assert [record["iteration"] for record in seen] == list(range(1, whole.iterations + 1))  # no iteration twice
     assert result.history[after - 1]["cuts"] < result.history[after]["cuts"]
     again = run(data, 3, resume=path, **options)  # a finished run ends at once
     same(again, whole)
@@ -86,7 +87,7 @@ fsopt.fit("gbd", reference("gbd_n6"), m=2, c=4.0, scale="none", stabilisation="n
 
 
 @pytest.mark.slow
-def test_kill_9_loses_at_most_one_iteration(tmp_path):
+def test_kill_9_loses_no_iteration_that_progress_was_told(tmp_path):
     path = tmp_path / "run.npz"
     child = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(path)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -102,7 +103,7 @@ def test_kill_9_loses_at_most_one_iteration(tmp_path):
     same(resumed, whole)
     assert resumed.iterations >= 4
     with np.load(path, allow_pickle=False) as arrays:
-        assert len(arrays["alphas"]) == 3  # of the three iterations that were complete
+        assert len(arrays["alphas"]) == 4  # of each iteration that the progress function was told
 
 
 def test_a_write_that_fails_leaves_the_last_checkpoint(saved, monkeypatch):

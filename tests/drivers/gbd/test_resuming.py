@@ -28,7 +28,7 @@ CASES = {
     "started": {"m": M, "master_start": "incumbent"},
     "closed form": {"lam": 0.3, "master": "closed-form"},
 }
-SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "record"), "written": (driver, "save")}
+SEAMS = {"subproblem": (Subproblem, "solve"), "record": (Recorder, "append"), "written": (driver, "save")}
 POINTS = [(case, seam) for case in CASES for seam in SEAMS if LONG or case == "defaults" or seam == "record"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -263,14 +264,33 @@ def test_a_bad_grid_is_refused(grid, message):
         fsopt.radius_path(blobs(), grid)
 
 
-def test_the_plot_shows_both_surfaces_with_the_best_place():
-    path = fsopt.radius_path(blobs(), (0.3, 1.0, 3.0))
-    error, features = path.plot().axes[:2]
+@pytest.mark.parametrize(
+    ("grid", "ticks"),
+    [
+        ((0.3, 1.0, 3.0), ["0.3", "1", "3"]),
+        ((1.0, 4.0, 10.0), ["1", "4", "10"]),  # none at a radius that was not solved for, such as 0
+        (((0.01, 0.1, 1.0), (0.01, 0.1, np.inf)), ["0.01", "0.1", "inf"]),
+        (tuple(np.linspace(0.5, 4.0, 24)), None),
+    ],
+)
+def test_the_plot_shows_both_surfaces_with_the_best_place_and_ticks_at_its_radii(grid, ticks):
+    path = fsopt.radius_path(blobs(), grid)
+    figure = path.plot()
+    figure.draw_without_rendering()
+    error, features = figure.axes[:2]
     i, j = path.best
     for axes, values in ((error, 100 * path.train_error), (features, path.n_features)):
-        np.testing.assert_allclose(axes.collections[0].get_array().reshape(3, 3), values)
-        star = axes.lines[0].get_xydata()[0]
-        np.testing.assert_allclose(star, [path.r_minus[j], path.r_plus[i]])
+        np.testing.assert_allclose(axes.collections[0].get_array().reshape(values.shape), values)
+        assert axes.lines[0].get_xydata().tolist() == [[j + 0.5, i + 0.5]]  # in the middle of a cell
+        for along, radii in ((axes.xaxis, path.r_minus), (axes.yaxis, path.r_plus)):
+            labels = along.get_ticklabels()
+            shown = [label.get_text() for label in labels]
+            if ticks and along is axes.xaxis:
+                assert shown == ticks
+            assert len(shown) >= 3
+            assert shown == [f"{radii[int(place)]:.3g}" for place in along.get_ticklocs()]
+            boxes = [label.get_window_extent() for label in labels]
+            assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes))
 
 
 def test_a_dual_that_is_not_solved_leaves_the_cuts_unless_it_was_asked_for(monkeypatch):
