@@ -211,7 +211,7 @@ def _make(folder: Path) -> None:
 def _record(one: Experiment, outcome: Outcome, seconds: float, settings: Settings, words: str) -> dict[str, Any]:
     """Return an outcome as plain data, with the command of these words that made it."""
     from fsopt.answers.records import plain
-    from fsopt.papers.reproduction import total_of
+    from fsopt.papers.reproduction import time_of
     from fsopt.papers.verdicts import counts
 
     record: dict[str, Any] = plain(
@@ -222,7 +222,7 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, settings: Setting
             "quick": settings.quick,
             "command": f"fsopt reproduce {one.name}{words}",
             "seconds": round(seconds, 1),
-            "parts": {"number": len(settings.parts), "seconds": total_of(settings.parts)},
+            "parts": time_of(settings.parts),
             "verdicts": counts(outcome.cells),
             "notes": outcome.notes,
             "figures": list(outcome.figures),
@@ -257,11 +257,13 @@ def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, An
 
 def _save(figure: Figure, folder: Path, name: str) -> None:
     """Write a figure in both formats, the same bytes for the same figure."""
+    from matplotlib import rc_context
+
     from fsopt.common.files import whole_file
 
     for kind in ("svg", "png"):
         metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        with whole_file(folder / f"{name}.{kind}") as temporary:
+        with rc_context({"svg.hashsalt": name}), whole_file(folder / f"{name}.{kind}") as temporary:
             figure.savefig(os.fspath(temporary), format=kind, metadata=metadata)
 
 

@@ -105,9 +105,7 @@ def markdown(record: Mapping[str, Any]) -> str:
     drawn = {name: f"![{name}]({record['name']}-{name}.svg)" for name in record["figures"]}
     if AGREEMENT in drawn:
         lines += [drawn.pop(AGREEMENT), ""]
-    parts = record["parts"]
-    took = f" Its {parts['number']} parts took {parts['seconds'] / 60:.3g} minutes." if parts["seconds"] else ""
-    lines += [f"Made by `{record['command']}`.{took}", ""]
+    lines += [f"Made by `{record['command']}`.{_took(record['parts'], record['seconds'])}", ""]
     lines += [f"* {number} {verdict}: {VERDICTS[verdict]}" for verdict, number in record["verdicts"].items()]
     lines += ["", *record["notes"]] if len(record["notes"]) == 1 else ["", *(f"* {note}" for note in record["notes"])]
     lines += ["", *drawn.values()]
@@ -126,6 +124,18 @@ def markdown(record: Mapping[str, Any]) -> str:
         lines += ["", f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
         lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _took(parts: Mapping[str, Any], seconds: float) -> str:
+    """Return the sentence on the time of a page: that of its parts, as far as the store has it, else of the run."""
+    if not parts["number"]:
+        return f" It took {seconds / 60:.2g} minutes."
+    if not parts["timed"]:
+        return ""
+    minutes = f"{parts['seconds'] / 60:.3g} minutes"
+    if parts["timed"] == parts["number"]:
+        return f" Its {parts['number']} parts took {minutes}."
+    return f" {parts['timed']} of its {parts['number']} parts took {minutes}; the store has no seconds of the others."
 
 
 def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Outcome, float]], quick: bool) -> None:

@@ -75,10 +75,10 @@ class Settings:
         return value
 
 
-def total_of(parts: Sequence[float | None]) -> float | None:
-    """Return the seconds of parts of an experiment together; None where those of one are not known."""
+def time_of(parts: Sequence[float | None]) -> dict[str, Any]:
+    """Return the number of parts of an experiment, that of those whose seconds are known, and these seconds."""
     known = [seconds for seconds in parts if seconds is not None]
-    return sum(known) if len(known) == len(parts) else None
+    return {"number": len(parts), "timed": len(known), "seconds": sum(known)}
 
 
 @dataclass(frozen=True)
