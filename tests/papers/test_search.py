@@ -4,6 +4,7 @@ import json
 import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from fsopt.common.teams import side_by_side
 from fsopt.errors import OutOfTimeError, ParameterError, WorkersLost
 from fsopt.papers import registry
 from fsopt.papers.mpm import experiments as mpm
+from fsopt.papers.mpm import spam
+from fsopt.papers.mpm.pairs import synthetic_pairs
+from fsopt.papers.mpm.spam import split_pairs
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import LATE, Experiment, Outcome, Settings
 from fsopt.papers.search import search
@@ -194,8 +198,42 @@ def test_the_verb_prints_the_nearest_combination_and_writes_its_page(tmp_path, c
 
 
 def test_the_choices_of_the_tables_begin_with_those_of_the_pages():
-    for name in ("gmeb-table3", "mop-table1", "l0mpm-table3", "l0mpm-table5", "l0mpm-table6", "l0mpm-table7"):
+    for name in ("gmeb-table3", "mop-table1", *(f"l0mpm-table{number}" for number in (2, 3, 5, 6, 7))):
         one = EXPERIMENTS[name]
         defaults = {choice: values[0] for choice, values in one.choices.items()}
         assert Settings().chosen(one.choices) == defaults
         assert all(len(set(values)) == len(values) > 1 for values in one.choices.values())
+
+
+def test_folds_are_of_equal_size_and_only_stratified_ones_have_the_class_shares():
+    data = synthetic_pairs(1, n=60, n_test=20, p=10)[0][0]
+    shares = {}
+    for split in ("stratified", "random"):
+        pairs = split_pairs(data, 5, 0, split)
+        tested = np.vstack([test.X for _, test in pairs])
+        np.testing.assert_array_equal(np.sort(tested, axis=0), np.sort(data.X, axis=0))
+        for train, test in pairs:
+            assert (train.n, test.n) == (48, 12)
+            assert not {*map(tuple, train.X)} & {*map(tuple, test.X)}
+        shares[split] = [len(test.positive) for _, test in pairs]
+    assert max(shares["stratified"]) - min(shares["stratified"]) <= 1
+    assert max(shares["random"]) - min(shares["random"]) > 1
+
+
+@pytest.mark.skipif(not (SHARED / "data" / "spambase.csv.gz").exists(), reason="no shared/data")
+def test_the_choices_of_table_2_reach_its_fits(monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+    asked = {}
+
+    def surface(pairs, deltas, alphas, *, shares, params, jobs):
+        key = (len(pairs[0][1].positive), shares, params["scale"])
+        asked[key] = asked.get(key, 0) + 1
+        return SimpleNamespace(
+            deltas=np.sort(deltas), alphas=np.sort(alphas), shares=shares, n_features=np.ones((5, 6)), plot=lambda: None
+        )
+
+    monkeypatch.setattr(spam, "mpm_surface", surface)
+    found = search(EXPERIMENTS["l0mpm-table2"], Settings())
+    assert len(found.combinations) == sum(asked.values()) == 8
+    assert len(asked) == 8
+    assert {c.why for c in spam.l0mpm_table2(Settings(choices={"delta": "share"})).cells} == {mpm.OTHER_DELTA[1]}
