@@ -248,6 +248,6 @@ def test_the_choices_of_table_2_reach_its_fits(monkeypatch):
         equal = c.printed == "2.4"
         within = abs(float(c.printed) - 2.4) <= near
         assert (c.verdict, c.why) == (
-            ("equal", "") if equal else ("within noise", "") if within else ("our reading", mpm.OTHER_DELTA[1])
+            ("equal", "") if equal else ("within noise", "") if within else ("our reading", spam.MEANING[1])
         )
     assert {c.verdict for c in cells} == {"equal", "within noise", "our reading"}
