@@ -129,13 +129,19 @@ def markdown(record: Mapping[str, Any]) -> str:
 def _took(parts: Mapping[str, Any], seconds: float) -> str:
     """Return the sentence on the time of a page: that of its parts, as far as the store has it, else of the run."""
     if not parts["number"]:
-        return f" It took {seconds / 60:.2g} minutes."
+        return f" It took {_span(seconds)}."
     if not parts["timed"]:
         return ""
-    minutes = f"{parts['seconds'] / 60:.3g} minutes"
+    span = _span(parts["seconds"])
     if parts["timed"] == parts["number"]:
-        return f" Its {parts['number']} parts took {minutes}."
-    return f" {parts['timed']} of its {parts['number']} parts took {minutes}; the store has no seconds of the others."
+        return f" Its {parts['number']} parts took {span}."
+    return f" {parts['timed']} of its {parts['number']} parts took {span}; the store has no seconds of the others."
+
+
+def _span(seconds: float) -> str:
+    if seconds < 1.0:
+        return "less than a second"
+    return f"{seconds:.2g} seconds" if seconds < 60.0 else f"{seconds / 60:.3g} minutes"
 
 
 def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Outcome, float]], quick: bool) -> None:

@@ -250,7 +250,9 @@ def test_a_page_has_the_minutes_of_its_parts_as_far_as_they_are_known(monkeypatc
         (whole, " Its 3 parts took 4.5 minutes."),
         (some, " 2 of its 3 parts took 2 minutes; the store has no seconds of the others."),
         (none, ""),
-        (time_of([]), " It took 1.6 minutes."),
+        (time_of([]), " It took 1.65 minutes."),
+        (time_of([12.34]), " Its 1 parts took 12 seconds."),
+        (time_of([0.3, 0.4]), " Its 2 parts took less than a second."),
     ):
         page = markdown({**record, **rest, "parts": parts})
         assert f"Made by `fsopt reproduce x`.{words}\n" in page
