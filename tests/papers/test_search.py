@@ -16,8 +16,7 @@ from fsopt.errors import OutOfTimeError, ParameterError, WorkersLost
 from fsopt.papers import registry
 from fsopt.papers.mpm import experiments as mpm
 from fsopt.papers.mpm import spam
-from fsopt.papers.mpm.pairs import synthetic_pairs
-from fsopt.papers.mpm.spam import split_pairs
+from fsopt.papers.mpm.pairs import split_pairs, synthetic_pairs
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import LATE, Experiment, Outcome, Settings
 from fsopt.papers.search import search

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from fsopt.data import Dataset
-from fsopt.data.splits import train_and_test
 from fsopt.errors import DataError
 from fsopt.papers.mpm.experiments import load_set
-from fsopt.papers.mpm.pairs import Pair, pairs_of
+from fsopt.papers.mpm.pairs import SPLITS, split_pairs
 from fsopt.papers.mpm.surfaces import MpmSurface, mpm_surface
 from fsopt.papers.reproduction import Experiment, Outcome, Settings, numbers_of, printed, spelled
 from fsopt.papers.verdicts import ERRATUM, LEFT_OUT, NO_DATA, READING, Cell, cell, deviations, missing
@@ -26,7 +24,7 @@ SHARES = (
 RIDGE = 0.01
 """Added to both covariances: features of Spam may be 0 in all samples of a class."""
 CHOICES: Mapping[str, tuple[Any, ...]] = {
-    "split": ("stratified", "random"),
+    "split": SPLITS,
     "delta": ("share", "printed"),
     "scale": ("standard", "none"),
 }
@@ -61,16 +59,6 @@ def l0mpm_table2(settings: Settings) -> Outcome:
         f"{data.p} features",
     )
     return Outcome(tuple(_cells(surface, table, data.p)), notes, {"fig2-3-4": surface.plot()})
-
-
-def split_pairs(data: Dataset, folds: int, seed: int, split: str) -> Sequence[Pair]:
-    """Return (training data, test data) of each fold: ``stratified``, or ``random`` without a look at the classes."""
-    from sklearn.model_selection import KFold
-
-    if split == "stratified":
-        return pairs_of(data, folds, seed)
-    parts = KFold(folds, shuffle=True, random_state=seed).split(data.X)
-    return [train_and_test(data, test) for _, test in parts]
 
 
 def _cells(surface: MpmSurface, table: Mapping[str, Any], p: int) -> list[Cell]:
