@@ -107,7 +107,7 @@ class PackageError(FsoptError):
 
 
 class WorkersLost(FsoptError):
-    """The executor of a study was lost with all its workers: units without a row are computed by another run."""
+    """An executor was lost with all its workers: what the store does not have is computed by another run."""
 
     kind = "workers"
 

@@ -50,7 +50,14 @@ Solver = Annotated[
 ]
 Options = Annotated[Path | None, typer.Option("--options", help="TOML file with options of the solver")]
 TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="seconds")]
+Scheduler = Annotated[str | None, typer.Option("--scheduler", help="Dask scheduler, tcp://HOST:PORT")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON object")]
+
+
+def check_workers(jobs: int, scheduler: str | None) -> None:
+    """Refuse processes on this machine, another number than -1, beside the workers of a scheduler."""
+    if scheduler is not None and jobs != -1:
+        raise ParameterError("both --jobs and --scheduler are given", "give one of them")
 
 
 def writable(path: Path | None) -> Path | None:

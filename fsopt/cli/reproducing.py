@@ -50,6 +50,7 @@ def reproduce(
     every: Annotated[bool, typer.Option("--all", help="all of them")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="a small part of each, which its notes state")] = False,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
+    scheduler: options.Scheduler = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="folder for pages, cells, figures (SVG, PNG) and an overview"),
@@ -72,6 +73,7 @@ def reproduce(
     from fsopt.common.teams import check_jobs
     from fsopt.papers.registry import EXPERIMENTS
     from fsopt.papers.reproduction import Settings
+    from fsopt.studies.executors import dask_executor
     from fsopt.studies.store import opened
 
     if listed:
@@ -80,11 +82,12 @@ def reproduce(
     if searched and (len(asked) != 1 or report is not None):
         raise ParameterError("--search is for one table, without --report", "name one of --list; -o writes its page")
     workers = check_jobs(jobs)
+    options.check_workers(jobs, scheduler)
     if output is not None:
         _make(output)
-    with opened(store, write=store is not None) as held:
+    with opened(store, write=store is not None) as held, dask_executor(scheduler) as executor:
         ends = None if time_limit is None else time.monotonic() + time_limit
-        settings = Settings(quick=quick, jobs=workers, store=held, ends=ends)
+        settings = Settings(quick=quick, jobs=workers, executor=executor, store=held, ends=ends)
         if searched:
             return _search(asked[0], settings, output, json)
         words = _options(quick, time_limit, store)
@@ -131,7 +134,7 @@ def _run(
             update(k, f"reproduce {one.name} ({k} of {len(asked)})")
             started, settings = time.perf_counter(), replace(settings, parts=[])
             try:
-                outcome = one.function(settings)
+                outcome = one.run(settings)
             except FsoptError as error:
                 outcome = failed(error)
                 if settings.ends is None or not isinstance(error, OutOfTimeError):  # --time-limit is no failure
@@ -208,7 +211,7 @@ def _make(folder: Path) -> None:
 def _record(one: Experiment, outcome: Outcome, seconds: float, settings: Settings, words: str) -> dict[str, Any]:
     """Return an outcome as plain data, with the command of these words that made it."""
     from fsopt.answers.records import plain
-    from fsopt.papers.reproduction import total_of
+    from fsopt.papers.reproduction import time_of
     from fsopt.papers.verdicts import counts
 
     record: dict[str, Any] = plain(
@@ -219,7 +222,7 @@ def _record(one: Experiment, outcome: Outcome, seconds: float, settings: Setting
             "quick": settings.quick,
             "command": f"fsopt reproduce {one.name}{words}",
             "seconds": round(seconds, 1),
-            "parts": {"number": len(settings.parts), "seconds": total_of(settings.parts)},
+            "parts": time_of(settings.parts),
             "verdicts": counts(outcome.cells),
             "notes": outcome.notes,
             "figures": list(outcome.figures),
@@ -254,11 +257,13 @@ def _write(folder: Path, one: Experiment, outcome: Outcome, record: dict[str, An
 
 def _save(figure: Figure, folder: Path, name: str) -> None:
     """Write a figure in both formats, the same bytes for the same figure."""
+    from matplotlib import rc_context
+
     from fsopt.common.files import whole_file
 
     for kind in ("svg", "png"):
         metadata = {"Date": None} if kind == "svg" else {"Software": None}
-        with whole_file(folder / f"{name}.{kind}") as temporary:
+        with rc_context({"svg.hashsalt": name}), whole_file(folder / f"{name}.{kind}") as temporary:
             figure.savefig(os.fspath(temporary), format=kind, metadata=metadata)
 
 

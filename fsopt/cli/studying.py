@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,7 +43,7 @@ def run(
     study: Annotated[Path, typer.Argument(help="TOML file of the study", metavar="STUDY.toml")],
     store: StorePath,
     jobs: Annotated[int, typer.Option("--jobs", help="processes; -1 takes all processors")] = -1,
-    scheduler: Annotated[str | None, typer.Option("--scheduler", help="Dask scheduler, tcp://HOST:PORT")] = None,
+    scheduler: options.Scheduler = None,
     retry: Annotated[bool, typer.Option("--retry", help="also units that failed or were ended by a limit")] = False,
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="run the Python files that the study names in customise")
@@ -58,12 +57,11 @@ def run(
     from fsopt.studies.study import read_study
 
     check_jobs(jobs)
-    if scheduler is not None and jobs != -1:
-        raise ParameterError("both --jobs and --scheduler are given", "give one of them")
+    options.check_workers(jobs, scheduler)
     asked = read_study(study, allow_code=allow_code or _agreed(study))
     with progress_bar(asked.name, total=1) as update:
         try:
-            with nullcontext() if scheduler is None else dask_executor(scheduler) as executor:
+            with dask_executor(scheduler) as executor:
                 found = run_study(
                     asked,
                     store=store,

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, as_completed, wait
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from fsopt.common import clock
-from fsopt.errors import ParameterError
+from fsopt.errors import ParameterError, WorkersLost
 
 FEWEST, BATCH = 16, 256
 """Open nodes of the first tasks, and largest number of them in a later one."""
@@ -27,6 +29,9 @@ MOST_JOBS = 1024
 """Largest number of processes that is taken for what the user meant."""
 POLL = 0.2
 """Seconds after which the driver looks at the clock and for an interruption."""
+
+_GIVEN: ContextVar[Executor | None] = ContextVar("_GIVEN", default=None)
+"""The executor of :func:`calls_on`."""
 
 Node = TypeVar("Node")
 Outcome = TypeVar("Outcome")
@@ -58,11 +63,15 @@ def side_by_side(
     """Return the values of a function at tuples of arguments, computed by joblib's processes; -1 takes all processors.
 
     They are in the order of the calls. With ``each``, which is called with a value as soon as it is there, they are in
-    the order in which they came. Raises ParameterError for another number of processes.
+    the order in which they came. Within :func:`calls_on` the executor given there takes the place of the processes.
+    Raises ParameterError for another number of processes, WorkersLost where that executor can run nothing any more.
     """
     from joblib import Parallel, delayed
 
     check_jobs(jobs)
+    executor = _GIVEN.get()
+    if executor is not None:
+        return _submitted(executor, function, calls, each)
     tasks = (delayed(function)(*call) for call in calls)
     with warnings.catch_warnings():
         # joblib replaces a worker that has grown: its warning, made an error, would end the thread that waits for them.
@@ -74,6 +83,64 @@ def side_by_side(
             values.append(value)
             each(value)
         return values
+
+
+@contextmanager
+def calls_on(executor: Executor | None) -> Iterator[None]:
+    """Let an executor run the calls of :func:`side_by_side` in a block; None leaves them to processes here."""
+    before = _GIVEN.set(executor)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(before)
+
+
+def _submitted(
+    executor: Executor,
+    function: Callable[..., Outcome],
+    calls: Iterable[tuple[Any, ...]],
+    each: Callable[[Outcome], None] | None,
+) -> list[Outcome]:
+    """Return what :func:`side_by_side` does, computed by an executor; calls that are out are cancelled by an error."""
+    from joblib.externals.loky.backend.reduction import dumps
+
+    futures: list[Future[Outcome]] = []
+    values: list[Outcome] = []
+    try:
+        for call in calls:
+            task = bytes(dumps((function, call)))  # most are local functions, which an executor's own pickle refuses
+            with reached(Exception):
+                futures.append(executor.submit(_unpacked, task))
+        for future in futures if each is None else as_completed(futures):
+            with reached():
+                values.append(future.result())
+            if each is not None:
+                each(values[-1])
+        return values
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+@contextmanager
+def reached(*others: type[Exception]) -> Iterator[None]:
+    """Tell apart an executor that is lost, after which its calls are still to be computed, from a call that is.
+
+    Each library has an error of its own, one of the ``others``, for an executor that takes no calls.
+    """
+    lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, *others)
+    try:
+        yield
+    except lost as error:
+        raise WorkersLost(
+            "the workers, or their scheduler, were lost", "start them again: with its store the same goes on"
+        ) from error
+
+
+def _unpacked(task: bytes) -> Any:
+    """Return the value of a call that was packed."""
+    function, call = pickle.loads(task)
+    return function(*call)
 
 
 @contextmanager

@@ -105,9 +105,7 @@ def markdown(record: Mapping[str, Any]) -> str:
     drawn = {name: f"![{name}]({record['name']}-{name}.svg)" for name in record["figures"]}
     if AGREEMENT in drawn:
         lines += [drawn.pop(AGREEMENT), ""]
-    parts = record["parts"]
-    took = f" Its {parts['number']} parts took {parts['seconds'] / 60:.3g} minutes." if parts["seconds"] else ""
-    lines += [f"Made by `{record['command']}`.{took}", ""]
+    lines += [f"Made by `{record['command']}`.{_took(record['parts'], record['seconds'])}", ""]
     lines += [f"* {number} {verdict}: {VERDICTS[verdict]}" for verdict, number in record["verdicts"].items()]
     lines += ["", *record["notes"]] if len(record["notes"]) == 1 else ["", *(f"* {note}" for note in record["notes"])]
     lines += ["", *drawn.values()]
@@ -126,6 +124,24 @@ def markdown(record: Mapping[str, Any]) -> str:
         lines += ["", f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
         lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _took(parts: Mapping[str, Any], seconds: float) -> str:
+    """Return the sentence on the time of a page: that of its parts, as far as the store has it, else of the run."""
+    if not parts["number"]:
+        return f" It took {_span(seconds)}."
+    if not parts["timed"]:
+        return ""
+    span = _span(parts["seconds"])
+    if parts["timed"] == parts["number"]:
+        return f" Its {parts['number']} parts took {span}."
+    return f" {parts['timed']} of its {parts['number']} parts took {span}; the store has no seconds of the others."
+
+
+def _span(seconds: float) -> str:
+    if seconds < 1.0:
+        return "less than a second"
+    return f"{seconds:.2g} seconds" if seconds < 60.0 else f"{seconds / 60:.3g} minutes"
 
 
 def reproduction_report(path: str | Path, done: Sequence[tuple[Experiment, Outcome, float]], quick: bool) -> None:

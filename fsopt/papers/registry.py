@@ -12,6 +12,7 @@ EXPERIMENTS = Registry(
     (
         "gmeb.experiments",
         "gmeb.figures",
+        "mpm.spam",
         "mpm.experiments",
         "mpm.figures",
         "sla.experiments",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from fsopt.common.teams import calls_on
 from fsopt.data import Dataset
 from fsopt.errors import DataError, FsoptError, OutOfTimeError
 from fsopt.papers.verdicts import LEFT_OUT, Cell
@@ -29,6 +31,7 @@ class Settings:
     ----------
     quick : a small part of it, in seconds to a minute; the notes say which.
     jobs : processes.
+    executor : any ``concurrent.futures.Executor``, which runs in their place what ``jobs`` processes would.
     seed : of splits and draws.
     store : keeps the parts that take long, so that a killed run goes on; None computes everything.
     ends : time of the monotonic clock from which on no part is begun that the store does not have; None for no such.
@@ -38,6 +41,7 @@ class Settings:
 
     quick: bool = False
     jobs: int = 1
+    executor: Executor | None = field(default=None, compare=False)
     seed: int = 0
     store: Store | None = field(default=None, compare=False)
     ends: float | None = field(default=None, compare=False)
@@ -71,10 +75,10 @@ class Settings:
         return value
 
 
-def total_of(parts: Sequence[float | None]) -> float | None:
-    """Return the seconds of parts of an experiment together; None where those of one are not known."""
+def time_of(parts: Sequence[float | None]) -> dict[str, Any]:
+    """Return the number of parts of an experiment, that of those whose seconds are known, and these seconds."""
     known = [seconds for seconds in parts if seconds is not None]
-    return sum(known) if len(known) == len(parts) else None
+    return {"number": len(parts), "timed": len(known), "seconds": sum(known)}
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ class Experiment:
     name : its id, for example ``sla-table1``.
     paper : gmeb, mpm, sla, gbd or mop.
     shows : its content, a few words.
-    function : runs it.
+    function : makes it; called by :meth:`run`.
     minutes : of the full run on one processor, about.
     data : names of the data files that it reads; without them its cells have the verdict ``no data``.
     choices : name -> values of choices that the paper leaves open, the first being that of the page.
@@ -115,6 +119,11 @@ class Experiment:
     minutes: float
     data: tuple[str, ...] = ()
     choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def run(self, settings: Settings) -> Outcome:
+        """Return the outcome of the experiment, run where the settings say; only this process writes their store."""
+        with calls_on(settings.executor):
+            return self.function(settings)
 
 
 def printed(name: str) -> Mapping[str, Any]:

@@ -88,7 +88,8 @@ def search(experiment: Experiment, settings: Settings, progress: Callable[[int, 
     Parameters
     ----------
     experiment : a table that has choices.
-    settings : its store keeps the cells of each finished combination, so that a killed search goes on.
+    settings : its store keeps the cells of each finished combination, so that a killed search goes on; its executor, or
+        its processes, run the fits of one combination side by side.
     progress : called with the number of finished combinations, and of all.
 
     Raises
@@ -122,7 +123,7 @@ def _cells(experiment: Experiment, settings: Settings) -> list[dict[str, Any]]:
     ------
     OutOfTimeError : the time ended within it: a store is not to keep less than the whole table.
     """
-    cells = experiment.function(settings).cells
+    cells = experiment.run(settings).cells
     if any(one.verdict == LEFT_OUT and one.why == LATE for one in cells):
         raise OutOfTimeError(LATE, "with store= and more seconds the same goes on")
     return [{**vars(one), "difference": one.difference} for one in cells]

@@ -119,14 +119,17 @@ class InProcess(Executor):
 
 
 @contextmanager
-def dask_executor(address: str) -> Iterator[Executor]:
-    """Yield the executor of a Dask scheduler, ``tcp://host:port``.
+def dask_executor(address: str | None) -> Iterator[Executor | None]:
+    """Yield the executor of a Dask scheduler, ``tcp://host:port``, and None without an address.
 
     Raises
     ------
     PackageError : ``distributed`` is not installed.
     ParameterError : there is no scheduler at the address.
     """
+    if address is None:
+        yield None
+        return
     try:
         from distributed import Client
     except ImportError as error:

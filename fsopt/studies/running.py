@@ -7,8 +7,7 @@ import queue
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from fsopt.common.arguments import FLAG, FUNCTION, PATH, WHOLE, Kind, checked, optional
 from fsopt.common.customising import FromFile
-from fsopt.common.teams import check_jobs
+from fsopt.common.teams import check_jobs, reached
 from fsopt.data import Dataset
-from fsopt.errors import WorkersLost
 from fsopt.studies.estimates import Rest, in_order
 from fsopt.studies.executors import InProcess, Processes, Task, own_entries, run_limited, run_task
 from fsopt.studies.store import Row, Store, exported, opened
@@ -238,7 +236,7 @@ def _results(work: Work, executor: Executor, idle: Callable[[], None]) -> Iterat
             while len(pending) < WINDOW and todo:
                 unit = todo.popleft()
                 task: Task = (unit, work.data[unit.digest] if unit.digest in sent else None, work.gigabytes, own)
-                with _reached(Exception):  # each library has an error of its own for an executor that takes no units
+                with reached(Exception):
                     future = executor.submit(function, task)
                 pending.add(future)
                 future.add_done_callback(partial(_put, done, unit))
@@ -248,7 +246,7 @@ def _results(work: Work, executor: Executor, idle: Callable[[], None]) -> Iterat
                 idle()
             unit, future = _next(done)
             pending.discard(future)
-            with _reached():
+            with reached():
                 error = future.exception()
                 if isinstance(error, BrokenExecutor):
                     raise error
@@ -262,18 +260,6 @@ def _results(work: Work, executor: Executor, idle: Callable[[], None]) -> Iterat
     finally:
         for future in pending:
             future.cancel()
-
-
-@contextmanager
-def _reached(*others: type[Exception]) -> Iterator[None]:
-    """Tell apart an executor that is lost, after which its units are still to be computed, from a unit that is."""
-    lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError, *others)
-    try:
-        yield
-    except lost as error:
-        raise WorkersLost(
-            "the workers of the study, or their scheduler, were lost", "start them again: the same command goes on"
-        ) from error
 
 
 def _put(done: queue.SimpleQueue[tuple[Unit, Future[Row]]], unit: Unit, ended: Future[Row]) -> None:

@@ -2,11 +2,14 @@
 
 import builtins
 import os
+import threading
 import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from fsopt.common.teams import side_by_side
+from fsopt.common.teams import calls_on, side_by_side
+from fsopt.errors import WorkersLost
 
 GROWTH = 60_000_000
 """Bytes by which a worker grows in a call; joblib replaces one that has grown by 300 MB."""
@@ -25,6 +28,41 @@ def test_values_are_in_the_order_of_the_calls_or_handed_over_as_they_come():
     found = side_by_side(pow, zip((2, 3, 5), (3, 2, 0), strict=True), 1, seen.append)
     assert sorted(found) == [1, 8, 9]
     assert seen == found
+
+
+def test_a_given_executor_runs_local_functions_in_the_order_of_the_calls_or_as_they_come():
+    here = []
+
+    def power(base, exponent):
+        here.append(base)  # of a copy in the process of the call
+        return base**exponent, os.getpid(), threading.get_ident()
+
+    calls = [(2, 3), (3, 2), (5, 0)]
+    with ProcessPoolExecutor(2) as executor, calls_on(executor):
+        found = side_by_side(power, calls, 1)
+        seen = []
+        side_by_side(power, calls, 1, seen.append)
+    assert [value for value, *_ in found] == [8, 9, 1]
+    assert sorted(value for value, *_ in seen) == [1, 8, 9]
+    assert os.getpid() not in {process for _, process, _ in found + seen}
+    with ThreadPoolExecutor(2) as executor, calls_on(executor):
+        found = side_by_side(power, calls, 1)
+    assert [value for value, *_ in found] == [8, 9, 1]
+    assert threading.get_ident() not in {thread for *_, thread in found}
+    assert here == []
+    assert {one[1:] for one in side_by_side(power, calls, 1)} == {(os.getpid(), threading.get_ident())}  # as before
+
+
+def test_an_executor_that_is_lost_and_an_error_of_a_call_are_told():
+    with ProcessPoolExecutor(1) as executor, calls_on(executor), pytest.raises(WorkersLost, match="were lost"):
+        side_by_side(os._exit, [(1,)] * 3, 1)
+    with ThreadPoolExecutor(1) as executor, calls_on(executor):
+        with pytest.raises(ZeroDivisionError):
+            side_by_side(pow, [(0, -1), (2, 2)], 1)
+        assert side_by_side(pow, [(2, 2)], 1) == [4]
+        executor.shutdown()
+        with pytest.raises(WorkersLost, match="were lost"):
+            side_by_side(pow, [(2, 2)], 1)
 
 
 @pytest.mark.slow

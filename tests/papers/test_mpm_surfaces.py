@@ -44,6 +44,7 @@ def test_a_surface_is_the_mean_of_fits_at_a_share_of_each_fold_s_own_limit():
         fits = [fsopt.fit("l0-mpm", train, delta=share * limit(train), alpha=float(alpha)) for train, _ in pairs]
         scores = [f.scores(test) for f, (_, test) in zip(fits, pairs, strict=True)]
         assert surface.n_features[i, j] == pytest.approx(np.mean([len(f.support) for f in fits]))
+        assert surface.n_features_sd[i, j] == pytest.approx(np.std([len(f.support) for f in fits], ddof=1))
         assert surface.psf[i, j] == pytest.approx(20 * surface.n_features[i, j])
         assert surface.accuracy[i, j] == pytest.approx(np.mean([s["accuracy"] for s in scores]))
         assert surface.mcc[i, j] == pytest.approx(np.mean([s["mcc"] for s in scores]))
@@ -54,7 +55,9 @@ def test_a_surface_is_the_mean_of_fits_at_a_share_of_each_fold_s_own_limit():
 def test_the_values_of_alpha_are_named_beside_one_another(alphas):
     ones = np.ones((1, len(alphas)))
     grid = (np.array([0.5]), np.array(alphas), True, np.ones(1), np.ones(1))
-    figure = MpmSurface(*grid, n_features=ones, psf=ones, accuracy=ones, mcc=ones, iterations=ones).plot()
+    figure = MpmSurface(
+        *grid, n_features=ones, psf=ones, accuracy=ones, mcc=ones, iterations=ones, n_features_sd=ones
+    ).plot()
     figure.draw_without_rendering()
     for axes in figure.axes[:2]:
         labels = [one for one in axes.get_xticklabels(which="both") if one.get_text()]
@@ -75,7 +78,7 @@ def test_an_accuracy_that_is_infeasible_for_a_training_fold_leaves_nan():
     between = (limits[0] + limits[1]) / 2
     surface = mpm_surface(DATA, (0.01, between, 0.99), (5.0,), shares=False, folds=3)
     assert surface.feasible == pytest.approx([1, 2 / 3, 0])
-    for name in ("n_features", "psf", "accuracy", "mcc", "iterations"):
+    for name in ("n_features", "n_features_sd", "psf", "accuracy", "mcc", "iterations"):
         assert np.isnan(getattr(surface, name)).ravel().tolist() == [False, True, True]
 
 

@@ -3,16 +3,20 @@
 import json
 from contextlib import ExitStack
 
+import numpy as np
 import pytest
 from support import ROOT, SHARED
 
+import fsopt
 from fsopt.cli import main
 from fsopt.methods.selection import RULES, UNITS
 from fsopt.papers.gbd import experiments as gbd
 from fsopt.papers.gmeb import experiments as gmeb
+from fsopt.papers.mpm import figures
+from fsopt.papers.mpm.pairs import synthetic_pairs
 from fsopt.papers.pages import filled, fuller, markdown, overview, sentence, with_agreement
 from fsopt.papers.registry import EXPERIMENTS
-from fsopt.papers.reproduction import Outcome, Settings, numbers_of, printed, total_of
+from fsopt.papers.reproduction import Outcome, Settings, numbers_of, printed, time_of
 from fsopt.papers.verdicts import VERDICTS, Cell
 from fsopt.studies.store import opened
 
@@ -133,6 +137,9 @@ def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypat
     assert page.splitlines()[4] == "![agreement](l0mpm-table4-agreement.svg)"
     assert "erratum" in page
     assert "<svg" in (tmp_path / "r.html").read_text()
+    run("reproduce mop-fig1 l0mpm-table4 --quick -o again --json", capsys)
+    for picture in (tmp_path / "again").glob("*.*g"):
+        assert picture.read_bytes() == (tmp_path / "results" / picture.name).read_bytes(), picture.name
     out, _ = run("reproduce l0mpm-table4", capsys)
     assert "4 erratum" in out
 
@@ -227,18 +234,27 @@ def test_a_store_of_an_earlier_version_has_no_parts_and_takes_them(tmp_path):
         assert held.part("x", {"m": 5}, lambda: None)[1] > 0
 
 
-def test_a_page_has_the_minutes_of_its_parts_where_all_are_known(monkeypatch):
+def test_a_page_has_the_minutes_of_its_parts_as_far_as_they_are_known(monkeypatch):
     clock = iter(range(0, 1000, 90))
     monkeypatch.setattr("fsopt.studies.store.time.perf_counter", lambda: float(next(clock)))
     with opened(None) as held:
         settings = Settings(store=held)
         assert [settings.part("x", lambda k=k: k, m=k) for k in (1, 2, 2)] == [1, 2, 2]
     assert settings.parts == [90.0, 90.0, 90.0]
-    assert (total_of(settings.parts), total_of([90.0, None]), total_of([])) == (270.0, None, 0)
+    whole, some, none = time_of(settings.parts), time_of([90.0, None, 30.0]), time_of([None])
+    assert whole == {"number": 3, "timed": 3, "seconds": 270.0}
+    assert some == {"number": 3, "timed": 2, "seconds": 120.0}
     record = {"name": "x", "shows": "y", "quick": False, "command": "fsopt reproduce x", "verdicts": {}, "notes": []}
-    rest = {"figures": [], "cells": []}
-    for parts, words in (((3, 270.0), " Its 3 parts took 4.5 minutes."), ((3, None), ""), ((0, 0), "")):
-        page = markdown({**record, **rest, "parts": dict(zip(("number", "seconds"), parts, strict=True))})
+    rest = {"figures": [], "cells": [], "seconds": 99.0}
+    for parts, words in (
+        (whole, " Its 3 parts took 4.5 minutes."),
+        (some, " 2 of its 3 parts took 2 minutes; the store has no seconds of the others."),
+        (none, ""),
+        (time_of([]), " It took 1.65 minutes."),
+        (time_of([12.34]), " Its 1 parts took 12 seconds."),
+        (time_of([0.3, 0.4]), " Its 2 parts took less than a second."),
+    ):
+        page = markdown({**record, **rest, "parts": parts})
         assert f"Made by `fsopt reproduce x`.{words}\n" in page
 
 
@@ -336,7 +352,22 @@ def test_columns_that_are_empty_in_every_row_are_left_out():
     assert filled(("a",), []) == ((), [])
     cell = {"row": "r", "column": "k", "ours": 1.0, "spread": None, "printed": None, "difference": None}
     record = {"name": "n", "shows": "s", "quick": False, "command": "c", "notes": [], "figures": [], "verdicts": {}}
-    record["parts"] = {"number": 0, "seconds": 0}
+    record.update(parts=time_of([]), seconds=1.0)
     page = markdown({**record, "cells": [{**cell, "chance": None, "verdict": "no number", "why": ""}]})
     assert page.endswith("| row | column | ours | verdict |\n| --- | --- | --- | --- |\n| r | k | 1 | no number |\n")
     assert "Chance" not in page
+
+
+def test_features_of_mpm_are_counted_by_a_share_of_the_largest_weight():
+    pairs = synthetic_pairs(3, n=30, n_test=5, p=60)
+    weights = [np.abs(fsopt.fit("mpm", train).coef) for train, _ in pairs]
+    for share in (0.01, 0.3):
+        by_hand = [np.count_nonzero(w >= share * w.max()) for w in weights]
+        assert figures._large_weights(pairs, share).tolist() == by_hand
+    assert min(by_hand) < 60
+    printed = {str(k + 1): str(int(number) + 1) for k, number in enumerate(by_hand)}
+    found = figures._list_cells("mpm", np.array(by_hand, float), {**printed, "4": "7"}, pairs[0][0])
+    assert [(c.ours, c.difference) for c in found[:3]] == [(number, -1) for number in by_hand]
+    assert (found[3].ours, found[3].verdict, found[0].possible) == (None, "left out", (0.0, 60.0))
+    far = figures._list_cells("mpm", np.array([60.0, 59.0, 60.0]), {"1": "10", "2": "11", "3": "12"}, pairs[0][0])
+    assert {(c.verdict, c.why) for c in far} == {("our reading", "the rule of counting is not printed")}

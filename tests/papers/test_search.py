@@ -1,13 +1,22 @@
 """The search over the choices that a paper leaves open, on a table whose truth is known."""
 
 import json
+import os
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support import SHARED
 
 from fsopt.cli import main
-from fsopt.errors import OutOfTimeError, ParameterError
+from fsopt.common.teams import side_by_side
+from fsopt.errors import OutOfTimeError, ParameterError, WorkersLost
 from fsopt.papers import registry
+from fsopt.papers.mpm import experiments as mpm
+from fsopt.papers.mpm import spam
+from fsopt.papers.mpm.pairs import split_pairs, synthetic_pairs
 from fsopt.papers.registry import EXPERIMENTS
 from fsopt.papers.reproduction import LATE, Experiment, Outcome, Settings
 from fsopt.papers.search import search
@@ -79,6 +88,60 @@ def test_a_killed_search_goes_on_where_its_store_has_combinations(tmp_path):
     assert found == search(TABLE, Settings())
 
 
+def told_by_others(settings):
+    """Return the outcome of :func:`told`, computed where the settings say, and where that was."""
+    calls = [(Settings(choices=settings.choices),)]
+    [(outcome, process)] = side_by_side(lambda one: (told(one), os.getpid()), calls, 1)
+    PLACES.append(process)
+    return outcome
+
+
+PLACES: list[int] = []
+ELSEWHERE = Experiment("sla-table1", "sla", "a table", told_by_others, 0.1, choices=CHOICES)
+
+
+def test_a_search_is_the_same_by_every_executor_and_goes_on_after_the_loss_of_one(tmp_path, monkeypatch):
+    wanted = search(TABLE, Settings())
+    for make, here in ((ThreadPoolExecutor, True), (ProcessPoolExecutor, False)):
+        PLACES.clear()
+        with make(2) as executor:
+            assert search(ELSEWHERE, Settings(executor=executor)) == wanted
+        assert len(PLACES) == len(wanted.combinations)
+        assert ({os.getpid()} == set(PLACES)) == here
+    PLACES.clear()
+    with opened(tmp_path / "kept.sqlite", write=True) as held, ProcessPoolExecutor(1) as executor:
+
+        def ends(k, count):
+            if k == 5:
+                for process in list(executor._processes.values()):
+                    process.kill()
+
+        with pytest.raises(WorkersLost):
+            search(ELSEWHERE, Settings(store=held, executor=executor), ends)
+    with opened(tmp_path / "kept.sqlite", write=True) as held, ProcessPoolExecutor(1) as executor:
+        assert search(ELSEWHERE, Settings(store=held, executor=executor)) == wanted
+    assert len(PLACES) == len(wanted.combinations)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (SHARED / "data" / "sonar.csv.gz").exists(), reason="no shared/data")
+def test_the_fits_of_a_table_are_the_same_by_dask_and_by_threads(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+    table = replace(EXPERIMENTS["l0mpm-table6"], choices={"share": (0.5, 0.9)})
+    found = []
+    with (
+        distributed.LocalCluster(1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        for executor in (None, threads, client.get_executor(pure=False)):
+            mpm._scores.cache_clear()
+            found.append(search(table, Settings(quick=True, executor=executor)))
+    assert found[0] == found[1] == found[2]
+    assert {one.choices["share"] for one in found[0].combinations} == {0.5, 0.9}
+
+
 def test_a_table_that_its_time_cut_short_is_not_kept_as_a_whole_one(tmp_path):
     def cut(settings):
         whole = told(settings).cells
@@ -129,11 +192,61 @@ def test_the_verb_prints_the_nearest_combination_and_writes_its_page(tmp_path, c
     assert record["combinations"][0]["choices"] == {"shift": 1, "factor": 2.0, "idle": "a"}
     for words in ("reproduce sla-table1 mop-fig1 --search", "reproduce --all --search"):
         assert "--search is for one table" in run(words, capsys, code=2)[1]
+    words = "reproduce sla-table1 --search --jobs 2 --scheduler tcp://127.0.0.1:8786"
+    assert "both --jobs and --scheduler are given" in run(words, capsys, code=2)[1]
 
 
 def test_the_choices_of_the_tables_begin_with_those_of_the_pages():
-    for name in ("gmeb-table3", "mop-table1", "l0mpm-table3", "l0mpm-table5", "l0mpm-table6", "l0mpm-table7"):
+    for name in ("gmeb-table3", "mop-table1", *(f"l0mpm-table{number}" for number in (2, 3, 5, 6, 7))):
         one = EXPERIMENTS[name]
         defaults = {choice: values[0] for choice, values in one.choices.items()}
         assert Settings().chosen(one.choices) == defaults
         assert all(len(set(values)) == len(values) > 1 for values in one.choices.values())
+
+
+def test_folds_are_of_equal_size_and_only_stratified_ones_have_the_class_shares():
+    data = synthetic_pairs(1, n=60, n_test=20, p=10)[0][0]
+    shares = {}
+    for split in ("stratified", "random"):
+        pairs = split_pairs(data, 5, 0, split)
+        tested = np.vstack([test.X for _, test in pairs])
+        np.testing.assert_array_equal(np.sort(tested, axis=0), np.sort(data.X, axis=0))
+        for train, test in pairs:
+            assert (train.n, test.n) == (48, 12)
+            assert not {*map(tuple, train.X)} & {*map(tuple, test.X)}
+        shares[split] = [len(test.positive) for _, test in pairs]
+    assert max(shares["stratified"]) - min(shares["stratified"]) <= 1
+    assert max(shares["random"]) - min(shares["random"]) > 1
+
+
+@pytest.mark.skipif(not (SHARED / "data" / "spambase.csv.gz").exists(), reason="no shared/data")
+def test_the_choices_of_table_2_reach_its_fits(monkeypatch):
+    monkeypatch.setenv("FSOPT_DATA", str(SHARED / "data"))
+    asked = {}
+
+    def surface(pairs, deltas, alphas, *, shares, params, jobs):
+        key = (len(pairs[0][1].positive), shares, params["scale"])
+        asked[key] = asked.get(key, 0) + 1
+        return SimpleNamespace(
+            deltas=np.sort(deltas),
+            alphas=np.sort(alphas),
+            shares=shares,
+            limits=np.ones(10),
+            n_features=np.full((5, 6), 2.4),
+            n_features_sd=np.full((5, 6), 0.3),
+            plot=lambda: None,
+        )
+
+    monkeypatch.setattr(spam, "mpm_surface", surface)
+    found = search(EXPERIMENTS["l0mpm-table2"], Settings())
+    assert len(found.combinations) == sum(asked.values()) == 8
+    assert len(asked) == 8
+    cells = spam.l0mpm_table2(Settings(choices={"delta": "share"})).cells
+    near = 2 * 0.3 / np.sqrt(10)
+    for c in cells:
+        equal = c.printed == "2.4"
+        within = abs(float(c.printed) - 2.4) <= near
+        assert (c.verdict, c.why) == (
+            ("equal", "") if equal else ("within noise", "") if within else ("our reading", spam.MEANING[1])
+        )
+    assert {c.verdict for c in cells} == {"equal", "within noise", "our reading"}

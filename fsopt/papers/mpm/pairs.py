@@ -28,6 +28,10 @@ SPACE = ("scale", "unbiased", "ridge", "kernel", "width", "degree")
 """Parameters of a method that alpha* depends on."""
 
 
+SPLITS = ("stratified", "random")
+"""Whether folds have the class shares of the data, or are drawn without a look at the classes."""
+
+
 @dataclass(frozen=True)
 class Scores:
     """Scores of one method on one pair.
@@ -73,6 +77,16 @@ def pairs_of(data: Dataset | Sequence[Pair], folds: int, seed: int) -> Sequence[
     if not len(data):
         raise ParameterError("there are no pairs of data", "give a data set, or pairs (training data, test data)")
     return data
+
+
+def split_pairs(data: Dataset, folds: int, seed: int, split: str) -> Sequence[Pair]:
+    """Return (training data, test data) of each fold: ``stratified``, or ``random`` without a look at the classes."""
+    from sklearn.model_selection import KFold
+
+    if split == "stratified":
+        return pairs_of(data, folds, seed)
+    parts = KFold(folds, shuffle=True, random_state=seed).split(data.X)
+    return [train_and_test(data, test) for _, test in parts]
 
 
 def accuracy_limit(train: Dataset, params: Mapping[str, Any]) -> float:

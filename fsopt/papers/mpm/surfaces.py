@@ -38,6 +38,7 @@ class MpmSurface:
     feasible : (k,) share of the pairs with delta <= alpha*; where it is below 1 the surfaces are nan.
     n_features, psf, accuracy, mcc : as in :class:`fsopt.papers.mpm.pairs.Scores`.
     iterations : steps of DCA.
+    n_features_sd : (k, l) standard deviations of ``n_features`` over the pairs, 0 of one pair.
     """
 
     deltas: Vector
@@ -50,6 +51,7 @@ class MpmSurface:
     accuracy: Matrix
     mcc: Matrix
     iterations: Matrix
+    n_features_sd: Matrix
 
     def plot(self) -> Figure:
         """Return Figures 2, 3 and 4: features and accuracy against alpha, and accuracy against delta."""
@@ -122,12 +124,13 @@ def mpm_surface(
         return limit, out
 
     limits, grids = zip(*side_by_side(grid_of, zip(pairs_of(data, folds, seed)), jobs), strict=True)
-    means = np.mean(grids, axis=0)
+    means, counts = np.mean(grids, axis=0), np.array(grids)[..., SCORES.index("n_features")]
     return MpmSurface(
         deltas=delta,
         alphas=alpha,
         shares=shares,
         limits=np.array(limits),
         feasible=np.mean(~np.isnan(grids)[:, :, 0, 0], axis=0),
+        n_features_sd=counts.std(axis=0, ddof=min(1, len(counts) - 1)),
         **{name: means[:, :, k] for k, name in enumerate(SCORES)},
     )
