@@ -124,11 +124,12 @@ class ConicForm:
 
     def _row_factors(self) -> Vector:
         """Return the factors (r,) of the rows of M; those of cones are in their matrix already."""
-        p, b, scale = self.program, self.blocks, self.scale
-        factors = np.ones(self.shape[0])
-        if len(p.cones.entries()):
-            sides = (b.equal, b.fixed), (b.upper, b.above), (b.lower, b.below)
-            parts = [np.append(p.scaling.rows[rows], 1 / scale[columns]) for rows, columns in sides]
+        b, factors = self.blocks, np.ones(self.shape[0])
+        rows, columns = self.program.scaling.rows, self.scale
+        if len(self.program.cones.entries()):
+            parts = [rows[b.equal], 1 / columns[b.fixed]]
+            parts += [rows[b.upper], 1 / columns[b.above]]
+            parts += [rows[b.lower], 1 / columns[b.below]]
             factors[: self.starts[6]] = np.concatenate(parts)
         return factors
 

@@ -71,7 +71,8 @@ def _cells(surface: MpmSurface, table: Mapping[str, Any], p: int) -> list[Cell]:
                 continue
             at = (surface.deltas.tolist().index(float(column)), surface.alphas.tolist().index(float(alpha)))
             ours, spread = float(surface.n_features[at]), float(surface.n_features_sd[at])
-            reason = INFEASIBLE if np.isnan(ours) else MEANING if surface.shares else UNNAMED
+            infeasible = np.isnan(ours) or float(column) > surface.limits.max()
+            reason = INFEASIBLE if infeasible else MEANING if surface.shares else UNNAMED
             noise = deviations((spread, len(surface.limits)))
             cells.append(
                 cell(
