@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 CHANCE = "chance"
 SAID = {
-    READING: "depend on a choice that the paper leaves open",
-    DIFFERS: "differ without a known reason",
-    ERRATUM: "are errata of the paper",
-    NOT_TESTABLE: "cannot be tested",
-    NO_DATA: "have no data",
-    LEFT_OUT: "were not computed",
+    READING: ("depends on a choice that the paper leaves open", "depend on a choice that the paper leaves open"),
+    DIFFERS: ("differs without a known reason", "differ without a known reason"),
+    ERRATUM: ("is an erratum of the paper", "are errata of the paper"),
+    NOT_TESTABLE: ("cannot be tested", "cannot be tested"),
+    NO_DATA: ("has no data", "have no data"),
+    LEFT_OUT: ("was not computed", "were not computed"),
 }
-"""Verdict -> what a page says of so many printed numbers without it."""
+"""Verdict -> what a page says of one printed number without it, and of several."""
 OVERVIEW, COUNTS = "overview", "verdicts.json"
 """Names of the page and picture of all cells in a folder of results, and of the file that it is made from."""
 PARTS = "parts"
@@ -59,8 +59,12 @@ def sentence(verdicts: Mapping[str, int]) -> str:
     if not total:
         return "The paper prints no number for this: the page shows ours."
     equal, near = verdicts.get(EQUAL, 0), verdicts.get(NOISE, 0)
-    rest = [f"{verdicts[verdict]} {told}" for verdict, told in SAID.items() if verdicts.get(verdict)]
-    reproduced = f"Of {total} printed numbers {equal + near} are reproduced, {equal} of them to the last digit"
+    rest = [
+        f"{verdicts[verdict]} {told[verdicts[verdict] > 1]}" for verdict, told in SAID.items() if verdicts.get(verdict)
+    ]
+    reproduced = f"Of {total} printed numbers {equal + near or 'none'} {'are' if equal + near > 1 else 'is'} reproduced"
+    if equal:
+        reproduced += f", {f'{equal} of them ' if near else ''}to the last digit"
     return "; ".join([reproduced, *rest]) + "."
 
 

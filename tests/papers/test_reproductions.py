@@ -129,7 +129,7 @@ def test_the_verb_writes_a_page_figures_and_a_report(tmp_path, capsys, monkeypat
         "verdicts.json",
     ]
     page = (tmp_path / "results" / "overview.md").read_text()
-    told = "Of 30 printed numbers 1 are reproduced, 1 of them to the last digit; 4 are errata of the paper; "
+    told = "Of 30 printed numbers 1 is reproduced, to the last digit; 4 are errata of the paper; "
     assert page.splitlines()[2] == told + "25 cannot be tested."
     assert "l0mpm-table4.md" in page
     assert "mop-fig1" not in page
