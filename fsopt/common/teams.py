@@ -133,7 +133,8 @@ def reached(*others: type[Exception]) -> Iterator[None]:
         yield
     except lost as error:
         raise WorkersLost(
-            "the workers, or their scheduler, were lost", "start them again: with its store the same goes on"
+            "the workers, or their scheduler, were lost",
+            "start them again: what the store has is kept, and the run goes on",
         ) from error
 
 

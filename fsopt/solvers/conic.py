@@ -125,8 +125,12 @@ class ConicForm:
     def _row_factors(self) -> Vector:
         """Return the factors (r,) of the rows of M; those of cones are in their matrix already."""
         b, factors = self.blocks, np.ones(self.shape[0])
-        rows, columns = self.program.scaling.rows, self.scale
-        if len(self.program.cones.entries()):
+        rows, columns = self.program.scaling.rows.copy(), self.scale
+        entries = self.program.cones.entries()
+        if len(entries):
+            # A constraint that states an entry has its unit, also where it is a constant of another size.
+            sizes = abs(self.program.A[:, entries] @ sp.diags(columns[entries])).max(axis=1).toarray().ravel()
+            rows[sizes > 0] = 1 / sizes[sizes > 0]
             parts = [rows[b.equal], 1 / columns[b.fixed]]
             parts += [rows[b.upper], 1 / columns[b.above]]
             parts += [rows[b.lower], 1 / columns[b.below]]

@@ -113,6 +113,22 @@ def test_a_matrix_in_mixed_units_has_the_optimum_of_the_one_in_equal_units(solve
     assert result.objective == pytest.approx(np.linalg.eigvalsh(A)[-1], rel=1e-6)
 
 
+@pytest.mark.parametrize("a", [1.0, 1e4, 1e8])
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_a_constant_entry_may_have_another_size_than_the_variables(solver: str, a: float) -> None:
+    """The smallest x + y with a^2 <= xy is 2a, and the largest x with x^2 <= a (4 / a) is 2."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.lmi = lmi([[m.x, a], [a, m.y]])
+    m.o = pyo.Objective(expr=m.x + m.y)
+    assert fsopt.solve(m, solver).objective == pytest.approx(2 * a, rel=1e-6)
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var()
+    m.lmi = lmi([[a, m.x], [m.x, 4 / a]])
+    m.o = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    assert fsopt.solve(m, solver).objective == pytest.approx(2, rel=1e-6)
+
+
 @pytest.mark.parametrize("units", [np.ones(4), np.full(4, 1e6), np.full(4, 1e-6), 10.0 ** np.linspace(-6, 6, 4)])
 @pytest.mark.parametrize("solver", ["clarabel", "scs"])
 def test_gmeb_in_its_lmi_form_has_its_optimum_in_any_units(solver: str, units: np.ndarray) -> None:
