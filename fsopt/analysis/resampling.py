@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fsopt.algorithms.branch_and_benders.compiled import go_on
 from fsopt.algorithms.branch_and_benders.driver import branch_and_benders
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.analysis.cardinality import at_most
@@ -53,7 +54,7 @@ def displaced_by_permuted(data: Dataset, support: list[int], c: float, seed: int
     columns = np.hstack([data.X[:, support], data.X[order]])
     work, _ = preprocess(Dataset(columns, data.y, weights=data.weights), "standard")
     size = len(support)
-    search = LocalSearch(at_most(work, c, size), [], data.p, lambda: True)
+    search = LocalSearch(at_most(work, c, size), [], data.p, lambda: True, compiled=go_on(0, repeated=True))
     return [support[k] for k in search.replaceable(np.arange(size), np.arange(size, work.p))]
 
 

@@ -2,7 +2,7 @@
 
 numpy takes longer for the calls of its functions than for the arithmetic of a node of a hundred samples and fifty
 features. Importing numba takes half a second, and compiling a few seconds, once for an installation; so a search begins
-in numpy, and goes on compiled after :data:`FIRST` relaxations.
+in numpy, and goes on compiled after :data:`FIRST` relaxations, or begins compiled where it is one of many.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def available() -> bool:
     return find_spec("numba") is not None and os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
-def go_on(solved: int) -> bool:
+def go_on(solved: int, *, repeated: bool = False) -> bool:
     """Return whether a search that has solved so many relaxations goes on compiled, within its time limit."""
-    return solved >= FIRST and available() and _ready("interior_point", "run")
+    return (repeated or solved >= FIRST) and available() and _ready("interior_point", "run")
 
 
 def exchanges(*, worth: bool) -> bool:

@@ -148,7 +148,8 @@ class _Loop:
             self.search.seed(seeds)
         else:
             self._resume(self.run.resume)
-        self.search.arrays, self.search.thorough = self.settings.arrays, self.settings.thorough
+        self.search.arrays = self.settings.arrays
+        self.search.thorough, self.search.repeated = self.settings.thorough, self.settings.repeated
         if not begin(self.search, self.go_on, self.settings.initial, self._staged):
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if self.search.stage < STAGES:

@@ -156,7 +156,7 @@ class Incumbents:
         """
         if self.best is None:
             return
-        search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on)
+        search = LocalSearch(self.problem, list(self.pool.cuts(CUTS)), most, go_on, self.solver.compiled)
         found = search.restarted(self.best.selection, fails, SEED)
         if found is not None:
             w = np.zeros(self.problem.p)

@@ -44,6 +44,7 @@ class LocalSearch:
     cuts : of the branch and bound, to rule out exchanges.
     most : exchanges that are tried from one selection, those of the smallest bounds.
     go_on : looks at the clock.
+    compiled : whether compiled functions are at hand, and small steps use them too.
     ends : features on the way of a descent -> the selection where it ended, which every other one from there reaches.
     """
 
@@ -51,6 +52,7 @@ class LocalSearch:
     cuts: Sequence[Cut]
     most: int
     go_on: Callable[[], bool]
+    compiled: bool = False
     ends: dict[bytes, Local] = field(default_factory=dict)
 
     def descend(self, start: Mask) -> Local | None:
@@ -99,7 +101,7 @@ class LocalSearch:
         at = Machines(problem).best(features[None, :], np.inf) if size else None
         if at is None:
             return []
-        limit, neighbours = at.value - BETTER * abs(at.value), Neighbours.of(problem, at)
+        limit, neighbours = at.value - BETTER * abs(at.value), Neighbours.of(problem, at, compiled=self.compiled)
         lower = neighbours.bound[:, None] - 0.5 * problem.products(neighbours.alpha[:-1])[:, candidates] ** 2
         found = []
         for k, bounds in enumerate(lower):
@@ -132,7 +134,7 @@ class LocalSearch:
         """Return a better selection one exchange away; None where none was found."""
         problem, size = self.problem, len(at.features)
         limit = at.value - BETTER * abs(at.value)
-        neighbours = Neighbours.of(problem, at)
+        neighbours = Neighbours.of(problem, at, compiled=self.compiled)
         penalty = problem.lam[at.features]
         dropped = neighbours.bound + penalty.sum() - penalty
         for k in np.argsort(dropped, kind="stable"):

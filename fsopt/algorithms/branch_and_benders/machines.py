@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders import compiled
-from fsopt.algorithms.branch_and_benders.compiled import Start
+from fsopt.algorithms.branch_and_benders.compiled import Start, exchanges
+from fsopt.algorithms.branch_and_benders.compiled import machines as solve_compiled
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.svm_batch import SvmBatch, solve_batch
@@ -139,12 +139,12 @@ class Neighbours:
     margins: Matrix | None
 
     @classmethod
-    def of(cls, problem: SelectionProblem, at: Local) -> Neighbours:
-        """Solve the machines without one of the features."""
+    def of(cls, problem: SelectionProblem, at: Local, *, compiled: bool = False) -> Neighbours:
+        """Solve the machines without one of the features, compiled where functions are or the work is worth it."""
         machines, size = Machines.near(problem, at), len(at.features)
         rows = None
         work = machines.count * (size + 1.0) ** 2
-        if work >= WORK and compiled.exchanges(worth=work >= COMPILING):
+        if (compiled or work >= WORK) and exchanges(worth=compiled or work >= COMPILING):
             free = slice(None) if machines.kept is None else machines.kept
             rows = np.vstack([problem.rows(at.features, machines.kept), problem.y[free]])
         margins = None if rows is None else at.hyperplane[None, :] @ rows
@@ -197,4 +197,4 @@ def _solve(
     """Return the machines on rows of signed samples, those at places (k, s + 1)."""
     if start is None:
         return solve_batch(rows[places], term, GAP, cutoff, frozen)
-    return compiled.machines(rows, places, term, Goal(GAP, cutoff), frozen, start)
+    return solve_compiled(rows, places, term, Goal(GAP, cutoff), frozen, start)

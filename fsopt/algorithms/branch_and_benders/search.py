@@ -60,7 +60,7 @@ class Search:
     closed : the smallest bound of all that was closed.
     nodes, solved : nodes so far, and relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.algorithms.branch_and_benders.root`.
-    thorough : whether the root has a long local search.
+    thorough, repeated : settings, see :class:`fsopt.algorithms.branch_and_benders.settings.BranchSettings`.
     visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
     arrays : kind of arrays of first-order steps for the root, None for the interior point of the other nodes.
     """
@@ -78,6 +78,7 @@ class Search:
     solved: int = 0
     stage: int = 0
     thorough: bool = True
+    repeated: bool = False
     visiting: bool = False
     arrays: str | None = None
 
@@ -128,7 +129,7 @@ class Search:
         An interrupted visit leaves the node open and the tree as it was, without what it had closed or opened below.
         """
         self.visiting = True
-        self.solver.compiled = compiled.go_on(self.solved)
+        self.solver.compiled = compiled.go_on(self.solved, repeated=self.repeated)
         first, closed = self.tree.next, self.closed
         _, _, node = heapq.heappop(self.heap)
         kept = len(self.tree.marks.get(node.number, ()))

@@ -107,15 +107,14 @@ def test_machines_on_neighbours_are_those_of_numpy(seed, kind, loss, kept, monke
     start = np.flatnonzero(max(values, key=lambda one: (sum(one), values[one])))
     at = Machines(problem).best(start[None, :], np.inf)
     expected = Neighbours.of(problem, at)
-    monkeypatch.setattr(machines, "WORK", 0.0)
-    monkeypatch.setattr(compiled, "exchanges", lambda *, worth: True)
+    monkeypatch.setattr(machines, "exchanges", lambda *, worth: worth)
 
     def called(rows, *others, kernel=kernels.machines):
         assert rows.flags.c_contiguous  # another layout would be compiled anew
         return kernel(rows, *others)
 
     monkeypatch.setattr(kernels, "machines", called)
-    found = Neighbours.of(problem, at)
+    found = Neighbours.of(problem, at, compiled=True)
     assert found.margins is not None
     assert expected.margins is None
     np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-5)
@@ -179,10 +178,12 @@ def test_a_search_goes_on_compiled_unless_compiling_would_pass_its_time_limit(mo
     monkeypatch.setattr(compiled, "_kept", lambda *_: False)
     assert not compiled.go_on(compiled.FIRST - 1)
     assert compiled.go_on(compiled.FIRST)
+    assert compiled.go_on(0, repeated=True)
     with clock.limited(3600.0):
         assert compiled.go_on(compiled.FIRST)
     with clock.limited(5.0):
         assert not compiled.go_on(compiled.FIRST)
+        assert not compiled.go_on(0, repeated=True)
         monkeypatch.setattr(compiled, "_kept", lambda *_: True)
         assert compiled.go_on(compiled.FIRST)
     monkeypatch.setattr(compiled, "_kept", lambda *_: None)  # every process would compile again
