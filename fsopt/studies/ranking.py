@@ -11,6 +11,8 @@ import numpy as np
 from fsopt.typing import Matrix, Vector
 
 LEVEL = 0.05
+FEW = 5
+"""Scores of a method below which the test tells only large differences apart."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +69,12 @@ class Standing:
     ----------
     p_value : that its mean score is as good as that of the best method, see :func:`corrected_t_test`; 1 for the best.
     front : whether no method has a better mean score with as few features, or as good a one with fewer.
+    count : scores of each method that were compared.
     """
 
     p_value: float
     front: bool
+    count: int
 
     @property
     def within_noise(self) -> bool:
@@ -98,7 +102,8 @@ def standings(
     order = sorted(scores, key=lambda name: (-means[name], counts[name]))
     found, fewest = {}, np.inf
     for name in order:
-        found[name] = Standing(corrected_t_test(scores[order[0]], scores[name], folds), counts[name] < fewest)
+        p_value = corrected_t_test(scores[order[0]], scores[name], folds)
+        found[name] = Standing(p_value, counts[name] < fewest, len(scores[name]))
         fewest = min(fewest, counts[name])
     return found
 
@@ -126,7 +131,9 @@ def answer(
         text = f"{fewest} is within noise of the best with fewest features ({words[fewest]}; {best}: {words[best]})"
     own = set(features.get(fewest, ()))
     same = [name for name in found if own and name != fewest and set(features.get(name, ())) == own]
-    return text + (f"; the same features: {', '.join(same)}" if same else "")
+    text += f"; the same features: {', '.join(same)}" if same else ""
+    count = found[best].count
+    return text + (f"; {count} folds tell only large differences apart" if count < FEW else "")
 
 
 def corrected_t_test(better: Sequence[float], other: Sequence[float], folds: int | None = None) -> float:

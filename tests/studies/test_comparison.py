@@ -246,6 +246,8 @@ def test_a_comparison_answers_in_a_sentence():
     fewest = min(near, key=lambda name: rows[name].n_features)
     assert text.startswith(fewest)
     assert f"{rows[fewest].n_features} features, accuracy {rows[fewest].cv_accuracy:.3f}" in text
+    assert text.endswith("; 3 folds tell only large differences apart")
+    assert "tell only" not in compare(DATA, ["svm", "pearson"], folds=5, executor=InProcess()).sentences[DATA.name]
     records = {record["method"]: record for record in found.to_records()}
     assert all(records[name]["within_noise"] for name in near)
     assert all(np.mean(rows[name].fold_accuracies) == pytest.approx(rows[name].cv_accuracy) for name in rows)
