@@ -279,7 +279,7 @@ def _enumerated(
 
     It goes on from the search for the optimum: one that was interrupted, or ended before its gap was closed, says why.
     """
-    search = Enumeration(problem, 1e-6, limit=limit, count=count)
+    search = Enumeration(problem, BranchSettings(1e-6), limit=limit, count=count)
     search.incumbents.gap = 0.01 * MARGIN
     with threadpool_limits(1), deferred_interruption() as interrupted:
         search.seed(best.point["seeds"][-CAPACITY // 2 :])

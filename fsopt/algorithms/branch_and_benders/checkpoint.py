@@ -12,6 +12,7 @@ import numpy as np
 
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import Search
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.algorithms.branch_and_benders.state import restored, snapshot
 from fsopt.common.files import checkpoint_of, whole_file
 from fsopt.data.losses import HINGE
@@ -64,7 +65,7 @@ def save(path: Path, run: Saved) -> None:
         np.savez(file, text=np.frombuffer(text, dtype=np.uint8), **arrays)
 
 
-def load(path: Path, problem: SelectionProblem, tolerance: float) -> Saved:
+def load(path: Path, problem: SelectionProblem, settings: BranchSettings) -> Saved:
     """Read a checkpoint of the same problem; bounds, values and the tree are computed again.
 
     Raises
@@ -88,5 +89,5 @@ def load(path: Path, problem: SelectionProblem, tolerance: float) -> Saved:
                 "resume with the data and settings of that run, or start again without it",
             )
     with undamaged(path):
-        search = restored(problem, tolerance, held, words["words"])
+        search = restored(problem, settings, held, words["words"])
         return Saved(search, history, int(words["slice_end"]), float(words["elapsed"]), str(words["initial"]))

@@ -129,7 +129,7 @@ class _Loop:
     slice_end: int = 0
 
     def __post_init__(self) -> None:
-        self.search = Search(self.problem, self.settings.tolerance)
+        self.search = Search(self.problem, self.settings)
         self.recorder = Recorder([], self.run)
         self.counted = self.started
 
@@ -148,8 +148,6 @@ class _Loop:
             self.search.seed(seeds)
         else:
             self._resume(self.run.resume)
-        self.search.arrays = self.settings.arrays
-        self.search.thorough, self.search.repeated = self.settings.thorough, self.settings.repeated
         if not begin(self.search, self.go_on, self.settings.initial, self._staged):
             raise InfeasibleError(NONE_FEASIBLE, "drop one of the limits")
         if self.search.stage < STAGES:
@@ -157,7 +155,7 @@ class _Loop:
 
     def _resume(self, path: Path) -> None:
         """Go on where a checkpoint ends, with one more selection to start from where it was not its own."""
-        saved = checkpoint.load(path, self.problem, self.settings.tolerance)
+        saved = checkpoint.load(path, self.problem, self.settings)
         self.search, self.slice_end = saved.search, saved.slice_end
         self.before = saved.elapsed
         self.recorder.resume(saved.history, [NAME])

@@ -118,7 +118,7 @@ def certify(search: Search, answer: Incumbent, lower: float) -> Certificate:
     y, tops = search.problem.y, search.problem.tops
     cuts = search.tree.cuts.items()
     wrong = sum(not valid_grid(grid, y, tops) for name, (grid, _) in cuts if name in search.tree.used)
-    residuals, tolerance = {"infeasible cuts": float(wrong)}, search.tolerance
+    residuals, tolerance = {"infeasible cuts": float(wrong)}, search.settings.tolerance
     return of_bounds(Kind.GBD, residuals, answer.value, lower, tolerance=tolerance, source="branch and bound")
 
 

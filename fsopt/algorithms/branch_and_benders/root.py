@@ -126,7 +126,7 @@ def _relax(search: Search) -> None:
     problem, root = search.problem, search.heap[0][2]
     constrained = len(problem.r) <= 1 and bool(np.all(problem.R >= 0.0))  # the steps have one such constraint
     suited = is_sparse(problem.X) and constrained and not problem.term.entropy
-    if search.arrays is not None or not suited or root.at.free.sum() <= WHOLE:
+    if search.settings.arrays is not None or not suited or root.at.free.sum() <= WHOLE:
         search.solve_root()
         return
     steps = Steps(problem, root.at, np.asarray)
@@ -193,7 +193,7 @@ def _eliminated(search: Search, go_on: Callable[[], bool], start: Mask) -> None:
 def _exchanged(search: Search, go_on: Callable[[], bool]) -> None:
     """Exchange features from the best selection so far, and from perturbed ones: more of them where the gap is wide."""
     value = search.incumbents.value
-    if not search.thorough:
+    if not search.settings.thorough:
         search.incumbents.exchange(FEW, go_on)
     elif np.isfinite(value):
         gap = (value - search.bound) / max(abs(value), 1e-300)

@@ -19,6 +19,7 @@ from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane, No
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root_steps import relaxed
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
 from fsopt.typing import Mask, Vector
@@ -54,19 +55,17 @@ class Search:
 
     Attributes
     ----------
-    tolerance : relative optimality gap.
+    settings : of which the tolerance, the arrays of the root and two words count here.
     tree, pool, incumbents, solver, gains : evidence, cuts, selections, relaxations, the branching rule.
     heap : open nodes, by bound and number.
     closed : the smallest bound of all that was closed.
     nodes, solved : nodes so far, and relaxations solved.
     stage : stages of the root that are complete, see :mod:`fsopt.algorithms.branch_and_benders.root`.
-    thorough, repeated : settings, see :class:`fsopt.algorithms.branch_and_benders.settings.BranchSettings`.
     visiting : whether a node is being visited: between nodes alone the open nodes are all that is open.
-    arrays : kind of arrays of first-order steps for the root, None for the interior point of the other nodes.
     """
 
     problem: SelectionProblem
-    tolerance: float
+    settings: BranchSettings
     tree: Tree = field(default_factory=Tree)
     pool: Pool = field(init=False)
     incumbents: Incumbents = field(init=False)
@@ -77,22 +76,20 @@ class Search:
     nodes: int = 0
     solved: int = 0
     stage: int = 0
-    thorough: bool = True
-    repeated: bool = False
     visiting: bool = False
-    arrays: str | None = None
 
     def __post_init__(self) -> None:
         self.pool = Pool(self.problem)
         self.solver = NodeSolver(self.problem)
         self.gains = Gains.none(self.problem.p)
-        self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * self.tolerance))
+        tolerance = self.settings.tolerance
+        self.incumbents = Incumbents(self.problem, self.pool, self.tree, self.solver, min(1e-5, 0.05 * tolerance))
 
     @property
     def cutoff(self) -> float:
         """The bound at which a node is pruned."""
         value = self.incumbents.value
-        return value - CLOSED * self.tolerance * max(1.0, abs(value)) if math.isfinite(value) else np.inf
+        return value - CLOSED * self.settings.tolerance * max(1.0, abs(value)) if math.isfinite(value) else np.inf
 
     @property
     def bound(self) -> float:
@@ -129,7 +126,7 @@ class Search:
         An interrupted visit leaves the node open and the tree as it was, without what it had closed or opened below.
         """
         self.visiting = True
-        self.solver.compiled = compiled.go_on(self.solved, repeated=self.repeated)
+        self.solver.compiled = compiled.go_on(self.solved, repeated=self.settings.repeated)
         first, closed = self.tree.next, self.closed
         _, _, node = heapq.heappop(self.heap)
         kept = len(self.tree.marks.get(node.number, ()))
@@ -208,8 +205,8 @@ class Search:
             self._finish(number, at, complete, hyperplane)
             return None
         self.solved += 1
-        goal = Goal(0.1 * self.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
-        kind = self.arrays if hyperplane is None else None
+        goal = Goal(0.1 * self.settings.tolerance, self.cutoff, BRANCH_GAP if hyperplane is not None else 0.0)
+        kind = self.settings.arrays if hyperplane is None else None
         found = relaxed(self.problem, at, goal, kind) if kind else self.solver.solve(at, hyperplane, goal)
         if found is None or found.late:
             clock.check()

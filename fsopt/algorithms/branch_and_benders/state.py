@@ -15,6 +15,7 @@ from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
 from fsopt.algorithms.branch_and_benders.problem import Partial, SelectionProblem
 from fsopt.algorithms.branch_and_benders.root import STAGES
 from fsopt.algorithms.branch_and_benders.search import Node, Search
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.algorithms.branch_and_benders.tree import NODE, Tree, replay
 
 
@@ -63,7 +64,7 @@ def snapshot(search: Search) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def restored(
-    problem: SelectionProblem, tolerance: float, arrays: Mapping[str, Any], words: Mapping[str, Any]
+    problem: SelectionProblem, settings: BranchSettings, arrays: Mapping[str, Any], words: Mapping[str, Any]
 ) -> Search:
     """Return the search of a snapshot: cuts, bounds and values are computed again, and the tree is replayed.
 
@@ -71,7 +72,7 @@ def restored(
     ------
     ValueError, KeyError, TypeError : the snapshot is damaged, or of another problem.
     """
-    search = Search(problem, tolerance)
+    search = Search(problem, settings)
     search.tree = search.incumbents.tree = _tree(problem, arrays, words)
     made: dict[int, Cut] = {}
 

@@ -24,6 +24,7 @@ from fsopt.algorithms.branch_and_benders.cuts import Cut, Grid, Pool
 from fsopt.algorithms.branch_and_benders.incumbents import Incumbent
 from fsopt.algorithms.branch_and_benders.problem import SelectionProblem
 from fsopt.algorithms.branch_and_benders.search import Node, Search
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.algorithms.branch_and_benders.tree import Tree
 from fsopt.common import clock
 from fsopt.common.teams import Team
@@ -45,7 +46,7 @@ class Task:
 
     key: str
     problem: SelectionProblem | None
-    tolerance: float
+    settings: BranchSettings
     nodes: list[Node]
     cuts: list[tuple[Cut, tuple[Grid, Vector]]]
     best: Incumbent | None
@@ -108,7 +109,7 @@ def run_task(task: Task) -> Outcome | None:
     held = _held(task)
     if held is None:
         return None
-    search = Search(held.problem, task.tolerance, tree=Tree(cuts=dict(held.grids), next=task.first))
+    search = Search(held.problem, task.settings, tree=Tree(cuts=dict(held.grids), next=task.first))
     search.pool = search.incumbents.pool = held.pool
     search.incumbents.best = task.best
     search.solver.width, search.solver.widest = task.width
@@ -163,7 +164,7 @@ class _Tasks:
         task = Task(
             key=self.key,
             problem=search.problem if self.owed > 0 else None,
-            tolerance=search.tolerance,
+            settings=BranchSettings(search.settings.tolerance, repeated=True),
             nodes=nodes,
             cuts=[(cut, cuts[cut.name]) for cut in search.pool.cuts(SHARED) if cut.name in cuts],
             best=search.incumbents.best,

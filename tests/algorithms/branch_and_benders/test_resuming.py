@@ -22,7 +22,7 @@ TOLERANCE = 1e-4
 
 def searched(nodes):
     """Return a search after its root and some nodes."""
-    search = Search(PROBLEM, TOLERANCE)
+    search = Search(PROBLEM, BranchSettings(TOLERANCE))
     begin(search, lambda: True)
     search.run(nodes, lambda: True)
     return search
@@ -37,7 +37,7 @@ def whole():
 def test_a_resumed_search_makes_the_same_tree(nodes, whole):
     assert whole.nodes > 60
     part = searched(nodes)
-    again = restored(PROBLEM, TOLERANCE, *copy.deepcopy(snapshot(part)))
+    again = restored(PROBLEM, BranchSettings(TOLERANCE), *copy.deepcopy(snapshot(part)))
     assert again.bound == pytest.approx(part.bound, rel=1e-12)
     again.run(10**9, lambda: True)
     assert (again.nodes, again.solved) == (whole.nodes, whole.solved)

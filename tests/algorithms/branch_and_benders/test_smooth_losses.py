@@ -15,6 +15,7 @@ from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.algorithms.branch_and_benders.nodes import NodeSolver
 from fsopt.algorithms.branch_and_benders.problem import Partial
+from fsopt.algorithms.branch_and_benders.settings import BranchSettings
 from fsopt.answers.results import Status
 from fsopt.drivers.run import Run
 from fsopt.errors import FileError
@@ -95,9 +96,9 @@ def test_a_checkpoint_of_one_loss_is_not_resumed_with_the_other(tmp_path):
     problems = {loss: problem_of(data, 1.0, {"m": 3}, loss) for loss in ("hinge", LOSS)}
     for own, other in ((LOSS, "hinge"), ("hinge", LOSS)):
         branch_and_benders(problems[own], run=Run(checkpoint=path))
-        assert checkpoint.load(path, problems[own], 1e-6).search.incumbents.best is not None
+        assert checkpoint.load(path, problems[own], BranchSettings()).search.incumbents.best is not None
         with pytest.raises(FileError, match="differs in loss"):
-            checkpoint.load(path, problems[other], 1e-6)
+            checkpoint.load(path, problems[other], BranchSettings())
 
 
 @pytest.mark.parametrize("c", [1e-3, 1.0, 1e3])
