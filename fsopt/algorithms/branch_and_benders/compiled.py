@@ -8,7 +8,7 @@ in numpy, and goes on compiled after :data:`FIRST` relaxations, or begins compil
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,12 +65,14 @@ def _ready(module: str, name: str) -> bool:
 def _kept(module: str, name: str) -> bool | None:
     """Return whether a function is compiled, in this process or a cache; None where this user has no folder for one."""
     function: Any = getattr(import_module(f"fsopt.algorithms.branch_and_benders.kernels.{module}"), name)
+    if function.signatures:
+        return True
     place, code = function.stats.cache_path, function.py_func.__code__
     if place is None:
         return None
     cached = Path(place).glob(f"{module}.{name}-{code.co_firstlineno}.*.nbi")
     written = Path(code.co_filename).stat().st_mtime  # of an earlier version of the function the cache is of no use
-    return bool(function.signatures) or any(file.stat().st_mtime >= written for file in cached)
+    return any(file.stat().st_mtime >= written for file in cached)
 
 
 def suits(program: Relaxation) -> bool:
@@ -160,8 +162,14 @@ def bound(problem: SelectionProblem, cut: Cut, at: Partial) -> Bound:
     return Bound(value, out[0], out[1])
 
 
+def value(problem: SelectionProblem, cut: Cut, at: Partial) -> float:
+    """Return the value of :func:`bound` alone."""
+    return bound(problem, cut, at).value
+
+
+@lru_cache(maxsize=1)
 def _arrays(program: Relaxation) -> Program:
-    """Return a program as the compiled steps take it."""
+    """Return a program as the compiled steps take it: those of a warm start and those that follow it."""
     from fsopt.algorithms.branch_and_benders.kernels.arrays import Program
 
     n, _, f, k = program.shape

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool, make_cut, on_grid
+from fsopt.algorithms.branch_and_benders.cuts import Cut, Pool, make_cut
 from fsopt.algorithms.branch_and_benders.interior_point import Goal
 from fsopt.algorithms.branch_and_benders.local_search import LocalSearch
 from fsopt.algorithms.branch_and_benders.node_programs import NodeHyperplane
@@ -109,7 +109,7 @@ class Incumbents:
 
     def add_cut(self, alpha: Vector) -> Cut | None:
         """Put the cut of multipliers into the pool; None where they are not near the grid."""
-        grid = on_grid(alpha, self.problem.y, self.problem.caps)
+        grid = self.solver.numbers.on_grid(alpha, self.problem.y, self.problem.caps)
         if grid is None:
             return None
         name, mu = self.tree.number(), np.zeros(len(self.problem.r))

@@ -20,7 +20,7 @@ INSIDE = 0.1
 """Largest distance of a value from a bound, as a share of its range."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Relaxation:
     r"""The program of a node.
 

@@ -220,7 +220,7 @@ class Search:
             if (here := self._pegged(number, at, cut)) is None:
                 return None
             at = here
-        values = [cuts.value(self.problem, c, at) for c in known] or [0.0]
+        values: list[float] = [self.solver.numbers.value(self.problem, c, at) for c in known] or [0.0]
         best = known[int(np.argmax(values))] if known else self._zero_cut()
         self.push(Node(number, at, max(values), best, hyperplane))
         return max(values)
@@ -281,10 +281,11 @@ class Search:
         One with samples frozen near the parent's hyperplane comes first, and the whole where that does not close it.
         """
         cut = None if near is None else self.incumbents.solve(selection, self.cutoff, near)[1]
-        if cut is None or cuts.value(self.problem, cut, at) < self.cutoff:
+        value = self.solver.numbers.value
+        if cut is None or value(self.problem, cut, at) < self.cutoff:
             cut = self.incumbents.solve(selection, self.cutoff)[1]
         cut = self._zero_cut() if cut is None else cut
-        self.closed = min(self.closed, cuts.value(self.problem, cut, at))
+        self.closed = min(self.closed, value(self.problem, cut, at))
         self.tree.leaf(number, cut.name)
 
     def _round(self, at: Partial, hyperplane: NodeHyperplane) -> None:
