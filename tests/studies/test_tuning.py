@@ -253,6 +253,8 @@ def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeyp
     [
         ("svm", {"c": -1.0}, "outside"),
         ("svm", {"c": "x"}, "must be a number"),
+        ("onsvm", {"c": 0.0}, "outside"),
+        ("l1-svm", {"c": "x"}, "must be a number"),
         ("rfe", {"m": 0}, "outside"),
         ("rfe", {"m": 2.5}, "whole number"),
         ("rfe", {"m": 2, "c": 0.0}, "outside"),
@@ -266,7 +268,9 @@ def test_values_out_of_range_are_told_where_candidates_are_solved_together(metho
 
 
 @pytest.mark.parametrize(
-    ("method", "counts"), [("svm", [{}]), ("rfe", [{"m": 1}, {"m": 4}, {"m": 9}, {"m": 2}])], ids=["svm", "rfe"]
+    ("method", "counts"),
+    [("svm", [{}]), ("l1-svm", [{}]), ("onsvm", [{}]), ("rfe", [{"m": 1}, {"m": 4}, {"m": 9}, {"m": 2}])],
+    ids=["svm", "l1-svm", "onsvm", "rfe"],
 )
 @pytest.mark.parametrize("scale", [{"scale": "center"}, {}], ids=["center", "default"])
 @pytest.mark.parametrize("shape", sampled([((60, 9),), ((25, 40),)], 1))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fsopt.answers.fits import Fit
 from fsopt.data import Dataset
 from fsopt.drivers.run import Run
 from fsopt.methods.baselines.convex_svm import fit_convex_svm, selected_by_parameters
 from fsopt.methods.baselines.onsvm import check, objective
+from fsopt.methods.baselines.svm_sequences import onsvm_hyperplanes
 from fsopt.methods.exact.hinge import by_multipliers
 from fsopt.methods.large_programs import generation_order
 from fsopt.methods.selection import SelectionRule
@@ -82,4 +85,5 @@ SPEC = MethodSpec(
     sparse=True,
     exact=by_multipliers,
     threshold=EPSILON,
+    together=partial(onsvm_hyperplanes, scale="center"),
 )

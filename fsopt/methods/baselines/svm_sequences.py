@@ -1,4 +1,4 @@
-"""Support vector machines of many candidates on the same training samples, each begun with the multipliers of another.
+"""Support vector machines of many candidates on the same training samples, each begun where another one ended.
 
 Cross-validation needs their hyperplanes alone. Those that it chooses among are fitted, with certificates, one by one.
 """
@@ -14,17 +14,22 @@ import numpy as np
 
 from fsopt.algorithms.rfe import smallest_weights
 from fsopt.algorithms.warm_svm import WarmSvm
+from fsopt.answers.results import Status
 from fsopt.data import Dataset
 from fsopt.data.hyperplanes import midpoint_intercept
 from fsopt.data.names import places_by_name
 from fsopt.data.scaling import Preprocessing
+from fsopt.drivers.run import DEFAULT_RUN
 from fsopt.errors import ParameterError
+from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
-from fsopt.models.blocks import number, whole
+from fsopt.models.blocks import hinge_cost, number, one_norm, whole
+from fsopt.models.gbd.onsvm import build_onsvm
+from fsopt.solvers.base import Session
 from fsopt.typing import Vector
 
 DEFAULTS = {"c": 1.0, "scale": "standard"}
-"""Of both methods."""
+"""Of ``svm`` and ``rfe``."""
 RawHyperplane = tuple[Vector, float]
 """Weights (p,) and intercept for raw features."""
 
@@ -40,6 +45,34 @@ def rfe_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> l
     There is one elimination for each C, whose machines at the numbers of features m are the answers.
     """
     return _hyperplanes(data, candidates, {"c", "scale", "m"})
+
+
+def onsvm_hyperplanes(
+    data: Dataset, candidates: Sequence[Mapping[str, Any]], *, scale: str = "standard"
+) -> list[RawHyperplane] | None:
+    """Return the hyperplanes of ``onsvm`` at candidates of C on one scale, by default this one; None for any others.
+
+    One linear program stays loaded and gets one C after another, the smallest first: each begins at the last basis.
+    """
+    candidates = [{"c": 1.0, "scale": scale, **at} for at in candidates]
+    usual = all(_usual({**at, "m": 1}, {"c", "scale", "m"}, data.p) for at in candidates)
+    scales = {at["scale"] for at in candidates}
+    if data.sparse or not usual or len(scales) > 1 or generation_order("auto", data, DEFAULT_RUN)[0]:
+        return None
+    work, map_ = preprocess(data, scales.pop())
+    values = sorted({float(at["c"]) for at in candidates})
+    model = build_onsvm(work, c=values[0])
+    session, norm = Session(model), one_norm(model)
+    found: dict[float, RawHyperplane] = {}
+    w, (b,) = session.columns(model.w), session.columns(model.b)
+    for c in values:
+        model.objective.set_value(norm + hinge_cost(model, work, c))
+        session.update(model.objective)
+        result = session.solve(load=False)
+        if result.status is not Status.OPTIMAL or result.point is None:
+            return None
+        found[c] = raw_hyperplane(Hyperplane(result.point.x[w], float(result.point.x[b]), ()), map_)
+    return [found[float(at["c"])] for at in candidates]
 
 
 def _hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]], names: set[str]) -> list[RawHyperplane] | None:
