@@ -38,6 +38,9 @@ BACK = 0.99
 """Share of the step to the boundary that is taken."""
 CAREFUL = 0.7
 """Share of that step for r and t: w = V'a / gamma follows r, and its square should not leave the ball far."""
+ROUNDED = (0.0, 1e-15)
+"""The smallest diagonal that is added to a matrix of features, as a share of its largest entry: the second where rounding
+leaves no Cholesky factor, since features depend on each other and gamma is next to nothing."""
 PROGRESS = 0.01
 """Share by which a measure has to fall to count as progress."""
 Solve: TypeAlias = Callable[[Vector, Vector], tuple[Vector, Vector]]
@@ -181,9 +184,7 @@ class Search:
             return None if whole is None else by_samples
         root = np.sqrt(d)
         U: Matrix = V / root[:, None]
-        matrix = gram(U)
-        matrix[np.diag_indices(V.shape[1])] += gamma
-        small = cholesky(matrix)
+        small = _factor_of_features(U, gamma)
 
         def by_features(q: Vector, r: Vector) -> tuple[Vector, Vector]:
             w = scipy.linalg.cho_solve((small, True), U.T @ (q / root) + r, check_finite=False)
@@ -252,6 +253,17 @@ class Search:
         fell = now < (1.0 - PROGRESS) * self.smallest
         self.smallest = np.where(fell, now, self.smallest)
         self.stale = 0 if fell.any() else self.stale + 1
+
+
+def _factor_of_features(U: Matrix, gamma: float) -> Matrix | None:
+    """Return the Cholesky factor of U'U + gamma I, of the next such matrix where rounding leaves it none; else None."""
+    for share in ROUNDED:
+        matrix = gram(U)
+        matrix[np.diag_indices(len(matrix))] += max(gamma, share * float(matrix.diagonal().max(initial=0.0)))
+        factor = cholesky(matrix)
+        if factor is not None:
+            return factor
+    return None
 
 
 def _central(mu: float, c: Vector) -> Vector:

@@ -90,7 +90,8 @@ def test_a_named_solver_and_another_word_are_refused():
 def test_the_smallest_loss_at_a_capacity_is_that_of_the_model(name, w_cap):
     data = CASES[name]
     found = rsvm_interior_point(data, w_cap=w_cap)
-    assert found.status == "optimal", (found.stop, found.certificate)
+    # With features that depend on each other and a multiplier near 0, one kernel of BLAS had stalled at a gap of 1e-6.
+    assert (found.status, found.stop) == ("optimal", "optimal"), found.certificate
     assert found.point["w"] @ found.point["w"] <= w_cap * (1 + 1e-9)
     expected = fsopt.solve(fsopt.build("rsvm", data, w_cap=w_cap)).objective
     assert found.objective == pytest.approx(expected, rel=1e-5, abs=1e-5)

@@ -56,11 +56,11 @@ def test_random_programs_are_proved_as_enumeration_says(seed, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_random_programs_are_proved_as_enumeration_says(kind):
-    for seed in range(4, 71):
+    for seed in range(5, 71, 2):
         model, best = random_program(seed, kind)
         result = fsopt.prove(model)
         assert agrees(result, best), seed
-        shown = fsopt.verify(result, model, exact=seed % 4 == 1)
+        shown = fsopt.verify(result, model, exact=seed % 8 == 1)
         assert shown.verified, seed
 
 
