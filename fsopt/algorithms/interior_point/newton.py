@@ -39,8 +39,8 @@ BACK = 0.99
 CAREFUL = 0.7
 """Share of that step for r and t: w = V'a / gamma follows r, and its square should not leave the ball far."""
 ROUNDED = (0.0, 1e-15)
-"""The smallest number that is added to the diagonal of a matrix of features, as a share of its largest entry: the second
-where rounding leaves no Cholesky factor, since features depend on each other and gamma is next to nothing."""
+"""The smallest number added to the diagonal of a matrix of features, as a share of its largest entry: the second where
+rounding leaves no Cholesky factor, since features depend on each other and gamma is next to nothing."""
 PROGRESS = 0.01
 """Share by which a measure has to fall to count as progress."""
 Solve: TypeAlias = Callable[[Vector, Vector], tuple[Vector, Vector]]
