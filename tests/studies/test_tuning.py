@@ -253,6 +253,8 @@ def test_candidates_of_rfe_share_their_elimination_and_keep_their_errors(monkeyp
     [
         ("svm", {"c": -1.0}, "outside"),
         ("svm", {"c": "x"}, "must be a number"),
+        ("svm", {"m": 2}, "no parameter"),
+        ("onsvm", {"m": 2}, "no parameter"),
         ("onsvm", {"c": 0.0}, "outside"),
         ("l1-svm", {"c": "x"}, "must be a number"),
         ("rfe", {"m": 0}, "outside"),

@@ -20,7 +20,7 @@ from fsopt.data.hyperplanes import midpoint_intercept
 from fsopt.data.names import places_by_name
 from fsopt.data.scaling import Preprocessing
 from fsopt.drivers.run import DEFAULT_RUN
-from fsopt.errors import ParameterError
+from fsopt.errors import OutOfTimeError, ParameterError, SolverError
 from fsopt.methods.large_programs import generation_order
 from fsopt.methods.preprocessing import Hyperplane, preprocess, raw_hyperplane
 from fsopt.models.blocks import hinge_cost, number, one_norm, whole
@@ -36,7 +36,9 @@ RawHyperplane = tuple[Vector, float]
 
 def svm_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
     """Return the hyperplanes of ``svm`` at candidates of C on one scale, the smallest C first; None for any others."""
-    return _hyperplanes(data, [{**at, "m": data.p} for at in candidates], {"c", "scale", "m"})
+    if not all(_usual({**DEFAULTS, **at}, {"c", "scale"}, data.p) for at in candidates):
+        return None
+    return _hyperplanes(data, [{**at, "m": data.p} for at in candidates])
 
 
 def rfe_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
@@ -44,7 +46,7 @@ def rfe_hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> l
 
     There is one elimination for each C, whose machines at the numbers of features m are the answers.
     """
-    return _hyperplanes(data, candidates, {"c", "scale", "m"})
+    return _hyperplanes(data, candidates)
 
 
 def onsvm_hyperplanes(
@@ -55,30 +57,35 @@ def onsvm_hyperplanes(
     One linear program stays loaded and gets one C after another, the smallest first: each begins at the last basis.
     """
     candidates = [{"c": 1.0, "scale": scale, **at} for at in candidates]
-    usual = all(_usual({**at, "m": 1}, {"c", "scale", "m"}, data.p) for at in candidates)
+    usual = all(_usual(at, {"c", "scale"}, data.p) for at in candidates)
     scales = {at["scale"] for at in candidates}
     if data.sparse or not usual or len(scales) > 1 or generation_order("auto", data, DEFAULT_RUN)[0]:
         return None
     work, map_ = preprocess(data, scales.pop())
     values = sorted({float(at["c"]) for at in candidates})
     model = build_onsvm(work, c=values[0])
-    session, norm = Session(model), one_norm(model)
-    found: dict[float, RawHyperplane] = {}
-    w, (b,) = session.columns(model.w), session.columns(model.b)
-    for c in values:
-        model.objective.set_value(norm + hinge_cost(model, work, c))
-        session.update(model.objective)
-        result = session.solve(load=False)
-        if result.status is not Status.OPTIMAL or result.point is None:
-            return None
-        found[c] = raw_hyperplane(Hyperplane(result.point.x[w], float(result.point.x[b]), ()), map_)
+    norm, found = one_norm(model), {}
+    try:
+        session = Session(model)
+        w, (b,) = session.columns(model.w), session.columns(model.b)
+        for c in values:
+            model.objective.set_value(norm + hinge_cost(model, work, c))
+            session.update(model.objective)
+            result = session.solve(load=False)
+            if result.status is not Status.OPTIMAL or result.point is None:
+                return None
+            found[c] = raw_hyperplane(Hyperplane(result.point.x[w], float(result.point.x[b]), ()), map_)
+    except OutOfTimeError:
+        raise
+    except SolverError:  # the fit has another route, or says at which candidate
+        return None
     return [found[float(at["c"])] for at in candidates]
 
 
-def _hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]], names: set[str]) -> list[RawHyperplane] | None:
+def _hyperplanes(data: Dataset, candidates: Sequence[Mapping[str, Any]]) -> list[RawHyperplane] | None:
     candidates = [{**DEFAULTS, **at} for at in candidates]
     scale = candidates[0]["scale"]
-    if data.sparse or not all(_usual(at, names, data.p) and at["scale"] == scale for at in candidates):
+    if data.sparse or not all(_usual(at, {"c", "scale", "m"}, data.p) and at["scale"] == scale for at in candidates):
         return None
     work, map_ = preprocess(data, scale)
     found: dict[tuple[float, int], RawHyperplane] = {}
@@ -100,7 +107,8 @@ def _usual(at: Mapping[str, Any], names: set[str], p: int) -> bool:
         return False
     try:
         number("svm", "c", at["c"])
-        whole("rfe", "m", at["m"], high=p)
+        if "m" in names:
+            whole("rfe", "m", at["m"], high=p)
     except ParameterError:
         return False
     return True
